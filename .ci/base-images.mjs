@@ -1,5 +1,6 @@
-// Makes sure that the base images are in the Engine: pulled where a registry answers, else built from Debian's packages
-// under the same tags. `node .ci/base-images.mjs arm64` adds what cross-building for that architecture starts from.
+// Makes sure that the base images are in the Engine: pulled where a registry answers, else built
+// from Debian's packages under the same tags. `node .ci/base-images.mjs arm64` adds what
+// cross-building for that architecture starts from.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -29,7 +30,10 @@ export async function ensureBaseImages() {
   }
 }
 
-/** `debian:bookworm-slim-ARCH` and `sett/empty:ARCH`: the base images for another architecture, without buildx. */
+/**
+ * `debian:bookworm-slim-ARCH` and `sett/empty:ARCH`: the base images for another architecture,
+ * without buildx.
+ */
 async function ensureForeignImages(architecture) {
   ensureEmulator(architecture);
   const tag = `debian:bookworm-slim-${architecture}`;
@@ -41,7 +45,13 @@ async function ensureForeignImages(architecture) {
     return;
   }
   // Pulling another platform moves the plain tag, which has to go back to where it was.
-  const native = attempt("docker", ["image", "inspect", "--format", "{{.Id}}", "debian:bookworm-slim"]).stdout;
+  const native = attempt("docker", [
+    "image",
+    "inspect",
+    "--format",
+    "{{.Id}}",
+    "debian:bookworm-slim",
+  ]).stdout;
   if (await pull("debian:bookworm-slim", architecture)) {
     run("docker", ["tag", "debian:bookworm-slim", tag]);
     run("docker", ["tag", native, "debian:bookworm-slim"]);
@@ -50,9 +60,18 @@ async function ensureForeignImages(architecture) {
   await buildStandIn({ recipe: "debian-foreign", tag, architecture });
 }
 
-/** Needed only where the native Redis is our own stand-in: otherwise the image build installs Debian's Redis from the network. */
+/**
+ * Needed only where the native Redis is our own stand-in: otherwise the image build installs
+ * Debian's Redis from the network.
+ */
 async function ensureForeignRedis(architecture) {
-  const label = ["image", "inspect", "--format", '{{index .Config.Labels "dev.sett.base"}}', "redis:7-alpine"];
+  const label = [
+    "image",
+    "inspect",
+    "--format",
+    '{{index .Config.Labels "dev.sett.base"}}',
+    "redis:7-alpine",
+  ];
   const tag = `redis:7-alpine-${architecture}`;
   if (hasImage(tag) || attempt("docker", label).stdout !== "debian-packages") {
     return;
@@ -64,15 +83,21 @@ function hasImage(tag) {
   return attempt("docker", ["image", "inspect", "--format", "{{.Id}}", tag]).isSuccess;
 }
 
-/** Pulls an image. False when no registry answers in time, or none has the image. Prints which it was. */
+/**
+ * Pulls an image. False when no registry answers in time, or none has the image. Prints which it
+ * was.
+ */
 async function pull(tag, architecture) {
-  const puller = spawn("docker", ["pull", "--platform", `linux/${architecture}`, tag], { stdio: ["ignore", "pipe", "pipe"] });
+  const puller = spawn("docker", ["pull", "--platform", `linux/${architecture}`, tag], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let timer = setTimeout(() => puller.kill(), answerWithinMs);
   let complaint = "no answer";
   puller.stderr.setEncoding("utf8").on("data", (text) => {
     complaint = text.trim().split("\n").at(-1);
   });
-  // The first line on stdout means that a registry has the image: the rest depends on the bandwidth.
+  // The first line on stdout means that a registry has the image: the rest depends on the
+  // bandwidth.
   puller.stdout.once("data", () => {
     say(`pulling ${tag}`);
     clearTimeout(timer);
@@ -93,11 +118,16 @@ async function pull(tag, architecture) {
 function ensureEmulator(architecture) {
   const name = { arm64: "qemu-aarch64", amd64: "qemu-x86_64" }[architecture];
   const entry = `/proc/sys/fs/binfmt_misc/${name}`;
-  if (process.platform !== "linux" || (existsSync(entry) && readFileSync(entry, "utf8").startsWith("enabled"))) {
+  if (
+    process.platform !== "linux" ||
+    (existsSync(entry) && readFileSync(entry, "utf8").startsWith("enabled"))
+  ) {
     return;
   }
   if (!canInstallPackages()) {
-    throw new SetupError(`Programs for ${architecture} cannot run here: install qemu-user-static and its binfmt entries.`);
+    throw new SetupError(
+      `Programs for ${architecture} cannot run here: install qemu-user-static and its binfmt entries.`,
+    );
   }
   if (!isInstalled(`${name}-static`) || !isInstalled("update-binfmts")) {
     installPackages(["qemu-user-static", "binfmt-support"]);

@@ -1,4 +1,5 @@
-// Runs a job that writes to a file descriptor, and prints its whole output when it has ended: so the outputs of parallel jobs do not mix.
+// Runs a job that writes to a file descriptor, and prints its whole output when it has ended: so
+// the outputs of parallel jobs do not mix.
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +7,10 @@ import { join } from "node:path";
 import process from "node:process";
 
 /** Prints `title` above the output. */
-export async function withBufferedOutput<Result>(title: string, run: (output: number) => Promise<Result>): Promise<Result> {
+export async function withBufferedOutput<Result>(
+  title: string,
+  run: (output: number) => Promise<Result>,
+): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "sett-output-"));
   const path = join(folder, "output");
   const output = openSync(path, "w");

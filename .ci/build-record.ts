@@ -1,10 +1,14 @@
-// A record of the sources of each binary, kept beside the binaries, so that nothing is compiled twice.
+// A record of the sources of each binary, kept beside the binaries, so that nothing is compiled
+// twice.
 
 import { join } from "node:path";
 
 const recordPath = "bin/.built-from.json";
 
-/** One hash over the content of `files` (paths below `root`) and over `settings`, such as compiler flags. */
+/**
+ * One hash over the content of `files` (paths below `root`) and over `settings`, such as compiler
+ * flags.
+ */
 export async function hashOf(root: string, files: string[], settings: string[]): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256").update(settings.join("\n"));
   for (const file of files) {
@@ -21,7 +25,10 @@ export async function isUpToDate(root: string, path: string, hash: string): Prom
 
 /** Records that the binary at `path` was made from the sources with this hash. */
 export async function remember(root: string, path: string, hash: string): Promise<void> {
-  await Bun.write(join(root, recordPath), JSON.stringify({ ...(await read(root)), [path]: hash }, undefined, 2));
+  await Bun.write(
+    join(root, recordPath),
+    JSON.stringify({ ...(await read(root)), [path]: hash }, undefined, 2),
+  );
 }
 
 /** The hash of the sources of the binary at `path`; empty where there is no record. */

@@ -1,9 +1,9 @@
 // Compiles the programs: `bun .ci/build.ts [--host | --images-only amd64|arm64|all | --all]`.
 //
-// --host           bin/sett, for this machine; it uses the images that are built here (.ci/package.ts makes the ones that carry theirs)
-// --images-only A  bin/linux-A/orchestrator, gateway, api and cub, which the images hold
-// --all            both, for every architecture
-// (none)           bin/sett and what this machine's images hold
+// --host bin/sett, for this machine; it uses the images that are built here (.ci/package.ts makes
+// the ones that carry theirs) --images-only A bin/linux-A/orchestrator, gateway, api and cub, which
+// the images hold --all both, for every architecture (none) bin/sett and what this machine's images
+// hold
 
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -19,7 +19,10 @@ type Program = "sett" | Service;
 
 export type Platform = `${"linux" | "darwin"}-${Architecture}`;
 
-/** `platform` undefined: this machine's own. `carried`: files that are inside the program under their own names. */
+/**
+ * `platform` undefined: this machine's own. `carried`: files that are inside the program under
+ * their own names.
+ */
 type Binary = { program: Program; path: string; platform?: Platform; carried?: string[] };
 
 const root = dirname(import.meta.dir);
@@ -33,11 +36,15 @@ const programs: Record<Program, { main: string; folders: string[]; flags: string
   orchestrator: { main: "apps/orchestrator/main.ts", folders: ["apps/orchestrator"], flags: [] },
   gateway: { main: "apps/gateway/main.ts", folders: ["apps/gateway"], flags: [] },
   api: { main: "apps/api/main.ts", folders: ["apps/api"], flags: [] },
-  // What only the built-in worker needs is a part of its own, which a cub that bids and waits never loads.
+  // What only the built-in worker needs is a part of its own, which a cub that bids and waits never
+  // loads.
   cub: { main: "apps/cub/main.ts", folders: ["apps/cub"], flags: ["--splitting"] },
 };
 
-/** Bun's own names. Its x64 build chooses instructions at run time and runs without AVX, so there is no separate baseline. */
+/**
+ * Bun's own names. Its x64 build chooses instructions at run time and runs without AVX, so there is
+ * no separate baseline.
+ */
 const targets = {
   "linux-amd64": "bun-linux-x64",
   "linux-arm64": "bun-linux-arm64",
@@ -46,8 +53,9 @@ const targets = {
 } as const;
 
 /**
- * Bytecode halves the start-up time, and needs `esm` for top-level await. The binaries must not read a `.env` or
- * `bunfig.toml` of the folder in which they happen to be started: a `preload` there would run. Names are kept for traces.
+ * Bytecode halves the start-up time, and needs `esm` for top-level await. The binaries must not
+ * read a `.env` or `bunfig.toml` of the folder in which they happen to be started: a `preload`
+ * there would run. Names are kept for traces.
  */
 export const compilerFlags = [
   "--compile",
@@ -57,12 +65,18 @@ export const compilerFlags = [
   "--keep-names",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
-  // A native helper that dockerode's SSH transport uses where it is there; Sett does not speak to Docker over SSH.
+  // A native helper that dockerode's SSH transport uses where it is there; Sett does not speak to
+  // Docker over SSH.
   "--external=cpu-features",
 ];
 
 /** The files that a program carries keep their names, and the bundler does not parse them. */
-const asFiles = ["--asset-naming=[name].[ext]", "--loader=.zst:file", "--loader=.about:file", "--loader=.pack:file"];
+const asFiles = [
+  "--asset-naming=[name].[ext]",
+  "--loader=.zst:file",
+  "--loader=.about:file",
+  "--loader=.pack:file",
+];
 
 export const hostArchitecture: Architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
@@ -77,7 +91,10 @@ export function imageBinaries(architecture: Architecture): Binary[] {
   return services.map((program) => ({ program, platform, path: `bin/${platform}/${program}` }));
 }
 
-/** Compiles those of the binaries whose sources have changed since they were made. Throws when the compiler refuses. */
+/**
+ * Compiles those of the binaries whose sources have changed since they were made. Throws when the
+ * compiler refuses.
+ */
 export async function build(binaries: Binary[]): Promise<void> {
   for (const binary of binaries) {
     const hash = await binaryHash(binary);
@@ -88,7 +105,10 @@ export async function build(binaries: Binary[]): Promise<void> {
   }
 }
 
-/** The carried files are large: the hash is over their description (see `carry`) instead of their content. */
+/**
+ * The carried files are large: the hash is over their description (see `carry`) instead of their
+ * content.
+ */
 async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
   const sources = await sourcesHash(program);
   return carried.length === 0
@@ -100,16 +120,29 @@ async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
       );
 }
 
-/** One hash over all sources of a program. The files of `agents` are inside `sett`, which writes them out again. */
+/**
+ * One hash over all sources of a program. The files of `agents` are inside `sett`, which writes
+ * them out again.
+ */
 export async function sourcesHash(program: Program): Promise<string> {
   const page = servePage.has(program) ? [await pageHash()] : [];
-  return hashOf(root, await sourceFiles(program), [Bun.version, ...compilerFlags, ...programs[program].flags, ...page]);
+  return hashOf(root, await sourceFiles(program), [
+    Bun.version,
+    ...compilerFlags,
+    ...programs[program].flags,
+    ...page,
+  ]);
 }
 
-/** Paths below the root. One glob a folder: Bun finds nothing for an alternative that contains a slash. */
+/**
+ * Paths below the root. One glob a folder: Bun finds nothing for an alternative that contains a
+ * slash.
+ */
 export async function sourceFiles(program: Program): Promise<string[]> {
   const folders = [...programs[program].folders, "lib", "agents"];
-  const found = await Promise.all(folders.map((folder) => Array.fromAsync(new Bun.Glob(`${folder}/**/*`).scan({ cwd: root }))));
+  const found = await Promise.all(
+    folders.map((folder) => Array.fromAsync(new Bun.Glob(`${folder}/**/*`).scan({ cwd: root }))),
+  );
   return ["package.json", "bun.lock", ...found.flat().sort()];
 }
 
@@ -166,7 +199,9 @@ function selected(args: string[]): Binary[] {
     case "--all":
       return [...hostBinaries, ...imageBinaries("amd64"), ...imageBinaries("arm64")];
     default:
-      throw new Error(`Unknown argument ${mode}: use --host, --images-only amd64|arm64|all or --all.`);
+      throw new Error(
+        `Unknown argument ${mode}: use --host, --images-only amd64|arm64|all or --all.`,
+      );
   }
 }
 

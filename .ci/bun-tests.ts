@@ -1,4 +1,5 @@
-// How many tests of a group passed and failed? Counted from bun's own report, and a run that ended early is a failure.
+// How many tests of a group passed and failed? Counted from bun's own report, and a run that ended
+// early is a failure.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,8 +9,9 @@ import { join } from "node:path";
 export type Outcome = { passed: number; failed: number; failures?: string[] };
 
 /**
- * Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which is then killed. `workers`: how many files run
- * beside each other. `linesTo`: the folder for the report of the lines that were run.
+ * Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which
+ * is then killed. `workers`: how many files run beside each other. `linesTo`: the folder for the
+ * report of the lines that were run.
  */
 type Group = {
   root: string;
@@ -23,7 +25,10 @@ type Group = {
   env?: Record<string, string>;
 };
 
-/** Runs the test files of a group in some processes, with bun's output on ours, on a file descriptor, or ignored. */
+/**
+ * Runs the test files of a group in some processes, with bun's output on ours, on a file
+ * descriptor, or ignored.
+ */
 export async function countBunTests({
   root,
   include,
@@ -44,14 +49,20 @@ export async function countBunTests({
   const folder = await mkdtemp(join(tmpdir(), "sett-tests-"));
   const reportPath = join(folder, "report.xml");
   try {
-    const options = [`--timeout=${timeoutMs}`, "--reporter=junit", `--reporter-outfile=${reportPath}`];
+    const options = [
+      `--timeout=${timeoutMs}`,
+      "--reporter=junit",
+      `--reporter-outfile=${reportPath}`,
+    ];
     // A worker keeps what its files have loaded, as one process would.
     if (workers > 1) options.push(`--parallel=${workers}`, "--no-isolate");
-    if (linesTo !== undefined) options.push("--coverage", "--coverage-reporter=lcov", `--coverage-dir=${linesTo}`);
+    if (linesTo !== undefined)
+      options.push("--coverage", "--coverage-reporter=lcov", `--coverage-dir=${linesTo}`);
     const bun = Bun.spawn([process.execPath, "test", ...options, ...files], {
       cwd: root,
       stdio: ["ignore", output ?? "inherit", output ?? "inherit"],
-      // Ryuk, the container that testcontainers tidies up with, comes from a registry; our tests remove what they start.
+      // Ryuk, the container that testcontainers tidies up with, comes from a registry; our tests
+      // remove what they start.
       env: { ...process.env, TESTCONTAINERS_RYUK_DISABLED: "true", ...env },
       timeout: limitMs,
     });
@@ -64,12 +75,14 @@ export async function countBunTests({
 }
 
 /**
- * Reads bun's JUnit report. A run counts one failure more when it left no report (a crash, or a test that ended the process,
- * whatever its exit code says), or when it failed though no single test did (an error outside of tests).
+ * Reads bun's JUnit report. A run counts one failure more when it left no report (a crash, or a
+ * test that ended the process, whatever its exit code says), or when it failed though no single
+ * test did (an error outside of tests).
  */
 function readReport(report: string, exitCode: number): Outcome {
   const [, attributes = ""] = /<testsuites\b([^>]*)>/.exec(report) ?? [];
-  const number = (name: string) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(attributes)?.[1] ?? 0);
+  const number = (name: string) =>
+    Number(new RegExp(`\\b${name}="(\\d+)"`).exec(attributes)?.[1] ?? 0);
   const failed = number("failures") + number("errors");
   const passed = number("tests") - number("skipped") - failed;
   const isCutShort = number("tests") === 0 || (exitCode !== 0 && failed === 0);
@@ -80,19 +93,33 @@ const shownLines = 24;
 const shownCharacters = 2000;
 
 function* readFailures(report: string): Generator<string> {
-  const failedCase = /<testcase name="([^"]*)"[^>]*?file="([^"]*)" line="(\d+)"[^>]*>\s*<(?:failure|error)\b[^>]*>([^<]*)/g;
+  const failedCase =
+    /<testcase name="([^"]*)"[^>]*?file="([^"]*)" line="(\d+)"[^>]*>\s*<(?:failure|error)\b[^>]*>([^<]*)/g;
   for (const [, name, file, line, error = ""] of report.matchAll(failedCase)) {
-    const firstLines = withoutEntities(error).split("\n").slice(0, shownLines).join("\n").slice(0, shownCharacters);
+    const firstLines = withoutEntities(error)
+      .split("\n")
+      .slice(0, shownLines)
+      .join("\n")
+      .slice(0, shownCharacters);
     yield `${file}:${line} ${withoutEntities(name ?? "")}\n${firstLines.trimEnd()}`;
   }
 }
 
 function withoutEntities(text: string): string {
-  const characters: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&", "#10": "\n" };
+  const characters: Record<string, string> = {
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    amp: "&",
+    "#10": "\n",
+  };
   return text.replace(/&(#10|\w+);/g, (entity, name: string) => characters[name] ?? entity);
 }
 
 async function filesOf(root: string, globs: string[]): Promise<string[]> {
-  const found = await Promise.all(globs.map((glob) => Array.fromAsync(new Bun.Glob(glob).scan({ cwd: join(root, "test") }))));
+  const found = await Promise.all(
+    globs.map((glob) => Array.fromAsync(new Bun.Glob(glob).scan({ cwd: join(root, "test") }))),
+  );
   return [...new Set(found.flat())].sort().map((file) => `./test/${file}`);
 }

@@ -1,7 +1,8 @@
 // Packs the images that `sett up` starts into one file, for a `sett` that carries them.
 //
-// An archive for `docker load`, with each layer once, compressed. Five of the layers have the same runtime: they are next to each other,
-// none farther from the one before than the window of the compressor, so that the runtime takes its space only once.
+// An archive for `docker load`, with each layer once, compressed. Five of the layers have the same
+// runtime: they are next to each other, none farther from the one before than the window of the
+// compressor, so that the runtime takes its space only once.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
@@ -19,7 +20,14 @@ type Manifest = { Config: string; RepoTags: string[]; Layers: string[] }[];
 
 const root = dirname(import.meta.dir);
 /** In this order their large layers are next to each other. */
-export const carriedNames = ["agent-base", "cub", "gateway", "api", "orchestrator", "redis"] as const;
+export const carriedNames = [
+  "agent-base",
+  "cub",
+  "gateway",
+  "api",
+  "orchestrator",
+  "redis",
+] as const;
 /** The largest window that every decompressor accepts by default: 128 MiB. */
 const windowLog = 27;
 const largeBytes = 64 * 1024 * 1024;
@@ -30,8 +38,8 @@ const format = 1;
 export type Effort = { level: number };
 
 /**
- * Builds the images of one architecture and packs them, unless that has been done. Returns the two files for `build`: the images, and their
- * description.
+ * Builds the images of one architecture and packs them, unless that has been done. Returns the two
+ * files for `build`: the images, and their description.
  */
 export async function carry(architecture: Architecture, { level }: Effort): Promise<string[]> {
   await buildImages([...carriedNames], architecture);
@@ -47,13 +55,19 @@ export async function carry(architecture: Architecture, { level }: Effort): Prom
   await Bun.write(join(root, folder, "carried.about"), JSON.stringify({ ...about, bytes }));
   await Bun.write(join(root, folder, "fingerprint"), hash);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  console.log(`packed the images for ${architecture} into ${Math.round(bytes / 1e6)} MB (${seconds} s)`);
+  console.log(
+    `packed the images for ${architecture} into ${Math.round(bytes / 1e6)} MB (${seconds} s)`,
+  );
   return files;
 }
 
 async function isPacked(folder: string, hash: string): Promise<boolean> {
   const record = Bun.file(join(folder, "fingerprint"));
-  return (await record.exists()) && (await record.text()) === hash && (await Bun.file(join(folder, "images.zst")).exists());
+  return (
+    (await record.exists()) &&
+    (await record.text()) === hash &&
+    (await Bun.file(join(folder, "images.zst")).exists())
+  );
 }
 
 /** Each image under the names that `sett` looks for, with the hash of its inputs. */
@@ -68,7 +82,12 @@ async function namedImages(architecture: Architecture): Promise<CarriedImages["i
   );
 }
 
-async function pack(sources: string[], named: CarriedImages["images"], path: string, level: number): Promise<number> {
+async function pack(
+  sources: string[],
+  named: CarriedImages["images"],
+  path: string,
+  level: number,
+): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "sett-carry-"));
   try {
     await Bun.$`docker save ${sources} | tar -x -C ${folder}`.quiet();
@@ -81,7 +100,11 @@ async function pack(sources: string[], named: CarriedImages["images"], path: str
       [constants.ZSTD_c_windowLog]: windowLog,
     };
     const unfinished = `${path}.${process.pid}`;
-    await pipeline(Readable.from(tar(members)), createZstdCompress({ params }), createWriteStream(unfinished));
+    await pipeline(
+      Readable.from(tar(members)),
+      createZstdCompress({ params }),
+      createWriteStream(unfinished),
+    );
     await rename(unfinished, path);
     return Bun.file(path).size;
   } finally {
@@ -92,7 +115,12 @@ async function pack(sources: string[], named: CarriedImages["images"], path: str
 /** A file of the archive: text, or a file on disk that may be compressed by itself. */
 type Member = { name: string } & ({ text: string } | { path: string; bytes: number });
 
-async function membersOf(folder: string, saved: Manifest, sources: string[], named: CarriedImages["images"]): Promise<Member[]> {
+async function membersOf(
+  folder: string,
+  saved: Manifest,
+  sources: string[],
+  named: CarriedImages["images"],
+): Promise<Member[]> {
   const layers = new Map<string, Member & { path: string; bytes: number }>();
   const configurations: Member[] = [];
   const manifest: Manifest = [];
@@ -103,7 +131,8 @@ async function membersOf(folder: string, saved: Manifest, sources: string[], nam
     const { rootfs }: { rootfs: { diff_ids: string[] } } = JSON.parse(text);
     const names = rootfs.diff_ids.map((id) => `${id.replace("sha256:", "")}.tar`);
     for (const [at, name] of names.entries()) {
-      if (!layers.has(name)) layers.set(name, { name, ...(await uncompressed(join(folder, image.Layers[at] ?? ""))) });
+      if (!layers.has(name))
+        layers.set(name, { name, ...(await uncompressed(join(folder, image.Layers[at] ?? ""))) });
     }
     const config = `${new Bun.CryptoHasher("sha256").update(text).digest("hex")}.json`;
     configurations.push({ name: config, text });
@@ -112,7 +141,12 @@ async function membersOf(folder: string, saved: Manifest, sources: string[], nam
   const all = [...layers.values()];
   const large = all.filter(({ bytes }) => bytes >= largeBytes);
   const small = all.filter(({ bytes }) => bytes < largeBytes);
-  return [{ name: "manifest.json", text: JSON.stringify(manifest) }, ...configurations, ...small, ...large];
+  return [
+    { name: "manifest.json", text: JSON.stringify(manifest) },
+    ...configurations,
+    ...small,
+    ...large,
+  ];
 }
 
 /** Some Engines save their layers compressed, as they came from a registry. */
@@ -143,8 +177,20 @@ async function* tar(members: Member[]): AsyncGenerator<Uint8Array> {
 function header(name: string, bytes: number): Uint8Array {
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
   const buffer = Buffer.alloc(block);
-  const fields = { 0: name, 100: octal(0o644, 7), 108: octal(0, 7), 116: octal(0, 7), 124: octal(bytes, 11), 136: octal(0, 11) };
-  for (const [at, text] of Object.entries({ ...fields, 148: "        ", 156: "0", 257: "ustar\x0000" })) {
+  const fields = {
+    0: name,
+    100: octal(0o644, 7),
+    108: octal(0, 7),
+    116: octal(0, 7),
+    124: octal(bytes, 11),
+    136: octal(0, 11),
+  };
+  for (const [at, text] of Object.entries({
+    ...fields,
+    148: "        ",
+    156: "0",
+    257: "ustar\x0000",
+  })) {
     buffer.write(text, Number(at), "latin1");
   }
   const sum = buffer.reduce((total, byte) => total + byte, 0);
@@ -153,4 +199,8 @@ function header(name: string, bytes: number): Uint8Array {
 }
 
 if (import.meta.main)
-  console.log(await carry(process.argv[2] === "arm64" ? "arm64" : "amd64", { level: Number(process.argv[3] ?? 3) }));
+  console.log(
+    await carry(process.argv[2] === "arm64" ? "arm64" : "amd64", {
+      level: Number(process.argv[3] ?? 3),
+    }),
+  );

@@ -1,5 +1,5 @@
-// Checks the subjects of commits against the rule of CONTRIBUTING.md: `bun .ci/commit-subjects.ts [RANGE]`, by default `origin/main..HEAD`.
-// Merges are left out: git writes their subjects.
+// Checks the subjects of commits against the rule of CONTRIBUTING.md: `bun .ci/commit-subjects.ts
+// [RANGE]`, by default `origin/main..HEAD`. Merges are left out: git writes their subjects.
 
 import { dirname } from "node:path";
 import { reportFailure } from "./report-failure.ts";
@@ -18,16 +18,26 @@ export function mistakesOf(subject: string): string[] {
     ...(columns > maxColumns ? [`has ${columns} columns; ${maxColumns} at most`] : []),
     ...(/^\p{Lu}/u.test(subject) ? [] : ["does not begin with a capital letter"]),
     ...(/[.!…]$/.test(subject) ? ["ends with a full stop"] : []),
-    ...(/^(?:fixup|squash|amend)! /.test(subject) ? ["is to be squashed: `git rebase --interactive --autosquash`"] : []),
-    ...(/^\w+(?:\([^)]*\))?!?: /.test(subject) ? ["begins with a label: say the effect alone"] : []),
+    ...(/^(?:fixup|squash|amend)! /.test(subject)
+      ? ["is to be squashed: `git rebase --interactive --autosquash`"]
+      : []),
+    ...(/^\w+(?:\([^)]*\))?!?: /.test(subject)
+      ? ["begins with a label: say the effect alone"]
+      : []),
     ...(empty.test(subject.replace(/\.$/, "")) ? ["does not name the effect"] : []),
   ];
 }
 
-/** Every subject in a range of git's that breaks the rule. Throws where git does not know the range. */
+/**
+ * Every subject in a range of git's that breaks the rule. Throws where git does not know the range.
+ */
 export async function checkSubjects(folder: string, range: string): Promise<string[]> {
-  const log = await Bun.$`git log --no-merges --format=${"%h %s"} ${range} --`.cwd(folder).nothrow().quiet();
-  if (log.exitCode !== 0) throw new Error(`git does not know the commits of ${range}: ${log.stderr.toString().trim()}`);
+  const log = await Bun.$`git log --no-merges --format=${"%h %s"} ${range} --`
+    .cwd(folder)
+    .nothrow()
+    .quiet();
+  if (log.exitCode !== 0)
+    throw new Error(`git does not know the commits of ${range}: ${log.stderr.toString().trim()}`);
   return log
     .text()
     .split("\n")
@@ -42,7 +52,8 @@ if (import.meta.main) {
   try {
     const mistakes = await checkSubjects(root, process.argv[2] ?? "origin/main..HEAD");
     for (const mistake of mistakes) console.error(mistake);
-    if (mistakes.length > 0) throw new Error("→ git rebase --interactive, and `reword` (CONTRIBUTING.md, “Commits”)");
+    if (mistakes.length > 0)
+      throw new Error("→ git rebase --interactive, and `reword` (CONTRIBUTING.md, “Commits”)");
   } catch (error) {
     reportFailure(error);
   }

@@ -4,13 +4,25 @@ import { join, resolve } from "node:path";
 import { $ } from "bun";
 
 const agents = resolve(import.meta.dir, "../agents");
-const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
+const train = [
+  "changelog",
+  "reviewer",
+  "tester",
+  "licences",
+  "secrets",
+  "packager",
+  "release-train",
+];
 
-/** The agents are committed, because agents see only what is committed; but the changelog does not list that commit. */
+/**
+ * The agents are committed, because agents see only what is committed; but the changelog does not
+ * list that commit.
+ */
 export async function fillRepository(source: string | undefined, folder: string): Promise<void> {
   if (source === undefined) await $`${join(agents, "release-train/make-repository.sh")} ${folder}`;
   else await $`git clone --quiet --no-local ${source} ${folder}`;
-  for (const name of train) await cp(join(agents, name), join(folder, "agents", name), { recursive: true });
+  for (const name of train)
+    await cp(join(agents, name), join(folder, "agents", name), { recursive: true });
   await $`git add --force agents`.cwd(folder);
   const person = ["-c", "user.name=Sett demo", "-c", "user.email=demo@sett.invalid"];
   const message = ["-m", "Add the release train", "-m", "Changelog: skip"];

@@ -16,7 +16,10 @@ export class DemoError extends Error {
   }
 }
 
-/** Ctrl-C reaches the running command too, which undoes its own work; then the demo removes everything else. */
+/**
+ * Ctrl-C reaches the running command too, which undoes its own work; then the demo removes
+ * everything else.
+ */
 let wasInterrupted = false;
 process.on("SIGINT", () => {
   wasInterrupted = true;
@@ -28,7 +31,9 @@ export function isInterrupted(): boolean {
 
 /** The command as a person would type it, so that it can be pasted into a shell. */
 export function quoted(args: string[]): string {
-  return args.map((arg) => (/^[\w./:@=+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(" ");
+  return args
+    .map((arg) => (/^[\w./:@=+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
 }
 
 /** Shows a command before it runs. */
@@ -47,8 +52,17 @@ export async function need(folder: string, ...args: string[]): Promise<void> {
   await expectEnd(0, folder, ...args);
 }
 
-export async function expectEnd(expected: number, folder: string, ...args: string[]): Promise<void> {
+export async function expectEnd(
+  expected: number,
+  folder: string,
+  ...args: string[]
+): Promise<void> {
   const code = await run(folder, ...args);
-  if (wasInterrupted) throw new DemoError("Interrupted.", "The demo removes everything that it has made.", 130);
-  if (code !== expected) throw new DemoError(`\`${quoted(args)}\` ended with exit code ${code}.`, "Its output is above.");
+  if (wasInterrupted)
+    throw new DemoError("Interrupted.", "The demo removes everything that it has made.", 130);
+  if (code !== expected)
+    throw new DemoError(
+      `\`${quoted(args)}\` ended with exit code ${code}.`,
+      "Its output is above.",
+    );
 }

@@ -1,19 +1,29 @@
-// The demo: six agents release a repository, each in a container of its own. It runs the commands that a person would type.
+// The demo: six agents release a repository, each in a container of its own. It runs the commands
+// that a person would type.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
 import { fillRepository } from "./demo-repository.ts";
-import { DemoError, expectEnd, isInterrupted, need, project, quoted, run, sett } from "./demo-steps.ts";
+import {
+  DemoError,
+  expectEnd,
+  isInterrupted,
+  need,
+  project,
+  quoted,
+  run,
+  sett,
+} from "./demo-steps.ts";
 import { showModels } from "./llm-demo/show-models.ts";
 
 const usage =
   "usage: npm run demo -- [--llm | --repo PATH] [--version X.Y.Z | --ask [--answer TEXT]] [--keep] [--runtime docker|process]";
 
 /**
- * `answer`: to the question which version to release; undefined: the person at the terminal answers. `llm`: another demo, of two agents
- * that are prompts.
+ * `answer`: to the question which version to release; undefined: the person at the terminal
+ * answers. `llm`: another demo, of two agents that are prompts.
  */
 type Release = { kind: "release"; version: string } | { kind: "ask"; answer: string | undefined };
 type Goal = Release | { kind: "llm" };
@@ -39,24 +49,37 @@ function readOptions(): Options {
       process.exit(0);
     }
     const { llm, repo, version = "1.2.0", ask, answer, keep: isKept, runtime } = values;
-    if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${version} is not a version such as 1.2.0.`);
+    if (!/^\d+\.\d+\.\d+$/.test(version))
+      throw new Error(`${version} is not a version such as 1.2.0.`);
     if (llm && (repo !== undefined || values.version !== undefined || ask || answer !== undefined))
-      throw new Error("--llm takes only --keep and --runtime: its calls were recorded with one goal and one answer.");
+      throw new Error(
+        "--llm takes only --keep and --runtime: its calls were recorded with one goal and one answer.",
+      );
     if (answer !== undefined && !ask) throw new Error("--answer needs --ask.");
     if (ask && answer === undefined && !process.stdin.isTTY)
       throw new Error("--ask needs a terminal to ask at: add --answer 1.2.0.");
-    const goal: Goal = llm ? { kind: "llm" } : ask ? { kind: "ask", answer } : { kind: "release", version };
+    const goal: Goal = llm
+      ? { kind: "llm" }
+      : ask
+        ? { kind: "ask", answer }
+        : { kind: "release", version };
     return { repo: repo === undefined ? undefined : resolve(repo), goal, isKept, runtime };
   } catch (error) {
     throw new DemoError(error instanceof Error ? error.message : String(error), usage, 2);
   }
 }
 
-/** The top folder of the repository that is cloned. Agents need the whole history, so a shallow clone is refused. */
+/**
+ * The top folder of the repository that is cloned. Agents need the whole history, so a shallow
+ * clone is refused.
+ */
 async function sourceRepository(repo: string): Promise<string> {
-  const found = await $`git -C ${repo} rev-parse --show-toplevel --is-shallow-repository`.quiet().nothrow();
+  const found = await $`git -C ${repo} rev-parse --show-toplevel --is-shallow-repository`
+    .quiet()
+    .nothrow();
   const [top = "", isShallow] = found.stdout.toString().trim().split("\n");
-  if (found.exitCode !== 0) throw new DemoError(`${repo} is not a git repository with files.`, `Name one: ${usage}`, 2);
+  if (found.exitCode !== 0)
+    throw new DemoError(`${repo} is not a git repository with files.`, `Name one: ${usage}`, 2);
   if (isShallow === "true") {
     throw new DemoError(
       `${top} is a shallow clone.`,
@@ -89,7 +112,9 @@ reworks the commit. Once the reviewer approves a version, three agents check it 
   const artefacts: Listed[] = await $`${sett} hoard --name ${name} --json`.cwd(folder).json();
   const commit = artefacts.findLast(({ type }) => type === "CodeCommit");
   if (commit === undefined) return artefacts;
-  console.log("\nThe commit, in the repository on this machine (its HEAD, index and files are untouched):");
+  console.log(
+    "\nThe commit, in the repository on this machine (its HEAD, index and files are untouched):",
+  );
   await need(folder, "git", "--no-pager", "show", "--stat", `refs/sett/${name}/${commit.id}`);
   return artefacts;
 }
@@ -97,8 +122,11 @@ reworks the commit. Once the reviewer approves a version, three agents check it 
 /** Answers as a person would, an hour or a week later. */
 async function answerQuestion(folder: string, name: string, answer: string): Promise<void> {
   await need(folder, "sett", "questions", "--name", name);
-  const [question]: { id: string }[] = await $`${sett} questions --name ${name} --json`.cwd(folder).json();
-  if (question === undefined) throw new DemoError("No question waits for an answer.", "`sett status` says why.");
+  const [question]: { id: string }[] = await $`${sett} questions --name ${name} --json`
+    .cwd(folder)
+    .json();
+  if (question === undefined)
+    throw new DemoError("No question waits for an answer.", "`sett status` says why.");
   await need(folder, "sett", "answer", question.id.slice(0, 8), answer, "--name", name, "--watch");
 }
 
@@ -110,8 +138,13 @@ async function proveArchive(folder: string, artefacts: readonly Listed[]): Promi
   const bytes = new Uint8Array(await $`sh -c ${archive.recipe}`.cwd(folder).arrayBuffer());
   const isSame = new Bun.CryptoHasher("sha256").update(bytes).digest("hex") === archive.sha256;
   if (!isSame)
-    throw new DemoError(`${archive.file} made here is not the archive that the packager made.`, `Its recipe: ${archive.recipe}`);
-  console.log(`\n${archive.file}, made again here by the packager's recipe, has the same checksum: ${archive.sha256}`);
+    throw new DemoError(
+      `${archive.file} made here is not the archive that the packager made.`,
+      `Its recipe: ${archive.recipe}`,
+    );
+  console.log(
+    `\n${archive.file}, made again here by the packager's recipe, has the same checksum: ${archive.sha256}`,
+  );
 }
 
 function printNextCommands(folder: string, artefacts: readonly Listed[]): void {
@@ -139,9 +172,20 @@ async function demo(): Promise<void> {
   let isUp = false;
   try {
     await fillRepository(source, folder);
-    console.log(`\n${source === undefined ? "A small repository with a history" : `A fresh clone of ${source}`}: ${folder}`);
+    console.log(
+      `\n${source === undefined ? "A small repository with a history" : `A fresh clone of ${source}`}: ${folder}`,
+    );
     const how = runtime === "docker" ? [] : ["--runtime", runtime];
-    await need(folder, "sett", "up", "--name", name, ...how, "--file", "agents/release-train/sett.yml");
+    await need(
+      folder,
+      "sett",
+      "up",
+      "--name",
+      name,
+      ...how,
+      "--file",
+      "agents/release-train/sett.yml",
+    );
     isUp = true;
     const artefacts = await release(folder, name, goal);
     await proveArchive(folder, artefacts);

@@ -1,4 +1,5 @@
-// Writes what is generated in the documentation: `just docs`. test/unit/docs/generated.test.ts fails where a page is stale.
+// Writes what is generated in the documentation: `just docs`. test/unit/docs/generated.test.ts
+// fails where a page is stale.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generatedPages, root } from "./docs/pages.ts";

@@ -1,12 +1,21 @@
-// Builds the images: `bun .ci/images.ts [orchestrator|gateway|api|cub|agent-base|redis …] [--arch amd64|arm64|all]`.
+// Builds the images: `bun .ci/images.ts [orchestrator|gateway|api|cub|agent-base|redis …] [--arch
+// amd64|arm64|all]`.
 //
-// This machine's own architecture is tagged `sett/NAME:VERSION` and `:latest`, any other `sett/NAME:VERSION-ARCH`. An image
-// carries the hash of what it was made from, so that one inspect tells that it is up to date: the legacy builder's cache
-// costs some seconds even then, because it wants the whole context first.
+// This machine's own architecture is tagged `sett/NAME:VERSION` and `:latest`, any other
+// `sett/NAME:VERSION-ARCH`. An image carries the hash of what it was made from, so that one inspect
+// tells that it is up to date: the legacy builder's cache costs some seconds even then, because it
+// wants the whole context first.
 
 import { dirname } from "node:path";
 import packageJson from "../package.json" with { type: "json" };
-import { type Architecture, build, hostArchitecture, imageBinaries, type Service, sourcesHash } from "./build.ts";
+import {
+  type Architecture,
+  build,
+  hostArchitecture,
+  imageBinaries,
+  type Service,
+  sourcesHash,
+} from "./build.ts";
 import { hashOf } from "./build-record.ts";
 import { reportFailure } from "./report-failure.ts";
 
@@ -22,7 +31,12 @@ const inputsLabel = "dev.sett.inputs";
 const debian = "debian:bookworm-slim";
 const ours = {
   dockerfile: "Dockerfile.multiarch",
-  files: ["Dockerfile.multiarch", ".ci/set-interpreter.sh", ".ci/record-packages.sh", "apps/gateway/run.sh"],
+  files: [
+    "Dockerfile.multiarch",
+    ".ci/set-interpreter.sh",
+    ".ci/record-packages.sh",
+    "apps/gateway/run.sh",
+  ],
   base: debian,
 };
 const recipes: Record<Image, Recipe> = {
@@ -31,10 +45,17 @@ const recipes: Record<Image, Recipe> = {
   api: { ...ours, program: "api" },
   cub: { ...ours, program: "cub" },
   "agent-base": { ...ours, program: "cub" },
-  redis: { dockerfile: "Dockerfile.redis", files: ["Dockerfile.redis", ".ci/record-packages.sh"], base: debian },
+  redis: {
+    dockerfile: "Dockerfile.redis",
+    files: ["Dockerfile.redis", ".ci/record-packages.sh"],
+    base: debian,
+  },
 };
 
-/** Compiles the programs in the images, then builds the images. Throws when the Engine refuses, with its output. */
+/**
+ * Compiles the programs in the images, then builds the images. Throws when the Engine refuses, with
+ * its output.
+ */
 export async function buildImages(images: Image[], architecture: Architecture): Promise<void> {
   await build(imageBinaries(architecture));
   const hasBuildx = (await Bun.$`docker buildx version`.nothrow().quiet()).exitCode === 0;
@@ -44,11 +65,16 @@ export async function buildImages(images: Image[], architecture: Architecture): 
   for (const image of images) {
     await buildImage(image, architecture, hasBuildx);
   }
-  // Each build leaves some hundred megabytes behind; the last hour's still serve as the builder's cache.
+  // Each build leaves some hundred megabytes behind; the last hour's still serve as the builder's
+  // cache.
   await Bun.$`docker image prune --force --filter label=${inputsLabel} --filter until=1h`.quiet();
 }
 
-async function buildImage(image: Image, architecture: Architecture, hasBuildx: boolean): Promise<void> {
+async function buildImage(
+  image: Image,
+  architecture: Architecture,
+  hasBuildx: boolean,
+): Promise<void> {
   const startedAt = performance.now();
   const tags = tagsOf(image, architecture);
   const inputs = await inputsOf(image, architecture, hasBuildx);
@@ -57,19 +83,28 @@ async function buildImage(image: Image, architecture: Architecture, hasBuildx: b
   }
   const { dockerfile } = recipes[image];
   const labels = [`--label=${inputsLabel}=${inputs}`, `--build-arg=VERSION=${packageJson.version}`];
-  const options = [`--file=${dockerfile}`, `--target=${image}`, ...labels, ...tags.map((tag) => `--tag=${tag}`)];
+  const options = [
+    `--file=${dockerfile}`,
+    `--target=${image}`,
+    ...labels,
+    ...tags.map((tag) => `--tag=${tag}`),
+  ];
   const { exitCode, stdout, stderr } = hasBuildx
     ? await buildWithBuildx(options, architecture)
     : await buildByHand(options, image, architecture);
   if (exitCode !== 0) {
-    throw new Error(`docker build of ${tags[0]} failed with exit code ${exitCode}:\n${stdout}\n${stderr}`);
+    throw new Error(
+      `docker build of ${tags[0]} failed with exit code ${exitCode}:\n${stdout}\n${stderr}`,
+    );
   }
   console.log(`image ${tags[0]} is ready (${Math.round(performance.now() - startedAt)} ms)`);
 }
 
 export function tagsOf(image: Image, architecture: Architecture): string[] {
   const versioned = `sett/${image}:${packageJson.version}`;
-  return architecture === hostArchitecture ? [versioned, `sett/${image}:latest`] : [`${versioned}-${architecture}`];
+  return architecture === hostArchitecture
+    ? [versioned, `sett/${image}:latest`]
+    : [`${versioned}-${architecture}`];
 }
 
 /** The hash of the inputs of the image that the Engine has now. */
@@ -77,28 +112,46 @@ export async function inputsOfBuilt(image: Image, architecture: Architecture): P
   return await labelOf(tagsOf(image, architecture)[0] ?? "", inputsLabel);
 }
 
-/** One hash over all inputs of an image: its program, the recipe, and the base image that the Engine has now. */
-async function inputsOf(image: Image, architecture: Architecture, hasBuildx: boolean): Promise<string> {
+/**
+ * One hash over all inputs of an image: its program, the recipe, and the base image that the Engine
+ * has now.
+ */
+async function inputsOf(
+  image: Image,
+  architecture: Architecture,
+  hasBuildx: boolean,
+): Promise<string> {
   const { files, program } = recipes[image];
   const base = hasBuildx ? recipes[image].base : await baseOf(image, architecture);
-  const baseId = await Bun.$`docker image inspect --format {{.Id}} ${base}`.nothrow().quiet().text();
-  return hashOf(root, files, [architecture, baseId, program === undefined ? "" : await sourcesHash(program)]);
+  const baseId = await Bun.$`docker image inspect --format {{.Id}} ${base}`
+    .nothrow()
+    .quiet()
+    .text();
+  return hashOf(root, files, [
+    architecture,
+    baseId,
+    program === undefined ? "" : await sourcesHash(program),
+  ]);
 }
 
 /**
- * The base image for the legacy builder. The stand-in for Redis has Debian's redis-server, and the stand-in for Debian has not: where the
- * machine uses stand-ins, there may be no network from which to install it.
+ * The base image for the legacy builder. The stand-in for Redis has Debian's redis-server, and the
+ * stand-in for Debian has not: where the machine uses stand-ins, there may be no network from which
+ * to install it.
  */
 async function baseOf(image: Image, architecture: Architecture): Promise<string> {
   const suffix = architecture === hostArchitecture ? "" : `-${architecture}`;
   const standIn = `redis:7-alpine${suffix}`;
-  const isStandIn = image === "redis" && (await labelOf(standIn, "dev.sett.base")) === "debian-packages";
+  const isStandIn =
+    image === "redis" && (await labelOf(standIn, "dev.sett.base")) === "debian-packages";
   return isStandIn ? standIn : `${recipes[image].base}${suffix}`;
 }
 
 async function labelOf(tag: string, label: string): Promise<string> {
   const format = `{{index .Config.Labels "${label}"}}`;
-  return (await Bun.$`docker image inspect --format ${format} ${tag}`.nothrow().quiet().text()).trim();
+  return (
+    await Bun.$`docker image inspect --format ${format} ${tag}`.nothrow().quiet().text()
+  ).trim();
 }
 
 async function areMadeFrom(inputs: string, tags: string[]): Promise<boolean> {
@@ -107,16 +160,26 @@ async function areMadeFrom(inputs: string, tags: string[]): Promise<boolean> {
 }
 
 function buildWithBuildx(options: string[], architecture: Architecture) {
-  return Bun.$`docker buildx build --load --platform=linux/${architecture} ${options} .`.cwd(root).nothrow().quiet();
+  return Bun.$`docker buildx build --load --platform=linux/${architecture} ${options} .`
+    .cwd(root)
+    .nothrow()
+    .quiet();
 }
 
-/** The legacy builder knows no platforms, and is always sent the whole context: it gets only what it needs. */
+/**
+ * The legacy builder knows no platforms, and is always sent the whole context: it gets only what it
+ * needs.
+ */
 async function buildByHand(options: string[], image: Image, architecture: Architecture) {
-  const empty = architecture === hostArchitecture ? [] : [`--build-arg=EMPTY=sett/empty:${architecture}`];
+  const empty =
+    architecture === hostArchitecture ? [] : [`--build-arg=EMPTY=sett/empty:${architecture}`];
   const base = `--build-arg=BASE=${await baseOf(image, architecture)}`;
   const platform = [`--build-arg=TARGETARCH=${architecture}`, base, ...empty];
   const { files, program } = recipes[image];
-  const context = [...files, ...(program === undefined ? [] : imageBinaries(architecture).map(({ path }) => path))];
+  const context = [
+    ...files,
+    ...(program === undefined ? [] : imageBinaries(architecture).map(({ path }) => path)),
+  ];
   return await Bun.$`tar -c ${context} | docker build ${platform} ${options} -`
     .cwd(root)
     .env({ ...process.env, DOCKER_BUILDKIT: "0" })

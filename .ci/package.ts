@@ -1,7 +1,9 @@
-// Builds the release: `bun .ci/package.ts [--all] [--quick]`, for this machine's platform or all of them, into bin/release.
+// Builds the release: `bun .ci/package.ts [--all] [--quick]`, for this machine's platform or all of
+// them, into bin/release.
 //
-// bin/<os>-<arch>/sett     the one program, with the images inside
-// bin/release/             the same as sett-<os>-<arch>; the npm packages: `sett`, and one for each platform; the SBOM sett.cdx.json; and
+// bin/<os>-<arch>/sett the one program, with the images inside bin/release/ the same as
+// sett-<os>-<arch>; the npm packages: `sett`, and one for each platform; the SBOM sett.cdx.json;
+// and
 //                          SHA256SUMS of all files
 //
 // --quick compresses less: 30 MB more for each, in seconds instead of many minutes.
@@ -31,8 +33,18 @@ async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }
   const carried = new Map<Architecture, string[]>();
   for (const platform of wanted) {
     const architecture = platform.endsWith("arm64") ? "arm64" : "amd64";
-    carried.set(architecture, carried.get(architecture) ?? (await carry(architecture, { level: isQuick ? 3 : 19 })));
-    await build([{ program: "sett", platform, path: `bin/${platform}/sett`, carried: carried.get(architecture) ?? [] }]);
+    carried.set(
+      architecture,
+      carried.get(architecture) ?? (await carry(architecture, { level: isQuick ? 3 : 19 })),
+    );
+    await build([
+      {
+        program: "sett",
+        platform,
+        path: `bin/${platform}/sett`,
+        carried: carried.get(architecture) ?? [],
+      },
+    ]);
   }
   const hash = await packedFrom(wanted, isQuick);
   if (await isUpToDate(root, sums, hash)) return;
@@ -43,28 +55,54 @@ async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }
     await packPlatform(platform, { isQuick });
   }
   await packLauncher();
-  await Bun.write(join(release, "sett.cdx.json"), await sbomOf(await recordsOf([...carried.keys()])));
+  await Bun.write(
+    join(release, "sett.cdx.json"),
+    await sbomOf(await recordsOf([...carried.keys()])),
+  );
   await writeSums();
   await remember(root, sums, hash);
 }
 
 async function packedFrom(wanted: Platform[], isQuick: boolean): Promise<string> {
-  const files = [".ci/package.ts", ".ci/sbom.ts", ".ci/npm/sett.mjs", ".ci/npm/README.md", "LICENSE", "package.json"];
-  const programs = await Promise.all(wanted.map((platform) => recordOf(root, `bin/${platform}/sett`)));
+  const files = [
+    ".ci/package.ts",
+    ".ci/sbom.ts",
+    ".ci/npm/sett.mjs",
+    ".ci/npm/README.md",
+    "LICENSE",
+    "package.json",
+  ];
+  const programs = await Promise.all(
+    wanted.map((platform) => recordOf(root, `bin/${platform}/sett`)),
+  );
   return hashOf(root, files, [String(isQuick), ...wanted, ...programs]);
 }
 
-/** A package that holds nothing but the program: npm installs the one whose `os` and `cpu` are the machine's. */
+/**
+ * A package that holds nothing but the program: npm installs the one whose `os` and `cpu` are the
+ * machine's.
+ */
 async function packPlatform(platform: Platform, { isQuick }: { isQuick: boolean }): Promise<void> {
   const [os = "", architecture] = platform.split("-");
   await pack({ isQuick }, async (folder) => {
-    const manifest = { ...about, name: `sett-${platform}`, os: [os], cpu: [architecture === "arm64" ? "arm64" : "x64"] };
-    await Bun.write(join(folder, "package.json"), JSON.stringify({ ...manifest, files: ["sett"] }, undefined, 2));
+    const manifest = {
+      ...about,
+      name: `sett-${platform}`,
+      os: [os],
+      cpu: [architecture === "arm64" ? "arm64" : "x64"],
+    };
+    await Bun.write(
+      join(folder, "package.json"),
+      JSON.stringify({ ...manifest, files: ["sett"] }, undefined, 2),
+    );
     await linkOrCopy(join(root, `bin/${platform}/sett`), join(folder, "sett"));
   });
 }
 
-/** The package that people install. It names the packages of all platforms, also of those that are not built here. */
+/**
+ * The package that people install. It names the packages of all platforms, also of those that are
+ * not built here.
+ */
 async function packLauncher(): Promise<void> {
   await pack({ isQuick: false }, async (folder) => {
     const manifest = {
@@ -73,7 +111,9 @@ async function packLauncher(): Promise<void> {
       bin: { sett: "sett.mjs" },
       files: ["sett.mjs"],
       engines: { node: ">=20" },
-      optionalDependencies: Object.fromEntries(platforms.map((platform) => [`sett-${platform}`, version])),
+      optionalDependencies: Object.fromEntries(
+        platforms.map((platform) => [`sett-${platform}`, version]),
+      ),
     };
     await Bun.write(join(folder, "package.json"), JSON.stringify(manifest, undefined, 2));
     await copyFile(join(root, ".ci/npm/sett.mjs"), join(folder, "sett.mjs"));
@@ -85,19 +125,31 @@ async function recordsOf(architectures: Architecture[]): Promise<ImageRecord[]> 
   const records: ImageRecord[] = [];
   for (const architecture of architectures) {
     for (const name of carriedNames) {
-      records.push({ name, architecture, packages: await packagesOfImage(tagsOf(name, architecture)[0] ?? "") });
+      records.push({
+        name,
+        architecture,
+        packages: await packagesOfImage(tagsOf(name, architecture)[0] ?? ""),
+      });
     }
   }
   return records;
 }
 
 /** Adds the licence to what `fill` writes, and runs `npm pack`. */
-async function pack({ isQuick }: { isQuick: boolean }, fill: (folder: string) => Promise<void>): Promise<void> {
+async function pack(
+  { isQuick }: { isQuick: boolean },
+  fill: (folder: string) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sett-package-"));
   try {
     await copyFile(join(root, "LICENSE"), join(folder, "LICENSE"));
     await fill(folder);
-    const options = ["--silent", "--offline", `--pack-destination=${release}`, ...(isQuick ? ["--compression=1"] : [])];
+    const options = [
+      "--silent",
+      "--offline",
+      `--pack-destination=${release}`,
+      ...(isQuick ? ["--compression=1"] : []),
+    ];
     await Bun.$`npm pack ${options}`.cwd(folder).quiet();
   } finally {
     await rm(folder, { recursive: true });
@@ -122,8 +174,11 @@ if (import.meta.main) {
   try {
     const args = process.argv.slice(2);
     const unknown = args.find((arg) => arg !== "--all" && arg !== "--quick");
-    if (unknown !== undefined) throw new Error(`Unknown argument ${unknown}: use --all or --quick.`);
-    await makeRelease(args.includes("--all") ? platforms : [hostPlatform], { isQuick: args.includes("--quick") });
+    if (unknown !== undefined)
+      throw new Error(`Unknown argument ${unknown}: use --all or --quick.`);
+    await makeRelease(args.includes("--all") ? platforms : [hostPlatform], {
+      isQuick: args.includes("--quick"),
+    });
   } catch (error) {
     reportFailure(error);
   }

@@ -1,7 +1,7 @@
 // Bundles the page: `bun .ci/page.ts`, into bin/page. The same sources give the same bytes.
 //
-// bin/page/files/     index.html and assets/, as a browser asks for them
-// bin/page/page.pack  the same in one file, compressed, which the programs that serve the page carry (lib/service/page-pack.ts)
+// bin/page/files/ index.html and assets/, as a browser asks for them bin/page/page.pack the same in
+// one file, compressed, which the programs that serve the page carry (lib/service/page-pack.ts)
 
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -21,7 +21,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Bundles the page unless that has been done, and returns the path of the pack below the root. Throws when the bundler refuses. */
+/**
+ * Bundles the page unless that has been done, and returns the path of the pack below the root.
+ * Throws when the bundler refuses.
+ */
 export async function buildPage(): Promise<string> {
   const hash = await pageHash();
   if (await isUpToDate(root, pagePack, hash)) return pagePack;
@@ -45,7 +48,13 @@ export async function pageHash(): Promise<string> {
   const shared = ["lib/core", "lib/model", "lib/models"].map((room) =>
     Array.fromAsync(new Bun.Glob(`${room}/**/*.ts`).scan({ cwd: root })),
   );
-  const files = [".ci/page.ts", "lib/service/page-pack.ts", "bun.lock", ...own, ...(await Promise.all(shared)).flat()];
+  const files = [
+    ".ci/page.ts",
+    "lib/service/page-pack.ts",
+    "bun.lock",
+    ...own,
+    ...(await Promise.all(shared)).flat(),
+  ];
   return hashOf(root, files.sort(), [Bun.version]);
 }
 
@@ -58,11 +67,16 @@ export async function bundlePage(): Promise<PageFile[]> {
     splitting: true,
     minify: true,
     sourcemap: "none",
-    naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    naming: {
+      entry: "[name]-[hash].[ext]",
+      chunk: "part-[hash].[ext]",
+      asset: "[name]-[hash].[ext]",
+    },
     define: { "process.env.NODE_ENV": '"production"' },
     throw: false,
   });
-  if (!result.success) throw new Error(`The page cannot be bundled:\n${result.logs.map(String).join("\n")}`);
+  if (!result.success)
+    throw new Error(`The page cannot be bundled:\n${result.logs.map(String).join("\n")}`);
   const assets = await Promise.all(
     result.outputs.map(async (output): Promise<PageFile> => {
       const name = output.path.split("/").at(-1) ?? output.path;
@@ -71,20 +85,26 @@ export async function bundlePage(): Promise<PageFile[]> {
   );
   const icon = await Bun.file(join(root, "apps/page/icon.svg")).bytes();
   const iconName = `icon-${new Bun.CryptoHasher("sha256").update(icon).digest("hex").slice(0, 8)}.svg`;
-  const entry = (ending: string) => assets.find(({ path }) => path.startsWith("/assets/main-") && path.endsWith(ending))?.path;
+  const entry = (ending: string) =>
+    assets.find(({ path }) => path.startsWith("/assets/main-") && path.endsWith(ending))?.path;
   const html = (await Bun.file(join(root, "apps/page/index.html")).text())
     .replace("/assets/icon.svg", `/assets/${iconName}`)
     .replace(
       "  </head>",
       `    <link rel="stylesheet" href="${entry(".css")}" />\n    <script type="module" src="${entry(".js")}"></script>\n  </head>`,
     );
-  const page: PageFile = { ...fileOf("/index.html", new TextEncoder().encode(html)), path: "/", isHashed: false };
+  const page: PageFile = {
+    ...fileOf("/index.html", new TextEncoder().encode(html)),
+    path: "/",
+    isHashed: false,
+  };
   return [page, fileOf(`/assets/${iconName}`, icon), ...assets];
 }
 
 function fileOf(path: string, content: Uint8Array): PageFile {
   const contentType = contentTypes[path.split(".").at(-1) ?? ""];
-  if (contentType === undefined) throw new Error(`.ci/page.ts does not know the content type of ${path}.`);
+  if (contentType === undefined)
+    throw new Error(`.ci/page.ts does not know the content type of ${path}.`);
   return { path, contentType, isHashed: true, content };
 }
 

@@ -1,5 +1,5 @@
-// Records docs/pictures/session.svg: the walk-through of docs/guides/people.md, typed at a real sett without Docker, on a
-// pseudo terminal. `just picture`.
+// Records docs/pictures/session.svg: the walk-through of docs/guides/people.md, typed at a real
+// sett without Docker, on a pseudo terminal. `just picture`.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,7 +8,8 @@ import { TerminalScreen } from "./terminal-screen.ts";
 
 const root = dirname(import.meta.dir);
 const columns = 100;
-const title = "A person posts a goal, an agent asks, the person answers and approves, and the record is shown.";
+const title =
+  "A person posts a goal, an agent asks, the person answers and approves, and the record is shown.";
 
 /** A command, and what the person types while it runs: once the screen shows `after`, `keys`. */
 type Typed = { command: string; keys?: { after: RegExp; keys: string } };
@@ -23,7 +24,11 @@ const environment = {
     PATH: `${join(root, "bin")}:${process.env.PATH}`,
     TERM: "xterm-256color",
   },
-  ...{ GIT_AUTHOR_NAME: "Ada Lovelace", GIT_COMMITTER_NAME: "Ada Lovelace", EMAIL: "ada@sett.invalid" },
+  ...{
+    GIT_AUTHOR_NAME: "Ada Lovelace",
+    GIT_COMMITTER_NAME: "Ada Lovelace",
+    EMAIL: "ada@sett.invalid",
+  },
 };
 const screen = new TerminalScreen(columns);
 let atMs = 0;
@@ -84,7 +89,10 @@ async function waiting(): Promise<string> {
 
 try {
   await prepare();
-  await run({ command: 'sett forage --goal "Plant roses" --watch', keys: { after: /Your answer/, keys: "front\r" } });
+  await run({
+    command: 'sett forage --goal "Plant roses" --watch',
+    keys: { after: /Your answer/, keys: "front\r" },
+  });
   await run({ command: `sett approve ${await waiting()}` });
   // Bun's own shell knows no `until`.
   const wait = `until sett status --json | jq -e '.goals[0].state == "achieved"'; do sleep 0.2; done`;

@@ -1,8 +1,10 @@
-// Pushes the images that the programs carry: `bun .ci/publish-images.ts REGISTRY/PATH [--insecure]`, after `just package` and `docker login`.
+// Pushes the images that the programs carry: `bun .ci/publish-images.ts REGISTRY/PATH
+// [--insecure]`, after `just package` and `docker login`.
 //
-// Each goes to REGISTRY/PATH/NAME, as VERSION-amd64 and VERSION-arm64; VERSION is the manifest list of both, from which an Engine pulls its own
-// architecture. Prints one line for each list, in the format of sha256sum: its digest, and its name without a tag. `--insecure` is for a
-// registry without TLS.
+// Each goes to REGISTRY/PATH/NAME, as VERSION-amd64 and VERSION-arm64; VERSION is the manifest list
+// of both, from which an Engine pulls its own architecture. Prints one line for each list, in the
+// format of sha256sum: its digest, and its name without a tag. `--insecure` is for a registry
+// without TLS.
 
 import { createReadStream } from "node:fs";
 import { dirname, join } from "node:path";
@@ -34,14 +36,19 @@ async function publish(repository: string, options: string[]): Promise<Map<strin
     const list = `${repository}/${name}:${version}`;
     // --amend: replaces a list that an earlier, failed run left here.
     await Bun.$`docker manifest create ${options} --amend ${list} ${architectures.map((one) => `${list}-${one}`)}`.quiet();
-    const digest = (await Bun.$`docker manifest push ${options} --purge ${list}`.quiet().text()).trim();
+    const digest = (
+      await Bun.$`docker manifest push ${options} --purge ${list}`.quiet().text()
+    ).trim();
     digests.set(`${repository}/${name}`, digest.replace("sha256:", ""));
     console.error(`pushed ${list}, the list of both`);
   }
   return digests;
 }
 
-/** An Engine has one image for each name: the images of the next architecture replace those of the last one. */
+/**
+ * An Engine has one image for each name: the images of the next architecture replace those of the
+ * last one.
+ */
 async function load(path: string): Promise<void> {
   const docker = Bun.spawn(["docker", "load", "--quiet"], { stdio: ["pipe", "ignore", "inherit"] });
   await pipeline(createReadStream(path), createZstdDecompress(), async (chunks) => {
@@ -58,10 +65,13 @@ if (import.meta.main) {
   try {
     const [repository, ...options] = process.argv.slice(2);
     if (repository === undefined || options.some((option) => option !== "--insecure")) {
-      throw new Error("Name where the images go: bun .ci/publish-images.ts REGISTRY/PATH [--insecure]");
+      throw new Error(
+        "Name where the images go: bun .ci/publish-images.ts REGISTRY/PATH [--insecure]",
+      );
     }
     // Names of images have no capital letters; names of repositories on a forge may.
-    for (const [name, digest] of await publish(repository.toLowerCase(), options)) console.log(`${digest}  ${name}`);
+    for (const [name, digest] of await publish(repository.toLowerCase(), options))
+      console.log(`${digest}  ${name}`);
   } catch (error) {
     reportFailure(error);
   }

@@ -1,5 +1,6 @@
-// Records agents/llm-demo/cassettes anew, with the scripted model: `just record-demo`, after the prompts or the worker's tools have changed.
-// With ANTHROPIC_API_KEY and `--real` the real model of `sett init --llm` is asked; then the goal may go another way than the demo.
+// Records agents/llm-demo/cassettes anew, with the scripted model: `just record-demo`, after the
+// prompts or the worker's tools have changed. With ANTHROPIC_API_KEY and `--real` the real model of
+// `sett init --llm` is asked; then the goal may go another way than the demo.
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +26,10 @@ async function record(): Promise<void> {
     await need(folder, "sett", "up", "--name", name, "--runtime", "process", "--record", recorded);
     await reachGoal(folder, name);
     if (model.problems.length > 0)
-      throw new DemoError(`The script has no answer to a request: ${model.problems[0]}`, "Add it to .ci/llm-demo/script.ts.");
+      throw new DemoError(
+        `The script has no answer to a request: ${model.problems[0]}`,
+        "Add it to .ci/llm-demo/script.ts.",
+      );
     await rm(cassettes, { recursive: true, force: true });
     await cp(recorded, cassettes, { recursive: true });
     console.log(
@@ -41,7 +45,13 @@ async function record(): Promise<void> {
 async function pointTo(folder: string, baseUrl: string): Promise<void> {
   const file = join(folder, "sett.yml");
   const text = await Bun.file(file).text();
-  await Bun.write(file, text.replace("    provider: anthropic\n", `    provider: anthropic\n    base_url: ${baseUrl}\n`));
+  await Bun.write(
+    file,
+    text.replace(
+      "    provider: anthropic\n",
+      `    provider: anthropic\n    base_url: ${baseUrl}\n`,
+    ),
+  );
   await need(folder, "git", "commit", "--quiet", "--all", "--message", "Ask the scripted model");
 }
 

@@ -1,10 +1,12 @@
-// The software bill of materials of a release (SBOM), as CycloneDX 1.6: the parts of the programs and of the images.
+// The software bill of materials of a release (SBOM), as CycloneDX 1.6: the parts of the programs
+// and of the images.
 //
-// programs   Bun, and the packages of bun.lock that the `dependencies` of package.json need, directly or not
-// images     Debian's packages, from the record inside the image (.ci/record-packages.sh)
+// programs Bun, and the packages of bun.lock that the `dependencies` of package.json need, directly
+// or not images Debian's packages, from the record inside the image (.ci/record-packages.sh)
 //
-// .ci/package.ts calls it. `bun .ci/sbom.ts --check` fails where the SBOM in bin/release names no package of an image: the image's base was
-// then unpacked without a record. The document does not depend on the time and the machine.
+// .ci/package.ts calls it. `bun .ci/sbom.ts --check` fails where the SBOM in bin/release names no
+// package of an image: the image's base was then unpacked without a record. The document does not
+// depend on the time and the machine.
 
 import { dirname, join } from "node:path";
 import { parse } from "jsonc-parser";
@@ -31,7 +33,10 @@ type Part = { component: Component; dependsOn: string[] };
 type Locked = [string, string, { dependencies?: Record<string, string> }, string];
 type Lock = { packages: Record<string, Locked> };
 
-/** An image to be described. `packages`: its record of Debian's packages, in the format of dpkg's status file. */
+/**
+ * An image to be described. `packages`: its record of Debian's packages, in the format of dpkg's
+ * status file.
+ */
 export type ImageRecord = { name: string; architecture: Architecture; packages: string };
 
 const root = dirname(import.meta.dir);
@@ -40,15 +45,23 @@ const self = `pkg:generic/sett@${version}`;
 
 /** The whole document, as text. */
 export async function sbomOf(images: ImageRecord[]): Promise<string> {
-  const lock: Lock = parse(await Bun.file(join(root, "bun.lock")).text(), [], { allowTrailingComma: true });
-  const programs = [runtime(), ...(await packagesInPrograms(lock, Object.keys(packageJson.dependencies)))];
+  const lock: Lock = parse(await Bun.file(join(root, "bun.lock")).text(), [], {
+    allowTrailingComma: true,
+  });
+  const programs = [
+    runtime(),
+    ...(await packagesInPrograms(lock, Object.keys(packageJson.dependencies))),
+  ];
   const debian = images.flatMap((image) => debianPackages(image));
   const containers = images.map((image) => containerOf(image));
   const inside = unique([...programs, ...containers]);
   const parts = unique([...inside, ...debian]);
   const dependencies: Dependency[] = [
     { ref: self, dependsOn: inside.map(({ component }) => component["bom-ref"]) },
-    ...parts.map(({ component, dependsOn }) => ({ ref: component["bom-ref"], dependsOn: [...new Set(dependsOn)] })),
+    ...parts.map(({ component, dependsOn }) => ({
+      ref: component["bom-ref"],
+      dependsOn: [...new Set(dependsOn)],
+    })),
   ];
   const component: Component = {
     type: "application",
@@ -74,7 +87,14 @@ function runtime(): Part {
   const bun = packageJson.devDependencies.bun;
   const purl = `pkg:npm/bun@${bun}`;
   return {
-    component: { type: "platform", "bom-ref": purl, name: "bun", version: bun, purl, licenses: [{ license: { id: "MIT" } }] },
+    component: {
+      type: "platform",
+      "bom-ref": purl,
+      name: "bun",
+      version: bun,
+      purl,
+      licenses: [{ license: { id: "MIT" } }],
+    },
     dependsOn: [],
   };
 }
@@ -94,11 +114,17 @@ export async function packagesInPrograms({ packages }: Lock, names: string[]): P
       version: nameAndVersion.slice(at + 1),
       purl: ref,
       licenses: await licensesOf(key),
-      hashes: [{ alg: "SHA-512", content: Buffer.from(digest.replace("sha512-", ""), "base64").toString("hex") }],
+      hashes: [
+        {
+          alg: "SHA-512",
+          content: Buffer.from(digest.replace("sha512-", ""), "base64").toString("hex"),
+        },
+      ],
     };
     const part: Part = { component, dependsOn: [] };
     found.set(key, part);
-    for (const name of Object.keys(dependencies)) part.dependsOn.push(await follow(resolve(packages, key, name)));
+    for (const name of Object.keys(dependencies))
+      part.dependsOn.push(await follow(resolve(packages, key, name)));
     return ref;
   };
   for (const name of names) await follow(name);
@@ -109,7 +135,10 @@ function missing(key: string): never {
   throw new Error(`bun.lock has no package ${key}: run \`bun install\`.`);
 }
 
-/** The key of the package that `name` means inside the package `key`: the nearest one, as Node resolves it. */
+/**
+ * The key of the package that `name` means inside the package `key`: the nearest one, as Node
+ * resolves it.
+ */
 function resolve(packages: Lock["packages"], key: string, name: string): string {
   const inside = `${key}/${name}`;
   if (packages[inside] !== undefined) return inside;
@@ -123,7 +152,11 @@ function namesIn(key: string): string[] {
 }
 
 async function licensesOf(key: string): Promise<License[]> {
-  const manifest = join(root, ...namesIn(key).flatMap((name) => ["node_modules", name]), "package.json");
+  const manifest = join(
+    root,
+    ...namesIn(key).flatMap((name) => ["node_modules", name]),
+    "package.json",
+  );
   const { license: named }: { license?: unknown } = await Bun.file(manifest).json();
   if (typeof named !== "string") return [];
   return [/[ ()]/.test(named) ? { expression: named } : { license: { id: named } }];
@@ -149,9 +182,19 @@ export function debianPackages({ packages, architecture }: ImageRecord): Part[] 
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(stanza)?.[1];
     const name = field("Package");
     const number = field("Version");
-    if (name === undefined || number === undefined || field("Status")?.endsWith(" installed") === false) return [];
+    if (
+      name === undefined ||
+      number === undefined ||
+      field("Status")?.endsWith(" installed") === false
+    )
+      return [];
     const purl = `pkg:deb/debian/${name}@${encodeURIComponent(number)}?arch=${field("Architecture") ?? architecture}&distro=debian-12`;
-    return [{ component: { type: "library", "bom-ref": purl, name, version: number, purl }, dependsOn: [] } satisfies Part];
+    return [
+      {
+        component: { type: "library", "bom-ref": purl, name, version: number, purl },
+        dependsOn: [],
+      } satisfies Part,
+    ];
   });
 }
 
@@ -176,16 +219,25 @@ export async function packagesOfImage(tag: string): Promise<string> {
 
 /** The images for which the document names no package. */
 export function imagesWithoutPackages(document: string): string[] {
-  const { components, dependencies }: { components: Component[]; dependencies: Dependency[] } = JSON.parse(document);
-  const empty = new Set(dependencies.filter(({ dependsOn }) => dependsOn.length === 0).map(({ ref }) => ref));
-  return components.filter((one) => one.type === "container" && empty.has(one["bom-ref"])).map((one) => one["bom-ref"]);
+  const { components, dependencies }: { components: Component[]; dependencies: Dependency[] } =
+    JSON.parse(document);
+  const empty = new Set(
+    dependencies.filter(({ dependsOn }) => dependsOn.length === 0).map(({ ref }) => ref),
+  );
+  return components
+    .filter((one) => one.type === "container" && empty.has(one["bom-ref"]))
+    .map((one) => one["bom-ref"]);
 }
 
 if (import.meta.main) {
   try {
-    if (process.argv[2] !== "--check") throw new Error("Use --check; .ci/package.ts writes the document.");
-    const without = imagesWithoutPackages(await Bun.file(join(root, "bin/release/sett.cdx.json")).text());
-    if (without.length > 0) throw new Error(`The SBOM names no package of Debian in ${without.join(", ")}.`);
+    if (process.argv[2] !== "--check")
+      throw new Error("Use --check; .ci/package.ts writes the document.");
+    const without = imagesWithoutPackages(
+      await Bun.file(join(root, "bin/release/sett.cdx.json")).text(),
+    );
+    if (without.length > 0)
+      throw new Error(`The SBOM names no package of Debian in ${without.join(", ")}.`);
   } catch (error) {
     reportFailure(error);
   }

@@ -1,9 +1,10 @@
 // Prepares a machine for Sett: `node .ci/setup.mjs [--checks] [--tests] [--without-docker]`.
 //
-// Needs only Node and npm, git, and either Debian's packages (as root) or a Docker Engine that is already there. Does
-// nothing, quickly, when everything is in place. `--checks` installs the JavaScript dependencies alone, which is all that `just check`
-// needs; `--tests` adds the programs that only the tests use; `--without-docker` prepares no
-// Engine, but the programs that a sett needs when it runs without containers.
+// Needs only Node and npm, git, and either Debian's packages (as root) or a Docker Engine that is
+// already there. Does nothing, quickly, when everything is in place. `--checks` installs the
+// JavaScript dependencies alone, which is all that `just check` needs; `--tests` adds the programs
+// that only the tests use; `--without-docker` prepares no Engine, but the programs that a sett
+// needs when it runs without containers.
 
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,10 +24,17 @@ const testPrograms = {
   // The page is tested in it.
   chromium: "chromium",
   busybox: "busybox-static",
-  // The programs of the other architecture, x64 on ARM64 and the other way round, run in an emulator, with a C library of their own.
+  // The programs of the other architecture, x64 on ARM64 and the other way round, run in an
+  // emulator, with a C library of their own.
   ...(process.arch === "arm64"
-    ? { "qemu-x86_64-static": "qemu-user-static", "/usr/x86_64-linux-gnu/lib64/ld-linux-x86-64.so.2": "libc6-amd64-cross" }
-    : { "qemu-aarch64-static": "qemu-user-static", "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1": "libc6-arm64-cross" }),
+    ? {
+        "qemu-x86_64-static": "qemu-user-static",
+        "/usr/x86_64-linux-gnu/lib64/ld-linux-x86-64.so.2": "libc6-amd64-cross",
+      }
+    : {
+        "qemu-aarch64-static": "qemu-user-static",
+        "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1": "libc6-arm64-cross",
+      }),
 };
 
 await runSteps(async () => {

@@ -1,5 +1,5 @@
-// The text on a terminal, with its colours and the time of each row, and the same as an SVG that shows the rows one after the other. It
-// supports the control sequences that `sett` uses.
+// The text on a terminal, with its colours and the time of each row, and the same as an SVG that
+// shows the rows one after the other. It supports the control sequences that `sett` uses.
 
 /** One cell. `style`: the numbers of its colour sequence. */
 type Cell = { character: string; style: string };
@@ -63,7 +63,8 @@ ${rows.join("\n")}
   }
 
   #control(final: string, marks: string, atMs: number): void {
-    if (final === "m") this.#style = marks === "" || marks === "0" ? "" : styleAfter(this.#style, marks);
+    if (final === "m")
+      this.#style = marks === "" || marks === "0" ? "" : styleAfter(this.#style, marks);
     else if (final === "A") this.#row = Math.max(0, this.#row - Number(marks || 1));
     else if (final === "G") this.#column = Number(marks || 1) - 1;
     else if (final === "J") {
@@ -110,7 +111,8 @@ function styleAfter(style: string, marks: string): string {
   for (const mark of marks.split(";")) {
     if (mark === "22") numbers = numbers.filter((number) => number !== "1" && number !== "2");
     else if (mark === "39") numbers = numbers.filter((number) => number.length < 2);
-    else if (mark in looks) numbers = [...numbers.filter((number) => number.length < 2 || mark.length < 2), mark];
+    else if (mark in looks)
+      numbers = [...numbers.filter((number) => number.length < 2 || mark.length < 2), mark];
   }
   return numbers.join(" ");
 }
@@ -124,7 +126,9 @@ function spansOf(cells: readonly Cell[]): string {
   }
   return spans
     .map(({ style, text }) =>
-      style === "" ? escaped(text) : `<tspan class="s${style.replaceAll(" ", " s")}">${escaped(text)}</tspan>`,
+      style === ""
+        ? escaped(text)
+        : `<tspan class="s${style.replaceAll(" ", " s")}">${escaped(text)}</tspan>`,
     )
     .join("");
 }

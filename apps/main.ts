@@ -1,10 +1,14 @@
-// What the one binary is compiled from: the command line, and the services that it starts as processes where there are no containers.
+// What the one binary is compiled from: the command line, and the services that it starts as
+// processes where there are no containers.
 import process from "node:process";
 
 const [, , word, name] = process.argv;
 /** Internal: `sett service NAME` runs the program of that name, with the arguments that follow. */
 const service =
-  word === "service" && (name === "api" || name === "cub" || name === "gateway" || name === "orchestrator") ? name : undefined;
+  word === "service" &&
+  (name === "api" || name === "cub" || name === "gateway" || name === "orchestrator")
+    ? name
+    : undefined;
 if (service !== undefined) process.argv.splice(2, 2);
 
 switch (service) {

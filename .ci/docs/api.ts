@@ -28,7 +28,10 @@ type Operation = {
   responses: Record<string, { description: string; content?: Record<string, { schema?: Schema }> }>;
 };
 type Schema = { $ref?: string; properties?: Record<string, unknown>; required?: string[] };
-type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
 
 export const apiRegions = { "api-routes": routes };
 
@@ -41,9 +44,10 @@ async function routes(): Promise<string> {
   return tags
     .map((tag) => {
       const own = operations.filter(({ operation }) => operation.tags?.includes(tag));
-      return [`### ${tag}`, bullets(own.map(({ path, method, operation }) => line(method, path, operation, document)))].join(
-        "\n\n",
-      );
+      return [
+        `### ${tag}`,
+        bullets(own.map(({ path, method, operation }) => line(method, path, operation, document))),
+      ].join("\n\n");
     })
     .join("\n\n");
 }
@@ -53,7 +57,15 @@ async function apiDocument(): Promise<Document> {
   const over = new AbortController();
   const { app } = createApi(
     {
-      ...{ board, version: "", tokens: [], isSecure: false, origins: [], limits: defaultLimits, clock: systemClock },
+      ...{
+        board,
+        version: "",
+        tokens: [],
+        isSecure: false,
+        origins: [],
+        limits: defaultLimits,
+        clock: systemClock,
+      },
       ...{
         metrics: createApiMetrics(),
         log: createJsonLog(() => {}, systemClock.now),
@@ -90,7 +102,10 @@ function line(method: string, path: string, operation: Operation, document: Docu
 
 function parameterText({ name, schema }: Parameter): string {
   const { default: preset, enum: words } = schema ?? {};
-  const facts = [...(words === undefined ? [] : [words.join(", ")]), ...(preset === undefined ? [] : [`default ${preset}`])];
+  const facts = [
+    ...(words === undefined ? [] : [words.join(", ")]),
+    ...(preset === undefined ? [] : [`default ${preset}`]),
+  ];
   return facts.length === 0 ? `\`${name}\`` : `\`${name}\` (${facts.join("; ")})`;
 }
 

@@ -1,4 +1,5 @@
-// The blackboard's reference: keys and types of events from the comments beside them, functions from the headers of the Lua files.
+// The blackboard's reference: keys and types of events from the comments beside them, functions
+// from the headers of the Lua files.
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Glob } from "bun";
@@ -25,12 +26,18 @@ export const blackboardRegions = {
 
   async "event-types"(): Promise<string> {
     const comments = await commentsOf("lib/model/event.ts", "EventType");
-    return bullets(EventType.options.map((type) => `\`${type}\`: ${sentence(commentOf(comments, type))}`));
+    return bullets(
+      EventType.options.map((type) => `\`${type}\`: ${sentence(commentOf(comments, type))}`),
+    );
   },
 
   async functions(): Promise<string> {
-    const files = (await Array.fromAsync(new Glob("*.lua").scan(lua))).filter((file) => !file.startsWith("prelude")).toSorted();
-    const headers = await Promise.all(files.map(async (file) => headerOf(await readFile(join(lua, file), "utf8"))));
+    const files = (await Array.fromAsync(new Glob("*.lua").scan(lua)))
+      .filter((file) => !file.startsWith("prelude"))
+      .toSorted();
+    const headers = await Promise.all(
+      files.map(async (file) => headerOf(await readFile(join(lua, file), "utf8"))),
+    );
     return bullets(
       files.map((file, index) => {
         const { purpose, args, result } = headers[index] ?? { purpose: "", args: "", result: "" };

@@ -26,18 +26,24 @@ export const commandRegions = {
   errors: () => {
     const codes = [...new Set(Object.values(exitCodeOf))].toSorted((a, b) => a - b);
     const names = (wanted: number) =>
-      Object.entries(exitCodeOf).flatMap(([name, number]) => (number === wanted ? [`\`${name}\``] : []));
+      Object.entries(exitCodeOf).flatMap(([name, number]) =>
+        number === wanted ? [`\`${name}\``] : [],
+      );
     return bullets(codes.map((number) => `exit code ${number}: ${names(number).join(", ")}`));
   },
 };
 
 function section({ name, description, details, args, examples }: Command): string {
   const places = Object.entries(args).filter(([, argument]) => argument.type === "positional");
-  const others = Object.fromEntries(Object.entries(args).filter(([, argument]) => argument.type !== "positional"));
+  const others = Object.fromEntries(
+    Object.entries(args).filter(([, argument]) => argument.type !== "positional"),
+  );
   const usage = [
     "sett",
     name,
-    ...places.map(([place, { required }]) => (required === true ? place.toUpperCase() : `[${place.toUpperCase()}]`)),
+    ...places.map(([place, { required }]) =>
+      required === true ? place.toUpperCase() : `[${place.toUpperCase()}]`,
+    ),
     ...Object.entries(others).flatMap(([option, argument]) =>
       argument.required === true ? [`--${option} ${hintOf(argument)}`] : [],
     ),
@@ -49,7 +55,10 @@ function section({ name, description, details, args, examples }: Command): strin
     ...(details === undefined ? [] : [wrapped(details)]),
     code("text", [usage]),
     bullets([
-      ...places.map(([place, argument]) => `\`${place.toUpperCase()}\`: ${sentence(argument.description ?? "")}`),
+      ...places.map(
+        ([place, argument]) =>
+          `\`${place.toUpperCase()}\`: ${sentence(argument.description ?? "")}`,
+      ),
       ...options(others),
     ]),
     code("sh", examples),
@@ -59,9 +68,15 @@ function section({ name, description, details, args, examples }: Command): strin
 function options(args: Readonly<Record<string, Argument>>): string[] {
   return Object.entries(args).map(([name, argument]) => {
     const isOnByDefault = argument.type === "boolean" && argument.default === true;
-    const alias = "alias" in argument && typeof argument.alias === "string" && !isOnByDefault ? `-${argument.alias}, ` : "";
+    const alias =
+      "alias" in argument && typeof argument.alias === "string" && !isOnByDefault
+        ? `-${argument.alias}, `
+        : "";
     const value = argument.type === "boolean" ? "" : ` ${hintOf(argument)}`;
-    const text = isOnByDefault && "negativeDescription" in argument ? argument.negativeDescription : argument.description;
+    const text =
+      isOnByDefault && "negativeDescription" in argument
+        ? argument.negativeDescription
+        : argument.description;
     return `\`${alias}--${isOnByDefault ? "no-" : ""}${name}${value}\`: ${sentence(text ?? "")}`;
   });
 }

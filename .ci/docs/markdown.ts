@@ -2,7 +2,10 @@
 
 const columns = 100;
 
-/** One paragraph, broken between words and never inside of `code`. `indent` goes before each line but the first. */
+/**
+ * One paragraph, broken between words and never inside of `code`. `indent` goes before each line
+ * but the first.
+ */
 export function wrapped(text: string, indent = ""): string {
   const lines: string[] = [];
   let line = "";

@@ -1,4 +1,5 @@
-// The pages of the documentation with what is generated in them: regions between two marks, and whole files.
+// The pages of the documentation with what is generated in them: regions between two marks, and
+// whole files.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
@@ -29,7 +30,8 @@ async function withRegions(path: string, page: string): Promise<string> {
   const texts = new Map<string, string>();
   for (const [, , name = ""] of page.matchAll(marked)) {
     const generate = regions[name];
-    if (generate === undefined) throw new Error(`${path}: nothing is generated under the name ${name}.`);
+    if (generate === undefined)
+      throw new Error(`${path}: nothing is generated under the name ${name}.`);
     texts.set(name, await generate());
   }
   return page.replaceAll(marked, (_, begin, name, end) => `${begin}\n${texts.get(name)}\n\n${end}`);

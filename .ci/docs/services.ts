@@ -1,4 +1,5 @@
-// The services' reference: settings from their schemas, metrics from their registries, log lines from the source.
+// The services' reference: settings from their schemas, metrics from their registries, log lines
+// from the source.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Glob } from "bun";
@@ -53,7 +54,11 @@ function settings(environment: z.ZodObject): string {
     Object.entries(environment.shape as Record<string, z.ZodType>).map(([name, setting]) => {
       const unset = setting.safeParse(undefined);
       const isPlain = typeof unset.data === "string" || typeof unset.data === "number";
-      const fact = !unset.success ? "required" : isPlain ? `default \`${textOf(setting, unset.data)}\`` : "optional";
+      const fact = !unset.success
+        ? "required"
+        : isPlain
+          ? `default \`${textOf(setting, unset.data)}\``
+          : "optional";
       return `\`${name}\` (${fact}): ${sentence(setting.description ?? "")}`;
     }),
   );
@@ -70,8 +75,10 @@ async function metrics(registry: Registry): Promise<string> {
   return bullets(
     all.map(({ name, help, type }) => {
       const metric: object = registry.getSingleMetric(name) ?? {};
-      const labels = "labelNames" in metric && Array.isArray(metric.labelNames) ? metric.labelNames : [];
-      const by = labels.length === 0 ? "" : `, by ${labels.map((label) => `\`${label}\``).join(" and ")}`;
+      const labels =
+        "labelNames" in metric && Array.isArray(metric.labelNames) ? metric.labelNames : [];
+      const by =
+        labels.length === 0 ? "" : `, by ${labels.map((label) => `\`${label}\``).join(" and ")}`;
       return `\`${name}\` (${String(type)}${by}): ${sentence(help)}`;
     }),
   );
@@ -82,7 +89,9 @@ async function logLines(folder: string, except = ""): Promise<string> {
   const all = await Array.fromAsync(new Glob(`${folder}/**/*.ts`).scan(root));
   const files = all.filter((file) => except === "" || !file.startsWith(`${except}/`));
   const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
-  const found = sources.flatMap((source) => [...source.matchAll(/\.(info|warn|error)\(\s*"([^"]+)"/g)]);
+  const found = sources.flatMap((source) => [
+    ...source.matchAll(/\.(info|warn|error)\(\s*"([^"]+)"/g),
+  ]);
   const levels = ["info", "warn", "error"];
   return levels
     .map((level) => {

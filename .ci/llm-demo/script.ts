@@ -1,4 +1,5 @@
-// What the scripted model says in the demo. A script wrote these answers, and no model; the work that they ask for is real.
+// What the scripted model says in the demo. A script wrote these answers, and no model; the work
+// that they ask for is real.
 
 type Call = { tool: string; input: Record<string, unknown> };
 
@@ -15,7 +16,8 @@ const pipe = "  sed -e 's/[^a-z0-9][^a-z0-9]*/-/g' -e 's/^-//' -e 's/-$//'\n";
 const limited = `${pipe.trimEnd()} |\n  cut -c1-31 | sed -e '/^.\\{31\\}/s/-[^-]*$//'\n`;
 const comment = "# Makes the part of an address that names a page from the page's title.\n";
 const lastCheck = "check a-b '  a & b  '\n";
-const longCheck = "check the-quick-brown-fox-jumps-over 'The quick brown fox jumps over the lazy dog'\n";
+const longCheck =
+  "check the-quick-brown-fox-jumps-over 'The quick brown fox jumps over the lazy dog'\n";
 
 const run = (say: string, command: string): Turn => ({ say, tool: "run", input: { command } });
 const read = (say: string, path: string): Turn => ({ say, tool: "read_file", input: { path } });
@@ -33,7 +35,10 @@ export const works: readonly Work[] = [
     agent: coder,
     task: /Make a new version of the target/,
     turns: [
-      run("First I see the problem of the review for myself.", "./slug.sh Donaudampfschifffahrtsgesellschaft | wc -c"),
+      run(
+        "First I see the problem of the review for myself.",
+        "./slug.sh Donaudampfschifffahrtsgesellschaft | wc -c",
+      ),
       edit(
         "A first word that is too long has no hyphen before it, so nothing was removed. It is cut last.",
         "slug.sh",
@@ -53,7 +58,8 @@ export const works: readonly Work[] = [
         input: {
           type: "CodeCommit",
           summary: "A first word longer than 30 characters is cut, too; ./test.sh passes",
-          message: "Cut a first word that is too long\n\nIt has no hyphen before it, so a slug of 31 characters was left.",
+          message:
+            "Cut a first word that is too long\n\nIt has no hyphen before it, so a slug of 31 characters was left.",
         },
       },
     ],
@@ -62,10 +68,23 @@ export const works: readonly Work[] = [
     agent: coder,
     task: /Questions that you have asked, and their answers/,
     turns: [
-      run("The limit is known now. How are the sources, and do the tests pass?", "cat slug.sh test.sh && ./test.sh"),
-      edit("I cut at 31, so that a word that ends at 30 is seen as whole.", "slug.sh", pipe, limited),
+      run(
+        "The limit is known now. How are the sources, and do the tests pass?",
+        "cat slug.sh test.sh && ./test.sh",
+      ),
+      edit(
+        "I cut at 31, so that a word that ends at 30 is seen as whole.",
+        "slug.sh",
+        pipe,
+        limited,
+      ),
       edit("", "slug.sh", comment, `${comment.trimEnd()} At most 30 characters.\n`),
-      edit("Now a test: the last word would end behind the limit.", "test.sh", lastCheck, `${lastCheck}${longCheck}`),
+      edit(
+        "Now a test: the last word would end behind the limit.",
+        "test.sh",
+        lastCheck,
+        `${lastCheck}${longCheck}`,
+      ),
       run("", "./test.sh"),
       {
         say: "",
@@ -73,7 +92,8 @@ export const works: readonly Work[] = [
         input: {
           type: "CodeCommit",
           summary: "Slugs have at most 30 characters and end with a word; ./test.sh passes",
-          message: "Limit slugs to 30 characters\n\nTitles can be long. A slug is cut only at the end of a word.",
+          message:
+            "Limit slugs to 30 characters\n\nTitles can be long. A slug is cut only at the end of a word.",
         },
       },
     ],
@@ -87,7 +107,9 @@ export const works: readonly Work[] = [
       {
         say: "No file says how long a slug may be, and a cut word reads badly. That is not mine to decide.",
         tool: "ask",
-        input: { question: "How many characters may a slug have, and may it end in the middle of a word?" },
+        input: {
+          question: "How many characters may a slug have, and may it end in the middle of a word?",
+        },
       },
     ],
   },
@@ -99,7 +121,11 @@ export const works: readonly Work[] = [
         "I check the problem of the last review first, then the limits.",
         "./test.sh; for title in Donaudampfschifffahrtsgesellschaft 'A title of thirty characters x' ''; do ./slug.sh \"$title\" | wc -c; done",
       ),
-      { say: "", tool: "approve", input: { summary: "The long first word is cut, a test shows it, and ./test.sh passes" } },
+      {
+        say: "",
+        tool: "approve",
+        input: { summary: "The long first word is cut, a test shows it, and ./test.sh passes" },
+      },
     ],
   },
   {

@@ -1,4 +1,5 @@
-// A server that plays the model's part with Anthropic's Messages API, from a script: nothing on it is a model.
+// A server that plays the model's part with Anthropic's Messages API, from a script: nothing on it
+// is a model.
 import { type Turn, works } from "./script.ts";
 
 type Block = { type: string; [key: string]: unknown };
@@ -26,7 +27,10 @@ export function startScriptedModel() {
       if (content === undefined) {
         problems.push(text.slice(0, 2_000));
         return Response.json(
-          { type: "error", error: { type: "not_found_error", message: "It is not in the script." } },
+          {
+            type: "error",
+            error: { type: "not_found_error", message: "It is not in the script." },
+          },
           { status: 404 },
         );
       }
@@ -35,11 +39,16 @@ export function startScriptedModel() {
         type: "message",
         role: "assistant",
         model: "claude-sonnet-5",
-        content: content.map((block) => (block.type === "tool_use" ? { ...block, id: `toolu_demo_${ids}` } : block)),
+        content: content.map((block) =>
+          block.type === "tool_use" ? { ...block, id: `toolu_demo_${ids}` } : block,
+        ),
         stop_reason: "tool_use",
         stop_sequence: null,
         // About four characters are a token.
-        usage: { input_tokens: Math.ceil(text.length / 4), output_tokens: Math.ceil(JSON.stringify(content).length / 4) },
+        usage: {
+          input_tokens: Math.ceil(text.length / 4),
+          output_tokens: Math.ceil(JSON.stringify(content).length / 4),
+        },
       });
     },
   });
@@ -51,17 +60,24 @@ export function startScriptedModel() {
 }
 
 function bidOf({ messages }: MessagesBody): Block {
-  const isGoal = /"type": "GoalDefined"/.test(JSON.stringify(messages).replaceAll('\\"', '"').split("goal_and_chain")[0] ?? "");
+  const isGoal = /"type": "GoalDefined"/.test(
+    JSON.stringify(messages).replaceAll('\\"', '"').split("goal_and_chain")[0] ?? "",
+  );
   const input = isGoal
     ? { word: "exclusive", reason: "The goal asks for a change of the repository's code." }
     : { word: "ignore", reason: "It is no goal that asks for a change." };
   return toolUse("bid", input);
 }
 
-/** The n-th answer of a conversation is the n-th turn of the work that its first message asks for. */
+/**
+ * The n-th answer of a conversation is the n-th turn of the work that its first message asks for.
+ */
 function turnOf({ system, messages }: MessagesBody): Turn | undefined {
   const first = JSON.stringify(messages[0]);
-  const work = works.find(({ agent, task }) => agent.test(JSON.stringify(system)) && task.test(first.replaceAll('\\"', '"')));
+  const work = works.find(
+    ({ agent, task }) =>
+      agent.test(JSON.stringify(system)) && task.test(first.replaceAll('\\"', '"')),
+  );
   return work?.turns[messages.filter(({ role }) => role === "assistant").length];
 }
 

@@ -1,4 +1,5 @@
-// `npm run demo -- --llm`: a coder and a reviewer that are prompts change a small repository. Their model's answers were recorded.
+// `npm run demo -- --llm`: a coder and a reviewer that are prompts change a small repository. Their
+// model's answers were recorded.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,13 @@ import { addAgents, cassettes, makeRepository, reachGoal } from "./goal.ts";
 
 const excerptLines = 40;
 
-export async function showModels({ isKept, runtime }: { isKept: boolean; runtime: string }): Promise<void> {
+export async function showModels({
+  isKept,
+  runtime,
+}: {
+  isKept: boolean;
+  runtime: string;
+}): Promise<void> {
   const parent = await mkdtemp(join(tmpdir(), "sett-demo-"));
   const folder = join(parent, "slug");
   const name = `demo-${parent.slice(-6).toLowerCase()}`;
@@ -39,18 +46,35 @@ commit, finds a fault, and the coder reworks its commit.`);
   }
 }
 
-async function showRecord(folder: string, name: string, { goal, commit }: { goal: string; commit: string }): Promise<void> {
+async function showRecord(
+  folder: string,
+  name: string,
+  { goal, commit }: { goal: string; commit: string },
+): Promise<void> {
   console.log("\nWhat was made, and what each artefact has cost:");
   await need(folder, "sett", "hoard", "--name", name);
   await need(folder, "sett", "graph", "--name", name);
   console.log("\nThe budget of the goal, as it would be with a key:");
   await need(folder, "sett", "budget", goal.slice(0, 8), "--name", name);
-  console.log("\nThe commits, in the repository on this machine (its HEAD, index and files are untouched):");
-  await need(folder, "git", "--no-pager", "log", "--format=%h %an: %s", `HEAD..refs/sett/${name}/${commit}`);
+  console.log(
+    "\nThe commits, in the repository on this machine (its HEAD, index and files are untouched):",
+  );
+  await need(
+    folder,
+    "git",
+    "--no-pager",
+    "log",
+    "--format=%h %an: %s",
+    `HEAD..refs/sett/${name}/${commit}`,
+  );
   await need(folder, "git", "--no-pager", "diff", `HEAD...refs/sett/${name}/${commit}`);
   console.log("\nThe end of the coder's conversation with its model, from the record:");
-  console.log(`\n$ ${quoted(["sett", "unearth", commit.slice(0, 8), "--transcript", "--name", name])} | tail -n ${excerptLines}`);
-  const transcript = await $`${sett} unearth ${commit} --transcript --name ${name}`.cwd(folder).text();
+  console.log(
+    `\n$ ${quoted(["sett", "unearth", commit.slice(0, 8), "--transcript", "--name", name])} | tail -n ${excerptLines}`,
+  );
+  const transcript = await $`${sett} unearth ${commit} --transcript --name ${name}`
+    .cwd(folder)
+    .text();
   console.log(transcript.trimEnd().split("\n").slice(-excerptLines).join("\n"));
 }
 

@@ -8,14 +8,17 @@ const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : proce
 const program = find(platform);
 
 if (program === undefined) {
-  console.error(`sett: npm has not installed the package sett-${platform}, which has the program for this machine.`);
+  console.error(
+    `sett: npm has not installed the package sett-${platform}, which has the program for this machine.`,
+  );
   console.error(
     `  → Install again without --omit=optional: npm install sett. There are packages for Linux and macOS, on amd64 and arm64.`,
   );
   process.exit(1);
 }
 
-// A terminal sends SIGINT and SIGQUIT to both processes: the program decides what to do, and this process ends with it.
+// A terminal sends SIGINT and SIGQUIT to both processes: the program decides what to do, and this
+// process ends with it.
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 for (const name of ["SIGINT", "SIGQUIT"]) process.on(name, () => {});
 for (const name of ["SIGTERM", "SIGHUP"]) process.on(name, () => child.kill(name));

@@ -6,12 +6,18 @@ import { isInstalled, run, say } from "./shell.mjs";
 const policyPath = "/usr/sbin/policy-rc.d";
 let isListFresh = false;
 
-/** True for root on a Debian (or a descendant of it): then missing packages are installed without asking. */
+/**
+ * True for root on a Debian (or a descendant of it): then missing packages are installed without
+ * asking.
+ */
 export function canInstallPackages() {
   return process.getuid?.() === 0 && existsSync("/etc/debian_version") && isInstalled("apt-get");
 }
 
-/** Installs packages by name. Services that they bring along are not started: the set-up starts what it needs itself. */
+/**
+ * Installs packages by name. Services that they bring along are not started: the set-up starts what
+ * it needs itself.
+ */
 export function installPackages(names) {
   say(`installing from Debian's packages: ${names.join(", ")}`);
   const isPolicyOurs = !existsSync(policyPath);
@@ -34,7 +40,10 @@ export function installPackages(names) {
   }
 }
 
-/** Makes sure that programs are installed, named as `{ program: package }`. Where it cannot install them, it only says so. */
+/**
+ * Makes sure that programs are installed, named as `{ program: package }`. Where it cannot install
+ * them, it only says so.
+ */
 export function ensurePrograms(packageByProgram) {
   const missing = Object.entries(packageByProgram).filter(([program]) => !isInstalled(program));
   if (missing.length === 0) {

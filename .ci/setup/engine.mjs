@@ -7,9 +7,13 @@ import { canInstallPackages, installPackages } from "./debian-packages.mjs";
 import { attempt, isInstalled, run, SetupError, say } from "./shell.mjs";
 
 const logPath = "/var/log/dockerd-sett.log";
-const wayOut = "The demo does without one, with nothing isolated: npm run demo -- --runtime process";
+const wayOut =
+  "The demo does without one, with nothing isolated: npm run demo -- --runtime process";
 
-/** Makes sure that a Docker Engine answers. As root on Debian it installs and starts one; elsewhere it says what to do. */
+/**
+ * Makes sure that a Docker Engine answers. As root on Debian it installs and starts one; elsewhere
+ * it says what to do.
+ */
 export async function ensureEngine() {
   const answer = askEngine();
   if (answer.isSuccess) {
@@ -20,7 +24,9 @@ export async function ensureEngine() {
     const advice = /permission denied/i.test(reason)
       ? "let your user into the group docker"
       : "start Docker, or install it from your system's packages";
-    throw new SetupError(`No Docker Engine answers (${reason}): ${advice}, and run this again. ${wayOut}`);
+    throw new SetupError(
+      `No Docker Engine answers (${reason}): ${advice}, and run this again. ${wayOut}`,
+    );
   }
   say("no Docker Engine answers");
   if (!isInstalled("dockerd")) {
@@ -42,17 +48,22 @@ function startEngine() {
     run("systemctl", ["start", "docker"]);
     return;
   }
-  for (const path of ["/var/run/docker.pid", "/var/run/docker/containerd/containerd.pid"]) removeStalePidFile(path);
+  for (const path of ["/var/run/docker.pid", "/var/run/docker/containerd/containerd.pid"])
+    removeStalePidFile(path);
   say(`starting dockerd in the background; its log is ${logPath}`);
   const log = openSync(logPath, "a");
   spawn("dockerd", [], { detached: true, stdio: ["ignore", log, log] }).unref();
 }
 
-/** An engine that was killed leaves its pid file, and a new one refuses to start as soon as any process has that number. */
+/**
+ * An engine that was killed leaves its pid file, and a new one refuses to start as soon as any
+ * process has that number.
+ */
 function removeStalePidFile(path) {
   if (!existsSync(path)) return;
   const name = `/proc/${readFileSync(path, "utf8").trim()}/comm`;
-  const isAlive = existsSync(name) && /^(?:dockerd|containerd)$/.test(readFileSync(name, "utf8").trim());
+  const isAlive =
+    existsSync(name) && /^(?:dockerd|containerd)$/.test(readFileSync(name, "utf8").trim());
   if (!isAlive) rmSync(path);
 }
 
@@ -60,7 +71,9 @@ async function engineAnswers({ withinMs }) {
   const deadline = Date.now() + withinMs;
   while (!askEngine().isSuccess) {
     if (Date.now() > deadline) {
-      throw new SetupError(`dockerd was started but does not answer after ${withinMs / 1000} s: see ${logPath}. ${wayOut}`);
+      throw new SetupError(
+        `dockerd was started but does not answer after ${withinMs / 1000} s: see ${logPath}. ${wayOut}`,
+      );
     }
     await delay(250);
   }

@@ -1,7 +1,8 @@
 // How does a folder of files become an image with a platform of our choice?
 //
-// `docker import` labels everything with the Engine's own architecture, whatever its options say. `docker load`
-// believes the archive, so the archive is written here: one layer, one configuration, one manifest.
+// `docker import` labels everything with the Engine's own architecture, whatever its options say.
+// `docker load` believes the archive, so the archive is written here: one layer, one configuration,
+// one manifest.
 
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, writeFileSync } from "node:fs";
@@ -10,8 +11,9 @@ import { pipeline } from "node:stream/promises";
 import { run } from "./shell.mjs";
 
 /**
- * Loads an image into the Engine under `tag`. `folder` holds `layer.tar` (or nothing, for an empty image) and is written
- * to; `architecture` is Docker's word (amd64, arm64); `config` is the image configuration of the OCI specification.
+ * Loads an image into the Engine under `tag`. `folder` holds `layer.tar` (or nothing, for an empty
+ * image) and is written to; `architecture` is Docker's word (amd64, arm64); `config` is the image
+ * configuration of the OCI specification.
  */
 export async function loadImage({ folder, tag, architecture, config }) {
   const layers = existsSync(join(folder, "layer.tar")) ? ["layer.tar"] : [];
@@ -24,7 +26,10 @@ export async function loadImage({ folder, tag, architecture, config }) {
     rootfs: { type: "layers", diff_ids: diffIds },
   };
   writeFileSync(join(folder, "config.json"), JSON.stringify(image));
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify([{ Config: "config.json", RepoTags: [tag], Layers: layers }]));
+  writeFileSync(
+    join(folder, "manifest.json"),
+    JSON.stringify([{ Config: "config.json", RepoTags: [tag], Layers: layers }]),
+  );
   const archive = join(folder, "image.tar");
   run("tar", ["-C", folder, "-cf", archive, "config.json", "manifest.json", ...layers]);
   run("docker", ["load", "--quiet", "--input", archive], { isQuiet: true });

@@ -22,6 +22,8 @@ export function ensureJavaScript(root) {
   }
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   say(`installing the JavaScript dependencies with bun ${devDependencies.bun}`);
-  run("npx", ["--yes", `bun@${devDependencies.bun}`, "install", "--frozen-lockfile"], { cwd: root });
+  run("npx", ["--yes", `bun@${devDependencies.bun}`, "install", "--frozen-lockfile"], {
+    cwd: root,
+  });
   writeFileSync(stamp, wanted);
 }

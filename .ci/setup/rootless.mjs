@@ -15,7 +15,12 @@ export function prepareRootlessEngine() {
     return;
   }
   say(`adding the user ${user}, for the test of an Engine that runs without root`);
-  const { isSuccess, stderr } = attempt("useradd", ["--system", "--add-subids-for-system", "--no-create-home", user]);
+  const { isSuccess, stderr } = attempt("useradd", [
+    "--system",
+    "--add-subids-for-system",
+    "--no-create-home",
+    user,
+  ]);
   if (!isSuccess) {
     say(`it could not be added: ${stderr}`);
   }

@@ -1,10 +1,14 @@
-// How the set-up scripts run other programs and print messages: plain Node, because they run before anything is installed.
+// How the set-up scripts run other programs and print messages: plain Node, because they run before
+// anything is installed.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Prints one line about the step of the set-up, on stderr: stdout is for the program that runs after it. */
+/**
+ * Prints one line about the step of the set-up, on stderr: stdout is for the program that runs
+ * after it.
+ */
 export function say(sentence) {
   console.error(`setup: ${sentence}`);
 }
@@ -12,7 +16,10 @@ export function say(sentence) {
 /** Ends the set-up with one sentence that names the remedy. */
 export class SetupError extends Error {}
 
-/** Runs a script's steps. A SetupError becomes its sentence and exit code 1; any other error keeps its stack. */
+/**
+ * Runs a script's steps. A SetupError becomes its sentence and exit code 1; any other error keeps
+ * its stack.
+ */
 export async function runSteps(steps) {
   try {
     await steps();
@@ -43,11 +50,22 @@ export function isInstalled(program) {
  * `timeoutMs` kills it; a killed command has not succeeded.
  */
 export function attempt(command, args, { timeoutMs, input } = {}) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8", timeout: timeoutMs, input });
-  return { isSuccess: status === 0, stdout: (stdout ?? "").trim(), stderr: (stderr || error?.message || "").trim() };
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: "utf8",
+    timeout: timeoutMs,
+    input,
+  });
+  return {
+    isSuccess: status === 0,
+    stdout: (stdout ?? "").trim(),
+    stderr: (stderr || error?.message || "").trim(),
+  };
 }
 
-/** Runs a command with its output on stderr; `isQuiet` keeps the output for the case that it fails. Throws a SetupError then. */
+/**
+ * Runs a command with its output on stderr; `isQuiet` keeps the output for the case that it fails.
+ * Throws a SetupError then.
+ */
 export function run(command, args, { env, cwd, isQuiet = false } = {}) {
   const sink = isQuiet ? "pipe" : 2;
   const { status, error, stdout, stderr } = spawnSync(command, args, {
@@ -59,6 +77,8 @@ export function run(command, args, { env, cwd, isQuiet = false } = {}) {
   if (status !== 0) {
     process.stderr.write(`${stdout ?? ""}${stderr ?? ""}`);
     const reason = error?.message ?? `exit code ${status}`;
-    throw new SetupError(`\`${command} ${args.join(" ")}\` failed (${reason}); its output above says why.`);
+    throw new SetupError(
+      `\`${command} ${args.join(" ")}\` failed (${reason}); its output above says why.`,
+    );
   }
 }

@@ -1,4 +1,5 @@
-// Stand-ins for the two base images where no registry answers: the same tags, made from Debian's packages.
+// Stand-ins for the two base images where no registry answers: the same tags, made from Debian's
+// packages.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,15 +15,18 @@ const withoutManuals = ["doc", "man", "info", "locale", "lintian"].map(
   (folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`,
 );
 
-/** A whole small Debian with a working apt, and the three packages that sett/agent-base would have to add to it. */
+/**
+ * A whole small Debian with a working apt, and the three packages that sett/agent-base would have
+ * to add to it.
+ */
 const debian = {
   mmdebstrap: ["--variant=apt", "--include=git,jq,ca-certificates", ...withoutManuals],
   config: { Env: [path], Cmd: ["bash"] },
 };
 
 /**
- * The same programs for another architecture, unpacked but not configured: running every package's scripts in an emulator
- * takes five minutes. Good for building Sett's own images; it has no apt.
+ * The same programs for another architecture, unpacked but not configured: running every package's
+ * scripts in an emulator takes five minutes. Good for building Sett's own images; it has no apt.
  */
 const foreignDebian = {
   mmdebstrap: [
@@ -34,9 +38,16 @@ const foreignDebian = {
   config: { Env: [path], Cmd: ["bash"] },
 };
 
-/** Looks like the official image to its user: names, ids, folders, entrypoint. The server binary is in redis-tools. */
+/**
+ * Looks like the official image to its user: names, ids, folders, entrypoint. The server binary is
+ * in redis-tools.
+ */
 const redis = {
-  mmdebstrap: ["--variant=extract", `--extract-hook=${hook("redis")}`, "--include=redis-tools,busybox-static"],
+  mmdebstrap: [
+    "--variant=extract",
+    `--extract-hook=${hook("redis")}`,
+    "--include=redis-tools,busybox-static",
+  ],
   config: {
     Env: [path],
     Entrypoint: ["docker-entrypoint.sh"],
@@ -63,21 +74,44 @@ export async function buildStandIn({ recipe, tag, architecture }) {
   const folder = mkdtempSync(join(tmpdir(), "sett-base-"));
   const startedAt = Date.now();
   try {
-    run("mmdebstrap", ["--quiet", `--architectures=${architecture}`, ...mmdebstrap, "bookworm", join(folder, "layer.tar")], {
-      isQuiet: true,
+    run(
+      "mmdebstrap",
+      [
+        "--quiet",
+        `--architectures=${architecture}`,
+        ...mmdebstrap,
+        "bookworm",
+        join(folder, "layer.tar"),
+      ],
+      {
+        isQuiet: true,
+      },
+    );
+    await loadImage({
+      folder,
+      tag,
+      architecture,
+      config: { ...config, Labels: { "dev.sett.base": "debian-packages" } },
     });
-    await loadImage({ folder, tag, architecture, config: { ...config, Labels: { "dev.sett.base": "debian-packages" } } });
   } finally {
     rmSync(folder, { recursive: true });
   }
   say(`built ${tag} from Debian's packages in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 }
 
-/** An image of `architecture` with nothing in it: what `FROM scratch` would be if the legacy builder knew platforms. */
+/**
+ * An image of `architecture` with nothing in it: what `FROM scratch` would be if the legacy builder
+ * knew platforms.
+ */
 export async function buildEmpty({ tag, architecture }) {
   const folder = mkdtempSync(join(tmpdir(), "sett-base-"));
   try {
-    await loadImage({ folder, tag, architecture, config: { Labels: { "dev.sett.base": "empty" } } });
+    await loadImage({
+      folder,
+      tag,
+      architecture,
+      config: { Labels: { "dev.sett.base": "empty" } },
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -36,7 +36,14 @@ import { usageOf } from "./wrong-request.ts";
 export type ApiProgram = { app: Api; parts: Parts; run(): Promise<void> };
 
 const addResources = [
-  ...[addInstanceRoutes, addControlRoutes, addGoalRoutes, addGoalPartRoutes, addArtefactRoutes, addContentRoutes],
+  ...[
+    addInstanceRoutes,
+    addControlRoutes,
+    addGoalRoutes,
+    addGoalPartRoutes,
+    addArtefactRoutes,
+    addContentRoutes,
+  ],
   ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes, addBoardRoutes],
 ];
 
@@ -65,7 +72,9 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   for (const add of addResources) add(app, parts);
   addHookRoutes(app, parts);
   const assistants = new McpSessions(parts);
-  app.all("/mcp", accessGate(parts, access), body, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
+  app.all("/mcp", accessGate(parts, access), body, ({ req, var: { caller } }) =>
+    assistants.handle(req.raw, caller),
+  );
   const { page } = hooks;
   app.post("/open", signIn(access));
   if (page !== undefined) {
@@ -73,5 +82,9 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   }
   app.notFound((context) => refuse(parts, unknownAddress(context.req.path)));
   app.onError((error, { req }) => refuse(parts, error, req.path));
-  return { app, parts, run: async () => void (await Promise.all([parts.hub.run(signal), runTriggers(parts)])) };
+  return {
+    app,
+    parts,
+    run: async () => void (await Promise.all([parts.hub.run(signal), runTriggers(parts)])),
+  };
 }

@@ -1,8 +1,10 @@
-// Reads bodies of requests whole: each up to a size and within a time, and all of a kind within a memory that they share.
+// Reads bodies of requests whole: each up to a size and within a time, and all of a kind within a
+// memory that they share.
 //
-// A client that sends slowly, or stops, costs memory for as long as it is waited for. When the shared memory is full, the body that has been
-// under way for the longest time is failure up, and not the one that has just begun: an honest body is there in milliseconds, so that clients
-// that stall push each other out, and keep no one else from being read.
+// A client that sends slowly, or stops, costs memory for as long as it is waited for. When the
+// shared memory is full, the body that has been under way for the longest time is failure up, and
+// not the one that has just begun: an honest body is there in milliseconds, so that clients that
+// stall push each other out, and keep no one else from being read.
 import { SettError } from "../../lib/model/errors.ts";
 import type { BodyLimits } from "./deps.ts";
 
@@ -30,8 +32,9 @@ export class Bodies {
   }
 
   /**
-   * `onPart`: called with each part as it comes. Throws `too-large` for more than `maxBytes`, of which no more is read, `too-slow`,
-   * `too-many-requests` where it has to make room for others, and `usage` where it breaks off.
+   * `onPart`: called with each part as it comes. Throws `too-large` for more than `maxBytes`, of
+   * which no more is read, `too-slow`, `too-many-requests` where it has to make room for others,
+   * and `usage` where it breaks off.
    */
   async read(
     { body, headers }: Pick<Request, "body" | "headers">,
@@ -43,14 +46,20 @@ export class Bodies {
     const failure = Promise.withResolvers<never>();
     failure.promise.catch(() => undefined);
     const room: Room = { bytes: 0, giveUp: failure.reject };
-    const timer = setTimeout(() => failure.reject(tooSlow(this.#limits.deadlineMs)), this.#limits.deadlineMs);
+    const timer = setTimeout(
+      () => failure.reject(tooSlow(this.#limits.deadlineMs)),
+      this.#limits.deadlineMs,
+    );
     const reader = body.getReader();
     const parts: Uint8Array[] = [];
     this.#rooms.add(room);
     try {
       this.#take(room, minBytes);
       for (let bytes = 0; ; ) {
-        const { done, value } = await Promise.race([reader.read().catch(brokenOff), failure.promise]);
+        const { done, value } = await Promise.race([
+          reader.read().catch(brokenOff),
+          failure.promise,
+        ]);
         if (done) break;
         bytes += value.length;
         if (bytes > maxBytes) throw tooLarge(maxBytes);
@@ -67,7 +76,10 @@ export class Bodies {
       clearTimeout(timer);
       room.giveUp = undefined;
     }
-    return { bytes: new Uint8Array(Buffer.concat(parts)), [Symbol.dispose]: () => void this.#rooms.delete(room) };
+    return {
+      bytes: new Uint8Array(Buffer.concat(parts)),
+      [Symbol.dispose]: () => void this.#rooms.delete(room),
+    };
   }
 
   /** Bodies that are whole are being worked on, and stay. */
@@ -84,7 +96,10 @@ export class Bodies {
 }
 
 function brokenOff(cause: unknown): never {
-  throw new SettError("usage", "The body of the request ended before it was whole.", { hint: "Send it again.", cause });
+  throw new SettError("usage", "The body of the request ended before it was whole.", {
+    hint: "Send it again.",
+    cause,
+  });
 }
 
 function tooLarge(maxBytes: number): SettError {
@@ -94,13 +109,21 @@ function tooLarge(maxBytes: number): SettError {
 }
 
 function tooSlow(deadlineMs: number): SettError {
-  return new SettError("too-slow", `The body of the request was not whole after ${deadlineMs / 1_000} s.`, {
-    hint: "Send it again, and all of it at once.",
-  });
+  return new SettError(
+    "too-slow",
+    `The body of the request was not whole after ${deadlineMs / 1_000} s.`,
+    {
+      hint: "Send it again, and all of it at once.",
+    },
+  );
 }
 
 function tooManyBodies(): SettError {
-  return new SettError("too-many-requests", "The bodies of too many requests are under way, and this one came too slowly.", {
-    hint: "Send it again.",
-  });
+  return new SettError(
+    "too-many-requests",
+    "The bodies of too many requests are under way, and this one came too slowly.",
+    {
+      hint: "Send it again.",
+    },
+  );
 }

@@ -8,7 +8,9 @@ export async function carriedPage(): Promise<string | undefined> {
   const embedded = Bun.embeddedFiles.find((file) => "name" in file && file.name === pagePackName);
   if (embedded !== undefined) return await embedded.text();
   try {
-    return await readFile(fileURLToPath(import.meta.resolve(`../../bin/page/${pagePackName}`)), { encoding: "utf8" });
+    return await readFile(fileURLToPath(import.meta.resolve(`../../bin/page/${pagePackName}`)), {
+      encoding: "utf8",
+    });
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
-// The dependencies of the API. All of them are passed in: `sett ui` and the container choose other ones.
+// The dependencies of the API. All of them are passed in: `sett ui` and the container choose other
+// ones.
 import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Marks } from "../../lib/client/actions/marks.ts";
@@ -21,7 +22,10 @@ export type Deps = {
   version: string;
   tokens: readonly KnownToken[];
   oidc?: OidcSettings | undefined;
-  /** Of the page's sessions, which are good as long as it stays the same. Undefined: another one at each start. */
+  /**
+   * Of the page's sessions, which are good as long as it stays the same. Undefined: another one at
+   * each start.
+   */
   sessionKey?: Buffer | undefined;
   /** Browsers reach it by TLS alone. */
   isSecure: boolean;
@@ -63,7 +67,10 @@ export type Limits = {
   hookBodies: BodyLimits;
 };
 
-/** `deadlineMs`: until a body is whole. `maxHeldBytes`: what all that are under way, or worked on, may take together. */
+/**
+ * `deadlineMs`: until a body is whole. `maxHeldBytes`: what all that are under way, or worked on,
+ * may take together.
+ */
 export type BodyLimits = { deadlineMs: number; maxHeldBytes: number };
 
 const mebibyte = 1024 * 1024;
@@ -86,9 +93,18 @@ export interface Repository {
   /** States a goal. `commit`: where the work begins, else HEAD. Throws as `postGoal`. */
   postGoal(
     board: PersonBlackboard,
-    goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor; marks?: Marks },
+    goal: {
+      text: string;
+      id: GoalId | undefined;
+      commit: CommitHash | undefined;
+      actor: Actor;
+      marks?: Marks;
+    },
   ): Promise<Artefact>;
-  /** A pack of what the commit of an artefact needs beyond that of its goal, whatever its size. Throws `git-failed`. */
+  /**
+   * A pack of what the commit of an artefact needs beyond that of its goal, whatever its size.
+   * Throws `git-failed`.
+   */
   pack(board: PersonBlackboard, artefact: Artefact): Promise<ReadableStream<Uint8Array>>;
   hasCommit(commit: CommitHash): Promise<boolean>;
   /** All tags that name a commit, the oldest first. */
@@ -100,8 +116,11 @@ export interface Repository {
 /** What the parts of an instance have logged. */
 export interface Logs {
   /**
-   * Lines of `name`, an agent or `orchestrator`, `gateway`, `redis`, `api`; the last `tail` of them, then, with `follow`, new ones until the signal.
-   * Throws `agent-not-found`.
+   * Lines of `name`, an agent or `orchestrator`, `gateway`, `redis`, `api`; the last `tail` of
+   * them, then, with `follow`, new ones until the signal. Throws `agent-not-found`.
    */
-  read(name: string, options: { tail: number; follow: boolean; signal: AbortSignal }): AsyncIterable<string>;
+  read(
+    name: string,
+    options: { tail: number; follow: boolean; signal: AbortSignal },
+  ): AsyncIterable<string>;
 }

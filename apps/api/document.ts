@@ -14,10 +14,16 @@ export function documentOf(app: Api, version: string): Document {
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",
-    description: "A token of `services.api.tokens`, of `sett ui`, or a JWT of the identity provider.",
+    description:
+      "A token of `services.api.tokens`, of `sett ui`, or a JWT of the identity provider.",
   });
   for (const [scheme, { name, description }] of Object.entries(deliverySchemes))
-    app.openAPIRegistry.registerComponent("securitySchemes", scheme, { type: "apiKey", in: "header", name, description });
+    app.openAPIRegistry.registerComponent("securitySchemes", scheme, {
+      type: "apiKey",
+      in: "header",
+      name,
+      description,
+    });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Sett", version, description, license: { name: "Apache-2.0" } },

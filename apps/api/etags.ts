@@ -16,7 +16,9 @@ export const answerEtags: MiddlewareHandler<Env> = async (context, next) => {
   if (isKnown) headers.delete("content-type");
   // Hono adds the headers of the answer before to the new one.
   context.res = undefined;
-  context.res = isKnown ? new Response(null, { status: 304, headers }) : new Response(body, { status: 200, headers });
+  context.res = isKnown
+    ? new Response(null, { status: 304, headers })
+    : new Response(body, { status: 200, headers });
 };
 
 export function etagOf(content: string | Uint8Array): string {
@@ -26,5 +28,8 @@ export function etagOf(content: string | Uint8Array): string {
 /** `header`: of If-None-Match. A proxy may have made a weak one of ours. */
 export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
+  return (
+    header.trim() === "*" ||
+    header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag)
+  );
 }

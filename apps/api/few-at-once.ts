@@ -1,5 +1,5 @@
-// Limits how often work that takes much memory, or a whole core, runs at once: some callers wait for
-// their turn, and more are refused.
+// Limits how often work that takes much memory, or a whole core, runs at once: some callers wait
+// for their turn, and more are refused.
 import { SettError } from "../../lib/model/errors.ts";
 
 export class FewAtOnce {
@@ -16,7 +16,10 @@ export class FewAtOnce {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** The first that has come runs first. Throws `too-many-requests` where too many wait, and what the job throws. */
+  /**
+   * The first that has come runs first. Throws `too-many-requests` where too many wait, and what
+   * the job throws.
+   */
   async run<Output>(job: () => Promise<Output>): Promise<Output> {
     await this.#turn();
     try {
@@ -35,7 +38,9 @@ export class FewAtOnce {
       return;
     }
     if (this.#waiting.length >= this.#maxWaiting)
-      throw new SettError("too-many-requests", `The API ${this.#what} now.`, { hint: "Ask again in a minute." });
+      throw new SettError("too-many-requests", `The API ${this.#what} now.`, {
+        hint: "Ask again in a minute.",
+      });
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

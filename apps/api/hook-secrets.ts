@@ -1,4 +1,5 @@
-// The secrets of webhooks: files that `sett up` puts there when the container runs, and that stay there.
+// The secrets of webhooks: files that `sett up` puts there when the container runs, and that stay
+// there.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -17,7 +18,10 @@ export async function readHookSecret(folder: string, name: string): Promise<stri
 /** Values in base64, by name. */
 const Given = z.record(SecretName, z.base64());
 
-/** `api --put-secrets`: writes what comes on stdin, and removes what is not among it. Throws `usage`, without a part of the text. */
+/**
+ * `api --put-secrets`: writes what comes on stdin, and removes what is not among it. Throws
+ * `usage`, without a part of the text.
+ */
 export async function putHookSecrets(folder: string, text: string): Promise<void> {
   const values = parse(text);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -27,13 +31,16 @@ export async function putHookSecrets(folder: string, text: string): Promise<void
     await writeFile(draft, Buffer.from(value, "base64"), { mode: 0o600 });
     await rename(draft, join(folder, name));
   }
-  for (const name of await readdir(folder)) if (!Object.hasOwn(values, name)) await rm(join(folder, name), { force: true });
+  for (const name of await readdir(folder))
+    if (!Object.hasOwn(values, name)) await rm(join(folder, name), { force: true });
 }
 
 function parse(text: string): Record<string, string> {
   try {
     return Given.parse(JSON.parse(text));
   } catch {
-    throw new SettError("usage", "The secrets on stdin cannot be read.", { hint: 'Write JSON: {"NAME":"base64"}' });
+    throw new SettError("usage", "The secrets on stdin cannot be read.", {
+      hint: 'Write JSON: {"NAME":"base64"}',
+    });
   }
 }

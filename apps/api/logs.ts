@@ -12,7 +12,10 @@ import type { Settings } from "./settings.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `environment`: of the runtime. Undefined where the settings name no place. */
-export async function openLogs({ logs, instance }: Settings, environment: Environment): Promise<Logs | undefined> {
+export async function openLogs(
+  { logs, instance }: Settings,
+  environment: Environment,
+): Promise<Logs | undefined> {
   const source = await sourceOf(logs, instance, environment);
   return source && logsFrom(source, instance);
 }
@@ -32,9 +35,13 @@ async function* linesOf(
   if (lines !== undefined) return yield* lines;
   const names = await source.names();
   // As `sett logs` says it on the machine of the instance.
-  throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${names.join(", ")}.`, {
-    hint: "Use the agent's name in sett.yml. People and external agents have no log, because sett starts no container for them.",
-  });
+  throw new SettError(
+    "agent-not-found",
+    `${instance} has no part named ${name}. It has ${names.join(", ")}.`,
+    {
+      hint: "Use the agent's name in sett.yml. People and external agents have no log, because sett starts no container for them.",
+    },
+  );
 }
 
 /** A container runtime is loaded only where it is read. */

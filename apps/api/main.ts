@@ -37,7 +37,10 @@ import { putTls, readTls } from "./tls.ts";
 const usage =
   "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --settings | --draw]   (settings come from the environment)";
 
-const portTexts = { name: "port of the API", hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port." };
+const portTexts = {
+  name: "port of the API",
+  hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port.",
+};
 
 /** Less than what cuts the client that waits for it. */
 const drawingMs = 30_000;
@@ -47,7 +50,8 @@ const idleSeconds = 60;
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
-  if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
+  if (more.length > 0)
+    throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
   switch (argument) {
     case undefined:
       return await runApi(readSettings(process.env));
@@ -76,7 +80,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
     }
     case "--put-secrets": {
       const { hookSecretsFolder } = readSettings(process.env);
-      if (hookSecretsFolder === undefined) throw new SettError("usage", "The settings name no folder for secrets.");
+      if (hookSecretsFolder === undefined)
+        throw new SettError("usage", "The settings name no folder for secrets.");
       return await putHookSecrets(hookSecretsFolder, await text(process.stdin));
     }
     default:
@@ -89,7 +94,10 @@ const niceness = 10;
 
 async function runApi(settings: Settings): Promise<void> {
   setPriority(niceness);
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance: settings.instance });
+  const log = createJsonLog(console.log, systemClock.now).with({
+    service: "api",
+    instance: settings.instance,
+  });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
   const board = await connectBlackboard({
@@ -100,12 +108,36 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, hostNames, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
+  const {
+    tokens,
+    oidc,
+    isSecure,
+    hostNames,
+    origins,
+    limits,
+    repositoryFolder,
+    triggers,
+    hookSecretsFolder,
+  } = settings;
   const drawings = new FewAtOnce("draws other pictures", { max: 1, maxWaiting: 4 });
   const deps: Deps = {
-    ...{ board, version: packageJson.version, tokens, oidc, isSecure, hostNames, origins, limits, triggers },
-    secretOf: async (name) => (hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name)),
-    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
+    ...{
+      board,
+      version: packageJson.version,
+      tokens,
+      oidc,
+      isSecure,
+      hostNames,
+      origins,
+      limits,
+      triggers,
+    },
+    secretOf: async (name) =>
+      hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name),
+    repository:
+      repositoryFolder === undefined
+        ? undefined
+        : await openRepository(repositoryFolder, process.env, settings),
     drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
     sessionKey: await sessionKeyOf(settings.sessionKey, settings.resultsFolder),
@@ -119,9 +151,18 @@ async function runApi(settings: Settings): Promise<void> {
   const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
   // Redis sends the log to this process once.
   const { hub } = api.parts;
-  const followed = { ...board, followEvents: (from: string, over: AbortSignal) => hub.follow(from, over) };
+  const followed = {
+    ...board,
+    followEvents: (from: string, over: AbortSignal) => hub.follow(from, over),
+  };
   const telemetrySettings = await withHeaders(settings, signal);
-  const telemetry = startTelemetry({ board: followed, settings: telemetrySettings, version: deps.version, log, signal });
+  const telemetry = startTelemetry({
+    board: followed,
+    settings: telemetrySettings,
+    version: deps.version,
+    log,
+    signal,
+  });
   const health = createServiceApp({
     service: "api",
     health: () => healthOf(deps),
@@ -132,7 +173,10 @@ async function runApi(settings: Settings): Promise<void> {
       telemetry: telemetry.state(),
     }),
   });
-  const healthServer = serve({ port: settings.healthPort, hostname: settings.healthHost }, health.fetch);
+  const healthServer = serve(
+    { port: settings.healthPort, hostname: settings.healthHost },
+    health.fetch,
+  );
   const address = {
     port: settings.port,
     hostname: settings.host,
@@ -141,7 +185,11 @@ async function runApi(settings: Settings): Promise<void> {
     ...portTexts,
   };
   const server = serve(address, api.app.fetch);
-  log.info("API started", { version: packageJson.version, port: server.port, health_port: healthServer.port });
+  log.info("API started", {
+    version: packageJson.version,
+    port: server.port,
+    health_port: healthServer.port,
+  });
   hasStarted();
   await api.run();
   await Promise.all([server.stop(), healthServer.stop(), telemetry.ended]);
@@ -153,7 +201,11 @@ async function runApi(settings: Settings): Promise<void> {
 function drawer(): Drawer {
   const [, script = ""] = process.argv;
   const own = { execPath: process.execPath, script, isWholeProgram: import.meta.main };
-  return { command: [...ownProgram(own, "api"), "--draw"], cwd: process.cwd(), timeoutMs: drawingMs };
+  return {
+    command: [...ownProgram(own, "api"), "--draw"],
+    cwd: process.cwd(),
+    timeoutMs: drawingMs,
+  };
 }
 
 function healthOf({ board }: Deps) {

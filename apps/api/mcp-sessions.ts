@@ -1,4 +1,5 @@
-// Sessions of assistants (MCP over HTTP): each belongs to one caller, and knows the name with which its client has introduced itself.
+// Sessions of assistants (MCP over HTTP): each belongs to one caller, and knows the name with which
+// its client has introduced itself.
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Write } from "../../lib/mcp/deps.ts";
@@ -13,7 +14,11 @@ import { repositoryOf } from "./routes/goals.ts";
 import { beginStream, whileAlive } from "./routes/open-stream.ts";
 
 /** `caller`: `keyOf` the one that has begun it. */
-type Session = { transport: WebStandardStreamableHTTPServerTransport; caller: string; usedAtMs: number };
+type Session = {
+  transport: WebStandardStreamableHTTPServerTransport;
+  caller: string;
+  usedAtMs: number;
+};
 
 /** A client that comes back later begins a new session. */
 const idleMs = 60 * 60_000;
@@ -38,13 +43,19 @@ export class McpSessions {
     const body = await bodyOf(request);
     const [refusal] = [body].flat().flatMap((message) => paramsProblem(message) ?? []);
     const refuse = () => Response.json(refusal, { status: 400 });
-    if (id === null) return refusal === undefined ? await (await this.#begin(caller)).handleRequest(request) : refuse();
+    if (id === null)
+      return refusal === undefined
+        ? await (await this.#begin(caller)).handleRequest(request)
+        : refuse();
     for (const refused of refusedWrites(body, caller.rights)) await this.#record(caller, refused);
-    // A session of another caller, or of one that had other rights then, is as unknown as one that never was.
+    // A session of another caller, or of one that had other rights then, is as unknown as one that
+    // never was.
     if (known === undefined || known.caller !== keyOf(caller)) return unknownSession();
     known.usedAtMs = this.#clock.passedMs();
     if (refusal !== undefined) return refuse();
-    return request.method === "GET" ? await this.#follow(known, request, caller) : await known.transport.handleRequest(request);
+    return request.method === "GET"
+      ? await this.#follow(known, request, caller)
+      : await known.transport.handleRequest(request);
   }
 
   /** The stream of a session, which is one of the API's streams. Throws `too-many-requests`. */
@@ -54,7 +65,8 @@ export class McpSessions {
       life.end();
       throw error;
     });
-    if (answer.ok && answer.body !== null) return new Response(whileAlive(answer.body, life), answer);
+    if (answer.ok && answer.body !== null)
+      return new Response(whileAlive(answer.body, life), answer);
     life.end();
     return answer;
   }
@@ -68,7 +80,11 @@ export class McpSessions {
       sessionIdGenerator: this.#parts.deps.newId,
       onsessioninitialized: (id) => {
         this.#makeRoom();
-        this.#sessions.set(id, { transport, caller: keyOf(caller), usedAtMs: this.#clock.passedMs() });
+        this.#sessions.set(id, {
+          transport,
+          caller: keyOf(caller),
+          usedAtMs: this.#clock.passedMs(),
+        });
       },
       onsessionclosed: (id) => {
         this.#sessions.delete(id);
@@ -89,7 +105,8 @@ export class McpSessions {
         person: caller.actor,
         postGoal: ({ text, id, actor, marks }) =>
           repositoryOf(this.#parts).postGoal(board, { text, id, commit: undefined, actor, marks }),
-        changes: (result, since) => repositoryOf(this.#parts).changes(board, result, { since, person: caller.actor }),
+        changes: (result, since) =>
+          repositoryOf(this.#parts).changes(board, result, { since, person: caller.actor }),
         async [Symbol.asyncDispose]() {},
       }),
     });
@@ -112,14 +129,19 @@ export class McpSessions {
 
   #makeRoom(): void {
     if (this.#sessions.size < maxSessions) return;
-    const [oldest] = [...this.#sessions].toSorted(([, one], [, other]) => one.usedAtMs - other.usedAtMs);
+    const [oldest] = [...this.#sessions].toSorted(
+      ([, one], [, other]) => one.usedAtMs - other.usedAtMs,
+    );
     if (oldest === undefined) return;
     this.#sessions.delete(oldest[0]);
     void oldest[1].transport.close();
   }
 }
 
-/** All that the tools of a session do in the name of its caller, so that it is the same at each call. */
+/**
+ * All that the tools of a session do in the name of its caller, so that it is the same at each
+ * call.
+ */
 function keyOf({ id, name, actor, rights }: Caller): string {
   return JSON.stringify([id, name, actor, [...rights].toSorted()]);
 }
@@ -136,5 +158,8 @@ async function bodyOf(request: Request): Promise<unknown> {
 
 /** By the protocol, 404 is the sign to begin a new session: as after a restart of this program. */
 function unknownSession(): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code: -32_001, message: "Session not found" }, id: null }, { status: 404 });
+  return Response.json(
+    { jsonrpc: "2.0", error: { code: -32_001, message: "Session not found" }, id: null },
+    { status: 404 },
+  );
 }

@@ -1,4 +1,5 @@
-// Refuses a body that says to be something else than JSON, or is no UTF-8 text, before anything reads it.
+// Refuses a body that says to be something else than JSON, or is no UTF-8 text, before anything
+// reads it.
 import { isUtf8 } from "node:buffer";
 import type { MiddlewareHandler } from "hono";
 import { oneLine, shorten } from "../../lib/client/text/plain-text.ts";
@@ -14,9 +15,12 @@ export const requireJson: MiddlewareHandler<Env> = async ({ req }, next) => {
   if (isWrite(raw) && hasBody(raw)) {
     const type = raw.headers.get("content-type") ?? "";
     if (!jsonPattern.test(type.trim())) throw notJson(type);
-    // Decoding would replace each byte that is not, without a word: a goal would be stated that differs from what was sent.
+    // Decoding would replace each byte that is not, without a word: a goal would be stated that
+    // differs from what was sent.
     const body = await req.arrayBuffer().catch(() => {
-      throw new SettError("usage", "The body of the request ended before it was whole.", { hint: "Send it again." });
+      throw new SettError("usage", "The body of the request ended before it was whole.", {
+        hint: "Send it again.",
+      });
     });
     if (!isUtf8(new Uint8Array(body))) throw notUtf8();
   }
@@ -29,11 +33,17 @@ function hasBody({ body, headers }: Request): boolean {
 
 function notJson(type: string): SettError {
   const what = type === "" ? "does not say what it is" : `is ${shorten(oneLine(type), 100)}`;
-  return new SettError("wrong-media-type", `The body of the request ${what}, and the API takes JSON alone.`, {
-    hint: "Send a JSON object with `Content-Type: application/json`.",
-  });
+  return new SettError(
+    "wrong-media-type",
+    `The body of the request ${what}, and the API takes JSON alone.`,
+    {
+      hint: "Send a JSON object with `Content-Type: application/json`.",
+    },
+  );
 }
 
 function notUtf8(): SettError {
-  return new SettError("usage", "The body of the request is not UTF-8 text.", { hint: "Send JSON in UTF-8." });
+  return new SettError("usage", "The body of the request is not UTF-8 text.", {
+    hint: "Send JSON in UTF-8.",
+  });
 }

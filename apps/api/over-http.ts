@@ -3,7 +3,10 @@ import { type Suggest, suggestFor } from "../../lib/client/text/suggest.ts";
 
 const commandLine = suggestFor(undefined);
 
-/** The request in place of a command. What only the command line has, such as `sett up`, stays a command: of who runs the instance. */
+/**
+ * The request in place of a command. What only the command line has, such as `sett up`, stays a
+ * command: of who runs the instance.
+ */
 export const suggestRequest: Suggest = (command) => {
   const [name = "", ...words] = command.split(" ");
   const id = words.findLast((word) => !word.startsWith("-") && word !== "yes") ?? "ID";

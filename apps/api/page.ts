@@ -1,7 +1,10 @@
 // Serves the page: the files that this program carries, as .ci/page.ts has packed them.
 import { readPagePack, type ServedFile } from "../../lib/service/page-pack.ts";
 
-/** Everything comes from this server; scripts and styles only from files; no other page may show this one in a frame. */
+/**
+ * Everything comes from this server; scripts and styles only from files; no other page may show
+ * this one in a frame.
+ */
 const policy = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -21,7 +24,9 @@ export function pageOf(pack: string): (request: Request) => Promise<Response | u
 }
 
 function answer(file: ServedFile, { headers: wanted }: Request): Response {
-  const acceptsBrotli = (wanted.get("accept-encoding") ?? "").split(",").some((name) => name.trim().startsWith("br"));
+  const acceptsBrotli = (wanted.get("accept-encoding") ?? "")
+    .split(",")
+    .some((name) => name.trim().startsWith("br"));
   const etag = acceptsBrotli ? file.etag.replace(/"$/, '-br"') : file.etag;
   const headers = new Headers({
     "content-type": file.contentType,

@@ -12,7 +12,10 @@ import { GoalReadings } from "./facts/goal-readings.ts";
 import { withKnownRecords } from "./facts/known-records.ts";
 import { fewChanges, fewLogs } from "./heavy-reads.ts";
 
-/** `board`: with records that never change from memory. `streams`: those of clients. `signal`: aborts when the API stops. */
+/**
+ * `board`: with records that never change from memory. `streams`: those of clients. `signal`:
+ * aborts when the API stops.
+ */
 export type Parts = {
   deps: Deps;
   board: PersonBlackboard;
@@ -55,7 +58,12 @@ export function partsOf(given: Deps, signal: AbortSignal): Parts {
 }
 
 /** Requests of people are answered in the log, which the hub follows already. */
-function askerOf(board: PersonBlackboard, hub: EventHub, { suggest }: Deps, signal: AbortSignal): Asker {
+function askerOf(
+  board: PersonBlackboard,
+  hub: EventHub,
+  { suggest }: Deps,
+  signal: AbortSignal,
+): Asker {
   return {
     board,
     suggest,

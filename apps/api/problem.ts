@@ -3,10 +3,30 @@ import { HTTPException } from "hono/http-exception";
 import { messageOf, SettError, type SettErrorCode } from "../../lib/model/errors.ts";
 import { hintOverHttp } from "./over-http.ts";
 
-export type Problem = { type: string; title: string; status: number; detail: string; hint?: string | undefined; code: string };
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  hint?: string | undefined;
+  code: string;
+};
 
 type Kind = { status: ProblemStatus; title: string };
-export type ProblemStatus = 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
+export type ProblemStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 408
+  | 409
+  | 413
+  | 415
+  | 421
+  | 422
+  | 429
+  | 500
+  | 503;
 
 const wrongUse: Kind = { status: 422, title: "The request is wrong" };
 const unknown: Kind = { status: 404, title: "There is no such thing" };
@@ -51,7 +71,10 @@ export function kindOf(error: unknown): Kind {
   return (error instanceof SettError ? kinds[error.code] : undefined) ?? broken;
 }
 
-/** What is no SettError is a mistake of the program: its message stays in the log. `isCommandLine`: it asks, and prints the hint to a person. */
+/**
+ * What is no SettError is a mistake of the program: its message stays in the log. `isCommandLine`:
+ * it asks, and prints the hint to a person.
+ */
 export function problemOf(error: unknown, { isCommandLine = false } = {}): Problem {
   const { status, title } = kindOf(error);
   const isExpected = error instanceof SettError;
@@ -59,7 +82,14 @@ export function problemOf(error: unknown, { isCommandLine = false } = {}): Probl
   const detail = isExpected ? messageOf(error) : "The API has failed. Its log says why.";
   const own = isExpected ? error.hint : undefined;
   const hint = own === undefined || isCommandLine ? own : hintOverHttp(own);
-  return { type: `https://sett.dev/problems/${code}`, title, status, detail, ...(hint !== undefined && { hint }), code };
+  return {
+    type: `https://sett.dev/problems/${code}`,
+    title,
+    status,
+    detail,
+    ...(hint !== undefined && { hint }),
+    code,
+  };
 }
 
 export function problemResponse(
@@ -70,6 +100,10 @@ export function problemResponse(
   const problem = problemOf(error, asker);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
-    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...headers,
+    },
   });
 }

@@ -6,15 +6,26 @@ import { isAway } from "../../lib/service/until-contact.ts";
 import type { Parts } from "./parts.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 
-/** What is not expected goes into the log, without the request, which may have secrets. `path`: of the request. */
-export function refuse({ deps: { log, metrics } }: Pick<Parts, "deps">, thrown: unknown, path = ""): Response {
+/**
+ * What is not expected goes into the log, without the request, which may have secrets. `path`: of
+ * the request.
+ */
+export function refuse(
+  { deps: { log, metrics } }: Pick<Parts, "deps">,
+  thrown: unknown,
+  path = "",
+): Response {
   const error = thrown instanceof HTTPException ? fromHono(thrown) : thrown;
   const { code, status } = problemOf(error);
   metrics.refusals.inc({ code });
   if (status === 500)
-    log.error("A request has failed", { error: error instanceof Error ? (error.stack ?? error) : String(error) });
+    log.error("A request has failed", {
+      error: error instanceof Error ? (error.stack ?? error) : String(error),
+    });
   else if (isAway(error)) log.warn("Redis is away", { error });
-  return problemResponse(error, headersOf(status), { isCommandLine: path.startsWith("/v1/board/") });
+  return problemResponse(error, headersOf(status), {
+    isCommandLine: path.startsWith("/v1/board/"),
+  });
 }
 
 function headersOf(status: number): Record<string, string> {
@@ -24,9 +35,13 @@ function headersOf(status: number): Record<string, string> {
 }
 
 export function unknownAddress(path: string): SettError {
-  return new SettError("not-found", `The API has no address ${shorten(oneLine(path), 100)}, or not for this method.`, {
-    hint: "`/v1/openapi.json` lists all of them.",
-  });
+  return new SettError(
+    "not-found",
+    `The API has no address ${shorten(oneLine(path), 100)}, or not for this method.`,
+    {
+      hint: "`/v1/openapi.json` lists all of them.",
+    },
+  );
 }
 
 /** Hono refuses what is no JSON by itself. */

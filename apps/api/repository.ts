@@ -13,8 +13,8 @@ import { suggestRequest } from "./over-http.ts";
 import { throughFile } from "./through-file.ts";
 
 /**
- * `hasFiles`: its files are there, so that a goal is refused while some are not committed. `resultsFolder`: where commits of agents are read,
- * instead of in the repository.
+ * `hasFiles`: its files are there, so that a goal is refused while some are not committed.
+ * `resultsFolder`: where commits of agents are read, instead of in the repository.
  */
 type Access = { hasFiles?: boolean; resultsFolder?: string | undefined };
 
@@ -25,7 +25,8 @@ export async function openRepository(
   { hasFiles = true, resultsFolder }: Access = {},
 ): Promise<Repository> {
   const repository = await HostRepository.open(folder, { env: environment, mayBeEmpty: true });
-  const results = resultsFolder === undefined ? undefined : await repository.openResults(resultsFolder);
+  const results =
+    resultsFolder === undefined ? undefined : await repository.openResults(resultsFolder);
   const withResults = async (board: PersonBlackboard) => {
     const recorded = await board.listCommits();
     if (results !== undefined) return await results.take(board.instance, recorded);
@@ -43,7 +44,12 @@ export async function openRepository(
     },
     postGoal: async (board, goal) => {
       const commit = goal.commit ?? (hasFiles ? undefined : await repository.head());
-      return await postGoal(board, repository, { ...goal, commit, suggest: suggestRequest, recording: undefined });
+      return await postGoal(board, repository, {
+        ...goal,
+        commit,
+        suggest: suggestRequest,
+        recording: undefined,
+      });
     },
     async pack(board, artefact) {
       const commit = commitOf(artefact);
@@ -55,7 +61,8 @@ export async function openRepository(
     },
     hasCommit: (commit) => repository.hasCommit(commit),
     tags: () => repository.tags(),
-    changes: async (board, artefact, wanted) => await readChanges(board, await withResults(board), artefact, wanted),
+    changes: async (board, artefact, wanted) =>
+      await readChanges(board, await withResults(board), artefact, wanted),
   };
 }
 

@@ -3,7 +3,12 @@ import { z } from "zod";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { Trigger } from "../../lib/model/trigger.ts";
-import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import {
+  DurationText,
+  jsonText,
+  PortText,
+  readEnvironment,
+} from "../../lib/service/environment.ts";
 import { TelemetryEnvironment, telemetrySettings } from "../../lib/telemetry/settings.ts";
 import { OidcSettings } from "./access/oidc.ts";
 import { KnownToken } from "./access/tokens.ts";
@@ -16,14 +21,22 @@ const exampleOidc =
 const exampleTriggers =
   '[{"kind":"cron","name":"nightly","cron":"0 3 * * *","time_zone":"UTC","missed":"once","goal":"Update the dependencies"}]';
 
-const ProcessesShape = z.strictObject({ folder: z.string().min(1), supervisor: z.array(z.string()) });
+const ProcessesShape = z.strictObject({
+  folder: z.string().min(1),
+  supervisor: z.array(z.string()),
+});
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   REDIS_URL: z
-    .url({ protocol: /^(?:rediss?|redis\+unix)$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the service's user and password; `redis+unix://…@localhost/PATH` for a socket."),
+    .url({
+      protocol: /^(?:rediss?|redis\+unix)$/,
+      error: "must be a URL such as redis://user:password@host:6379",
+    })
+    .describe(
+      "Where Redis is, with the service's user and password; `redis+unix://…@localhost/PATH` for a socket.",
+    ),
   SETT_API_PORT: PortText.default(8443).describe("The port of the API and of the page."),
   SETT_API_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_API_TOKENS: jsonText(z.array(KnownToken), exampleTokens)
@@ -36,17 +49,30 @@ export const Environment = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, { error: "must be 32 bytes in hexadecimal" })
     .optional()
-    .describe("The key of the page's sessions. Default: a file in `SETT_RESULTS_DIR`, else another one at each start."),
-  SETT_API_TLS_CERT: z.string().min(1).optional().describe("The file of the TLS certificate, in PEM; without it, plain HTTP."),
+    .describe(
+      "The key of the page's sessions. Default: a file in `SETT_RESULTS_DIR`, else another one at each start.",
+    ),
+  SETT_API_TLS_CERT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The file of the TLS certificate, in PEM; without it, plain HTTP."),
   SETT_API_TLS_KEY: z.string().min(1).optional().describe("The file of its private key, in PEM."),
   SETT_API_IS_SECURE: z
     .enum(["true", "false"])
     .optional()
-    .describe("`true` where a proxy before it does TLS: then browsers reach it by TLS alone (HSTS)."),
+    .describe(
+      "`true` where a proxy before it does TLS: then browsers reach it by TLS alone (HSTS).",
+    ),
   SETT_API_NAMES: jsonText(z.array(z.string().min(1)).min(1), '["127.0.0.1","localhost","[::1]"]')
     .optional()
-    .describe("By which names it may be asked, as JSON; a request for another host is refused. Default: any."),
-  SETT_API_ORIGINS: jsonText(z.array(z.url({ protocol: /^https?$/ })), '["https://board.example.org"]')
+    .describe(
+      "By which names it may be asked, as JSON; a request for another host is refused. Default: any.",
+    ),
+  SETT_API_ORIGINS: jsonText(
+    z.array(z.url({ protocol: /^https?$/ })),
+    '["https://board.example.org"]',
+  )
     .default([])
     .describe("Other origins whose pages may use the API, as JSON. Default: none."),
   SETT_API_MAX_BODY: z.coerce
@@ -75,21 +101,29 @@ export const Environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one."),
+    .describe(
+      "Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one.",
+    ),
   SETT_TELEMETRY_HEADERS: z
     .string()
     .min(1)
     .optional()
-    .describe("The name of the file, in the folder of the secrets of webhooks, with the headers for the collector of traces."),
+    .describe(
+      "The name of the file, in the folder of the secrets of webhooks, with the headers for the collector of traces.",
+    ),
   SETT_REPOSITORY_DIR: z
     .string()
     .min(1)
     .optional()
-    .describe("Where the user's repository is; without it, the API states no goals and shows no commits."),
+    .describe(
+      "Where the user's repository is; without it, the API states no goals and shows no commits.",
+    ),
   SETT_REPOSITORY_FILES: z
     .enum(["true", "false"])
     .default("true")
-    .describe("`false` where its files are not there, as in a container: a goal starts at HEAD, whatever is not committed."),
+    .describe(
+      "`false` where its files are not there, as in a container: a goal starts at HEAD, whatever is not committed.",
+    ),
   SETT_RESULTS_DIR: z
     .string()
     .min(1)
@@ -97,18 +131,35 @@ export const Environment = z.object({
     .describe(
       "Where commits of agents are read, which stay out of a repository that is not to be written; without it, in there.",
     ),
-  SETT_LOGS_SOCKET: z.string().min(1).optional().describe("The socket of the reader of logs; without it, the API shows no logs."),
+  SETT_LOGS_SOCKET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The socket of the reader of logs; without it, the API shows no logs."),
   SETT_LOGS_OF: z
     .enum(["docker", "processes"])
     .optional()
-    .describe("Instead of that socket: the runtime whose logs the API reads itself. `sett ui` sets it."),
-  SETT_PROCESSES: jsonText(ProcessesShape, '{"folder":"/home/ada/.local/state/sett","supervisor":["sett","supervise"]}')
+    .describe(
+      "Instead of that socket: the runtime whose logs the API reads itself. `sett ui` sets it.",
+    ),
+  SETT_PROCESSES: jsonText(
+    ProcessesShape,
+    '{"folder":"/home/ada/.local/state/sett","supervisor":["sett","supervise"]}',
+  )
     .optional()
     .describe("Where the processes of this machine are, as JSON, for `processes`."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
+  SETT_HEALTH_HOST: z
+    .string()
+    .min(1)
+    .default("0.0.0.0")
+    .describe("The address that they listen on."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
+    "How long to wait for one answer of Redis.",
+  ),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
+    "How long Redis may be away before the process ends.",
+  ),
 });
 
 /** With those of telemetry, which have a section of their own. */
@@ -154,12 +205,19 @@ export function readSettings(environment: Record<string, string | undefined>) {
   };
 }
 
-function tlsOf(certificate: string | undefined, key: string | undefined): { certificate: string; key: string } | undefined {
+function tlsOf(
+  certificate: string | undefined,
+  key: string | undefined,
+): { certificate: string; key: string } | undefined {
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate !== undefined && key !== undefined) return { certificate, key };
-  throw new SettError("environment-invalid", "SETT_API_TLS_CERT and SETT_API_TLS_KEY belong together.", {
-    hint: "Set both, or neither of them.",
-  });
+  throw new SettError(
+    "environment-invalid",
+    "SETT_API_TLS_CERT and SETT_API_TLS_KEY belong together.",
+    {
+      hint: "Set both, or neither of them.",
+    },
+  );
 }
 
 /** A name says on record who it was. */

@@ -1,4 +1,5 @@
-// Output that a program writes at once, and a client may take slowly, waits in a file and not in memory.
+// Output that a program writes at once, and a client may take slowly, waits in a file and not in
+// memory.
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -6,8 +7,9 @@ import { join } from "node:path";
 const partBytes = 256 * 1024;
 
 /**
- * `write` gives each part to its argument. The file has no name from the beginning, so that nothing is left of it when the stream has ended, was
- * given up, or this process was killed. Throws what `write` throws.
+ * `write` gives each part to its argument. The file has no name from the beginning, so that nothing
+ * is left of it when the stream has ended, was given up, or this process was killed. Throws what
+ * `write` throws.
  */
 export async function throughFile(
   folder: string,

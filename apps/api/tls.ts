@@ -1,4 +1,5 @@
-// The certificate of the API and its key: files that `sett up` puts there when the container runs, and that stay there.
+// The certificate of the API and its key: files that `sett up` puts there when the container runs,
+// and that stay there.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
@@ -9,7 +10,10 @@ import { untilGiven } from "./until-given.ts";
 type Tls = { cert: string; key: string };
 
 /** Waits for them. Undefined where the settings name none. Throws `not-ready`. */
-export async function readTls({ tls }: Pick<Settings, "tls">, signal: AbortSignal): Promise<Tls | undefined> {
+export async function readTls(
+  { tls }: Pick<Settings, "tls">,
+  signal: AbortSignal,
+): Promise<Tls | undefined> {
   if (tls === undefined) return undefined;
   const read = async () => {
     const [cert, key] = await Promise.all(
@@ -17,16 +21,24 @@ export async function readTls({ tls }: Pick<Settings, "tls">, signal: AbortSigna
     );
     return cert === undefined || key === undefined ? undefined : { cert, key };
   };
-  return await untilGiven(read, `There is no certificate ${tls.certificate}, or no key ${tls.key}.`, signal);
+  return await untilGiven(
+    read,
+    `There is no certificate ${tls.certificate}, or no key ${tls.key}.`,
+    signal,
+  );
 }
 
 const Files = z.object({ cert: z.string().min(1), key: z.string().min(1) });
 
 /**
- * `api --put-tls`: writes what it reads on stdin, each file in one step, the certificate last. The files of one certificate before it stay, for
- * a `sett up` that is undone. Throws `usage`, without a part of the text.
+ * `api --put-tls`: writes what it reads on stdin, each file in one step, the certificate last. The
+ * files of one certificate before it stay, for a `sett up` that is undone. Throws `usage`, without
+ * a part of the text.
  */
-export async function putTls({ certificate, key }: NonNullable<Settings["tls"]>, text: string): Promise<void> {
+export async function putTls(
+  { certificate, key }: NonNullable<Settings["tls"]>,
+  text: string,
+): Promise<void> {
   const files = parse(text);
   const folder = dirname(certificate);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -45,7 +57,9 @@ export async function putTls({ certificate, key }: NonNullable<Settings["tls"]>,
 const keptFiles = 2;
 
 async function removeOlder(folder: string, present: readonly string[]): Promise<void> {
-  const others = (await readdir(folder)).filter((name) => !present.includes(name) && /\.(?:crt|key)$/.test(name));
+  const others = (await readdir(folder)).filter(
+    (name) => !present.includes(name) && /\.(?:crt|key)$/.test(name),
+  );
   if (others.length <= keptFiles) return;
   for (const name of others) await rm(join(folder, name), { force: true });
 }
@@ -54,6 +68,8 @@ function parse(text: string): Tls {
   try {
     return Files.parse(JSON.parse(text));
   } catch {
-    throw new SettError("usage", "The certificate on stdin cannot be read.", { hint: 'Write JSON: {"cert":"…","key":"…"}' });
+    throw new SettError("usage", "The certificate on stdin cannot be read.", {
+      hint: 'Write JSON: {"cert":"…","key":"…"}',
+    });
   }
 }

@@ -1,4 +1,5 @@
-// In front of what reads the body of a request: it is there, whole and bounded, before a route begins.
+// In front of what reads the body of a request: it is there, whole and bounded, before a route
+// begins.
 import type { MiddlewareHandler } from "hono";
 import type { Bodies } from "./bodies.ts";
 import type { Env } from "./env.ts";
@@ -9,7 +10,12 @@ export function wholeBody(bodies: Bodies, maxBytes: number): MiddlewareHandler<E
     if (raw.body === null) return await next();
     using body = await bodies.read(raw, maxBytes);
     const { url, method, headers, signal } = raw;
-    req.raw = new Request(url, { method, headers, signal, ...(body.bytes.length > 0 && { body: body.bytes }) });
+    req.raw = new Request(url, {
+      method,
+      headers,
+      signal,
+      ...(body.bytes.length > 0 && { body: body.bytes }),
+    });
     await next();
   };
 }

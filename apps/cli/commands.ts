@@ -1,4 +1,5 @@
-// Every command, in the order of the help. Each is loaded only when it is called, so that `sett --version` takes milliseconds.
+// Every command, in the order of the help. Each is loaded only when it is called, so that `sett
+// --version` takes milliseconds.
 import type { Command } from "./program/command.ts";
 
 type Entry = { description: string; load: () => Promise<Command> };

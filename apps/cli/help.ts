@@ -10,9 +10,12 @@ export function rootHelp(out: Layout): string {
   const { style, columns } = out;
   const lines = Object.entries(commands).map(([name, { description }]): Row => [name, description]);
   return [
-    wrap(`${style.bold("sett")} starts, feeds and inspects a clan of tool-equipped agents that work on a git repository.`, {
-      columns,
-    }),
+    wrap(
+      `${style.bold("sett")} starts, feeds and inspects a clan of tool-equipped agents that work on a git repository.`,
+      {
+        columns,
+      },
+    ),
     "",
     heading("Usage", style),
     "  sett COMMAND [options]",
@@ -39,11 +42,17 @@ export function rootHelp(out: Layout): string {
     heading("Environment", style),
     ...rows(
       [
-        ["REDIS_URL", "connect to this Redis instead of looking for containers; needs --name or SETT_INSTANCE_NAME"],
+        [
+          "REDIS_URL",
+          "connect to this Redis instead of looking for containers; needs --name or SETT_INSTANCE_NAME",
+        ],
         ["SETT_API", "work with the instance whose API this is; needs SETT_API_TOKEN"],
         ["DOCKER_HOST", "the address of the Docker Engine, as for docker"],
         ["SETT_DOCKER_TIMEOUT", "how long the Engine may take for most requests (default: 2m)"],
-        ["XDG_STATE_HOME", "where `sett up --runtime process` keeps its data (default: ~/.local/state)"],
+        [
+          "XDG_STATE_HOME",
+          "where `sett up --runtime process` keeps its data (default: ~/.local/state)",
+        ],
         ["NO_COLOR", "no colours"],
       ],
       out,
@@ -65,21 +74,30 @@ export function rootHelp(out: Layout): string {
   ].join("\n");
 }
 
-export function commandHelp({ name, description, details, args, examples: lines }: Command, out: Layout): string {
+export function commandHelp(
+  { name, description, details, args, examples: lines }: Command,
+  out: Layout,
+): string {
   const { style, columns } = out;
   const places = Object.entries(args).filter(([, argument]) => argument.type === "positional");
   const usage = [
     "sett",
     name,
-    ...places.map(([place, { required }]) => (required === true ? place.toUpperCase() : `[${place.toUpperCase()}]`)),
+    ...places.map(([place, { required }]) =>
+      required === true ? place.toUpperCase() : `[${place.toUpperCase()}]`,
+    ),
     ...Object.entries(args).flatMap(([option, argument]) =>
-      argument.type !== "positional" && argument.required === true ? [`--${option} ${argument.valueHint ?? "VALUE"}`] : [],
+      argument.type !== "positional" && argument.required === true
+        ? [`--${option} ${argument.valueHint ?? "VALUE"}`]
+        : [],
     ),
     "[options]",
   ];
   return [
     `${style.bold(`sett ${name}`)}: ${description}`,
-    ...(details === undefined ? [] : ["", columns === undefined ? details : wrap(details.replaceAll("\n", " "), { columns })]),
+    ...(details === undefined
+      ? []
+      : ["", columns === undefined ? details : wrap(details.replaceAll("\n", " "), { columns })]),
     "",
     heading("Usage", style),
     `  ${usage.join(" ")}`,
@@ -113,7 +131,10 @@ function options(args: Readonly<Record<string, Argument>>): Row[] {
     const alias = "alias" in argument ? argument.alias : undefined;
     const short = typeof alias === "string" && !isOnByDefault ? `-${alias}, ` : "    ";
     const value = argument.type === "boolean" ? "" : ` ${argument.valueHint ?? "VALUE"}`;
-    const description = isOnByDefault && "negativeDescription" in argument ? argument.negativeDescription : argument.description;
+    const description =
+      isOnByDefault && "negativeDescription" in argument
+        ? argument.negativeDescription
+        : argument.description;
     return [[`${short}${long}${value}`, description ?? ""]];
   });
 }

@@ -15,14 +15,16 @@ import type { Shell } from "./terminal/shell.ts";
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-// Not a command for people: the supervisor of a process that runs without a container. It handles signals itself.
+// Not a command for people: the supervisor of a process that runs without a container. It handles
+// signals itself.
 if (process.argv[2] === "supervise") {
   const { supervise } = await import("../../lib/runtime/process/supervise.ts");
   await supervise(process.argv[3] ?? "");
   process.exit();
 }
 
-// Deprecation warnings of libraries are for developers; users of `sett` could do nothing about them.
+// Deprecation warnings of libraries are for developers; users of `sett` could do nothing about
+// them.
 process.noDeprecation = true;
 
 // Commands and sett.yml see the environment as the person has it.
@@ -37,22 +39,25 @@ for (const [name, code] of Object.entries(signals)) {
   // `nohup` has the program go on without its terminal.
   if (name === "SIGHUP" && isHangupIgnored()) continue;
   process.on(name, () => {
-    // The kernel, the shell and a remote login each report the same closed terminal: that is no impatient person.
+    // The kernel, the shell and a remote login each report the same closed terminal: that is no
+    // impatient person.
     if (name === "SIGHUP" && stop.signal.aborted) return;
     interruptions += 1;
-    // What the command left open, such as an output that is not read, keeps the program: there is nothing more to undo.
+    // What the command left open, such as an output that is not read, keeps the program: there is
+    // nothing more to undo.
     if (isOver) process.exit(code);
     process.exitCode = code;
     if (interruptions === 1) return stop.abort(name);
-    // A second interruption ends the clean-up and prints what is left behind; a third one ends the program at once.
+    // A second interruption ends the clean-up and prints what is left behind; a third one ends the
+    // program at once.
     const message = interruptions === 2 ? abandonMessage?.() : undefined;
     if (message === undefined) process.exit(code);
     void printError(message, err, { isDebug: false }).finally(() => process.exit(code));
   });
 }
 
-// The reader of the output has closed the stream (`sett hoard | head -1`), or the terminal is gone. What is half done is undone first,
-// which needs no reader.
+// The reader of the output has closed the stream (`sett hoard | head -1`), or the terminal is gone.
+// What is half done is undone first, which needs no reader.
 const leave = () => {
   if (stop.signal.aborted) return;
   if (abandonMessage === undefined) process.exit(0);

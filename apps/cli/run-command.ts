@@ -41,18 +41,26 @@ async function dispatch(args: readonly string[], shell: Shell): Promise<number> 
 }
 
 function readOptionsOfRoot(args: readonly string[]): void {
-  const known = [...Object.keys(commonArguments).map((name) => `--${name}`), "-h", "-v", "--version"];
+  const known = [
+    ...Object.keys(commonArguments).map((name) => `--${name}`),
+    "-h",
+    "-v",
+    "--version",
+  ];
   const wrong = args.find((arg) => !known.includes(arg));
   if (wrong === undefined) return;
   const nearest = nearestWord(wrong, known);
   const hint =
-    nearest === undefined ? "Put the options of a command after its name. See `sett --help`." : `Did you mean ${nearest}?`;
+    nearest === undefined
+      ? "Put the options of a command after its name. See `sett --help`."
+      : `Did you mean ${nearest}?`;
   throw new SettError("usage", `sett has no option ${wrong}.`, { hint });
 }
 
 async function help([name, surplus]: readonly string[], shell: Shell): Promise<number> {
   if (name === undefined) return await print(shell, rootHelp(shell.out));
-  if (surplus !== undefined) throw new SettError("usage", `\`sett help\` takes one command: \`${surplus}\` is too many.`);
+  if (surplus !== undefined)
+    throw new SettError("usage", `\`sett help\` takes one command: \`${surplus}\` is too many.`);
   return await print(shell, commandHelp(await find(name), shell.out));
 }
 
@@ -60,27 +68,38 @@ async function find(name: string): Promise<Command> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (entry !== undefined) return await entry.load();
   const nearest = nearestWord(name, Object.keys(commands));
-  const hint = nearest === undefined ? "`sett --help` lists the commands." : `Did you mean \`sett ${nearest}\`?`;
+  const hint =
+    nearest === undefined
+      ? "`sett --help` lists the commands."
+      : `Did you mean \`sett ${nearest}\`?`;
   throw new SettError("usage", `There is no command \`sett ${name}\`.`, { hint });
 }
 
 async function perform(command: Command, canonical: string[], shell: Shell): Promise<number> {
   const { run } = command.citty;
-  if (run === undefined) throw new SettError("internal", `The command ${command.name} does nothing.`);
-  if (command.isOfThisMachine === true && (shell.env.SETT_API ?? "") !== "") throw notFromAfar(command);
+  if (run === undefined)
+    throw new SettError("internal", `The command ${command.name} does nothing.`);
+  if (command.isOfThisMachine === true && (shell.env.SETT_API ?? "") !== "")
+    throw notFromAfar(command);
   const args = parseArgs(canonical, command.args);
   const suggest = suggestFor(typeof args.name === "string" ? args.name : undefined);
   const context = { rawArgs: canonical, args, cmd: command.citty, data: { ...shell, suggest } };
   const running = Promise.resolve(run(context));
   const code: unknown =
-    command.endsItself === true ? await running : await Promise.race([running, interruption(shell.interrupted)]);
+    command.endsItself === true
+      ? await running
+      : await Promise.race([running, interruption(shell.interrupted)]);
   return typeof code === "number" ? code : exitCodes.done;
 }
 
 function notFromAfar({ name }: Command): SettError {
-  return new SettError("usage", `\`sett ${name}\` cannot be done through the API, which SETT_API names.`, {
-    hint: "Do it on the machine where the instance runs, without SETT_API: unset SETT_API",
-  });
+  return new SettError(
+    "usage",
+    `\`sett ${name}\` cannot be done through the API, which SETT_API names.`,
+    {
+      hint: "Do it on the machine where the instance runs, without SETT_API: unset SETT_API",
+    },
+  );
 }
 
 function interruption(signal: AbortSignal): Promise<number> {

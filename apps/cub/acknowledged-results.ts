@@ -1,12 +1,15 @@
-// The results that the orchestrator has acknowledged last. A Redis that crashes may lose its last second or two, and with it a result, of
-// which no program but the cub knows then: after each reconnect it looks, and says again what is missing. It ends once nothing can be lost.
+// The results that the orchestrator has acknowledged last. A Redis that crashes may lose its last
+// second or two, and with it a result, of which no program but the cub knows then: after each
+// reconnect it looks, and says again what is missing. It ends once nothing can be lost.
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";
 
-/** Redis has written to its file what it has acknowledged so long ago, also on a disk that is slow. */
+/**
+ * Redis has written to its file what it has acknowledged so long ago, also on a disk that is slow.
+ */
 const keptMs = 5_000;
 /** What of these does not fit is lost where Redis loses it. */
 const maxKept = 1_000;
@@ -66,7 +69,8 @@ export class AcknowledgedResults {
   /** No process but this one would say again what Redis has not written yet. */
   async #untilWritten(kill: AbortSignal): Promise<void> {
     const { board, log } = this.#deps;
-    const hasWritten = () => untilContact(() => board.hasWritten(), { signal: kill, log }).catch(() => false);
+    const hasWritten = () =>
+      untilContact(() => board.hasWritten(), { signal: kill, log }).catch(() => false);
     for (let looks = 1; this.hasSome && !kill.aborted; looks++) {
       const isWritten = await hasWritten();
       // A Redis that has lost some was found meanwhile.
@@ -82,7 +86,11 @@ export class AcknowledgedResults {
     const { board, clock } = this.#deps;
     const [since, now] = [board.contactSince(), clock.passedMs()];
     this.#kept = this.#kept.filter(
-      ({ order, atMs }) => since === undefined || since > atMs || now - atMs < keptMs || this.#repeats.has(order.claim),
+      ({ order, atMs }) =>
+        since === undefined ||
+        since > atMs ||
+        now - atMs < keptMs ||
+        this.#repeats.has(order.claim),
     );
   }
 
@@ -101,7 +109,10 @@ export class AcknowledgedResults {
       const fields = { claim_id: claim, artefact_id: result.artefact.id };
       try {
         if (await this.#isMissing(kept.order, kill)) {
-          const { outcome } = await untilContact(() => this.#deps.board.finishGrant(kept.order), { signal: kill, log });
+          const { outcome } = await untilContact(() => this.#deps.board.finishGrant(kept.order), {
+            signal: kill,
+            log,
+          });
           log.warn("Redis had lost a result; sent it again", { ...fields, outcome });
         }
       } catch (error) {

@@ -1,4 +1,5 @@
-// The cub's HTTP side as a value with a `fetch` handler: no port, no process, so that any web-standard runtime can serve it.
+// The cub's HTTP side as a value with a `fetch` handler: no port, no process, so that any
+// web-standard runtime can serve it.
 import type { Hono } from "hono";
 import { createServiceApp, type ServiceOptions } from "../../lib/service/service-app.ts";
 

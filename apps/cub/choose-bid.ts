@@ -1,8 +1,14 @@
-// Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` after any error.
+// Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and
+// `ignore` after any error.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
+import {
+  type BidTarget,
+  bidByDefault,
+  bidByRules,
+  isGuardedAgainst,
+} from "../../lib/core/decide-bid.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
@@ -29,7 +35,11 @@ type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "askMode
 /** Undefined only when `stop` came in between. Never rejects. */
 export async function chooseBid(
   choosing: Choosing,
-  { claim, artefact, target }: { claim: ClaimId; artefact: ArtefactId; target: BidTarget | undefined },
+  {
+    claim,
+    artefact,
+    target,
+  }: { claim: ClaimId; artefact: ArtefactId; target: BidTarget | undefined },
   stop: AbortSignal,
 ): Promise<BidChoice | undefined> {
   const { board, registration, runBidCommand, askModel, log } = choosing;
@@ -41,10 +51,16 @@ export async function chooseBid(
   if (isGuardedAgainst(target, agent)) return { word: "ignore", by: "guard" };
   if (agent.bids_by_command === true) {
     try {
-      if (runBidCommand === undefined) throw new Error("SETT_BID_COMMAND is missing: run `sett up`.");
+      if (runBidCommand === undefined)
+        throw new Error("SETT_BID_COMMAND is missing: run `sett up`.");
       const whole = await untilContact(() => board.readArtefact(artefact), { signal: stop, log });
-      if (whole === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
-      const outcome = await onceBegun(() => runBidCommand({ stdin: JSON.stringify(whole), signal: stop }), choosing, stop);
+      if (whole === undefined)
+        throw new Error("The artefact of the claim is not on the blackboard.");
+      const outcome = await onceBegun(
+        () => runBidCommand({ stdin: JSON.stringify(whole), signal: stop }),
+        choosing,
+        stop,
+      );
       if (outcome === undefined || stop.aborted) return undefined;
       return { word: wordOf(outcome, log), by: "bid_command" };
     } catch (error) {
@@ -59,13 +75,15 @@ export async function chooseBid(
     log.error("Its model decides its bids, and the environment names none");
     return { word: "ignore", by: "error" };
   }
-  if (askModel !== undefined) return askForBid({ ...choosing, askModel }, { claim, artefact }, stop);
+  if (askModel !== undefined)
+    return askForBid({ ...choosing, askModel }, { claim, artefact }, stop);
   return { word: bidByDefault(target), by: "default" };
 }
 
 /**
- * Tries again for as long as the machine, and not the command, is why it does not run: no answer is no `ignore`. Then at the deadline the
- * orchestrator bids by the agent's rules, or waits, as for an agent that does not run. Undefined when `stop` came.
+ * Tries again for as long as the machine, and not the command, is why it does not run: no answer is
+ * no `ignore`. Then at the deadline the orchestrator bids by the agent's rules, or waits, as for an
+ * agent that does not run. Undefined when `stop` came.
  */
 async function onceBegun(
   run: () => Promise<CommandOutcome>,
@@ -89,7 +107,9 @@ async function onceBegun(
 
 function troubleOf(outcome: CommandOutcome | string): string | undefined {
   if (typeof outcome === "string") return outcome;
-  return outcome.kind === "not_started" && outcome.reason === "exhausted" ? outcome.message : undefined;
+  return outcome.kind === "not_started" && outcome.reason === "exhausted"
+    ? outcome.message
+    : undefined;
 }
 
 async function askForBid(
@@ -112,15 +132,22 @@ async function askForBid(
 function wordOf(outcome: CommandOutcome, log: JsonLog): BidWord {
   if (outcome.kind === "not_started") throw new Error(outcome.message);
   const text = new TextDecoder();
-  if (outcome.stderr.byteLength > 0) log.info("The bid command wrote to stderr", { stderr: text.decode(outcome.stderr) });
+  if (outcome.stderr.byteLength > 0)
+    log.info("The bid command wrote to stderr", { stderr: text.decode(outcome.stderr) });
   if (outcome.kind === "timed_out")
     throw new Error(`The bid command ran out of time after ${Math.round(outcome.durationMs)} ms.`);
-  if (outcome.kind === "output_too_large") throw new Error(`The bid command wrote more to ${outcome.stream} than is allowed.`);
+  if (outcome.kind === "output_too_large")
+    throw new Error(`The bid command wrote more to ${outcome.stream} than is allowed.`);
   if (outcome.kind !== "exited") throw new Error("The bid command was stopped.");
-  if (outcome.exitCode !== 0) throw new Error(`The bid command ended with ${outcome.signal ?? `exit code ${outcome.exitCode}`}.`);
+  if (outcome.exitCode !== 0)
+    throw new Error(
+      `The bid command ended with ${outcome.signal ?? `exit code ${outcome.exitCode}`}.`,
+    );
   const printed = text.decode(outcome.stdout).trim();
   const word = BidWord.safeParse(printed);
   if (word.success) return word.data;
   const quoted = printed === "" ? "nothing" : JSON.stringify(printed.slice(0, 100));
-  throw new Error(`The bid command printed ${quoted}: it must print one of ${BidWord.options.join(", ")}.`);
+  throw new Error(
+    `The bid command printed ${quoted}: it must print one of ${BidWord.options.join(", ")}.`,
+  );
 }

@@ -1,5 +1,6 @@
-// A grant begins clean: what the one before and bid commands have left behind in the container is ended and removed. Only where the cub is
-// process 1 of a container of its own; on a person's machine nothing is touched.
+// A grant begins clean: what the one before and bid commands have left behind in the container is
+// ended and removed. Only where the cub is process 1 of a container of its own; on a person's
+// machine nothing is touched.
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
@@ -9,7 +10,12 @@ import { isRunningGit } from "../../lib/git/run/run-git.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { isMarked, isMarkedMeanwhile, processMarker } from "../../lib/process/bid-mark.ts";
 import { useAllProcessors } from "../../lib/process/process-one.ts";
-import { type ProcessEntry, readProcesses, readProcessTable, straysAmong } from "../../lib/process/process-table.ts";
+import {
+  type ProcessEntry,
+  readProcesses,
+  readProcessTable,
+  straysAmong,
+} from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
 import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
@@ -23,22 +29,32 @@ const folderMode = 0o1777;
 /** What a bid command writes beside it may be in the way of the first. */
 const maxWipes = 3;
 
-/** A command that starts processes all the time may outrun so many looks: then all are ended at once, bids under way as well. */
+/**
+ * A command that starts processes all the time may outrun so many looks: then all are ended at
+ * once, bids under way as well.
+ */
 const maxLooks = 20;
 const lookEveryMs = 5;
 
 const reapEveryMs = 1_000;
 
-/** So long after the end of a command its leader may still wait for this program to take note of its end. */
+/**
+ * So long after the end of a command its leader may still wait for this program to take note of its
+ * end.
+ */
 const leaderMs = 10_000;
 
-/** What runs beside the grant, and is spared: the process group of a bid command, and its folder. */
+/**
+ * What runs beside the grant, and is spared: the process group of a bid command, and its folder.
+ */
 type Beside = { group: number | undefined; folder: string };
 
 type OnStart = (leader: number) => void;
 
 export class CleanSlate {
-  /** Leaders of process groups that this program has started, and of whose end it takes note itself. */
+  /**
+   * Leaders of process groups that this program has started, and of whose end it takes note itself.
+   */
   readonly #leaders = new Set<number>();
   readonly #beside = new Set<Beside>();
   readonly #log: Pick<JsonLog, "warn">;
@@ -58,7 +74,10 @@ export class CleanSlate {
     this.#devices = isInit && process.getuid?.() === 0 ? new DeviceFolder("/dev") : undefined;
   }
 
-  /** Runs a command, which says who leads its process group. What others have left to process 1 is forgotten when it has ended. */
+  /**
+   * Runs a command, which says who leads its process group. What others have left to process 1 is
+   * forgotten when it has ended.
+   */
   async run<Result>(command: (onStart: OnStart) => Promise<Result>): Promise<Result> {
     let leader: number | undefined;
     const onStart = (pid: number) => {
@@ -74,27 +93,38 @@ export class CleanSlate {
     } finally {
       clearInterval(timer);
       await this.#reap();
-      if (leader !== undefined) setTimeout((pid: number) => this.#leaders.delete(pid), leaderMs, leader).unref();
+      if (leader !== undefined)
+        setTimeout((pid: number) => this.#leaders.delete(pid), leaderMs, leader).unref();
     }
   }
 
-  /** Why no work may begin here: something is left that could not be removed. A new container does not have it. */
+  /**
+   * Why no work may begin here: something is left that could not be removed. A new container does
+   * not have it.
+   */
   get problem(): string | undefined {
     return (
-      this.#problem ?? (this.#isInit && isMarkedMeanwhile() ? "A command has marked the cub itself as a bid command." : undefined)
+      this.#problem ??
+      (this.#isInit && isMarkedMeanwhile()
+        ? "A command has marked the cub itself as a bid command."
+        : undefined)
     );
   }
 
   /**
-   * Runs a bid command beside the grant, with a folder of its own for what it writes. Then all that it has left is ended, and outside of
-   * a grant removed, and `makeRoom` is called. Rejects with `NotBegun` where this cannot be done.
+   * Runs a bid command beside the grant, with a folder of its own for what it writes. Then all that
+   * it has left is ended, and outside of a grant removed, and `makeRoom` is called. Rejects with
+   * `NotBegun` where this cannot be done.
    */
   async runBeside<Result>(
     command: (folder: string | undefined, onStart: OnStart) => Promise<Result>,
     makeRoom: () => Promise<void> = async () => {},
   ): Promise<Result> {
     if (!this.#isInit) return await command(undefined, () => {});
-    const one: Beside = { group: undefined, folder: join(folders[0], `sett-bid-${crypto.randomUUID()}`) };
+    const one: Beside = {
+      group: undefined,
+      folder: join(folders[0], `sett-bid-${crypto.randomUUID()}`),
+    };
     this.#beside.add(one);
     this.#isUsed = true;
     try {
@@ -135,7 +165,10 @@ export class CleanSlate {
     }
   }
 
-  /** Within a grant only what has the mark is a bid command's; what hides from that ends with the grant. */
+  /**
+   * Within a grant only what has the mark is a bid command's; what hides from that ends with the
+   * grant.
+   */
   async #endBid(makeRoom: () => Promise<void>): Promise<void> {
     const canTell = (await processMarker()) !== undefined && !isMarkedMeanwhile();
     if (!this.#isInGrant) {
@@ -147,7 +180,10 @@ export class CleanSlate {
     } else if (canTell) await this.#endStrays(isMarked).catch(() => {});
   }
 
-  /** Before a grant. `clear` is called where a bid command has run since the last one. Rejects with `NotBegun` where something stays. */
+  /**
+   * Before a grant. `clear` is called where a bid command has run since the last one. Rejects with
+   * `NotBegun` where something stays.
+   */
   async begin(clear: () => Promise<void>): Promise<void> {
     await this.#whenClear();
     this.#isInGrant = true;
@@ -162,7 +198,10 @@ export class CleanSlate {
     if (this.#isInit) await this.#endStrays().catch(() => {});
   }
 
-  /** After the grant: every process that it has left, in whichever session, and all that it has written to memory. Never rejects. */
+  /**
+   * After the grant: every process that it has left, in whichever session, and all that it has
+   * written to memory. Never rejects.
+   */
   async wipe(): Promise<void> {
     if (this.#isInit) await this.#wipe();
     this.#isInGrant = false;
@@ -182,7 +221,8 @@ export class CleanSlate {
   /** Each step is taken, whatever the others do. Resolves with what the first has met. */
   async #wipeOnce(): Promise<string | undefined> {
     // Read for each: a bid command may begin meanwhile.
-    const isKept = ({ name }: FolderEntry) => [...this.#beside].some(({ folder }) => basename(folder) === name);
+    const isKept = ({ name }: FolderEntry) =>
+      [...this.#beside].some(({ folder }) => basename(folder) === name);
     const steps = [
       () => this.#endStrays(),
       () => removeSharedMemory(),
@@ -197,14 +237,17 @@ export class CleanSlate {
     return problem;
   }
 
-  /** When the container's memory is used up, the kernel ends the command rather than the cub, which reports it. */
+  /**
+   * When the container's memory is used up, the kernel ends the command rather than the cub, which
+   * reports it.
+   */
   #preferForKilling(pid: number): void {
     if (this.#isInit) void writeFile(`/proc/${pid}/oom_score_adj`, "1000").catch(() => {});
   }
 
   /**
-   * A process that starts another one and ends, again and again, may be missed by a look: what it leaves are processes that have ended since
-   * the look before, and a table that is not whole.
+   * A process that starts another one and ends, again and again, may be missed by a look: what it
+   * leaves are processes that have ended since the look before, and a table that is not whole.
    */
   async #endStrays(isMeant?: (pid: number) => boolean): Promise<void> {
     let known = new Set<number>();
@@ -212,7 +255,9 @@ export class CleanSlate {
       const { entries, isWhole } = readProcessTable();
       const strays = this.#straysAmong(entries);
       const living = strays.filter(({ pid, isZombie }) => !isZombie && (isMeant?.(pid) ?? true));
-      const ended = strays.flatMap(({ pid, isZombie }) => (isZombie && !this.#leaders.has(pid) ? [pid] : []));
+      const ended = strays.flatMap(({ pid, isZombie }) =>
+        isZombie && !this.#leaders.has(pid) ? [pid] : [],
+      );
       if (living.length === 0 && isWhole && ended.every((pid) => known.has(pid))) break;
       if (looks >= maxLooks) {
         if (isMeant === undefined) signalled(-1);
@@ -220,12 +265,16 @@ export class CleanSlate {
       }
       for (const { pid } of living) signalled(pid);
       known = new Set(ended);
-      if (living.length > 0 || !isWhole) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      if (living.length > 0 || !isWhole)
+        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
     await this.#reap();
   }
 
-  /** Each command has a process group of its own. What the cub's own gits have left behind is no one's. */
+  /**
+   * Each command has a process group of its own. What the cub's own gits have left behind is no
+   * one's.
+   */
   #straysAmong(all: readonly ProcessEntry[]) {
     const groups = [...this.#beside].flatMap(({ group }) => group ?? []);
     return straysAmong(all, new Set(groups), isRunningGit);

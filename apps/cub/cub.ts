@@ -13,7 +13,10 @@ export class Cub {
   readonly #executor: WorkExecutor | undefined;
   readonly #heartbeat: Heartbeat;
 
-  /** The persistent container of an agent with workers only bids: its workers do the work that it is granted. */
+  /**
+   * The persistent container of an agent with workers only bids: its workers do the work that it is
+   * granted.
+   */
   constructor(deps: Deps, options: { shutdownTimeoutMs: number }) {
     this.#deps = deps;
     this.#shutdownTimeoutMs = options.shutdownTimeoutMs;
@@ -22,7 +25,10 @@ export class Cub {
     this.#heartbeat = new Heartbeat(deps, this.#executor);
   }
 
-  /** Until `stop`; then what is under way may end within the shutdown timeout. Rejects when a loop has hung for too long. */
+  /**
+   * Until `stop`; then what is under way may end within the shutdown timeout. Rejects when a loop
+   * has hung for too long.
+   */
   async run(stop: AbortSignal): Promise<void> {
     const { log } = this.#deps;
     const kill = new AbortController();
@@ -33,7 +39,10 @@ export class Cub {
       timer = setTimeout(() => kill.abort(), this.#shutdownTimeoutMs);
     };
     stop.addEventListener("abort", onStop, { once: true });
-    const loops = Promise.all([this.#watcher.run(stop), this.#executor?.run({ stop, kill: kill.signal })]);
+    const loops = Promise.all([
+      this.#watcher.run(stop),
+      this.#executor?.run({ stop, kill: kill.signal }),
+    ]);
     const heartbeat = this.#heartbeat.run(stop, over.signal);
     try {
       await Promise.race([loops, heartbeat]);

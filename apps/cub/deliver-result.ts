@@ -1,4 +1,5 @@
-// Posts the result of a grant, however long Redis is away. The cub renews the lease until the result is stored or the grant is lost.
+// Posts the result of a grant, however long Redis is away. The cub renews the lease until the
+// result is stored or the grant is lost.
 import type { GrantResult } from "../../lib/blackboard/port/grants.ts";
 import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -8,8 +9,9 @@ import type { Deps, StopSignals } from "./deps.ts";
 import { underLease } from "./keep-lease.ts";
 
 /**
- * True when the result is stored; then `onStored` was called with how it was sent. A refused result (another attempt has the grant by now,
- * or its claim or goal has ended) is logged and dropped. Never rejects.
+ * True when the result is stored; then `onStored` was called with how it was sent. A refused result
+ * (another attempt has the grant by now, or its claim or goal has ended) is logged and dropped.
+ * Never rejects.
  */
 export async function deliverResult(
   deps: Deps,
@@ -27,11 +29,16 @@ export async function deliverResult(
     const onRetry = () => watch.executor.markProgress();
     const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
     const finish = () => board.finishGrant(order);
-    // Redis may have no room for a large result and still accept small writes: then deadlines count, and this lease must be renewed.
-    const delivery = await underLease(deps, lease, { maxMs: Number.POSITIVE_INFINITY, kill }, (signal) =>
-      untilContact(finish, { signal, log, onRetry }),
+    // Redis may have no room for a large result and still accept small writes: then deadlines
+    // count, and this lease must be renewed.
+    const delivery = await underLease(
+      deps,
+      lease,
+      { maxMs: Number.POSITIVE_INFINITY, kill },
+      (signal) => untilContact(finish, { signal, log, onRetry }),
     );
-    // A renewal that arrives after the result is refused too. A repeated finish-grant gets the first answer again, which decides.
+    // A renewal that arrives after the result is refused too. A repeated finish-grant gets the
+    // first answer again, which decides.
     const answer = delivery.outcome === "done" ? delivery.result : await finish();
     if (answer.outcome === "refused") {
       log.error("Failed to create artefact", { reason: answer.reason });

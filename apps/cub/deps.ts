@@ -1,4 +1,5 @@
-// The cub's dependencies: all of them come in through this object, so that a test or a benchmark can pass its own.
+// The cub's dependencies: all of them come in through this object, so that a test or a benchmark
+// can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
 import type { AgentBlackboard } from "../../lib/blackboard/port/holders.ts";
@@ -19,7 +20,10 @@ export type Deps = {
   board: AgentBlackboard;
   registration: OwnRegistration;
   runTool: RunTool;
-  /** Ends and removes what bid commands have left behind, before a grant begins. Rejects, with a sentence, where something stays. */
+  /**
+   * Ends and removes what bid commands have left behind, before a grant begins. Rejects, with a
+   * sentence, where something stays.
+   */
   clear?: (() => Promise<void>) | undefined;
   /** Ends and removes what the grant's commands have left behind. Never rejects. */
   wipe?: (() => Promise<void>) | undefined;
@@ -41,7 +45,10 @@ export type Deps = {
   grantLeaseMs: number;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
-  /** Keeps what it has published from its later commands; undefined where they could not reach it, or it is no one's. */
+  /**
+   * Keeps what it has published from its later commands; undefined where they could not reach it,
+   * or it is no one's.
+   */
   published?: PublishedPacks | undefined;
   /** How its commands ask its model; undefined for an agent without one. */
   model?: ModelAccess | undefined;
@@ -62,8 +69,8 @@ export type Deps = {
 };
 
 /**
- * Runs the agent's command on its input (the tool contract's JSON). Aborting the signal kills it. `variables`: those of this run, beside
- * those of every run.
+ * Runs the agent's command on its input (the tool contract's JSON). Aborting the signal kills it.
+ * `variables`: those of this run, beside those of every run.
  */
 export type RunTool = (order: {
   stdin: string;
@@ -77,9 +84,15 @@ export type RunTool = (order: {
 /** `over_limit`: `reason` is a sentence that says which limit was exceeded. */
 export type RunOutcome =
   | CommandOutcome
-  | (Omit<Extract<CommandOutcome, { kind: "exited" }>, "kind"> & { kind: "over_limit"; reason: string });
+  | (Omit<Extract<CommandOutcome, { kind: "exited" }>, "kind"> & {
+      kind: "over_limit";
+      reason: string;
+    });
 
-export type RunBidCommand = (order: { stdin: string; signal: AbortSignal }) => Promise<CommandOutcome>;
+export type RunBidCommand = (order: {
+  stdin: string;
+  signal: AbortSignal;
+}) => Promise<CommandOutcome>;
 
 /** The two signals that end the cub's work. */
 export type StopSignals = {

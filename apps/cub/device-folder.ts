@@ -1,4 +1,5 @@
-// The folder /dev of a container, where root of the container may write: in a rootless Engine the commands of agents are that root.
+// The folder /dev of a container, where root of the container may write: in a rootless Engine the
+// commands of agents are that root.
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,11 +17,18 @@ export class DeviceFolder {
     this.#first = new Map(readdirSync(folder).map((name) => [name, this.#linkOf(name)]));
   }
 
-  /** Removes what was not there at the start, and puts links back. What another user has made is left. */
+  /**
+   * Removes what was not there at the start, and puts links back. What another user has made is
+   * left.
+   */
   async restore(): Promise<void> {
-    await resetFolder(this.#folder, { mode: this.#mode, isKept: ({ name }) => this.#first.has(name) });
+    await resetFolder(this.#folder, {
+      mode: this.#mode,
+      isKept: ({ name }) => this.#first.has(name),
+    });
     for (const [name, target] of this.#first) {
-      if (typeof name !== "string" || target === undefined || this.#linkOf(name) === target) continue;
+      if (typeof name !== "string" || target === undefined || this.#linkOf(name) === target)
+        continue;
       const path = join(this.#folder, name);
       await removeTree(path).catch(() => {});
       await symlink(target, path).catch(() => {});
@@ -29,6 +37,8 @@ export class DeviceFolder {
 
   #linkOf(name: string): string | undefined {
     const path = join(this.#folder, name);
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+      ? readlinkSync(path)
+      : undefined;
   }
 }

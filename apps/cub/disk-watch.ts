@@ -1,10 +1,11 @@
-// Sees to it that a run writes no more than its agent may. File systems that containers have seldom know quotas, so the cub looks.
+// Sees to it that a run writes no more than its agent may. File systems that containers have seldom
+// know quotas, so the cub looks.
 import { statfs } from "node:fs/promises";
 import { diskUse } from "./disk-use.ts";
 
 /**
- * `name`: for the sentence that says what was exceeded, and `cure` a sentence that ends it. `isFlat`: the folder is counted at once, because
- * it costs little.
+ * `name`: for the sentence that says what was exceeded, and `cure` a sentence that ends it.
+ * `isFlat`: the folder is counted at once, because it costs little.
  */
 export type WatchedFolder = { path: string; name: string; cure?: string; isFlat?: boolean };
 
@@ -12,19 +13,31 @@ export type WatchedFolder = { path: string; name: string; cure?: string; isFlat?
 export type DiskLimit = { bytes: number; folders: readonly WatchedFolder[]; reserveBytes?: number };
 
 const lookEveryMs = 250;
-/** A file system that loses nothing is counted all the same, because another program may free what this one takes. */
+/**
+ * A file system that loses nothing is counted all the same, because another program may free what
+ * this one takes.
+ */
 const countEveryMs = 15_000;
 /** Counting may take so much of the time. */
 const maxShare = 1 / 20;
 
-/** Below this, a run that goes on writing is ended before the disk is full, which would stop Redis and everybody's work. */
+/**
+ * Below this, a run that goes on writing is ended before the disk is full, which would stop Redis
+ * and everybody's work.
+ */
 const reserveBytes = 512 * 1024 ** 2;
 const reserveShare = 0.01;
 const growingBytes = 64 * 1024 ** 2;
-/** Those that take much of it are ended first. Where that frees nothing, whose it is cannot be known, and all are ended. */
+/**
+ * Those that take much of it are ended first. Where that frees nothing, whose it is cannot be
+ * known, and all are ended.
+ */
 const scarceMs = 2_000;
 
-/** What was seen of each folder; handed from one time to the next, many short ones are watched as one. */
+/**
+ * What was seen of each folder; handed from one time to the next, many short ones are watched as
+ * one.
+ */
 export type DiskStates = Map<string, State>;
 
 type State = {
@@ -43,7 +56,10 @@ export class DiskWatch {
     this.#limit = limit;
   }
 
-  /** Calls `onExceeded` at most once, with a sentence, while the result is not disposed of. Never throws. */
+  /**
+   * Calls `onExceeded` at most once, with a sentence, while the result is not disposed of. Never
+   * throws.
+   */
   start(onExceeded: (reason: string) => void, states: DiskStates = new Map()): Disposable {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -78,9 +94,16 @@ export class DiskWatch {
       const { bavail, blocks, bsize } = system;
       const free = bavail * bsize;
       const before = states.get(folder.path);
-      const state = before ?? { free, freeAtStart: free, used: 0, countedAt: performance.now(), countMs: 0 };
+      const state = before ?? {
+        free,
+        freeAtStart: free,
+        used: 0,
+        countedAt: performance.now(),
+        countMs: 0,
+      };
       states.set(folder.path, state);
-      const reserve = this.#limit.reserveBytes ?? Math.min(reserveBytes, blocks * bsize * reserveShare);
+      const reserve =
+        this.#limit.reserveBytes ?? Math.min(reserveBytes, blocks * bsize * reserveShare);
       const isScarce = free < reserve && state.freeAtStart - free > growingBytes;
       state.scarceSince = isScarce ? (state.scarceSince ?? performance.now()) : undefined;
       if (!isScarce && !this.#isDue(folder, state, free, before === undefined)) continue;
@@ -98,7 +121,12 @@ export class DiskWatch {
     return undefined;
   }
 
-  #isDue({ isFlat }: WatchedFolder, { free: then, used, countedAt, countMs }: State, free: number, isFirst: boolean): boolean {
+  #isDue(
+    { isFlat }: WatchedFolder,
+    { free: then, used, countedAt, countMs }: State,
+    free: number,
+    isFirst: boolean,
+  ): boolean {
     if (isFirst) return isFlat === true;
     if (then - free >= (this.#limit.bytes - used) / 2) return true;
     return performance.now() - countedAt >= Math.max(countEveryMs, countMs / maxShare);

@@ -1,14 +1,23 @@
-// The work of an accepted grant: a clean container → working copy → command → its outcome → commit → the artefact to post.
+// The work of an accepted grant: a clean container → working copy → command → its outcome → commit
+// → the artefact to post.
 
 import type { GrantResult } from "../../lib/blackboard/port/grants.ts";
 import { commitsOnRecord } from "../../lib/core/base-commit.ts";
 import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
-import { failureArtefact, type GrantOrigin, resultArtefact } from "../../lib/core/result-artefact.ts";
+import {
+  failureArtefact,
+  type GrantOrigin,
+  resultArtefact,
+} from "../../lib/core/result-artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import { budgetExceededType } from "../../lib/model/model-call.ts";
 import { phaseTable } from "../../lib/model/phase.ts";
-import { formatToolInput, type ToolResult, toolFailureType } from "../../lib/model/tool-contract.ts";
+import {
+  formatToolInput,
+  type ToolResult,
+  toolFailureType,
+} from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { Deps } from "./deps.ts";
@@ -18,19 +27,31 @@ import { withNetworkHint } from "./network-hint.ts";
 import { publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";
 
-/** Never rejects: every error becomes a Failure with its reason. Aborting the signal ends the command. */
+/**
+ * Never rejects: every error becomes a Failure with its reason. Aborting the signal ends the
+ * command.
+ */
 export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promise<GrantResult> {
   if (!task.inputs.ok) return failed(deps, task, noEnd(task.inputs.reason));
   try {
     return await workOn(deps, task, task.inputs.value, signal);
   } catch (error) {
     const command = commandText(deps.command);
-    deps.log.error("Tool execution failed", { claim_id: task.claim.id, command, error: messageOf(error) });
+    deps.log.error("Tool execution failed", {
+      claim_id: task.claim.id,
+      command,
+      error: messageOf(error),
+    });
     return failed(deps, task, noEnd(messageOf(error)));
   }
 }
 
-async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
+async function workOn(
+  deps: Deps,
+  task: Task,
+  inputs: TaskInputs,
+  signal: AbortSignal,
+): Promise<GrantResult> {
   await deps.clear?.();
   await prepareWorkingCopy(deps, inputs, signal);
   const outcome = await runTool(deps, task, inputs, signal);
@@ -49,7 +70,12 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
   const artefact = resultArtefact(grantOrigin(deps, task), result, sources);
   if (artefact.structural_type === "Failure") {
     const isBudget = artefact.type === budgetExceededType;
-    return { outcome: "failed", artefact, reason: reasonOf(result), ...(isBudget && { failureType: artefact.type }) };
+    return {
+      outcome: "failed",
+      artefact,
+      reason: reasonOf(result),
+      ...(isBudget && { failureType: artefact.type }),
+    };
   }
   const published = await publish(deps, artefact, inputs, end);
   if (!published.ok) return failed(deps, task, published.end);
@@ -60,16 +86,27 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
 }
 
 /** A commit of a few kilobytes may have files of many gigabytes. */
-async function prepareWorkingCopy({ workingCopy, limits }: Deps, inputs: TaskInputs, signal: AbortSignal): Promise<void> {
+async function prepareWorkingCopy(
+  { workingCopy, limits }: Deps,
+  inputs: TaskInputs,
+  signal: AbortSignal,
+): Promise<void> {
   const { base } = inputs;
   if (workingCopy === undefined || base === undefined) return;
-  const commits = commitsOnRecord(inputs.target, [...inputs.contextChain, ...inputs.additionalContext]);
+  const commits = commitsOnRecord(inputs.target, [
+    ...inputs.contextChain,
+    ...inputs.additionalContext,
+  ]);
   if (limits === undefined) return await workingCopy.prepare(base, commits, { signal });
   const { diskBytes: maxBytes } = limits;
-  await limits.guard(signal, (within) => workingCopy.prepare(base, commits, { maxBytes, signal: within }));
+  await limits.guard(signal, (within) =>
+    workingCopy.prepare(base, commits, { maxBytes, signal: within }),
+  );
 }
 
-/** The command may have removed or changed what earlier work has published, before it is fetched. */
+/**
+ * The command may have removed or changed what earlier work has published, before it is fetched.
+ */
 async function lostCommits({ published }: Deps): Promise<string | undefined> {
   await published?.mend();
   const lost = published?.takeLost() ?? [];
@@ -81,7 +118,12 @@ function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<
   return new Set([target, ...contextChain, ...additionalContext].map(({ id }) => id));
 }
 
-async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<ToolOutcome> {
+async function runTool(
+  deps: Deps,
+  { claim, grant }: Task,
+  inputs: TaskInputs,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
   const { metrics, registration } = deps;
   const { logical_id } = inputs.target;
   const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id, logical_id });
@@ -94,22 +136,40 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
     context_chain: inputs.contextChain,
     additional_context: inputs.additionalContext,
   });
-  log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, command, base_commit: inputs.base });
+  log.info("Executing tool", {
+    phase: grant.phase,
+    attempt: grant.attempt,
+    command,
+    base_commit: inputs.base,
+  });
   metrics.executions.inc();
-  const granted = { phase: grant.phase, kind: claim.kind, target: inputs.target.type, isWorker: deps.isWorker };
+  const granted = {
+    phase: grant.phase,
+    kind: claim.kind,
+    target: inputs.target.type,
+    isWorker: deps.isWorker,
+  };
   const printed = await deps.runTool({ stdin, timeoutMs, signal });
   const judged = judgeOutcome(printed, granted, { timeoutMs, masker: deps.secrets?.masker() });
   const { network } = deps;
-  const outcome = judged.kind === "failed" && network ? { ...judged, end: withNetworkHint(judged.end, network) } : judged;
+  const outcome =
+    judged.kind === "failed" && network
+      ? { ...judged, end: withNetworkHint(judged.end, network) }
+      : judged;
   const { reason, exitCode, durationMs } = outcome.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
   const stderr = outputText(outcome.end.stderr);
-  const about = { exit_code: exitCode, duration_ms: durationMs === null ? null : Math.round(durationMs), stderr };
+  const about = {
+    exit_code: exitCode,
+    duration_ms: durationMs === null ? null : Math.round(durationMs),
+    stderr,
+  };
   const failure = () => ({ command, ...about, stdout: outputText(outcome.end.stdout), reason });
   switch (outcome.kind) {
     case "result":
       log.info("Tool execution completed", about);
-      if (outcome.masked.length > 0) log.warn("Masked secrets in the tool's answer", { masked: outcome.masked.join("; ") });
+      if (outcome.masked.length > 0)
+        log.warn("Masked secrets in the tool's answer", { masked: outcome.masked.join("; ") });
       return outcome;
     case "unreadable":
       log.info("Tool execution completed", about);
@@ -127,8 +187,16 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
   }
 }
 
-/** A commit that cannot be published fails the work. The report has git's reason and the tool's output. */
-async function publish(deps: Deps, artefact: Parameters<typeof publishCommit>[1], inputs: TaskInputs, end: ToolEnd) {
+/**
+ * A commit that cannot be published fails the work. The report has git's reason and the tool's
+ * output.
+ */
+async function publish(
+  deps: Deps,
+  artefact: Parameters<typeof publishCommit>[1],
+  inputs: TaskInputs,
+  end: ToolEnd,
+) {
   const published = await publishCommit(deps, artefact, inputs).catch((error: unknown) => ({
     ok: false as const,
     reason: messageOf(error),
@@ -152,7 +220,12 @@ function failed(deps: Deps, task: Task, end: ToolEnd): GrantResult {
   const payload = JSON.stringify(failureReport(end));
   return {
     outcome: "failed",
-    artefact: failureArtefact(grantOrigin(deps, task), { type: toolFailureType, payload, reason, sources }),
+    artefact: failureArtefact(grantOrigin(deps, task), {
+      type: toolFailureType,
+      payload,
+      reason,
+      sources,
+    }),
     reason,
   };
 }
@@ -167,5 +240,7 @@ function grantOrigin({ clock, newId, registration }: Deps, { claim }: Task): Gra
 }
 
 function reasonOf({ type, summary }: ToolResult): string {
-  return summary === undefined || summary === "" ? `The tool reported a failure of type ${type}.` : summary;
+  return summary === undefined || summary === ""
+    ? `The tool reported a failure of type ${type}.`
+    : summary;
 }

@@ -1,4 +1,5 @@
-// What a worker does: one grant of one claim, from its acceptance to its result, until Redis cannot lose it.
+// What a worker does: one grant of one claim, from its acceptance to its result, until Redis cannot
+// lose it.
 import { exitCodes } from "../../lib/model/errors.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
@@ -10,10 +11,11 @@ import { readAssignment, readTask } from "./read-grant.ts";
 import { newRun, runGrant } from "./run-grant.ts";
 
 /**
- * `wanted`: the attempt; without it the one that is queued. The exit code: `done` once the result or the Failure of the work is stored for good;
- * `notAccepted` when the blackboard refuses to start this attempt (the grant has ended or moved on, or the instance is paused), so that
- * nothing was run; `failed` when the result was refused. `onBegin`: from now on there is work that would be lost with this process. Rejects
- * when Redis stays away before that.
+ * `wanted`: the attempt; without it the one that is queued. The exit code: `done` once the result
+ * or the Failure of the work is stored for good; `notAccepted` when the blackboard refuses to start
+ * this attempt (the grant has ended or moved on, or the instance is paused), so that nothing was
+ * run; `failed` when the result was refused. `onBegin`: from now on there is work that would be
+ * lost with this process. Rejects when Redis stays away before that.
  */
 export async function executeClaim(
   deps: Deps,
@@ -38,7 +40,9 @@ export async function executeClaim(
   const acknowledged = new AcknowledgedResults(deps);
   const over = new AbortController();
   const ended = acknowledged.run(over.signal, signals.kill);
-  const isPosted = run !== "lost" && (await deliverResult(deps, run, run.result, signals, (order) => acknowledged.add(order)));
+  const isPosted =
+    run !== "lost" &&
+    (await deliverResult(deps, run, run.result, signals, (order) => acknowledged.add(order)));
   over.abort();
   await ended;
   return isPosted ? exitCodes.done : exitCodes.failed;

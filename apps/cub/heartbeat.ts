@@ -34,7 +34,10 @@ export class Heartbeat {
     this.#executor = executor;
   }
 
-  /** Until `over`. Rejects when a loop has been stuck for `exitAfterMs`, and where no work may begin in this container. */
+  /**
+   * Until `over`. Rejects when a loop has been stuck for `exitAfterMs`, and where no work may begin
+   * in this container.
+   */
   async run(stop: AbortSignal, over: AbortSignal): Promise<void> {
     const pulse = setInterval(() => this.#leaveOutFrozenTime(), pulseMs);
     try {
@@ -54,20 +57,34 @@ export class Heartbeat {
     this.#leaveOutFrozenTime();
     const unfit = this.#deps.unfit?.();
     if (unfit !== undefined && !isStopping && this.#executor?.isBusy !== true)
-      throw new SettError("not-ready", unfit, { hint: "The container starts again, without what was left in its memory." });
+      throw new SettError("not-ready", unfit, {
+        hint: "The container starts again, without what was left in its memory.",
+      });
     const slowest = this.#slowest();
     if (slowest.silentMs() > exitAfterMs) {
       const seconds = Math.round(slowest.silentMs() / 1000);
-      throw new SettError("internal", `The ${slowest.name} has made no progress for ${seconds} s.`, {
-        hint: "The container starts the cub again. The cub's log shows what it was doing.",
-      });
+      throw new SettError(
+        "internal",
+        `The ${slowest.name} has made no progress for ${seconds} s.`,
+        {
+          hint: "The container starts the cub again. The cub's log shows what it was doing.",
+        },
+      );
     }
-    if (slowest.silentMs() > stuckAfterMs) return log.error(`The ${slowest.name} is stuck`, { silent_ms: slowest.silentMs() });
+    if (slowest.silentMs() > stuckAfterMs)
+      return log.error(`The ${slowest.name} is stuck`, { silent_ms: slowest.silentMs() });
     const claim = this.#executor?.workingOn;
     const lacksSecrets = (this.#deps.secrets?.missing() ?? []).length > 0;
-    const state: AgentState = isStopping ? "stopping" : lacksSecrets ? "no_secrets" : claim === undefined ? "idle" : "working";
+    const state: AgentState = isStopping
+      ? "stopping"
+      : lacksSecrets
+        ? "no_secrets"
+        : claim === undefined
+          ? "idle"
+          : "working";
     const status = { at: clock.now().getTime(), state, ...withoutUndefined({ claim_id: claim }) };
-    // One lost heartbeat does no harm: the next one follows, and the connection itself detects that Redis is away.
+    // One lost heartbeat does no harm: the next one follows, and the connection itself detects that
+    // Redis is away.
     await board.reportStatus(registration.current.name, status).catch((error: unknown) => {
       log.warn("Could not report the heartbeat", { error: messageOf(error) });
     });
@@ -76,11 +93,17 @@ export class Heartbeat {
   health(): Health {
     this.#leaveOutFrozenTime();
     const missing = this.#deps.secrets?.missing() ?? [];
-    if (missing.length > 0) return { ok: false, reason: `Waiting for secrets: ${missing.join(", ")}. \`sett up\` brings them.` };
+    if (missing.length > 0)
+      return {
+        ok: false,
+        reason: `Waiting for secrets: ${missing.join(", ")}. \`sett up\` brings them.`,
+      };
     const slowest = this.#slowest();
-    if (slowest.silentMs() > stuckAfterMs) return { ok: false, reason: `The ${slowest.name} is stuck.` };
+    if (slowest.silentMs() > stuckAfterMs)
+      return { ok: false, reason: `The ${slowest.name} is stuck.` };
     const { board, unfit, watch } = this.#deps;
-    const reason = board.contactProblem() ?? unfit?.() ?? watch.watcher.trouble ?? watch.executor.trouble;
+    const reason =
+      board.contactProblem() ?? unfit?.() ?? watch.watcher.trouble ?? watch.executor.trouble;
     if (reason !== undefined) return { ok: false, reason };
     return { ok: true };
   }

@@ -1,21 +1,31 @@
-// The lease of a running grant: renewed by the loop that does the work for as long as the work goes on.
+// The lease of a running grant: renewed by the loop that does the work for as long as the work goes
+// on.
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 
-/** Several renewals may fail before the lease lapses. However long the lease is, the tool of a cancelled grant is soon killed. */
+/**
+ * Several renewals may fail before the lease lapses. However long the lease is, the tool of a
+ * cancelled grant is soon killed.
+ */
 const renewalsInALease = 6;
 const maxBetweenRenewalsMs = 2_500;
 
 export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
 
 /**
- * Runs `work` under the lease. When a renewal is refused, the work's signal aborts and its result does not count: `lost`. A Redis that does
- * not answer refuses nothing. `maxMs`: after this time the work counts as stuck, and the lease is no longer renewed. Rejects when `work`
- * does.
+ * Runs `work` under the lease. When a renewal is refused, the work's signal aborts and its result
+ * does not count: `lost`. A Redis that does not answer refuses nothing. `maxMs`: after this time
+ * the work counts as stuck, and the lease is no longer renewed. Rejects when `work` does.
  */
 export async function underLease<Result>(
-  { board, clock, log, watch, grantLeaseMs }: Pick<Deps, "board" | "clock" | "log" | "watch" | "grantLeaseMs">,
+  {
+    board,
+    clock,
+    log,
+    watch,
+    grantLeaseMs,
+  }: Pick<Deps, "board" | "clock" | "log" | "watch" | "grantLeaseMs">,
   lease: Lease,
   {
     maxMs,
@@ -24,7 +34,8 @@ export async function underLease<Result>(
   }: { maxMs: number; kill: AbortSignal; everyMs?: number },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<{ outcome: "done"; result: Result } | { outcome: "lost"; reason: string }> {
-  // Not AbortSignal.any: the kill signal lives as long as the process, and would keep one dependent signal for each grant.
+  // Not AbortSignal.any: the kill signal lives as long as the process, and would keep one dependent
+  // signal for each grant.
   const cancel = new AbortController();
   const stop = () => cancel.abort();
   kill.addEventListener("abort", stop, { once: true });
@@ -43,14 +54,20 @@ export async function underLease<Result>(
         stop();
       }
     } catch (error) {
-      if (!isOver) log.warn("Could not renew the lease of the grant", { claim_id: lease.claim, error: messageOf(error) });
+      if (!isOver)
+        log.warn("Could not renew the lease of the grant", {
+          claim_id: lease.claim,
+          error: messageOf(error),
+        });
     }
     isRenewing = false;
   };
   const timer = setInterval(renew, everyMs);
   try {
     const result = await work(cancel.signal);
-    return lostReason === undefined ? { outcome: "done", result } : { outcome: "lost", reason: lostReason };
+    return lostReason === undefined
+      ? { outcome: "done", result }
+      : { outcome: "lost", reason: lostReason };
   } finally {
     isOver = true;
     clearInterval(timer);

@@ -8,8 +8,12 @@ const keptBytes = 900;
 
 /** Roughly as a person would type it. It is not quoted for a shell. */
 export function commandText(command: readonly string[]): string {
-  const text = command.map((part) => (/^[\w%+,./:=@-]+$/.test(part) ? part : JSON.stringify(part))).join(" ");
-  return text.length <= maxCommandLength ? text : `${text.slice(0, maxCommandLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  const text = command
+    .map((part) => (/^[\w%+,./:=@-]+$/.test(part) ? part : JSON.stringify(part)))
+    .join(" ");
+  return text.length <= maxCommandLength
+    ? text
+    : `${text.slice(0, maxCommandLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 export function outputText(bytes: ToolEnd["stdout"]): string {

@@ -1,6 +1,8 @@
 // Whether a loop makes progress: `/healthz` and the heartbeat report it.
 
-/** A loop is idle (always healthy) or has work. A loop that has work must mark its progress often. */
+/**
+ * A loop is idle (always healthy) or has work. A loop that has work must mark its progress often.
+ */
 export class LoopWatch {
   readonly name: string;
   readonly #now: () => number;
@@ -23,9 +25,13 @@ export class LoopWatch {
     this.#progressAtMs = undefined;
   }
 
-  /** So much of the time that has passed was none for this process: it was stopped, or its machine was. */
+  /**
+   * So much of the time that has passed was none for this process: it was stopped, or its machine
+   * was.
+   */
   leaveOut(ms: number): void {
-    if (this.#progressAtMs !== undefined) this.#progressAtMs = Math.min(this.#now(), this.#progressAtMs + ms);
+    if (this.#progressAtMs !== undefined)
+      this.#progressAtMs = Math.min(this.#now(), this.#progressAtMs + ms);
   }
 
   get isBusy(): boolean {

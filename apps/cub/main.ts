@@ -45,7 +45,8 @@ const maxBidOutputBytes = 64 * 1024;
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
   if (argument === "--version") return console.log(packageJson.version);
-  if (argument === "--work") return (await import("./prompt-worker/work.ts")).runWorker(process.env);
+  if (argument === "--work")
+    return (await import("./prompt-worker/work.ts")).runWorker(process.env);
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
   const isAboutCub = argument === "--healthcheck" || argument === "--metrics";
   if (argument !== undefined && claim === undefined && (!isAboutCub || more.length > 0)) {
@@ -61,8 +62,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const signal = stopSignal(settings.stopSignals);
   await leaveCrashesToTheSystem();
   const hasBegun = exitOn(signal);
-  // The port is taken before anything is written: an agent that cannot serve must not be registered.
-  let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
+  // The port is taken before anything is written: an agent that cannot serve must not be
+  // registered.
+  let answer = (_: Request): Response | Promise<Response> =>
+    new Response("Starting.", { status: 503 });
   const address = { port: settings.healthPort, hostname: settings.healthHost };
   const server = serve(address, (request) => answer(request));
   let holdsWork = () => false;
@@ -70,7 +73,11 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const cub = new Cub(deps, settings);
   holdsWork = () => cub.holdsWork;
   const { createCubApp } = await import("./app.ts");
-  const app = createCubApp({ health: () => cub.health(), metrics: deps.metrics.registry, state: () => cub.state() });
+  const app = createCubApp({
+    health: () => cub.health(),
+    metrics: deps.metrics.registry,
+    state: () => cub.state(),
+  });
   answer = (request) => app.fetch(request);
   const { role } = deps.registration.current;
   deps.log.info("Cub started", {
@@ -110,12 +117,25 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 
 /** `isNeeded`: it holds work, so that it does not end where Redis stays away. */
 async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps> {
-  const { instance, agentName, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
-  const secrets = settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
-  const write = (line: string) => console.log(secrets === undefined ? line : maskedLine(line, secrets.masker()));
-  const log = createJsonLog(write, systemClock.now).with({ service: "cub", instance, agent: agentName });
+  const {
+    instance,
+    agentName,
+    redisUrl: url,
+    redisTimeoutMs: timeoutMs,
+    redisGiveUpMs: giveUpMs,
+  } = settings;
+  const secrets =
+    settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
+  const write = (line: string) =>
+    console.log(secrets === undefined ? line : maskedLine(line, secrets.masker()));
+  const log = createJsonLog(write, systemClock.now).with({
+    service: "cub",
+    instance,
+    agent: agentName,
+  });
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
-  // Here, because the built-in worker is this program as well, and starts in half the time without it.
+  // Here, because the built-in worker is this program as well, and starts in half the time without
+  // it.
   const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
   const host = ownHostname();
   const connected = await connectBlackboard({
@@ -124,10 +144,17 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
   });
   const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
-  const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(registration.current));
+  const workingCopy = await workingCopyOf(
+    settings,
+    process.env.PATH,
+    needsWorkers(registration.current),
+  );
   const published = workingCopy && publishedPacks(settings);
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
-  const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
+  const model = settings.model && {
+    ...settings.model,
+    gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets),
+  };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
   const { bidCommand, commandEnvironment, promptClaim: prompt = "" } = settings;
   // What the agent's `environment` and its image name comes before its own identity.
@@ -140,22 +167,36 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     : settings.command;
   const envOfTool = () => {
     const { timeout_ms, workspace_mode } = registration.current;
-    const work = { timeoutMs: timeout_ms, workspaceMode: workspace_mode, onBudget: settings.onBudget, git: settings.git };
+    const work = {
+      timeoutMs: timeout_ms,
+      workspaceMode: workspace_mode,
+      onBudget: settings.onBudget,
+      git: settings.git,
+    };
     return isWorker ? { ...env, ...workerVariables(process.env, work) } : env;
   };
   const now = systemClock.passedMs;
   const slate = new CleanSlate(log);
   const limits = toolLimits(settings, slate, workingCopy);
-  const watch = { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) };
+  const watch = {
+    watcher: new LoopWatch("claim watcher", now),
+    executor: new LoopWatch("work executor", now),
+  };
   // As long as it does not work, every grant fails.
   const tidy = async () => {
     await workingCopy?.tidyFolder().catch((error: unknown) => {
-      watch.executor.noteTrouble(`The agent's folder of the exchange cannot be emptied: ${messageOf(error)}`);
+      watch.executor.noteTrouble(
+        `The agent's folder of the exchange cannot be emptied: ${messageOf(error)}`,
+      );
       throw error;
     });
     watch.executor.noteTrouble(undefined);
   };
-  const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: maxBidOutputBytes };
+  const bidLimits = {
+    timeoutMs: bidTimeoutMs,
+    killAfterMs: 1_000,
+    maxOutputBytes: maxBidOutputBytes,
+  };
   return {
     board,
     registration,
@@ -166,14 +207,22 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     model,
     secrets,
     network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
-    askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
+    askModel:
+      model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
     isWorker,
     runTool: async ({ variables, traceparent, ...order }) => {
-      const envOfRun = { ...withTrace(withModel(envOfTool(), variables), traceparent), ...secrets?.variables() };
+      const envOfRun = {
+        ...withTrace(withModel(envOfTool(), variables), traceparent),
+        ...secrets?.variables(),
+      };
       const run = (signal: AbortSignal) =>
-        slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env: envOfRun, onStart }));
-      const outcome = await (limits === undefined ? run(order.signal) : limits.run(order.signal, run));
+        slate.run((onStart) =>
+          runCommand({ ...order, signal, command, cwd, env: envOfRun, onStart }),
+        );
+      const outcome = await (limits === undefined
+        ? run(order.signal)
+        : limits.run(order.signal, run));
       // What it has left must not change the repository while its commit is read and published.
       await slate.end();
       return outcome;
@@ -188,7 +237,8 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     },
     wipe: async () => {
       await slate.wipe();
-      const warn = (error: unknown) => log.warn("Could not tidy the agent's folder of the exchange", { error: messageOf(error) });
+      const warn = (error: unknown) =>
+        log.warn("Could not tidy the agent's folder of the exchange", { error: messageOf(error) });
       await tidy().catch(warn);
     },
     unfit: () => slate.problem,
@@ -201,12 +251,24 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
           slate.runBeside(
             (folder, onStart) => {
               const own = folder === undefined ? env : bidEnvironment(env, folder);
-              return runCommand({ ...order, signal, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
+              return runCommand({
+                ...order,
+                signal,
+                command: bidCommand,
+                cwd: process.cwd(),
+                env: own,
+                onStart,
+                ...bidLimits,
+              });
             },
             async () => await limits?.makeRoom(),
           );
-        const outcome = await (limits === undefined ? run(order.signal) : limits.runBid(order.signal, run));
-        return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker(), ["stderr"]);
+        const outcome = await (limits === undefined
+          ? run(order.signal)
+          : limits.runBid(order.signal, run));
+        return secrets === undefined
+          ? outcome
+          : withoutSecrets(outcome, secrets.masker(), ["stderr"]);
       }),
     ownProcess: readOwnProcess(),
     clock: systemClock,
@@ -221,7 +283,9 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
 async function gatewayUrlFor(url: string, secrets: Secrets | undefined): Promise<string> {
   const direct = await reachable(url);
   if (secrets === undefined) return direct;
-  return (await import("./secrets/masking-proxy.ts")).openMaskingProxy(direct, () => secrets.masker());
+  return (await import("./secrets/masking-proxy.ts")).openMaskingProxy(direct, () =>
+    secrets.masker(),
+  );
 }
 
 function hasNetwork(): boolean {
@@ -232,9 +296,13 @@ function hasNetwork(): boolean {
 function claimOf(args: readonly string[]): ClaimId {
   const claim = ClaimId.safeParse(args[0]);
   if (claim.success && args.length === 1) return claim.data;
-  throw new SettError("usage", `--execute-claim takes the id of one claim, not ${args.join(" ") || "nothing"}.`, {
-    hint: usage,
-  });
+  throw new SettError(
+    "usage",
+    `--execute-claim takes the id of one claim, not ${args.join(" ") || "nothing"}.`,
+    {
+      hint: usage,
+    },
+  );
 }
 
 function fail(error: unknown): never {

@@ -1,4 +1,5 @@
-// How often the kernel has ended a process of this container because the container's memory was used up.
+// How often the kernel has ended a process of this container because the container's memory was
+// used up.
 import { readFile } from "node:fs/promises";
 
 /** Of cgroup version 2 and 1. */

@@ -8,11 +8,32 @@ export function createCubMetrics() {
   const registers = [registry];
   return {
     registry,
-    bids: new Counter({ name: "sett_cub_bids_total", help: "Bids placed, by word.", labelNames: ["word"], registers }),
-    executions: new Counter({ name: "sett_cub_executions_total", help: "Runs of the agent's command.", registers }),
-    successes: new Counter({ name: "sett_cub_successes_total", help: "Grants that ended with a result.", registers }),
-    failures: new Counter({ name: "sett_cub_failures_total", help: "Grants that ended with a Failure.", registers }),
-    timeouts: new Counter({ name: "sett_cub_timeouts_total", help: "Runs ended by their time limit.", registers }),
+    bids: new Counter({
+      name: "sett_cub_bids_total",
+      help: "Bids placed, by word.",
+      labelNames: ["word"],
+      registers,
+    }),
+    executions: new Counter({
+      name: "sett_cub_executions_total",
+      help: "Runs of the agent's command.",
+      registers,
+    }),
+    successes: new Counter({
+      name: "sett_cub_successes_total",
+      help: "Grants that ended with a result.",
+      registers,
+    }),
+    failures: new Counter({
+      name: "sett_cub_failures_total",
+      help: "Grants that ended with a Failure.",
+      registers,
+    }),
+    timeouts: new Counter({
+      name: "sett_cub_timeouts_total",
+      help: "Runs ended by their time limit.",
+      registers,
+    }),
     executionSeconds: new Histogram({
       name: "sett_cub_execution_seconds",
       help: "How long the agent's command ran.",

@@ -1,14 +1,20 @@
 // How an agent's commands reach its model: by the gateway, with a token that is good for one grant.
 import type { Provider } from "../../lib/model/config-models.ts";
 
-/** `model`: the provider's name of it. `name`: that in sett.yml, for people. `gatewayUrl` has no slash at its end. */
+/**
+ * `model`: the provider's name of it. `name`: that in sett.yml, for people. `gatewayUrl` has no
+ * slash at its end.
+ */
 export type ModelAccess = { gatewayUrl: string; model: string; provider: Provider; name: string };
 
 /**
- * The variables that clients of both providers read. The agent's own values of the same names do not count: its provider's key, if it had
- * one, would not be known to the gateway.
+ * The variables that clients of both providers read. The agent's own values of the same names do
+ * not count: its provider's key, if it had one, would not be known to the gateway.
  */
-export function modelVariables({ gatewayUrl, model, provider }: ModelAccess, token: string): Record<string, string> {
+export function modelVariables(
+  { gatewayUrl, model, provider }: ModelAccess,
+  token: string,
+): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: `${gatewayUrl}/anthropic`,
     ANTHROPIC_API_KEY: token,

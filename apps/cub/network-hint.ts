@@ -1,4 +1,5 @@
-// Says why a command has reached no other machine, where its agent has no network: programs say only that a name is unknown.
+// Says why a command has reached no other machine, where its agent has no network: programs say
+// only that a name is unknown.
 import type { ToolEnd } from "../../lib/core/failure-report.ts";
 
 /** As common programs and libraries say it: curl, git, npm, pip, Go, Rust, glibc, musl. */
@@ -9,7 +10,9 @@ const lastBytes = 16 * 1024;
 
 /** `end`, with what to do about it. `hasProxy`: the agent has `egress`, or `network: open`. */
 export function withNetworkHint(end: ToolEnd, { hasProxy }: { hasProxy: boolean }): ToolEnd {
-  const said = [end.stderr, end.stdout].map((output) => new TextDecoder().decode(output.subarray(-lastBytes))).join("\n");
+  const said = [end.stderr, end.stdout]
+    .map((output) => new TextDecoder().decode(output.subarray(-lastBytes)))
+    .join("\n");
   if (!words.test(said)) return end;
   const hint = hasProxy
     ? "The agent reaches other hosts only by the proxy in HTTPS_PROXY, as far as sett.yml allows: `sett logs egress` has what was refused."

@@ -17,8 +17,8 @@ export class OwnRegistration {
   }
 
   /**
-   * Reads it again: changes by `sett up` take effect here. An agent that was removed, or whose registration is unreadable, keeps the last
-   * one.
+   * Reads it again: changes by `sett up` take effect here. An agent that was removed, or whose
+   * registration is unreadable, keeps the last one.
    */
   async refresh(board: AgentBlackboard): Promise<void> {
     const found = await board.findAgent(this.#current.name);
@@ -27,10 +27,14 @@ export class OwnRegistration {
 }
 
 /**
- * The registration on the blackboard. An agent that was started without `sett up` registers itself, from its environment and the defaults
- * of sett.yml. Throws `environment-invalid` where the registration is unreadable: the agent must not work under wrong limits.
+ * The registration on the blackboard. An agent that was started without `sett up` registers itself,
+ * from its environment and the defaults of sett.yml. Throws `environment-invalid` where the
+ * registration is unreadable: the agent must not work under wrong limits.
  */
-export async function loadOwnRegistration(board: AgentBlackboard, settings: OwnSettings): Promise<OwnRegistration> {
+export async function loadOwnRegistration(
+  board: AgentBlackboard,
+  settings: OwnSettings,
+): Promise<OwnRegistration> {
   const found = await board.findAgent(settings.agentName);
   if (found?.unreadable !== undefined) {
     throw new SettError(
@@ -47,7 +51,10 @@ export async function loadOwnRegistration(board: AgentBlackboard, settings: OwnS
   return new OwnRegistration((await board.findAgent(own.name)) ?? own);
 }
 
-type OwnSettings = Pick<Settings, "agentName" | "role" | "replicas" | "strategy" | "bidCommand" | "promptClaim" | "model">;
+type OwnSettings = Pick<
+  Settings,
+  "agentName" | "role" | "replicas" | "strategy" | "bidCommand" | "promptClaim" | "model"
+>;
 
 function registrationFromEnvironment(settings: OwnSettings): AgentRegistration {
   const { agentName, role, replicas, strategy, bidCommand, promptClaim = "", model } = settings;

@@ -19,16 +19,23 @@ export async function placeBid(
     const markProgress = () => watch.watcher.markProgress();
     const noteTrouble = (sentence: string | undefined) => watch.watcher.noteTrouble(sentence);
     const choosing = { ...deps, log, markProgress, noteTrouble };
-    const choice = await chooseBid(choosing, { claim: claim.id, artefact: claim.artefact_id, target }, stop);
+    const choice = await chooseBid(
+      choosing,
+      { claim: claim.id, artefact: claim.artefact_id, target },
+      stop,
+    );
     // `stop` came before a decision: the cub bids after its next start.
     if (choice === undefined) return;
     const agent = deps.registration.current.name;
     const { word, reason } = choice;
-    const answer = await untilContact(() => board.placeBid({ claim: claim.id, agent, word, reason }), {
-      signal: stop,
-      log,
-      onRetry: markProgress,
-    });
+    const answer = await untilContact(
+      () => board.placeBid({ claim: claim.id, agent, word, reason }),
+      {
+        signal: stop,
+        log,
+        onRetry: markProgress,
+      },
+    );
     switch (answer.outcome) {
       case "placed":
         metrics.bids.inc({ word: answer.word });

@@ -1,5 +1,6 @@
-// Sees to it that commands have no more processes and threads than their agent may. The container may have some more, for the cub: where it
-// can make no thread, its runtime aborts. The kernel has no limit for a part of a container, so the cub looks.
+// Sees to it that commands have no more processes and threads than their agent may. The container
+// may have some more, for the cub: where it can make no thread, its runtime aborts. The kernel has
+// no limit for a part of a container, so the cub looks.
 import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import { type ProcessEntry, readProcesses } from "../../lib/process/process-table.ts";
@@ -26,8 +27,9 @@ export class ProcessWatch {
   }
 
   /**
-   * Until the result is disposed of: where there are too many, ends every process of the container but this one, and calls each `onExceeded`
-   * that is there, with a sentence. At once, because what starts them goes on. Does nothing where the kernel does not count.
+   * Until the result is disposed of: where there are too many, ends every process of the container
+   * but this one, and calls each `onExceeded` that is there, with a sentence. At once, because what
+   * starts them goes on. Does nothing where the kernel does not count.
    */
   start(onExceeded: (reason: string) => void): Disposable {
     const listener = (reason: string) => onExceeded(reason);
@@ -43,7 +45,10 @@ export class ProcessWatch {
     };
   }
 
-  /** How often the kernel has refused one, which a command that starts them fast may find before a look does. */
+  /**
+   * How often the kernel has refused one, which a command that starts them fast may find before a
+   * look does.
+   */
   refusals(): number {
     const text = events.map(textOf).find((each) => each !== undefined);
     return Number(/^max (\d+)$/m.exec(text ?? "")?.[1] ?? 0);
@@ -55,17 +60,25 @@ export class ProcessWatch {
 
   #look(): void {
     const others = (numberIn(this.#counter ?? "") ?? 0) - threadsOf(process.pid);
-    if (others <= this.#limit || (others <= this.#limit + ofEngine && ofCommands(readProcesses()) <= this.#limit)) return;
+    if (
+      others <= this.#limit ||
+      (others <= this.#limit + ofEngine && ofCommands(readProcesses()) <= this.#limit)
+    )
+      return;
     process.kill(-1, "SIGKILL");
     for (const listener of this.#listeners) listener(this.reason);
   }
 }
 
-/** Of all that descend from process 1, its own threads left out. A program that the Engine has started has no parent in the container. */
+/**
+ * Of all that descend from process 1, its own threads left out. A program that the Engine has
+ * started has no parent in the container.
+ */
 function ofCommands(all: readonly ProcessEntry[]): number {
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
   const isOfCommand = (pid: number | undefined): boolean => {
-    for (let one = pid; one !== undefined && one !== 0; one = parents.get(one)) if (one === process.pid) return true;
+    for (let one = pid; one !== undefined && one !== 0; one = parents.get(one))
+      if (one === process.pid) return true;
     return false;
   };
   return all.reduce((sum, { pid, parent }) => sum + (isOfCommand(parent) ? threadsOf(pid) : 0), 0);

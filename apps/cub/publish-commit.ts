@@ -1,18 +1,28 @@
-// The commit of a result: checked, and published to the exchange before the artefact is posted (docs/internals/git.md#out).
+// The commit of a result: checked, and published to the exchange before the artefact is posted
+// (docs/internals/git.md#out).
 import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 import type { TaskInputs } from "./read-grant.ts";
 import { findInCommits, type SecretInCommit } from "./secrets/find-in-commit.ts";
 
-export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
+export type Publication =
+  | { ok: true; commit: CommitHash | undefined }
+  | { ok: false; reason: string };
 
 /**
- * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is published when the workspace is `rw`. With `ro` nothing is published, so a promised commit that only this working copy has is refused. `base`: the commit at
- * which the work began, undefined without a working copy; `start`: the one that the goal was stated on. Throws git-failed.
+ * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is
+ * published when the workspace is `rw`. With `ro` nothing is published, so a promised commit that
+ * only this working copy has is refused. `base`: the commit at which the work began, undefined
+ * without a working copy; `start`: the one that the goal was stated on. Throws git-failed.
  */
 export async function publishCommit(
-  { workingCopy, registration, secrets, published }: Pick<Deps, "workingCopy" | "registration" | "secrets" | "published">,
+  {
+    workingCopy,
+    registration,
+    secrets,
+    published,
+  }: Pick<Deps, "workingCopy" | "registration" | "secrets" | "published">,
   artefact: Artefact,
   { base, start }: Pick<TaskInputs, "base" | "start">,
 ): Promise<Publication> {
@@ -22,7 +32,8 @@ export async function publishCommit(
   if (workingCopy === undefined || base === undefined) {
     return isPromised && !isHash ? noCommit(artefact) : { ok: true, commit: undefined };
   }
-  const named = isPromised || isHash ? await workingCopy.resolveCommit(artefact.payload) : undefined;
+  const named =
+    isPromised || isHash ? await workingCopy.resolveCommit(artefact.payload) : undefined;
   if (isPromised && named === undefined) return noCommit(artefact);
   if (registration.current.workspace_mode === "ro") {
     const isLost = isPromised && named !== undefined && !(await workingCopy.isShared(named));
@@ -39,7 +50,10 @@ export async function publishCommit(
   return { ok: true, commit };
 }
 
-async function movedHead(workingCopy: { head(): Promise<CommitHash> }, base: CommitHash): Promise<CommitHash | undefined> {
+async function movedHead(
+  workingCopy: { head(): Promise<CommitHash> },
+  base: CommitHash,
+): Promise<CommitHash | undefined> {
   const head = await workingCopy.head();
   return head === base ? undefined : head;
 }

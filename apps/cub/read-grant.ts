@@ -12,10 +12,15 @@ import { isAway } from "../../lib/service/until-contact.ts";
 
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 
-/** The value, or a sentence that says why it cannot be read: then the work fails with this reason. */
+/**
+ * The value, or a sentence that says why it cannot be read: then the work fails with this reason.
+ */
 type Result<Value> = { ok: true; value: Value } | { ok: false; reason: string };
 
-/** The part of the inputs that never changes while the grant is queued. `accept-grant` checks that it still is queued. */
+/**
+ * The part of the inputs that never changes while the grant is queued. `accept-grant` checks that
+ * it still is queued.
+ */
 export type Assignment = {
   claim: ClaimOfWork;
   grant: QueuedGrant;
@@ -30,23 +35,39 @@ export type TaskInputs = {
   target: Artefact;
   /** Oldest first. */
   contextChain: Artefact[];
-  /** Results of earlier phases, then the claim's own additions (reviews), then questions and answers; exactly these versions. */
+  /**
+   * Results of earlier phases, then the claim's own additions (reviews), then questions and
+   * answers; exactly these versions.
+   */
   additionalContext: Artefact[];
   base: CommitHash | undefined;
   /** The commit that the goal was stated on. */
   start: CommitHash | undefined;
 };
 
-/** A task that is begun: `running` where the blackboard has let the agent take the grant in the step that read it. */
+/**
+ * A task that is begun: `running` where the blackboard has let the agent take the grant in the step
+ * that read it.
+ */
 export type BegunTask = { task: Task; running: RunningGrant | undefined };
 
 /**
- * Reads all that the work needs, and takes the grant where `mayTake` allows it and nothing more has to be known for it. Undefined when the
- * agent has no queued grant on this claim: a wake-up is only a hint. Rejects only when Redis is away.
+ * Reads all that the work needs, and takes the grant where `mayTake` allows it and nothing more has
+ * to be known for it. Undefined when the agent has no queued grant on this claim: a wake-up is only
+ * a hint. Rejects only when Redis is away.
  */
 export async function beginTask(
   board: AgentBlackboard,
-  { agent, ...order }: { agent: AgentName; claim: ClaimId; run: RunBefore; mayTake: boolean; maxBytes: number | undefined },
+  {
+    agent,
+    ...order
+  }: {
+    agent: AgentName;
+    claim: ClaimId;
+    run: RunBefore;
+    mayTake: boolean;
+    maxBytes: number | undefined;
+  },
 ): Promise<BegunTask | { refused: string } | undefined> {
   const begun = await board.beginWork(order);
   switch (begun.outcome) {
@@ -56,14 +77,23 @@ export async function beginTask(
       return { refused: begun.reason };
     case "apart": {
       const assignment = await readAssignment(board, agent, order.claim);
-      return assignment && { task: await readTask(board, assignment, order.maxBytes), running: undefined };
+      return (
+        assignment && {
+          task: await readTask(board, assignment, order.maxBytes),
+          running: undefined,
+        }
+      );
     }
     default: {
       const { outcome, claim, earlier, contextIds } = begun;
       const grant = begun.grant as QueuedGrant;
       const isTaken = outcome === "taken";
-      const inputs = begun.inputs.ok ? await orReason(() => inputsOf(board, begun, isTaken)) : begun.inputs;
-      const running = isTaken ? startedGrant(grant, { ...order.run, context_ids: contextIds }) : undefined;
+      const inputs = begun.inputs.ok
+        ? await orReason(() => inputsOf(board, begun, isTaken))
+        : begun.inputs;
+      const running = isTaken
+        ? startedGrant(grant, { ...order.run, context_ids: contextIds })
+        : undefined;
       return { task: { claim, grant, earlier, inputs }, running };
     }
   }
@@ -77,14 +107,20 @@ async function inputsOf(
 ): Promise<TaskInputs> {
   if (!inputs.ok) throw new Error(inputs.reason);
   const { target, chain: contextChain, additional: additionalContext } = inputs.value;
-  const commits = isTaken ? { base: undefined, start: undefined } : await commitsOf(board, claim, grant, inputs.value);
+  const commits = isTaken
+    ? { base: undefined, start: undefined }
+    : await commitsOf(board, claim, grant, inputs.value);
   return { target, contextChain, additionalContext, ...commits };
 }
 
 /**
  * Undefined when the agent has no queued grant on this claim. Rejects only when Redis is away.
  */
-export async function readAssignment(board: AgentBlackboard, agent: AgentName, id: ClaimId): Promise<Assignment | undefined> {
+export async function readAssignment(
+  board: AgentBlackboard,
+  agent: AgentName,
+  id: ClaimId,
+): Promise<Assignment | undefined> {
   const snapshot = await board.readClaim(id);
   if (snapshot === undefined || isEnded(snapshot.claim.status)) return undefined;
   const grant = snapshot.grants.find((one) => one.agent === agent);
@@ -95,7 +131,11 @@ export async function readAssignment(board: AgentBlackboard, agent: AgentName, i
 }
 
 /** Adds the context of this moment, of at most so many bytes. Rejects only when Redis is away. */
-export async function readTask(board: AgentBlackboard, assignment: Assignment, maxBytes?: number): Promise<Task> {
+export async function readTask(
+  board: AgentBlackboard,
+  assignment: Assignment,
+  maxBytes?: number,
+): Promise<Task> {
   const { target, ...rest } = assignment;
   if (!target.ok) return { ...rest, inputs: target };
   return { ...rest, inputs: await orReason(() => readInputs(board, rest, target.value, maxBytes)) };
@@ -104,7 +144,8 @@ export async function readTask(board: AgentBlackboard, assignment: Assignment, m
 function readTarget(board: AgentBlackboard, id: ArtefactId): Promise<Result<Artefact>> {
   return orReason(async () => {
     const target = await board.readArtefact(id);
-    if (target === undefined) throw new Error(`The claim's artefact ${id} is not on the blackboard.`);
+    if (target === undefined)
+      throw new Error(`The claim's artefact ${id} is not on the blackboard.`);
     return target;
   });
 }
@@ -115,7 +156,9 @@ async function readInputs(
   target: Artefact,
   maxBytes: number | undefined,
 ): Promise<TaskInputs> {
-  const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids, ...(grant.dialogue ?? [])])];
+  const additionalIds = [
+    ...new Set([...earlier, ...claim.additional_context_ids, ...(grant.dialogue ?? [])]),
+  ];
   const { chain, additional } = await board.readContext(target, additionalIds, maxBytes);
   const commits = await commitsOf(board, claim, grant, { target, chain, additional });
   return { target, contextChain: chain, additionalContext: additional, ...commits };
@@ -129,7 +172,10 @@ async function commitsOf(
 ): Promise<Pick<TaskInputs, "base" | "start">> {
   const known = [...chain, ...additional];
   const start = await pinnedCommit(board, claim, [target, ...known]);
-  const base = (grant.state === "queued" ? grant.base_commit : undefined) ?? baseCommit(target, known) ?? start;
+  const base =
+    (grant.state === "queued" ? grant.base_commit : undefined) ??
+    baseCommit(target, known) ??
+    start;
   return { base, start };
 }
 

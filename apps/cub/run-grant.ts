@@ -21,17 +21,25 @@ export type FinishedRun = { claim: ClaimOfWork; grant: RunningGrant; result: Gra
 
 /** What is known of a run before its context is. */
 export function newRun({ clock, newId, ownProcess }: Deps): RunBefore {
-  return { run_id: newId(), started_at: clock.now().toISOString(), ...withoutUndefined({ run_by: ownProcess }) };
+  return {
+    run_id: newId(),
+    started_at: clock.now().toISOString(),
+    ...withoutUndefined({ run_by: ownProcess }),
+  };
 }
 
-/** True where the work needs nothing but what the blackboard has, so that the agent may take the grant when it reads it. */
+/**
+ * True where the work needs nothing but what the blackboard has, so that the agent may take the
+ * grant when it reads it.
+ */
 export function mayTakeAtOnce({ model, secrets }: Deps): boolean {
   return model === undefined && secrets === undefined;
 }
 
 /**
- * The result to deliver. `not-accepted`: the blackboard refused to start the grant. `lost`: a renewal of the lease was refused during the
- * work. `taken`: the grant, where the agent has taken it already. Rejects when Redis stays away.
+ * The result to deliver. `not-accepted`: the blackboard refused to start the grant. `lost`: a
+ * renewal of the lease was refused during the work. `taken`: the grant, where the agent has taken
+ * it already. Rejects when Redis stays away.
  */
 export async function runGrant(
   deps: Deps,
@@ -47,20 +55,31 @@ export async function runGrant(
   await deps.secrets?.untilThere(signals.stop, log, () => deps.watch.executor.markProgress());
   if (signals.stop.aborted) return "not-accepted";
   const { model } = deps;
-  const token = model && newToken({ kind: "grant", claim: claim.id, agent: grant.agent, attempt: grant.attempt });
+  const token =
+    model &&
+    newToken({ kind: "grant", claim: claim.id, agent: grant.agent, attempt: grant.attempt });
   const running = runningGrant(task, run, token?.digest);
-  const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: deps.grantLeaseMs }), {
-    signal: signals.stop,
-    log,
-    onRetry: () => deps.watch.executor.markProgress(),
-  });
+  const accepted = await untilContact(
+    () => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: deps.grantLeaseMs }),
+    {
+      signal: signals.stop,
+      log,
+      onRetry: () => deps.watch.executor.markProgress(),
+    },
+  );
   if (accepted.outcome === "refused") {
     log.info("The grant is no longer available", { reason: accepted.reason });
     return "not-accepted";
   }
-  if (model === undefined || token === undefined) return workUnderLease(deps, task, running, signals);
+  if (model === undefined || token === undefined)
+    return workUnderLease(deps, task, running, signals);
   const variables = modelVariables(model, token.text);
-  return workUnderLease({ ...deps, runTool: (order) => deps.runTool({ ...order, variables }) }, task, running, signals);
+  return workUnderLease(
+    { ...deps, runTool: (order) => deps.runTool({ ...order, variables }) },
+    task,
+    running,
+    signals,
+  );
 }
 
 async function workUnderLease(
@@ -86,8 +105,14 @@ async function workUnderLease(
   return "lost";
 }
 
-function runningGrant({ grant, inputs }: Task, run: RunBefore, modelToken: string | undefined): RunningGrant {
-  const contextIds = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
+function runningGrant(
+  { grant, inputs }: Task,
+  run: RunBefore,
+  modelToken: string | undefined,
+): RunningGrant {
+  const contextIds = inputs.ok
+    ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id)
+    : [];
   const base = inputs.ok ? inputs.value.base : undefined;
   return startedGrant(grant, {
     ...run,

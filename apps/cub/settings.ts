@@ -8,11 +8,19 @@ import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { withWhole } from "../../lib/model/in-pieces.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
-import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import {
+  DurationText,
+  jsonText,
+  PortText,
+  readEnvironment,
+} from "../../lib/service/environment.ts";
 import type { ModelAccess } from "./model-access.ts";
 import type { SecretVariables } from "./secrets/secrets.ts";
 
-/** It may be empty or name a program that does not exist: then the work fails, with a Failure on the blackboard. */
+/**
+ * It may be empty or name a program that does not exist: then the work fails, with a Failure on the
+ * blackboard.
+ */
 const CommandText = jsonText(z.array(z.string()), '["/app/run.sh"]');
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
@@ -20,15 +28,24 @@ export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   SETT_AGENT_NAME: AgentName.describe("The agent."),
   REDIS_URL: z
-    .url({ protocol: /^redis(?:s|\+unix)?$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the agent's user and password; `redis+unix://…@localhost/PATH` for a socket."),
+    .url({
+      protocol: /^redis(?:s|\+unix)?$/,
+      error: "must be a URL such as redis://user:password@host:6379",
+    })
+    .describe(
+      "Where Redis is, with the agent's user and password; `redis+unix://…@localhost/PATH` for a socket.",
+    ),
   SETT_AGENT_COMMAND: CommandText.describe(
     "The agent's command, as a JSON array. Empty, with a model and a prompt: the built-in worker.",
   ),
   SETT_BID_COMMAND: jsonText(z.array(z.string()).min(1), '["/app/bid.sh"]')
     .optional()
     .describe("`bid_command`, as a JSON array."),
-  SETT_AGENT_ROLE: z.string().min(1, { error: "must not be empty" }).optional().describe("The agent's role. Default: its name."),
+  SETT_AGENT_ROLE: z
+    .string()
+    .min(1, { error: "must not be empty" })
+    .optional()
+    .describe("The agent's role. Default: its name."),
   SETT_AGENT_REPLICAS: z.coerce
     .number({ error: "must be a whole number" })
     .int()
@@ -41,7 +58,9 @@ export const Environment = z.object({
     .int()
     .min(1)
     .optional()
-    .describe("For `cub --execute-claim CLAIM`: which attempt of the grant it is. Default: the one that is queued."),
+    .describe(
+      "For `cub --execute-claim CLAIM`: which attempt of the grant it is. Default: the one that is queued.",
+    ),
   SETT_CONTEXT_BYTES: z.coerce
     .number({ error: "must be a number of bytes" })
     .int()
@@ -51,41 +70,91 @@ export const Environment = z.object({
   SETT_PROMPT_CLAIM: z.string().optional().describe("`prompts.claim`."),
   SETT_PROMPT_EXECUTION: z.string().optional().describe("`prompts.execution`, for the command."),
   SETT_GATEWAY_URL: z
-    .url({ protocol: /^(?:https?|unix)$/, error: "must be a URL such as http://sett-demo-gateway:8080" })
+    .url({
+      protocol: /^(?:https?|unix)$/,
+      error: "must be a URL such as http://sett-demo-gateway:8080",
+    })
     .optional()
-    .describe("Where the gateway is, or its socket, `unix:/PATH`. Only for an agent with a model, together with the next two."),
-  SETT_MODEL: z.string().min(1, { error: "must not be empty" }).optional().describe("The provider's name of the agent's model."),
-  SETT_MODEL_PROVIDER: Provider.optional().describe("Whose API the model has: `anthropic` or `openai`."),
-  SETT_MODEL_NAME: z.string().min(1).optional().describe("The model's name in sett.yml. Default: `SETT_MODEL`."),
+    .describe(
+      "Where the gateway is, or its socket, `unix:/PATH`. Only for an agent with a model, together with the next two.",
+    ),
+  SETT_MODEL: z
+    .string()
+    .min(1, { error: "must not be empty" })
+    .optional()
+    .describe("The provider's name of the agent's model."),
+  SETT_MODEL_PROVIDER: Provider.optional().describe(
+    "Whose API the model has: `anthropic` or `openai`.",
+  ),
+  SETT_MODEL_NAME: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The model's name in sett.yml. Default: `SETT_MODEL`."),
   SETT_ON_BUDGET: z
     .enum(["fail", "ask"])
     .default("fail")
     .describe("`on_budget`: what the built-in worker does when its budget is spent."),
   SETT_EGRESS_URL: z
-    .url({ protocol: /^(?:https?|unix)$/, error: "must be a URL such as unix:/run/sett/egress/egress.sock" })
+    .url({
+      protocol: /^(?:https?|unix)$/,
+      error: "must be a URL such as unix:/run/sett/egress/egress.sock",
+    })
     .optional()
     .describe("Where the proxy for `egress` is, or its socket."),
-  SETT_SECRETS: jsonText(z.record(SecretName, VariableName.nullable()), '{"registry-token":"NPM_TOKEN"}')
+  SETT_SECRETS: jsonText(
+    z.record(SecretName, VariableName.nullable()),
+    '{"registry-token":"NPM_TOKEN"}',
+  )
     .optional()
     .describe("The agent's secrets, as a JSON map: name → the command's variable for it, or null."),
-  SETT_SECRETS_DIR: z.string().min(1).default("/run/secrets").describe("The folder with their values."),
+  SETT_SECRETS_DIR: z
+    .string()
+    .min(1)
+    .default("/run/secrets")
+    .describe("The folder with their values."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
-  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe("The lease of a running grant (`limits.lease`)."),
-  SETT_SHUTDOWN_TIMEOUT: DurationText.default(30_000).describe("How long a running command may go on after SIGTERM."),
+  SETT_HEALTH_HOST: z
+    .string()
+    .min(1)
+    .default("0.0.0.0")
+    .describe("The address that they listen on."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
+    "How long to wait for one answer of Redis.",
+  ),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
+    "How long Redis may be away before the process ends.",
+  ),
+  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe(
+    "The lease of a running grant (`limits.lease`).",
+  ),
+  SETT_SHUTDOWN_TIMEOUT: DurationText.default(30_000).describe(
+    "How long a running command may go on after SIGTERM.",
+  ),
   SETT_STOP_SIGNAL: z
     .enum(["SIGSYS"])
     .optional()
-    .describe("The one signal that it obeys, which its commands cannot send. Default: SIGTERM and SIGINT."),
+    .describe(
+      "The one signal that it obeys, which its commands cannot send. Default: SIGTERM and SIGINT.",
+    ),
   SETT_GIT_BINARY: z.string().min(1).default("/cub/git").describe("The git that the cub uses."),
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
-  SETT_COMMAND_ENVIRONMENT: jsonText(z.record(z.string(), z.string()), '{"NODE_OPTIONS":"--no-warnings"}')
+  SETT_COMMAND_ENVIRONMENT: jsonText(
+    z.record(z.string(), z.string()),
+    '{"NODE_OPTIONS":"--no-warnings"}',
+  )
     .optional()
     .describe("Variables for commands alone, as a JSON map: the cub itself would go by them."),
-  SETT_OBJECTS_DIR: z.string().min(1).default("/git/objects").describe("Where the repository's objects are mounted."),
-  SETT_EXCHANGE_DIR: z.string().min(1).default("/git/exchange").describe("Where agents leave their commits for each other."),
+  SETT_OBJECTS_DIR: z
+    .string()
+    .min(1)
+    .default("/git/objects")
+    .describe("Where the repository's objects are mounted."),
+  SETT_EXCHANGE_DIR: z
+    .string()
+    .min(1)
+    .default("/git/exchange")
+    .describe("Where agents leave their commits for each other."),
   SETT_DISK_LIMIT: z.coerce
     .number({ error: "must be a number of bytes" })
     .int()
@@ -97,12 +166,18 @@ export const Environment = z.object({
     .int()
     .min(1)
     .optional()
-    .describe("`resources.limits.pids`. It is watched in containers only, which may have some more."),
+    .describe(
+      "`resources.limits.pids`. It is watched in containers only, which may have some more.",
+    ),
   SETT_WORKSPACE_KEEP: z
     .enum(["true", "false"])
     .default("false")
     .describe("`workspace.keep`: whether files that git ignores stay for the next grant."),
-  SETT_WORKSPACE_DIR: z.string().min(1).default("/workspace").describe("The working directory of the command."),
+  SETT_WORKSPACE_DIR: z
+    .string()
+    .min(1)
+    .default("/workspace")
+    .describe("The working directory of the command."),
 });
 
 /** `sett up` writes them in several variables where they are long. */
@@ -110,7 +185,10 @@ const inSeveral = ["SETT_PROMPT_CLAIM", "SETT_PROMPT_EXECUTION", "SETT_COMMAND_E
 
 export type Settings = ReturnType<typeof readSettings>;
 
-/** Throws `environment-invalid`, naming every variable that is missing or malformed. Times are milliseconds. */
+/**
+ * Throws `environment-invalid`, naming every variable that is missing or malformed. Times are
+ * milliseconds.
+ */
 export function readSettings(environment: Record<string, string | undefined>) {
   const read = readEnvironment(Environment, withWhole(withoutEmpty(environment), inSeveral));
   return {
@@ -151,23 +229,40 @@ export function readSettings(environment: Record<string, string | undefined>) {
   };
 }
 
-/** `sett up` empties what the agent's image has set, because a container cannot lack a variable of its image. */
-function withoutEmpty(environment: Record<string, string | undefined>): Record<string, string | undefined> {
+/**
+ * `sett up` empties what the agent's image has set, because a container cannot lack a variable of
+ * its image.
+ */
+function withoutEmpty(
+  environment: Record<string, string | undefined>,
+): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }
 
 /** Undefined for an agent without secrets. */
-function secretsOf({ SETT_SECRETS: variables, SETT_SECRETS_DIR: folder }: z.infer<typeof Environment>) {
+function secretsOf({
+  SETT_SECRETS: variables,
+  SETT_SECRETS_DIR: folder,
+}: z.infer<typeof Environment>) {
   return variables && { folder, variables: variables satisfies SecretVariables };
 }
 
 /** Undefined for an agent without a model. */
 function modelOf(read: z.infer<typeof Environment>): ModelAccess | undefined {
-  const { SETT_GATEWAY_URL: url, SETT_MODEL: model, SETT_MODEL_PROVIDER: provider, SETT_MODEL_NAME: name = model } = read;
+  const {
+    SETT_GATEWAY_URL: url,
+    SETT_MODEL: model,
+    SETT_MODEL_PROVIDER: provider,
+    SETT_MODEL_NAME: name = model,
+  } = read;
   if (url === undefined && model === undefined && provider === undefined) return undefined;
   if (url !== undefined && model !== undefined && provider !== undefined && name !== undefined)
     return { gatewayUrl: url.replace(/\/+$/, ""), model, provider, name };
-  throw new SettError("environment-invalid", "SETT_GATEWAY_URL, SETT_MODEL and SETT_MODEL_PROVIDER belong together.", {
-    hint: "Set all three for an agent with a model, and none of them for an agent without one.",
-  });
+  throw new SettError(
+    "environment-invalid",
+    "SETT_GATEWAY_URL, SETT_MODEL and SETT_MODEL_PROVIDER belong together.",
+    {
+      hint: "Set all three for an agent with a model, and none of them for an agent without one.",
+    },
+  );
 }

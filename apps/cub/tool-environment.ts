@@ -1,4 +1,5 @@
-// The environment that an agent's own commands see: the image's and the agent's variables, and none of the cub's.
+// The environment that an agent's own commands see: the image's and the agent's variables, and none
+// of the cub's.
 
 /** The SETT_ variables that a tool gets. */
 const visibleToTools = new Set([
@@ -13,9 +14,10 @@ const visibleToTools = new Set([
 ]);
 
 /**
- * `environment` is the cub's own: the image's, overlaid with the agent's `environment` and what `sett up` sets. `REDIS_URL` is left
- * out, and so are `BUN_*` variables and `LD_LIBRARY_PATH`, which are for the cub's binary. The image's own library path is restored
- * from SETT_IMAGE_LD_LIBRARY_PATH, and what was hidden from the cub is `hidden`.
+ * `environment` is the cub's own: the image's, overlaid with the agent's `environment` and what
+ * `sett up` sets. `REDIS_URL` is left out, and so are `BUN_*` variables and `LD_LIBRARY_PATH`,
+ * which are for the cub's binary. The image's own library path is restored from
+ * SETT_IMAGE_LD_LIBRARY_PATH, and what was hidden from the cub is `hidden`.
  */
 export function toolEnvironment(
   environment: Record<string, string | undefined>,
@@ -25,7 +27,8 @@ export function toolEnvironment(
   const tools: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     // One of Sett's that is empty was the image's.
-    if (value !== undefined && isForTools(name) && !(name.startsWith("SETT_") && value === "")) tools[name] = value;
+    if (value !== undefined && isForTools(name) && !(name.startsWith("SETT_") && value === ""))
+      tools[name] = value;
   }
   const libraryPath = environment.SETT_IMAGE_LD_LIBRARY_PATH;
   if (libraryPath !== undefined && libraryPath !== "") tools.LD_LIBRARY_PATH = libraryPath;
@@ -40,17 +43,35 @@ const pieceOfPrompt = /^(?:SETT_PROMPT_CLAIM|SETT_PROMPT_EXECUTION)_\d+$/;
 const ofOtherTraces = new Set(["TRACEPARENT", "TRACESTATE"]);
 
 function isForTools(name: string): boolean {
-  if (name === "REDIS_URL" || name === "LD_LIBRARY_PATH" || name.startsWith("BUN_") || ofOtherTraces.has(name)) return false;
+  if (
+    name === "REDIS_URL" ||
+    name === "LD_LIBRARY_PATH" ||
+    name.startsWith("BUN_") ||
+    ofOtherTraces.has(name)
+  )
+    return false;
   return !name.startsWith("SETT_") || visibleToTools.has(name) || pieceOfPrompt.test(name);
 }
 
-/** `environment` with the variable by which a program that traces itself makes its spans parts of the goal's trace (W3C). */
-export function withTrace(environment: Record<string, string>, traceparent: string | undefined): Record<string, string> {
+/**
+ * `environment` with the variable by which a program that traces itself makes its spans parts of
+ * the goal's trace (W3C).
+ */
+export function withTrace(
+  environment: Record<string, string>,
+  traceparent: string | undefined,
+): Record<string, string> {
   return traceparent === undefined ? environment : { ...environment, TRACEPARENT: traceparent };
 }
 
-/** The `environment` of a bid command, which writes into a folder of its own: what a grant that runs beside it has in `/tmp` is not its HOME. */
-export function bidEnvironment(environment: Record<string, string>, folder: string): Record<string, string> {
+/**
+ * The `environment` of a bid command, which writes into a folder of its own: what a grant that runs
+ * beside it has in `/tmp` is not its HOME.
+ */
+export function bidEnvironment(
+  environment: Record<string, string>,
+  folder: string,
+): Record<string, string> {
   return { ...environment, TMPDIR: folder, ...(environment.HOME === "/tmp" && { HOME: folder }) };
 }
 

@@ -1,5 +1,6 @@
-// The limits of a run beside its time: what it has written, how much memory it needs, and how many processes. What is written before and outside of a run, by a
-// checkout and by bid commands, counts as well. Only where the cub is process 1 of a container.
+// The limits of a run beside its time: what it has written, how much memory it needs, and how many
+// processes. What is written before and outside of a run, by a checkout and by bid commands, counts
+// as well. Only where the cub is process 1 of a container.
 import { join } from "node:path";
 import process from "node:process";
 import type { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
@@ -15,7 +16,11 @@ import type { Settings } from "./settings.ts";
 type Place = Pick<Settings, "agentName" | "workspaceDir" | "diskBytes" | "pids" | "git">;
 
 /** Undefined for a cub that is not alone in a container, or without a limit. */
-export function toolLimits(place: Place, slate: CleanSlate, workingCopy: WorkingCopy | undefined): ToolLimits | undefined {
+export function toolLimits(
+  place: Place,
+  slate: CleanSlate,
+  workingCopy: WorkingCopy | undefined,
+): ToolLimits | undefined {
   const { agentName, workspaceDir, diskBytes, pids, git } = place;
   if (process.pid !== 1 || diskBytes === undefined) return undefined;
   const own = join(git.exchangeDir, agentName);
@@ -30,7 +35,12 @@ export function toolLimits(place: Place, slate: CleanSlate, workingCopy: Working
     },
   ];
   const discard = async () => await workingCopy?.discard().catch(() => {});
-  return new ToolLimits({ disk: { bytes: diskBytes, folders }, pids, end: () => slate.end(), discard });
+  return new ToolLimits({
+    disk: { bytes: diskBytes, folders },
+    pids,
+    end: () => slate.end(),
+    discard,
+  });
 }
 
 type Options = {
@@ -76,16 +86,22 @@ export class ToolLimits {
     });
     const { outcome, reason = tooMany } = await this.#watched(signal, run);
     if (reason !== undefined) {
-      if (outcome.kind === "not_started") return { kind: "not_started", reason: "other", message: reason };
+      if (outcome.kind === "not_started")
+        return { kind: "not_started", reason: "other", message: reason };
       return { ...outcome, kind: "over_limit", reason };
     }
     if (outcome.kind !== "exited" || outcome.exitCode === 0) return outcome;
-    if ((await memoryKills()) !== killsBefore) return { ...outcome, kind: "over_limit", reason: await memoryReason() };
-    if (this.#processes === undefined || this.#processes.refusals() === refusalsBefore) return outcome;
+    if ((await memoryKills()) !== killsBefore)
+      return { ...outcome, kind: "over_limit", reason: await memoryReason() };
+    if (this.#processes === undefined || this.#processes.refusals() === refusalsBefore)
+      return outcome;
     return { ...outcome, kind: "over_limit", reason: this.#processes.reason };
   }
 
-  /** Work of the cub itself, such as a checkout, within the limit of the disk. Throws, with a sentence, where that was exceeded. */
+  /**
+   * Work of the cub itself, such as a checkout, within the limit of the disk. Throws, with a
+   * sentence, where that was exceeded.
+   */
   async guard(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     let failure: unknown;
     const noted = (within: AbortSignal) =>
@@ -97,12 +113,19 @@ export class ToolLimits {
     if (failure !== undefined) throw failure;
   }
 
-  /** A bid command: with the others that run, and those before, it may write as much as a run. Throws, with a sentence, where that was more. */
-  async runBid<Result>(signal: AbortSignal, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  /**
+   * A bid command: with the others that run, and those before, it may write as much as a run.
+   * Throws, with a sentence, where that was more.
+   */
+  async runBid<Result>(
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
     const controller = new AbortController();
     this.#bids.add(controller);
     this.#bidWatch ??= this.#watch.start((reason) => this.#endBids(reason), this.#bidStates);
-    // Not AbortSignal.any: the signal lives as long as the process, and would keep one dependent signal for each bid.
+    // Not AbortSignal.any: the signal lives as long as the process, and would keep one dependent
+    // signal for each bid.
     let reason: string | undefined;
     controller.signal.addEventListener("abort", () => {
       if (!signal.aborted) reason = String(controller.signal.reason);
@@ -128,8 +151,8 @@ export class ToolLimits {
   }
 
   /**
-   * Outside of a grant: empties the working copy where bid commands have written too much. `counts`: looks also where none was ended for it.
-   * Never rejects.
+   * Outside of a grant: empties the working copy where bid commands have written too much.
+   * `counts`: looks also where none was ended for it. Never rejects.
    */
   async makeRoom(counts = false): Promise<void> {
     if (!this.#isOver && !(counts && (await this.#watch.count()) !== undefined)) return;
@@ -166,6 +189,9 @@ export class ToolLimits {
 
 async function memoryReason(): Promise<string> {
   const bytes = await memoryLimit();
-  const limit = bytes === undefined ? "there is" : `\`resources.limits.memory\` allows, which is ${sizeText(bytes)}`;
+  const limit =
+    bytes === undefined
+      ? "there is"
+      : `\`resources.limits.memory\` allows, which is ${sizeText(bytes)}`;
   return `The run was ended because it needed more memory than ${limit}.`;
 }

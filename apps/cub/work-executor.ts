@@ -41,8 +41,8 @@ export class WorkExecutor {
   }
 
   /**
-   * Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then on each new one. Resolves when no work is
-   * under way, and no result can be lost.
+   * Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then
+   * on each new one. Resolves when no work is under way, and no result can be lost.
    */
   async run(signals: StopSignals): Promise<void> {
     const { board, log, registration, watch } = this.#deps;
@@ -60,7 +60,8 @@ export class WorkExecutor {
   }
 
   /**
-   * Works on these grants, one after the other, while results of those before are delivered. Resolves when the last result is. Never rejects.
+   * Works on these grants, one after the other, while results of those before are delivered.
+   * Resolves when the last result is. Never rejects.
    */
   async tick(claims: readonly ClaimId[], signals: StopSignals): Promise<void> {
     for (const claim of claims) {
@@ -75,14 +76,25 @@ export class WorkExecutor {
   async #workOn(claim: ClaimId, signals: StopSignals): Promise<void> {
     const { board, log, contextBytes, registration } = this.#deps;
     try {
-      // Its grant looks queued until the result is on record again. What stays queued is announced again.
+      // Its grant looks queued until the result is on record again. What stays queued is announced
+      // again.
       if (this.#acknowledged.isRepeating(claim)) return;
       const run = newRun(this.#deps);
       const agent = registration.current.name;
-      const order = { agent, claim, run, mayTake: mayTakeAtOnce(this.#deps), maxBytes: contextBytes };
+      const order = {
+        agent,
+        claim,
+        run,
+        mayTake: mayTakeAtOnce(this.#deps),
+        maxBytes: contextBytes,
+      };
       const begun = await this.#untilContact(() => beginTask(board, order), signals);
       if (begun === undefined) return;
-      if ("refused" in begun) return log.info("The grant is no longer available", { claim_id: claim, reason: begun.refused });
+      if ("refused" in begun)
+        return log.info("The grant is no longer available", {
+          claim_id: claim,
+          reason: begun.refused,
+        });
       const { task, running } = begun;
       if (running === undefined && signals.stop.aborted) return;
       this.#workingOn = claim;

@@ -22,13 +22,18 @@ type Limits = {
   git: { binary: string; libraryPath: string | undefined };
 };
 
-/** What the worker finds in its environment beside what every command of an agent with a model finds. `cub`: the cub's own environment. */
+/**
+ * What the worker finds in its environment beside what every command of an agent with a model
+ * finds. `cub`: the cub's own environment.
+ */
 export function workerVariables(
   cub: Readonly<Record<string, string | undefined>>,
   { timeoutMs, workspaceMode, onBudget, git }: Limits,
 ): Record<string, string> {
   const { LD_LIBRARY_PATH: own, SETT_IMAGE_LD_LIBRARY_PATH: image } = cub;
-  const limits = ownLimits.flatMap((name) => (cub[name] === undefined || cub[name] === "" ? [] : [[name, cub[name]]]));
+  const limits = ownLimits.flatMap((name) =>
+    cub[name] === undefined || cub[name] === "" ? [] : [[name, cub[name]]],
+  );
   return {
     SETT_WORK_TIMEOUT: `${timeoutMs}ms`,
     SETT_WORKSPACE_MODE: workspaceMode,

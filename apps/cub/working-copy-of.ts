@@ -8,12 +8,22 @@ import type { Settings } from "./settings.ts";
 
 /** Undefined outside of a container. */
 export function publishedPacks({ git, agentName }: Pick<Settings, "git" | "agentName">) {
-  return process.pid !== 1 ? undefined : new PublishedPacks(join(git.exchangeDir, agentName), git.objectsDir);
+  return process.pid !== 1
+    ? undefined
+    : new PublishedPacks(join(git.exchangeDir, agentName), git.objectsDir);
 }
 
-/** Undefined where no objects are mounted: the agent then has nothing to do with code. `path`: the PATH of the git process. */
+/**
+ * Undefined where no objects are mounted: the agent then has nothing to do with code. `path`: the
+ * PATH of the git process.
+ */
 export async function workingCopyOf(
-  { git, agentName, workspaceDir, keepsIgnored }: Pick<Settings, "git" | "agentName" | "workspaceDir" | "keepsIgnored">,
+  {
+    git,
+    agentName,
+    workspaceDir,
+    keepsIgnored,
+  }: Pick<Settings, "git" | "agentName" | "workspaceDir" | "keepsIgnored">,
   path: string | undefined,
   isFolderShared: boolean,
 ): Promise<WorkingCopy | undefined> {

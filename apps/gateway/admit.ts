@@ -18,7 +18,8 @@ const apiOf: Record<Provider, string> = { anthropic: "Anthropic's", openai: "Ope
 export type KnownTokens = RecentMap<string, true>;
 
 /**
- * `format`: whose API the path has. `known`: for calls, whose reservation checks the token once more. Throws a ClientError.
+ * `format`: whose API the path has. `known`: for calls, whose reservation checks the token once
+ * more. Throws a ClientError.
  */
 export async function admit(
   { board, agents, models }: Pick<Deps, "board" | "agents" | "models">,
@@ -36,7 +37,11 @@ export async function admit(
   }
   const token = parseToken(text);
   if (token === undefined)
-    throw new ClientError(401, "token-refused", "The gateway takes only tokens of Sett, and this is none.");
+    throw new ClientError(
+      401,
+      "token-refused",
+      "The gateway takes only tokens of Sett, and this is none.",
+    );
   if (known?.get(token.digest) !== true) {
     const found = await board.findCaller(token).catch(awayError);
     if (found.outcome === "refused") throw tokenError(found);
@@ -45,7 +50,11 @@ export async function admit(
   const agent = agents.get(token.agent);
   const model = agent === undefined ? undefined : models.get(agent.model);
   if (agent === undefined || model === undefined) {
-    throw new ClientError(403, "no-model", `The agent \`${token.agent}\` has no model in sett.yml.`);
+    throw new ClientError(
+      403,
+      "no-model",
+      `The agent \`${token.agent}\` has no model in sett.yml.`,
+    );
   }
   if (model.provider !== format) {
     const problem =

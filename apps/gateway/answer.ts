@@ -29,10 +29,15 @@ export type AnswerOrder = {
 
 type AnswerDeps = Pick<Deps, "bodies" | "limits">;
 
-export async function answerOf(deps: AnswerDeps, order: AnswerOrder, answer: UpstreamAnswer): Promise<Response> {
+export async function answerOf(
+  deps: AnswerDeps,
+  order: AnswerOrder,
+  answer: UpstreamAnswer,
+): Promise<Response> {
   const { response, tries } = answer;
   if (!response.ok) return await refusalOf(deps, order, answer);
-  if (isEventStream(response) && response.body !== null) return streamOf(deps, order, response, response.body, tries);
+  if (isEventStream(response) && response.body !== null)
+    return streamOf(deps, order, response, response.body, tries);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const json = parseJson(new TextDecoder().decode(bytes));
   const headers = headersForClient(response.headers);
@@ -69,11 +74,20 @@ export async function failureOf(
   deps: AnswerDeps,
   order: Pick<AnswerOrder, "call" | "format">,
   error: ClientError,
-  { outcome = "failed", ...measured }: Pick<CallEnd, "tries" | "mayHaveCost" | "came"> & { outcome?: CallEnd["outcome"] },
+  {
+    outcome = "failed",
+    ...measured
+  }: Pick<CallEnd, "tries" | "mayHaveCost" | "came"> & { outcome?: CallEnd["outcome"] },
 ): Promise<Response> {
   const body = new TextEncoder().encode(errorBody(order.format, error.status, error.message));
   const answer = deps.bodies.keep(body, "application/json");
-  await order.call.end({ outcome, status: error.status, problem: error.message, ...measured, answer });
+  await order.call.end({
+    outcome,
+    status: error.status,
+    problem: error.message,
+    ...measured,
+    answer,
+  });
   return errorResponse(order.format, error);
 }
 
@@ -81,12 +95,19 @@ export async function failureOf(
 export function clientErrorOf(error: unknown): ClientError | undefined {
   if (error instanceof ClientError) return error;
   if (!(error instanceof UpstreamFailure)) return undefined;
-  // The gateway repeats no answer that had begun: each repetition is a call of its own, with a cost of its own.
-  return new ClientError(error.status, error.code, error.message, { mayRetry: error.code === "answer-broken" });
+  // The gateway repeats no answer that had begun: each repetition is a call of its own, with a cost
+  // of its own.
+  return new ClientError(error.status, error.code, error.message, {
+    mayRetry: error.code === "answer-broken",
+  });
 }
 
 /** 401, 403 and 404 are about what sett.yml says; all else is the provider's to explain. */
-async function refusalOf(deps: AnswerDeps, order: AnswerOrder, { response, tries }: UpstreamAnswer): Promise<Response> {
+async function refusalOf(
+  deps: AnswerDeps,
+  order: AnswerOrder,
+  { response, tries }: UpstreamAnswer,
+): Promise<Response> {
   const { status } = response;
   const bytes = new Uint8Array(await response.arrayBuffer());
   const json = parseJson(new TextDecoder().decode(bytes));
@@ -132,7 +153,12 @@ function streamOf(
   }));
   const onEnd = async (end: StreamEnd) => {
     const isWhole = end.kind === "whole";
-    const problem = end.kind === "broken" ? end.error.message : end.kind === "left" ? "The client went away." : meter.problem;
+    const problem =
+      end.kind === "broken"
+        ? end.error.message
+        : end.kind === "left"
+          ? "The client went away."
+          : meter.problem;
     await call.end({
       outcome: outcomeOf(end, meter.problem),
       status: response.status,
@@ -165,8 +191,11 @@ function streamOf(
 
 /** How a call ended that an error has ended before the provider's answer was whole. */
 export function outcomeOfError(code: ErrorCode): CallEnd["outcome"] {
-  if (code === "client-left" || code === "grant-ended" || code === "gateway-stopping") return "cancelled";
-  return code === "key-missing" || code === "exchange-not-recorded" || code === "model-unknown" ? "refused" : "failed";
+  if (code === "client-left" || code === "grant-ended" || code === "gateway-stopping")
+    return "cancelled";
+  return code === "key-missing" || code === "exchange-not-recorded" || code === "model-unknown"
+    ? "refused"
+    : "failed";
 }
 
 function outcomeOf(end: StreamEnd, problem: string | undefined): CallEnd["outcome"] {

@@ -15,16 +15,25 @@ export function createGatewayApp(gateway: Gateway): Hono {
     metrics: deps.metrics.registry,
     state: () => gateway.state,
   });
-  // Some clients, such as those of the `ai` SDK, take the version as a part of `ANTHROPIC_BASE_URL`, and add `/messages` alone.
+  // Some clients, such as those of the `ai` SDK, take the version as a part of
+  // `ANTHROPIC_BASE_URL`, and add `/messages` alone.
   for (const base of ["/anthropic/v1", "/anthropic"]) {
-    app.post(`${base}/messages`, ({ req }) => handleCall(deps, calls, req.raw, { format: "anthropic", api: "messages" }));
+    app.post(`${base}/messages`, ({ req }) =>
+      handleCall(deps, calls, req.raw, { format: "anthropic", api: "messages" }),
+    );
     app.post(`${base}/messages/count_tokens`, ({ req }) => countTokens(deps, calls, req.raw));
   }
-  app.post("/openai/v1/chat/completions", ({ req }) => handleCall(deps, calls, req.raw, { format: "openai", api: "chat" }));
-  app.post("/openai/v1/responses", ({ req }) => handleCall(deps, calls, req.raw, { format: "openai", api: "responses" }));
+  app.post("/openai/v1/chat/completions", ({ req }) =>
+    handleCall(deps, calls, req.raw, { format: "openai", api: "chat" }),
+  );
+  app.post("/openai/v1/responses", ({ req }) =>
+    handleCall(deps, calls, req.raw, { format: "openai", api: "responses" }),
+  );
   for (const format of ["anthropic", "openai"] as const) {
     app.get(`/${format}/v1/models`, ({ req }) => listModels(deps, req.raw, format, { one: false }));
-    app.get(`/${format}/v1/models/:name{.+}`, ({ req }) => listModels(deps, req.raw, format, { one: true }));
+    app.get(`/${format}/v1/models/:name{.+}`, ({ req }) =>
+      listModels(deps, req.raw, format, { one: true }),
+    );
   }
   app.notFound(({ req }) => {
     const format: Provider = req.path.startsWith("/anthropic/") ? "anthropic" : "openai";

@@ -5,7 +5,10 @@ import { KeyHider } from "./hide-key.ts";
 import { readBounded } from "./read-bounded.ts";
 import type { ErrorCode, UpstreamRequest } from "./upstream.ts";
 
-/** `response`: what the client gets if this was the last try; without it `problem`, a sentence, with this code and HTTP status. */
+/**
+ * `response`: what the client gets if this was the last try; without it `problem`, a sentence, with
+ * this code and HTTP status.
+ */
 export type Try = {
   response?: Response;
   mayRetry: boolean;
@@ -33,15 +36,23 @@ export async function askOnce(
     return await wholeAnswer(request, response, { maxAnswerBytes, hider });
   } catch (error) {
     request.signal.throwIfAborted();
-    return failed(`The provider of the model \`${request.model}\` at ${hostOf(model)} ${reasonOf(error)}.`);
+    return failed(
+      `The provider of the model \`${request.model}\` at ${hostOf(model)} ${reasonOf(error)}.`,
+    );
   }
 }
 
-async function send(request: UpstreamRequest, model: ModelSettings, key: string | undefined): Promise<Response> {
+async function send(
+  request: UpstreamRequest,
+  model: ModelSettings,
+  key: string | undefined,
+): Promise<Response> {
   const headers = new Headers(request.headers);
   if (key !== undefined && model.provider === "anthropic") headers.set("x-api-key", key);
-  if (key !== undefined && model.provider === "openai") headers.set("authorization", `Bearer ${key}`);
-  // `timeout`: Bun would end a provider that thinks for five minutes; the signal ends the call in time.
+  if (key !== undefined && model.provider === "openai")
+    headers.set("authorization", `Bearer ${key}`);
+  // `timeout`: Bun would end a provider that thinks for five minutes; the signal ends the call in
+  // time.
   const options: RequestInit & { timeout: boolean } = {
     method: "POST",
     headers,
@@ -54,7 +65,11 @@ async function send(request: UpstreamRequest, model: ModelSettings, key: string 
   return await fetch(`${model.base_url}${request.path}`, options);
 }
 
-async function refusal(request: UpstreamRequest, response: Response, hider: KeyHider): Promise<Try> {
+async function refusal(
+  request: UpstreamRequest,
+  response: Response,
+  hider: KeyHider,
+): Promise<Try> {
   const { status } = response;
   if (status >= 300 && status < 400) {
     await response.body?.cancel().catch(() => {});
@@ -66,7 +81,9 @@ async function refusal(request: UpstreamRequest, response: Response, hider: KeyH
   const whole = await readBounded(response.body, maxErrorBytes);
   if (whole === undefined) await response.body?.cancel().catch(() => {});
   const bytes = whole ?? new Uint8Array();
-  const mayRetry = (status === 408 || status === 429 || status >= 500) && response.headers.get("x-should-retry") !== "false";
+  const mayRetry =
+    (status === 408 || status === 429 || status >= 500) &&
+    response.headers.get("x-should-retry") !== "false";
   return {
     response: new Response(hider.hideIn(bytes), { status, headers: hider.headersOf(response) }),
     mayRetry,
@@ -88,7 +105,8 @@ async function wholeAnswer(
     request.progress.bytes += length;
   };
   const bytes = await readBounded(response.body, maxAnswerBytes, begin).catch((error: unknown) => {
-    // Before its first byte a repetition may help. After it the provider has worked, and will want its price.
+    // Before its first byte a repetition may help. After it the provider has worked, and will want
+    // its price.
     if (hasBegun && !request.signal.aborted) return "broken" as const;
     throw error;
   });
@@ -101,15 +119,26 @@ async function wholeAnswer(
     const problem = `The answer of the model \`${request.model}\` is larger than ${Math.floor(maxAnswerBytes / 1024 / 1024)} MiB.`;
     return { mayRetry: false, problem, code: "answer-too-large", status: 502 };
   }
-  return answered(new Response(hider.hideIn(bytes), { status: response.status, headers: hider.headersOf(response) }));
+  return answered(
+    new Response(hider.hideIn(bytes), {
+      status: response.status,
+      headers: hider.headersOf(response),
+    }),
+  );
 }
 
 /** Waits for the first bytes: until then the provider can be asked again. */
-async function begunStream(request: UpstreamRequest, response: Response, hider: KeyHider): Promise<Try> {
+async function begunStream(
+  request: UpstreamRequest,
+  response: Response,
+  hider: KeyHider,
+): Promise<Try> {
   const reader = response.body?.getReader();
   const first = await reader?.read();
   if (reader === undefined || first?.value === undefined) {
-    return failed(`The provider of the model \`${request.model}\` ended its stream before the first event.`);
+    return failed(
+      `The provider of the model \`${request.model}\` ended its stream before the first event.`,
+    );
   }
   const stream = new ReadableStream<Bytes>({
     start: (controller) => show(controller, hider.push(first.value)),
@@ -122,10 +151,14 @@ async function begunStream(request: UpstreamRequest, response: Response, hider: 
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  const passed = answered(new Response(stream, { status: response.status, headers: hider.headersOf(response) }));
+  const passed = answered(
+    new Response(stream, { status: response.status, headers: hider.headersOf(response) }),
+  );
   // An overloaded provider may say so in the first event of a stream.
   const isError = new TextDecoder().decode(first.value.subarray(0, 64)).startsWith("event: error");
-  return isError ? { ...passed, mayRetry: true, problem: "an error in place of the first event" } : passed;
+  return isError
+    ? { ...passed, mayRetry: true, problem: "an error in place of the first event" }
+    : passed;
 }
 
 /** False where there is nothing to show. */
@@ -160,11 +193,14 @@ export function retryAfterOf(headers: Headers, now: () => number = Date.now): nu
 
 /** Never the message of the error: it may quote a header. */
 function reasonOf(error: unknown): string {
-  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+  const code =
+    typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
   if (/REFUSED/i.test(code)) return "refuses the connection";
-  if (/RESET|Closed|EPIPE/i.test(code)) return "has closed the connection before its answer was whole";
+  if (/RESET|Closed|EPIPE/i.test(code))
+    return "has closed the connection before its answer was whole";
   if (/NOTFOUND|EAI_|DNS/i.test(code)) return "is not known by this name";
-  if (/CERT|TLS|SSL|SIGNATURE|ISSUER|VERIF/i.test(code)) return "has a certificate that is not trusted";
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER|VERIF/i.test(code))
+    return "has a certificate that is not trusted";
   return "cannot be reached";
 }
 

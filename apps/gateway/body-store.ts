@@ -12,7 +12,10 @@ import { messageOf } from "../../lib/model/errors.ts";
 import type { StoredBody } from "../../lib/model/model-call.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 
-/** Larger bodies are written as they arrive; smaller ones when they are whole, one after another. Bytes. */
+/**
+ * Larger bodies are written as they arrive; smaller ones when they are whole, one after another.
+ * Bytes.
+ */
 const smallBytes = 256 * 1024;
 
 /** Where a body is: two letters of the digest make a folder, so that none gets too large. */
@@ -43,7 +46,10 @@ export class BodyStore {
 
   /** For a body that arrives in parts. */
   open(contentType: string): BodyWriter {
-    const files = { begin: () => this.#begin(), write: (parts: Uint8Array[], digest: string) => this.#writeSmall(parts, digest) };
+    const files = {
+      begin: () => this.#begin(),
+      write: (parts: Uint8Array[], digest: string) => this.#writeSmall(parts, digest),
+    };
     return new BodyWriter(contentType, this.#mode === "digests" ? undefined : files);
   }
 
@@ -130,7 +136,8 @@ export class BodyWriter {
     this.#file ??= this.#files.begin();
     const { compressor } = this.#file;
     let mayGoOn = true;
-    for (const part of this.#parts.splice(0)) if (!compressor.destroyed) mayGoOn = compressor.write(part);
+    for (const part of this.#parts.splice(0))
+      if (!compressor.destroyed) mayGoOn = compressor.write(part);
     if (!mayGoOn && !compressor.destroyed) await drained(compressor);
   }
 

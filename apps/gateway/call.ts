@@ -19,9 +19,15 @@ export type CallEnd = Measured & {
   answer?: StoredBody | undefined;
 };
 
-export type CallDeps = Pick<Deps, "bodies" | "clock" | "log" | "metrics"> & { open: OpenCalls; counted: CountedRequests };
+export type CallDeps = Pick<Deps, "bodies" | "clock" | "log" | "metrics"> & {
+  open: OpenCalls;
+  counted: CountedRequests;
+};
 
-/** What is known of the call before it is passed on. `work`: whose request it is, and to which model. */
+/**
+ * What is known of the call before it is passed on. `work`: whose request it is, and to which
+ * model.
+ */
 export type CallFacts = {
   call: OpenCall;
   bound: Bound;
@@ -62,7 +68,10 @@ export class Call {
     this.#firstByteMs ??= this.#passedMs();
   }
 
-  /** Replaces the reservation by what the call has cost, and puts it on record. The first end counts. */
+  /**
+   * Replaces the reservation by what the call has cost, and puts it on record. The first end
+   * counts.
+   */
   end(end: CallEnd): Promise<void> {
     this.#ended ??= this.#end(end);
     return this.#ended;
@@ -73,9 +82,14 @@ export class Call {
     const { so_far: _, ...call } = open;
     const charge = this.#charge(end);
     // What was reckoned bounds nothing that comes later.
-    if (!charge.is_estimated && end.usage !== undefined) this.#deps.counted.remember(work, request, end.usage);
+    if (!charge.is_estimated && end.usage !== undefined)
+      this.#deps.counted.remember(work, request, end.usage);
     if (end.outcome === "ok")
-      this.#deps.counted.rememberResponse(call.agent, end.responseId ?? "", charge.is_estimated ? bound : charge.usage);
+      this.#deps.counted.rememberResponse(
+        call.agent,
+        end.responseId ?? "",
+        charge.is_estimated ? bound : charge.usage,
+      );
     const record: CallRecord = {
       ...call,
       ...charge,
@@ -109,7 +123,8 @@ export class Call {
       metrics.tokens.inc({ model, kind }, usage[kind]);
     }
     metrics.duration.observe({ model }, record.duration_ms / 1_000);
-    if (record.first_byte_ms !== undefined) metrics.firstByte.observe({ model }, record.first_byte_ms / 1_000);
+    if (record.first_byte_ms !== undefined)
+      metrics.firstByte.observe({ model }, record.first_byte_ms / 1_000);
     const { agent, claim_id: claim, status, tries, duration_ms, problem } = record;
     const line = {
       call: record.id,

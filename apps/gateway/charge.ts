@@ -9,8 +9,9 @@ import { type Facts, isPossibleInput, isPossibleOutput, reckon } from "../../lib
 export type Charge = Pick<CallRecord, "usage" | "is_estimated" | "cost" | "is_unpriced">;
 
 /**
- * `usage`: what the provider has reported of the whole answer. `begun`: what it has said before the end. `came`: how much of the answer has
- * come. `mayHaveCost`: the provider may have worked although it reported nothing. `tries`: how often it was asked.
+ * `usage`: what the provider has reported of the whole answer. `begun`: what it has said before the
+ * end. `came`: how much of the answer has come. `mayHaveCost`: the provider may have worked
+ * although it reported nothing. `tries`: how often it was asked.
  */
 export type Measured = {
   usage?: MeasuredUsage | undefined;
@@ -43,12 +44,25 @@ export function chargeOf(
   }
   const likely = reckon(usage ?? begun, facts);
   // Only an answer that is longer than it may be costs more than was reserved.
-  const nanousd = likely.output > bound.output ? costOf(likely, price) : Math.min(costOf(likely, price), reserved.nanousd);
+  const nanousd =
+    likely.output > bound.output
+      ? costOf(likely, price)
+      : Math.min(costOf(likely, price), reserved.nanousd);
   return { ...charged(likely, nanousd), is_estimated: true, is_unpriced };
 }
 
-const nothing: MeasuredUsage = { input: 0, output: 0, cached: 0, cache_write: 0, reasoning: 0, long_cache_write: 0 };
+const nothing: MeasuredUsage = {
+  input: 0,
+  output: 0,
+  cached: 0,
+  cache_write: 0,
+  reasoning: 0,
+  long_cache_write: 0,
+};
 
-function charged({ long_cache_write: _, ...usage }: MeasuredUsage, nanousd: number): Pick<Charge, "usage" | "cost"> {
+function charged(
+  { long_cache_write: _, ...usage }: MeasuredUsage,
+  nanousd: number,
+): Pick<Charge, "usage" | "cost"> {
   return { usage, cost: { nanousd, tokens: usage.input + usage.output, calls: 1 } };
 }

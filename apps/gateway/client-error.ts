@@ -3,7 +3,10 @@ import type { Provider } from "../../lib/model/config-models.ts";
 import { errorBody } from "../../lib/models/error-body.ts";
 import type { ErrorCode } from "./upstream.ts";
 
-/** Thrown to end a call. `message`: a sentence for the client. `mayRetry`: a repetition by the client may help. */
+/**
+ * Thrown to end a call. `message`: a sentence for the client. `mayRetry`: a repetition by the
+ * client may help.
+ */
 export class ClientError extends Error {
   override readonly name = "ClientError";
   readonly status: number;
@@ -15,7 +18,10 @@ export class ClientError extends Error {
     status: number,
     code: ErrorCode,
     message: string,
-    { mayRetry = false, headers = {} }: { mayRetry?: boolean; headers?: Record<string, string> } = {},
+    {
+      mayRetry = false,
+      headers = {},
+    }: { mayRetry?: boolean; headers?: Record<string, string> } = {},
   ) {
     super(message);
     this.status = status;
@@ -25,10 +31,18 @@ export class ClientError extends Error {
   }
 }
 
-export function errorResponse(format: Provider, { status, code, message, mayRetry, headers }: ClientError): Response {
+export function errorResponse(
+  format: Provider,
+  { status, code, message, mayRetry, headers }: ClientError,
+): Response {
   return new Response(errorBody(format, status, message), {
     status,
     // The official SDKs heed `x-should-retry`.
-    headers: { "content-type": "application/json", "x-sett-error": code, "x-should-retry": String(mayRetry), ...headers },
+    headers: {
+      "content-type": "application/json",
+      "x-sett-error": code,
+      "x-should-retry": String(mayRetry),
+      ...headers,
+    },
   });
 }

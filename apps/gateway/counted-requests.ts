@@ -1,4 +1,5 @@
-// What the providers have counted before: it makes the reckoning of the next request of the same work much closer.
+// What the providers have counted before: it makes the reckoning of the next request of the same
+// work much closer.
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { MeasuredUsage } from "../../lib/models/cost.ts";
@@ -31,14 +32,19 @@ export class CountedRequests {
   }
 
   /**
-   * The tokens of the conversation that ends with this answer, which the provider keeps; undefined where it is not known, and where it is not
-   * this agent's: the provider has one account for all of them, and would go on with the conversation of another.
+   * The tokens of the conversation that ends with this answer, which the provider keeps; undefined
+   * where it is not known, and where it is not this agent's: the provider has one account for all
+   * of them, and would go on with the conversation of another.
    */
   sizeOf(agent: AgentName, responseId: string): number | undefined {
     return this.#responses.get(`${agent} ${responseId}`);
   }
 
-  rememberResponse(agent: AgentName, responseId: string, { input, output }: Pick<MeasuredUsage, "input" | "output">): void {
+  rememberResponse(
+    agent: AgentName,
+    responseId: string,
+    { input, output }: Pick<MeasuredUsage, "input" | "output">,
+  ): void {
     if (responseId !== "") this.#responses.set(`${agent} ${responseId}`, input + output);
   }
 

@@ -1,4 +1,5 @@
-// What costs no tokens: the list of models, which the gateway answers itself, and the counting of tokens, which it passes on.
+// What costs no tokens: the list of models, which the gateway answers itself, and the counting of
+// tokens, which it passes on.
 import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";
 import { bodyForProvider, readRequest } from "../../lib/models/request.ts";
 import { admit } from "./admit.ts";
@@ -8,7 +9,12 @@ import { answerErrors, bodyOf, type CallState, stopWith, workOf } from "./handle
 import { headersForClient, headersForProvider } from "./headers.ts";
 
 /** `one`: the client asks for one model, whatever its name. */
-export async function listModels(deps: Deps, request: Request, format: Provider, { one }: { one: boolean }): Promise<Response> {
+export async function listModels(
+  deps: Deps,
+  request: Request,
+  format: Provider,
+  { one }: { one: boolean },
+): Promise<Response> {
   return await answerErrors(deps, format, async () => {
     const { model } = await admit(deps, request.headers, format);
     const entry = format === "anthropic" ? anthropicEntry(model) : openAiEntry(model);
@@ -17,7 +23,11 @@ export async function listModels(deps: Deps, request: Request, format: Provider,
 }
 
 /** `POST …/messages/count_tokens`: Anthropic takes no money for it. */
-export async function countTokens(deps: Deps, { held }: Pick<CallState, "held">, request: Request): Promise<Response> {
+export async function countTokens(
+  deps: Deps,
+  { held }: Pick<CallState, "held">,
+  request: Request,
+): Promise<Response> {
   const stop = stopWith(request.signal);
   return await answerErrors(deps, "anthropic", async () => {
     const { token, agent, model } = await admit(deps, request.headers, "anthropic");
@@ -46,7 +56,10 @@ export async function countTokens(deps: Deps, { held }: Pick<CallState, "held">,
           `The provider refused the key of the model \`${agent.model}\` (${response.status}).`,
         );
       }
-      return new Response(response.body, { status: response.status, headers: headersForClient(response.headers) });
+      return new Response(response.body, {
+        status: response.status,
+        headers: headersForClient(response.headers),
+      });
     } finally {
       clearTimeout(timer);
       body.release();
@@ -62,11 +75,19 @@ export function pathUnknown(format: Provider, path: string): ClientError {
     format === "anthropic"
       ? "`/v1/messages`, `/v1/messages/count_tokens` and `/v1/models`"
       : "`/v1/chat/completions`, `/v1/responses` and `/v1/models`";
-  return new ClientError(404, "path-unknown", `The gateway does not pass \`${path.slice(0, 200)}\` on: only ${known}.`);
+  return new ClientError(
+    404,
+    "path-unknown",
+    `The gateway does not pass \`${path.slice(0, 200)}\` on: only ${known}.`,
+  );
 }
 
 function slow(model: string): ClientError {
-  return new ClientError(504, "call-too-long", `The provider of the model \`${model}\` did not count the tokens within 30 s.`);
+  return new ClientError(
+    504,
+    "call-too-long",
+    `The provider of the model \`${model}\` did not count the tokens within 30 s.`,
+  );
 }
 
 const created = "2026-01-01T00:00:00Z";

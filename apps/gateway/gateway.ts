@@ -42,33 +42,49 @@ export class Gateway {
   }
 
   /**
-   * What an earlier gateway left is given back: only one runs. Before this no call may be made. `sett up` gives the keys while the gateway
-   * starts: it waits a moment for them, so that it reports them as missing only where no `sett up` brings them.
+   * What an earlier gateway left is given back: only one runs. Before this no call may be made.
+   * `sett up` gives the keys while the gateway starts: it waits a moment for them, so that it
+   * reports them as missing only where no `sett up` brings them.
    */
   async start(signal: AbortSignal): Promise<void> {
     const { board, log } = this.deps;
     const lost = await untilContact(() => board.giveBackCalls({ all: true }), { signal, log });
     if (lost > 0) log.warn("Gave back what an earlier gateway had reserved", { calls: lost });
     const last = this.deps.clock.passedMs() + maxKeysMs;
-    while ((await this.#missingKeys()).length > 0 && this.deps.clock.passedMs() < last && !signal.aborted)
+    while (
+      (await this.#missingKeys()).length > 0 &&
+      this.deps.clock.passedMs() < last &&
+      !signal.aborted
+    )
       await sleep(keysPollMs, signal);
     await untilContact(() => this.#announce(), { signal, log });
   }
 
-  /** Keeps the reservations until the signal aborts. Then it ends all calls, and resolves when their ends are stored, or after `graceMs`. */
+  /**
+   * Keeps the reservations until the signal aborts. Then it ends all calls, and resolves when their
+   * ends are stored, or after `graceMs`.
+   */
   async run(signal: AbortSignal, graceMs = 5_000): Promise<void> {
     const { clock, limits } = this.deps;
     let lastMs = clock.passedMs();
     while (!signal.aborted) {
-      await sleep(Math.min(limits.tickMs, this.#lacksKeys ? missingKeysTickMs : busyTickMs), signal);
+      await sleep(
+        Math.min(limits.tickMs, this.#lacksKeys ? missingKeysTickMs : busyTickMs),
+        signal,
+      );
       // A call may have begun meanwhile.
-      const isDue = this.#lacksKeys || this.calls.open.size > 0 || clock.passedMs() - lastMs >= limits.tickMs;
+      const isDue =
+        this.#lacksKeys || this.calls.open.size > 0 || clock.passedMs() - lastMs >= limits.tickMs;
       if (signal.aborted || !isDue) continue;
       await this.tick();
       lastMs = clock.passedMs();
     }
     const { open } = this.calls;
-    open.stopAll(new ClientError(503, "gateway-stopping", "The gateway stops. Try again soon.", { mayRetry: true }));
+    open.stopAll(
+      new ClientError(503, "gateway-stopping", "The gateway stops. Try again soon.", {
+        mayRetry: true,
+      }),
+    );
     const last = this.deps.clock.passedMs() + graceMs;
     const patience = new AbortController();
     while (open.size > 0 && this.deps.clock.passedMs() < last) await sleep(20, patience.signal);
@@ -104,11 +120,21 @@ export class Gateway {
       models: Object.fromEntries(
         [...models].map(([name, { provider, model, needs_key }]) => {
           const queue = this.#queueOf(name);
-          const key = this.#keys.has(name) ? "present" : this.#needsKey(needs_key) ? "missing: run `sett up`" : "not needed";
+          const key = this.#keys.has(name)
+            ? "present"
+            : this.#needsKey(needs_key)
+              ? "missing: run `sett up`"
+              : "not needed";
           return [name, { provider, model, key, running: queue.running, queued: queue.length }];
         }),
       ),
-      calls: open.calls.map(({ id, agent, model, started_at, reserved }) => ({ id, agent, model, started_at, reserved })),
+      calls: open.calls.map(({ id, agent, model, started_at, reserved }) => ({
+        id,
+        agent,
+        model,
+        started_at,
+        reserved,
+      })),
     };
   }
 
@@ -129,7 +155,9 @@ export class Gateway {
   async #missingKeys(): Promise<string[]> {
     const { models, keys } = this.deps;
     const present = await keys.names();
-    return [...models].flatMap(([name, { needs_key }]) => (this.#needsKey(needs_key) && !present.has(name) ? [name] : []));
+    return [...models].flatMap(([name, { needs_key }]) =>
+      this.#needsKey(needs_key) && !present.has(name) ? [name] : [],
+    );
   }
 
   /** When the keys have come, or have gone, people can see it. */
@@ -152,7 +180,8 @@ export class Gateway {
     if (text === this.#announced) return;
     const missing = await this.#missingKeys();
     this.#lacksKeys = missing.length > 0;
-    if (missing.length > 0) log.warn("Keys are missing: run `sett up`", { models: missing.join(", ") });
+    if (missing.length > 0)
+      log.warn("Keys are missing: run `sett up`", { models: missing.join(", ") });
     await board.announceGateway(notice);
     this.#announced = text;
   }

@@ -2,7 +2,12 @@
 import type { Provider } from "../../lib/model/config-models.ts";
 import type { ModelToken, OpenCall } from "../../lib/model/model-call.ts";
 import { rawSize } from "../../lib/models/answer-size.ts";
-import { bodyForProvider, type CostlyApi, type ModelRequest, readRequest } from "../../lib/models/request.ts";
+import {
+  bodyForProvider,
+  type CostlyApi,
+  type ModelRequest,
+  readRequest,
+} from "../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
 import { type Admitted, admit, type KnownTokens } from "./admit.ts";
 import { answerOf, clientErrorOf, failureOf, outcomeOfError } from "./answer.ts";
@@ -44,15 +49,31 @@ export async function handleCall(
     try {
       const read = readRequest(api, body.bytes);
       if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
-      const leave = await place(deps, state, { agent: token.agent, model: agent.model }, stop.signal);
-      const timer = setTimeout(() => stop.abort(tooLong(agent.model, model.timeout_ms)), model.timeout_ms);
+      const leave = await place(
+        deps,
+        state,
+        { agent: token.agent, model: agent.model },
+        stop.signal,
+      );
+      const timer = setTimeout(
+        () => stop.abort(tooLong(agent.model, model.timeout_ms)),
+        model.timeout_ms,
+      );
       release = () => {
         clearTimeout(timer);
         leave();
         body.release();
       };
       const deadlineMs = deps.clock.passedMs() + model.timeout_ms;
-      const order = { format, admitted, request: read.request, startedMs, deadlineMs, release, stop };
+      const order = {
+        format,
+        admitted,
+        request: read.request,
+        startedMs,
+        deadlineMs,
+        release,
+        stop,
+      };
       return await passOn(deps, state, order, new URL(request.url).search, request.headers);
     } catch (error) {
       release();
@@ -61,20 +82,31 @@ export async function handleCall(
   });
 }
 
-/** Answers with the error that `job` throws. One that was not foreseen is logged, and no part of it leaves the gateway. */
-export async function answerErrors(deps: Deps, format: Provider, job: () => Promise<Response>): Promise<Response> {
+/**
+ * Answers with the error that `job` throws. One that was not foreseen is logged, and no part of it
+ * leaves the gateway.
+ */
+export async function answerErrors(
+  deps: Deps,
+  format: Provider,
+  job: () => Promise<Response>,
+): Promise<Response> {
   try {
     return await job();
   } catch (error) {
     const known = clientErrorOf(error);
     if (known === undefined) deps.log.error("A call failed inside of the gateway", { error });
-    const answer = known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
+    const answer =
+      known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
     deps.metrics.refusals.inc({ code: answer.code });
     return errorResponse(format, answer);
   }
 }
 
-/** Throws a ClientError for a body that is too large, and while the bodies of its agent's other calls leave no room for it. */
+/**
+ * Throws a ClientError for a body that is too large, and while the bodies of its agent's other
+ * calls leave no room for it.
+ */
 export async function bodyOf(
   { limits }: Pick<Deps, "limits">,
   held: HeldBytes,
@@ -83,7 +115,9 @@ export async function bodyOf(
   const announced = request.headers.get("content-length");
   const part = held.take(
     agent,
-    announced === null ? limits.maxRequestBytes : Math.min(Number(announced), limits.maxRequestBytes),
+    announced === null
+      ? limits.maxRequestBytes
+      : Math.min(Number(announced), limits.maxRequestBytes),
   );
   if (part === undefined) {
     throw new ClientError(
@@ -112,9 +146,13 @@ export async function bodyOf(
 /** Ends with the client. */
 export function stopWith(client: AbortSignal): AbortController {
   const stop = new AbortController();
-  client.addEventListener("abort", () => stop.abort(new ClientError(499, "client-left", "The client went away.")), {
-    once: true,
-  });
+  client.addEventListener(
+    "abort",
+    () => stop.abort(new ClientError(499, "client-left", "The client went away.")),
+    {
+      once: true,
+    },
+  );
   return stop;
 }
 
@@ -149,7 +187,13 @@ type PassOrder = {
   stop: AbortController;
 };
 
-async function passOn(deps: Deps, state: CallState, order: PassOrder, query: string, headers: Headers): Promise<Response> {
+async function passOn(
+  deps: Deps,
+  state: CallState,
+  order: PassOrder,
+  query: string,
+  headers: Headers,
+): Promise<Response> {
   const { format, admitted, request, stop } = order;
   const { model, agent, token } = admitted;
   const { call, isLost } = await begin(deps, state, order);
@@ -157,7 +201,11 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
   const progress: Progress = { tries: 0, isUnderWay: false, bytes: 0 };
   try {
     if (isLost) return await failureOf(deps, ours, contactLost(), { tries: 0, mayHaveCost: false });
-    call.follow(() => ({ tries: progress.tries, mayHaveCost: progress.isUnderWay, came: rawSize(progress.bytes) }));
+    call.follow(() => ({
+      tries: progress.tries,
+      mayHaveCost: progress.isUnderWay,
+      came: rawSize(progress.bytes),
+    }));
     const sent = bodyForProvider(request, model.model);
     const answer = await deps.upstream({
       agent: token.agent,
@@ -176,13 +224,21 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
     const hidesUsage = sent.hasAddedUsage;
     return await answerOf(
       deps,
-      { ...ours, api: request.api, model: agent.model, providerModel: model.model, hidesUsage, stop },
+      {
+        ...ours,
+        api: request.api,
+        model: agent.model,
+        providerModel: model.model,
+        hidesUsage,
+        stop,
+      },
       answer,
     );
   } catch (error) {
     const known = clientErrorOf(error);
     if (known === undefined) deps.log.error("A call failed inside of the gateway", { error });
-    const shown = known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
+    const shown =
+      known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
     const isFailure = error instanceof UpstreamFailure;
     const hasBegun = shown.code === "answer-too-large" || shown.code === "answer-broken";
     const mayHaveCost = isFailure ? hasBegun : progress.isUnderWay;
@@ -197,21 +253,36 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
 }
 
 /** Reserves what the call may cost at most. Throws a ClientError. */
-async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ call: Call; isLost: boolean }> {
+async function begin(
+  deps: Deps,
+  state: CallState,
+  order: PassOrder,
+): Promise<{ call: Call; isLost: boolean }> {
   const { admitted, request, stop } = order;
   const { token, agent, model } = admitted;
   const work = `${token.claim}/${token.agent}/${agent.model}/${request.api}`;
-  const previous = request.previous_response === undefined ? 0 : state.counted.sizeOf(token.agent, request.previous_response);
+  const previous =
+    request.previous_response === undefined
+      ? 0
+      : state.counted.sizeOf(token.agent, request.previous_response);
   if (previous === undefined) {
-    const problem = "`previous_response_id` names no answer to this agent that the gateway knows. Send the whole conversation.";
+    const problem =
+      "`previous_response_id` names no answer to this agent that the gateway knows. Send the whole conversation.";
     throw new ClientError(400, "request-refused", problem);
   }
   const bound = boundOf(request, model, { counted: state.counted.find(work), previous });
   const reserved = amountsOf(bound, model, request);
-  // The provider is asked as soon as the reservation is made: until the first renewal its input is all that is known.
-  const first = chargeOf({ mayHaveCost: true, tries: 1 }, { request, model, bound, workedMs: 0, reserved });
+  // The provider is asked as soon as the reservation is made: until the first renewal its input is
+  // all that is known.
+  const first = chargeOf(
+    { mayHaveCost: true, tries: 1 },
+    { request, model, bound, workedMs: 0, reserved },
+  );
   const { usage, cost, is_unpriced } = first;
-  const open: Omit<OpenCall, "goal_id" | "claim_id" | "artefact_id" | "agent" | "kind" | "attempt"> = {
+  const open: Omit<
+    OpenCall,
+    "goal_id" | "claim_id" | "artefact_id" | "agent" | "kind" | "attempt"
+  > = {
     id: deps.newId(),
     model: agent.model,
     provider: model.provider,
@@ -223,8 +294,20 @@ async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ 
     so_far: { usage, cost, is_unpriced, tries: 1 },
   };
   const limits = { goal: deps.goalBudget, grant: agent.budget };
-  const { call, isLost } = await reserve(state.open, { token, call: open, limits, leaseMs: deps.limits.leaseMs }, stop);
-  const facts = { call, bound, model, request, work, startedMs: order.startedMs, release: order.release };
+  const { call, isLost } = await reserve(
+    state.open,
+    { token, call: open, limits, leaseMs: deps.limits.leaseMs },
+    stop,
+  );
+  const facts = {
+    call,
+    bound,
+    model,
+    request,
+    work,
+    startedMs: order.startedMs,
+    release: order.release,
+  };
   return { call: new Call({ ...deps, ...state }, facts), isLost };
 }
 
@@ -234,8 +317,13 @@ function tooLong(model: string, timeoutMs: number): ClientError {
 }
 
 function contactLost(): ClientError {
-  return new ClientError(503, "redis-unreachable", "The gateway lost contact with Redis during the reservation. Try again.", {
-    mayRetry: true,
-    headers: { "retry-after": "1" },
-  });
+  return new ClientError(
+    503,
+    "redis-unreachable",
+    "The gateway lost contact with Redis during the reservation. Try again.",
+    {
+      mayRetry: true,
+      headers: { "retry-after": "1" },
+    },
+  );
 }

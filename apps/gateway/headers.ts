@@ -1,6 +1,8 @@
 // Which headers pass the gateway, in both directions.
 
-/** Not `openai-organization` and `openai-project`: whose account pays is not for an agent to choose. */
+/**
+ * Not `openai-organization` and `openai-project`: whose account pays is not for an agent to choose.
+ */
 const toProvider =
   /^(?:content-type|accept|user-agent|idempotency-key|x-client-request-id|anthropic-version|anthropic-beta|openai-beta)$/;
 const toClient =

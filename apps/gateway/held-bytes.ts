@@ -1,4 +1,5 @@
-// How much memory the requests of all calls may take together: agents share the gateway, and no one of them may fill it.
+// How much memory the requests of all calls may take together: agents share the gateway, and no one
+// of them may fill it.
 
 export type RequestRoom = {
   /** The true size, where less was taken for a body of unknown size. */
@@ -20,7 +21,10 @@ export class HeldBytes {
     return [...this.#taken.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** Undefined where there is no room now: what others take does not matter. One request of an agent alone always has room. */
+  /**
+   * Undefined where there is no room now: what others take does not matter. One request of an agent
+   * alone always has room.
+   */
   take(agent: string, bytes: number): RequestRoom | undefined {
     const before = this.#taken.get(agent) ?? 0;
     if (before > 0 && before + bytes > this.#share) return undefined;

@@ -1,4 +1,5 @@
-// Takes a provider's key out of what the provider answers: one that quotes it, in an error or in a stream, must not show it to an agent.
+// Takes a provider's key out of what the provider answers: one that quotes it, in an error or in a
+// stream, must not show it to an agent.
 import { Buffer } from "node:buffer";
 import { isSecret } from "../../lib/models/cassette/hide-secrets.ts";
 import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
@@ -60,7 +61,8 @@ export class KeyHider {
   #begunAtEnd(bytes: Bytes): number {
     for (let length = Math.min(this.#key.length - 1, bytes.length); length > 0; length--) {
       const end = bytes.length - length;
-      if (this.#key.subarray(0, length).every((byte, index) => bytes[end + index] === byte)) return length;
+      if (this.#key.subarray(0, length).every((byte, index) => bytes[end + index] === byte))
+        return length;
     }
     return 0;
   }

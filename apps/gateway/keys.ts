@@ -1,4 +1,5 @@
-// The providers' keys: one file for each model, in a folder that only the gateway has. The keeper has such folders of secrets.
+// The providers' keys: one file for each model, in a folder that only the gateway has. The keeper
+// has such folders of secrets.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -14,7 +15,10 @@ export class KeyFolder {
     this.#folder = folder;
   }
 
-  /** Undefined where the model has no key. It is read for each call, so that a changed key needs no restart. */
+  /**
+   * Undefined where the model has no key. It is read for each call, so that a changed key needs no
+   * restart.
+   */
   async read(model: string): Promise<string | undefined> {
     try {
       // The file is small and in memory: waiting for it would take longer than reading it.
@@ -40,7 +44,11 @@ export class KeyFolder {
       await writeFile(draft, key, { mode: 0o600 });
       await rename(draft, join(this.#folder, name));
     }
-    await Promise.all(before.filter((name) => !keys.has(name)).map((name) => rm(join(this.#folder, name), { force: true })));
+    await Promise.all(
+      before
+        .filter((name) => !keys.has(name))
+        .map((name) => rm(join(this.#folder, name), { force: true })),
+    );
   }
 }
 

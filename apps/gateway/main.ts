@@ -37,7 +37,8 @@ const usage =
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
-  if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
+  if (more.length > 0)
+    throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
   switch (argument) {
     case undefined:
       return await runGateway(readSettings(process.env));
@@ -50,20 +51,28 @@ async function main([argument, ...more]: string[]): Promise<void> {
       );
       return;
     case "--egress":
-      return await (await import("./egress/run-egress.ts")).runEgress(readEgressSettings(process.env));
-    case "--put-keys":
-      return await new KeyFolder(Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR)).put(
-        parseKeys(await text(process.stdin)),
+      return await (await import("./egress/run-egress.ts")).runEgress(
+        readEgressSettings(process.env),
       );
+    case "--put-keys":
+      return await new KeyFolder(
+        Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR),
+      ).put(parseKeys(await text(process.stdin)));
     case "--put-secrets":
-      return await putSecrets(await text(process.stdin), (agent) => process.env[`SETT_SECRETS_OF_${agent}`]);
+      return await putSecrets(
+        await text(process.stdin),
+        (agent) => process.env[`SETT_SECRETS_OF_${agent}`],
+      );
     case "--probe": {
       const { models, keysFolder } = readSettings(process.env);
-      return console.log(JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), probeMs)));
+      return console.log(
+        JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), probeMs)),
+      );
     }
     case "--read-bodies": {
       const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
-      for (const digest of parseDigests(await text(process.stdin))) console.log(JSON.stringify(await readBody(folder, digest)));
+      for (const digest of parseDigests(await text(process.stdin)))
+        console.log(JSON.stringify(await readBody(folder, digest)));
       return;
     }
     default:
@@ -72,7 +81,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
 }
 
 async function runGateway(settings: Settings): Promise<void> {
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "gateway", instance: settings.instance });
+  const log = createJsonLog(console.log, systemClock.now).with({
+    service: "gateway",
+    instance: settings.instance,
+  });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
   const metrics = createGatewayMetrics();
@@ -99,14 +111,28 @@ async function runGateway(settings: Settings): Promise<void> {
   const clock = systemClock;
   const limits = defaultLimits;
   const bodies = new BodyStore({ folder: settings.recordFolder, mode: settings.recordMode, log });
-  const gateway = new Gateway({ ...settings, board, keys, bodies, upstream, metrics, log, clock, newId: randomUUID, limits });
+  const gateway = new Gateway({
+    ...settings,
+    board,
+    keys,
+    bodies,
+    upstream,
+    metrics,
+    log,
+    clock,
+    newId: randomUUID,
+    limits,
+  });
   await gateway.start(signal);
   const address = { port: settings.healthPort, hostname: settings.healthHost, isPatient: true };
   const server = serve(address, createGatewayApp(gateway).fetch);
   using sockets = new DisposableStack();
   for (const path of socketsOf(settings)) sockets.use(await openSocket(path, server.port ?? 0));
   const folder = settings.recordFolder;
-  void runOldBodies({ folder, keptMs: settings.transcriptsKeptMs, log, nowMs: () => clock.now().getTime() }, signal);
+  void runOldBodies(
+    { folder, keptMs: settings.transcriptsKeptMs, log, nowMs: () => clock.now().getTime() },
+    signal,
+  );
   log.info("Gateway started", { version: packageJson.version, port: server.port });
   hasStarted();
   await gateway.run(signal);
@@ -117,7 +143,9 @@ async function runGateway(settings: Settings): Promise<void> {
 
 /** One for each agent: each socket has a bound on its connections. */
 function socketsOf({ socketsFolder, agents }: Settings): string[] {
-  return socketsFolder === undefined ? [] : [...agents.keys()].map((agent) => join(socketsFolder, agent, "gateway.sock"));
+  return socketsFolder === undefined
+    ? []
+    : [...agents.keys()].map((agent) => join(socketsFolder, agent, "gateway.sock"));
 }
 
 function fail(error: unknown): never {

@@ -1,5 +1,6 @@
-// At most so many calls of one model at once. The others wait: the agent with the fewest calls under way comes first, and of its calls the
-// first one, so that an agent with many keeps no other waiting.
+// At most so many calls of one model at once. The others wait: the agent with the fewest calls
+// under way comes first, and of its calls the first one, so that an agent with many keeps no other
+// waiting.
 
 type Waiting = { agent: string; begin: () => void };
 
@@ -22,7 +23,10 @@ export class ModelQueue {
     return [...this.#running.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Resolves with the function that gives the place back, which may be called twice. Rejects with the signal's reason. */
+  /**
+   * Resolves with the function that gives the place back, which may be called twice. Rejects with
+   * the signal's reason.
+   */
   async enter(agent: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.running < this.#max) this.#add(agent, 1);
@@ -64,7 +68,8 @@ export class ModelQueue {
   #next(): Waiting | undefined {
     let next: Waiting | undefined;
     for (const waiting of this.#waiting) {
-      if (next === undefined || this.#runningOf(waiting.agent) < this.#runningOf(next.agent)) next = waiting;
+      if (next === undefined || this.#runningOf(waiting.agent) < this.#runningOf(next.agent))
+        next = waiting;
     }
     return next;
   }

@@ -1,4 +1,5 @@
-// Removes the bodies of calls that are older than sett.yml wants to keep them. Their records and digests stay on the blackboard.
+// Removes the bodies of calls that are older than sett.yml wants to keep them. Their records and
+// digests stay on the blackboard.
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -7,7 +8,9 @@ import type { JsonLog } from "../../lib/service/json-log.ts";
 
 const hourMs = 3_600_000;
 
-/** Resolves with how many were removed. A body that was sent again meanwhile counts from then on. */
+/**
+ * Resolves with how many were removed. A body that was sent again meanwhile counts from then on.
+ */
 export async function removeOldBodies(folder: string, beforeMs: number): Promise<number> {
   let removed = 0;
   for (const part of await namesIn(folder))
@@ -23,7 +26,12 @@ export async function removeOldBodies(folder: string, beforeMs: number): Promise
 
 /** Looks once an hour until the signal. `keptMs`: undefined keeps all of them. */
 export async function runOldBodies(
-  { folder, keptMs, log, nowMs }: { folder: string; keptMs: number | undefined; log: JsonLog; nowMs: () => number },
+  {
+    folder,
+    keptMs,
+    log,
+    nowMs,
+  }: { folder: string; keptMs: number | undefined; log: JsonLog; nowMs: () => number },
   signal: AbortSignal,
 ): Promise<void> {
   if (keptMs === undefined) return;

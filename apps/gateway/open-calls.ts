@@ -1,4 +1,5 @@
-// The calls under way: their reservations are renewed, and their ends stored, also over losses of contact with Redis.
+// The calls under way: their reservations are renewed, and their ends stored, also over losses of
+// contact with Redis.
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ModelBoard } from "../../lib/blackboard/port/models.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -11,8 +12,17 @@ type OpenCallsDeps = Pick<Deps, "board" | "log" | "clock" | "metrics" | "limits"
 type ReserveOrder = Parameters<ModelBoard["reserveCall"]>[0];
 type Reservation = Awaited<ReturnType<ModelBoard["reserveCall"]>>;
 
-/** `record`: the call has ended, and Redis has not taken it yet. `soFar`: what it has cost at this moment. */
-type Entry = { call: OpenCall; stop: AbortController; record?: CallRecord; soFar?: () => SoFar; said?: Said };
+/**
+ * `record`: the call has ended, and Redis has not taken it yet. `soFar`: what it has cost at this
+ * moment.
+ */
+type Entry = {
+  call: OpenCall;
+  stop: AbortController;
+  record?: CallRecord;
+  soFar?: () => SoFar;
+  said?: Said;
+};
 
 /** What the last renewal has said, and when. */
 type Said = { soFar: SoFar; atMs: number };
@@ -58,10 +68,13 @@ export class OpenCalls {
   }
 
   /**
-   * Reserves, and renews the reservation from then on. `stop` is aborted when the grant has ended. `lost`: contact with Redis broke
-   * meanwhile, so that its limits may not have held.
+   * Reserves, and renews the reservation from then on. `stop` is aborted when the grant has ended.
+   * `lost`: contact with Redis broke meanwhile, so that its limits may not have held.
    */
-  async reserve(order: ReserveOrder, stop: AbortController): Promise<Reservation | { outcome: "lost"; call: OpenCall }> {
+  async reserve(
+    order: ReserveOrder,
+    stop: AbortController,
+  ): Promise<Reservation | { outcome: "lost"; call: OpenCall }> {
     await this.#contact(stop.signal);
     if (this.#stopped !== undefined) throw this.#stopped;
     const contacts = this.#contacts;
@@ -71,11 +84,15 @@ export class OpenCalls {
     if (this.#stopped !== undefined) stop.abort(this.#stopped);
     this.#count();
     if (contacts === this.#contacts) return reservation;
-    // The repetition of this reservation may have come before those that Redis had lost were made again.
+    // The repetition of this reservation may have come before those that Redis had lost were made
+    // again.
     return { outcome: "lost", call: reservation.call };
   }
 
-  /** From now on each renewal says what the call has cost so far: a gateway that is killed stores no end. */
+  /**
+   * From now on each renewal says what the call has cost so far: a gateway that is killed stores no
+   * end.
+   */
   follow(id: string, soFar: () => SoFar): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
@@ -83,7 +100,10 @@ export class OpenCalls {
     delete entry.said;
   }
 
-  /** Resolves when the record is stored, or when Redis does not take it now: it is then repeated until it does. */
+  /**
+   * Resolves when the record is stored, or when Redis does not take it now: it is then repeated
+   * until it does.
+   */
   async end(record: CallRecord): Promise<void> {
     const entry = this.#entries.get(record.id);
     if (entry === undefined) return;
@@ -92,11 +112,15 @@ export class OpenCalls {
     this.#changed();
   }
 
-  /** Renews what is under way, ends calls whose grants have ended, and stores what Redis has not taken. */
+  /**
+   * Renews what is under way, ends calls whose grants have ended, and stores what Redis has not
+   * taken.
+   */
   async tick(): Promise<void> {
     const { board, clock } = this.#deps;
     await this.#renew();
-    for (const entry of [...this.#entries.values()]) if (entry.record !== undefined) await this.#save(entry, entry.record);
+    for (const entry of [...this.#entries.values()])
+      if (entry.record !== undefined) await this.#save(entry, entry.record);
     // Where Redis made a reservation and its answer was lost, no call knows of it.
     await board.giveBackCalls({ all: false });
     const now = clock.passedMs();
@@ -143,7 +167,10 @@ export class OpenCalls {
     try {
       await board.endCall(record);
     } catch (error) {
-      log.warn("Could not store the end of a call, trying again", { call: record.id, error: messageOf(error) });
+      log.warn("Could not store the end of a call, trying again", {
+        call: record.id,
+        error: messageOf(error),
+      });
       return this.#count();
     }
     this.#recent.push({ record, endedMs: clock.passedMs() });
@@ -155,19 +182,25 @@ export class OpenCalls {
   async #contact(signal: AbortSignal): Promise<void> {
     const { board, clock } = this.#deps;
     const last = clock.passedMs() + contactMs;
-    while (board.contactProblem() !== undefined && clock.passedMs() < last && !signal.aborted) await sleep(contactPollMs, signal);
+    while (board.contactProblem() !== undefined && clock.passedMs() < last && !signal.aborted)
+      await sleep(contactPollMs, signal);
     await this.#asserted;
   }
 
-  /** Redis may have lost its last writes: nothing may be reserved before it knows again what is under way, and what was spent. */
+  /**
+   * Redis may have lost its last writes: nothing may be reserved before it knows again what is
+   * under way, and what was spent.
+   */
   async #assert(): Promise<void> {
     const job = async () => {
       await this.#renew();
       for (const { record } of this.#recent) await this.#deps.board.endCall(record);
     };
-    await untilContact(job, { signal: this.#closing.signal, log: this.#deps.log }).catch((error: unknown) => {
-      this.#deps.log.warn("Could not make the reservations again", { error: messageOf(error) });
-    });
+    await untilContact(job, { signal: this.#closing.signal, log: this.#deps.log }).catch(
+      (error: unknown) => {
+        this.#deps.log.warn("Could not make the reservations again", { error: messageOf(error) });
+      },
+    );
   }
 
   #changed(): void {

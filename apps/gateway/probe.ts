@@ -1,5 +1,5 @@
-// Asks each provider for its list of models, so that `sett up` says early which provider cannot be reached, or refuses its key. It costs
-// nothing, and starts nothing.
+// Asks each provider for its list of models, so that `sett up` says early which provider cannot be
+// reached, or refuses its key. It costs nothing, and starts nothing.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 
 /** `problem`: a sentence with the model's name in sett.yml, and without a key. */
@@ -33,17 +33,25 @@ async function probe(
   if (settings.needs_key && key === undefined) return undefined;
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const answer = await fetch(`${base_url}/models`, { headers: headersOf(provider, key), redirect: "manual", signal });
+    const answer = await fetch(`${base_url}/models`, {
+      headers: headersOf(provider, key),
+      redirect: "manual",
+      signal,
+    });
     await answer.body?.cancel();
     const { status } = answer;
-    if (status === 401 || status === 403) return `${base_url} refuses the key of the model ${name} (${status})`;
+    if (status === 401 || status === 403)
+      return `${base_url} refuses the key of the model ${name} (${status})`;
     return status >= 500 ? `${base_url}, of the model ${name}, answers with ${status}` : undefined;
   } catch (error) {
     return `${base_url}, of the model ${name}, cannot be reached: ${reasonOf(error, timeoutMs)}`;
   }
 }
 
-function headersOf(provider: ModelSettings["provider"], key: string | undefined): Record<string, string> {
+function headersOf(
+  provider: ModelSettings["provider"],
+  key: string | undefined,
+): Record<string, string> {
   if (key === undefined) return {};
   if (provider === "openai") return { authorization: `Bearer ${key}` };
   return { "x-api-key": key, "anthropic-version": "2023-06-01" };
@@ -51,7 +59,8 @@ function headersOf(provider: ModelSettings["provider"], key: string | undefined)
 
 /** By the kind of the failure: the text of an error might quote a header. */
 function reasonOf(error: unknown, timeoutMs: number): string {
-  if (error instanceof Error && error.name === "TimeoutError") return `no answer within ${timeoutMs / 1_000} s`;
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `no answer within ${timeoutMs / 1_000} s`;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return reasons[code] ?? "no connection";
 }

@@ -1,4 +1,5 @@
-// Asks the providers over the network, again where that may help: with back-off, and within the call's time.
+// Asks the providers over the network, again where that may help: with back-off, and within the
+// call's time.
 import type { Clock } from "../../lib/async/clock.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
@@ -20,7 +21,10 @@ export type ProviderDeps = {
   retry?: RetryPolicy;
 };
 
-/** The wait before the n-th repetition is anything up to `firstMs` doubled n - 1 times, and up to `maxMs`: full jitter. */
+/**
+ * The wait before the n-th repetition is anything up to `firstMs` doubled n - 1 times, and up to
+ * `maxMs`: full jitter.
+ */
 export type RetryPolicy = { firstMs: number; maxMs: number; maxTries: number };
 
 const defaultRetry: RetryPolicy = { firstMs: 1_000, maxMs: 20_000, maxTries: 10 };
@@ -35,7 +39,10 @@ export function createProviderUpstream(deps: ProviderDeps): Upstream {
       const result = await askOnce(request, model, key, deps.maxAnswerBytes);
       request.progress.isUnderWay = false;
       const waitMs = waitBefore(result, tries, retry, random);
-      const isFinal = !result.mayRetry || tries >= retry.maxTries || clock.passedMs() + waitMs >= request.deadlineMs;
+      const isFinal =
+        !result.mayRetry ||
+        tries >= retry.maxTries ||
+        clock.passedMs() + waitMs >= request.deadlineMs;
       if (isFinal) return finalAnswer(result, tries);
       deps.metrics.retries.inc({ model: request.model });
       deps.log.warn("Asking the provider again", {
@@ -56,7 +63,10 @@ export function createProviderUpstream(deps: ProviderDeps): Upstream {
 async function targetOf({ models, keys }: ProviderDeps, { model: name }: UpstreamRequest) {
   const model = models.get(name);
   if (model === undefined)
-    throw new UpstreamFailure("model-unknown", `There is no model \`${name}\`.`, { status: 404, tries: 0 });
+    throw new UpstreamFailure("model-unknown", `There is no model \`${name}\`.`, {
+      status: 404,
+      tries: 0,
+    });
   const key = await keys.read(name);
   if (key === undefined && model.needs_key) {
     const problem = `The gateway has no key of the model \`${name}\`: run \`sett up\`, which brings the keys again.`;
@@ -70,7 +80,12 @@ async function targetOf({ models, keys }: ProviderDeps, { model: name }: Upstrea
   return { model, key };
 }
 
-function waitBefore({ retryAfterMs }: Try, tries: number, { firstMs, maxMs }: RetryPolicy, random: () => number): number {
+function waitBefore(
+  { retryAfterMs }: Try,
+  tries: number,
+  { firstMs, maxMs }: RetryPolicy,
+  random: () => number,
+): number {
   const jitter = random() * Math.min(maxMs, firstMs * 2 ** (tries - 1));
   return retryAfterMs === undefined ? jitter : retryAfterMs + random() * firstMs;
 }

@@ -2,8 +2,8 @@
 import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
 
 /**
- * `onPart` is called for each part. Undefined where it has more than `maxBytes`; the rest is then not read, and the caller may
- * cancel it. Rejects where the body breaks.
+ * `onPart` is called for each part. Undefined where it has more than `maxBytes`; the rest is then
+ * not read, and the caller may cancel it. Rejects where the body breaks.
  */
 export async function readBounded(
   body: ReadableStream<Bytes> | null,

@@ -6,8 +6,14 @@ import type { StreamMeter } from "../../lib/models/stream-meter.ts";
 import type { BodyWriter } from "./body-store.ts";
 import { ClientError } from "./client-error.ts";
 
-/** `whole`: to its last event. `left`: the client went away. `broken`: `error` says why it could not go on. */
-export type StreamEnd = { kind: "whole" } | { kind: "left" } | { kind: "broken"; error: ClientError };
+/**
+ * `whole`: to its last event. `left`: the client went away. `broken`: `error` says why it could not
+ * go on.
+ */
+export type StreamEnd =
+  | { kind: "whole" }
+  | { kind: "left" }
+  | { kind: "broken"; error: ClientError };
 
 export type RelayOrder = {
   source: ReadableStream<Bytes>;
@@ -50,11 +56,12 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
   const fail = async (controller: ReadableStreamDefaultController<Bytes>, error: ClientError) => {
     if (isFailing || hasEnded) return;
     isFailing = true;
-    if (meter.isBetweenEvents) await show(controller, new TextEncoder().encode(errorEvent(order.format, error.message)));
+    if (meter.isBetweenEvents)
+      await show(controller, new TextEncoder().encode(errorEvent(order.format, error.message)));
     await end({ kind: "broken", error });
     void reader.cancel().catch(() => {});
-    // The connection ends before the stream does, so that no client takes what it has for the whole answer. What is on its way is not
-    // lost by that: Bun drops what it has not written yet.
+    // The connection ends before the stream does, so that no client takes what it has for the whole
+    // answer. What is on its way is not lost by that: Bun drops what it has not written yet.
     setTimeout(() => controller.error(error), flushMs);
   };
 
@@ -78,7 +85,8 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
   const stop = async (controller: ReadableStreamDefaultController<Bytes>, error: unknown) => {
     if (isFailing || hasEnded) return;
     const reason: unknown = signal.aborted ? signal.reason : error;
-    if (!meter.isComplete) return await fail(controller, reason instanceof ClientError ? reason : broken(order.model));
+    if (!meter.isComplete)
+      return await fail(controller, reason instanceof ClientError ? reason : broken(order.model));
     // After its last event nothing is missing.
     await end({ kind: "whole" });
     void reader.cancel().catch(() => {});
@@ -88,7 +96,9 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
   return new ReadableStream<Bytes>({
     start(controller) {
       // A client that takes nothing must not keep its call.
-      signal.addEventListener("abort", () => void stop(controller, undefined).catch(() => {}), { once: true });
+      signal.addEventListener("abort", () => void stop(controller, undefined).catch(() => {}), {
+        once: true,
+      });
     },
     pull: (controller) => pull(controller).catch((error: unknown) => stop(controller, error)),
     async cancel(reason) {
@@ -100,7 +110,11 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
 
 function tooLarge(model: string, maxBytes: number): ClientError {
   const limit = Math.floor(maxBytes / 1024 / 1024);
-  return new ClientError(502, "answer-too-large", `The answer of the model \`${model}\` is larger than ${limit} MiB.`);
+  return new ClientError(
+    502,
+    "answer-too-large",
+    `The answer of the model \`${model}\` is larger than ${limit} MiB.`,
+  );
 }
 
 function broken(model: string): ClientError {

@@ -7,8 +7,8 @@ import { ClientError } from "./client-error.ts";
 import type { OpenCalls } from "./open-calls.ts";
 
 /**
- * Where only calls under way stand in the way, it waits for their ends: most of them cost less than they have reserved. `stop` is aborted
- * when the call's time is up. Throws a ClientError.
+ * Where only calls under way stand in the way, it waits for their ends: most of them cost less than
+ * they have reserved. `stop` is aborted when the call's time is up. Throws a ClientError.
  */
 export async function reserve(
   open: OpenCalls,
@@ -31,7 +31,11 @@ export async function reserve(
   }
 }
 
-async function inTime(open: OpenCalls, order: Parameters<OpenCalls["reserve"]>[0], stop: AbortController) {
+async function inTime(
+  open: OpenCalls,
+  order: Parameters<OpenCalls["reserve"]>[0],
+  stop: AbortController,
+) {
   const over = aborted(stop.signal);
   for (;;) {
     const { change } = open;
@@ -48,8 +52,10 @@ function maySuffice({ limit, spent, reserved, needed }: Exhausted): boolean {
 
 /** What a person can do about it is `sett budget`. */
 export function sentenceOf({ scope, kind, limit, spent, reserved, needed }: Exhausted): string {
-  const amount = (value: number) => (kind === "nanousd" ? `$${(value / nanosPerUsd).toFixed(4)}` : `${value} ${kind}`);
-  const whose = scope === "goal" ? "The budget of the goal" : "The budget of this agent's work on the claim";
+  const amount = (value: number) =>
+    kind === "nanousd" ? `$${(value / nanosPerUsd).toFixed(4)}` : `${value} ${kind}`;
+  const whose =
+    scope === "goal" ? "The budget of the goal" : "The budget of this agent's work on the claim";
   const underWay = reserved === 0 ? "" : `, ${amount(reserved)} are reserved for calls under way`;
   return (
     `${whose} does not allow this call: of ${amount(limit)}, ${amount(spent)} are spent${underWay}, and this call may need ` +

@@ -4,7 +4,12 @@ import { Budget } from "../../lib/model/budget.ts";
 import { ModelName, ModelSettings, RecordMode } from "../../lib/model/config-models.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
-import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import {
+  DurationText,
+  jsonText,
+  PortText,
+  readEnvironment,
+} from "../../lib/service/environment.ts";
 
 /** The model of an agent, by its name in sett.yml, and the budget of one of its grants. */
 export const AgentModel = z.strictObject({ model: ModelName, budget: Budget });
@@ -19,14 +24,24 @@ export const Environment = z.object({
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
     .describe("Where Redis is, with the service's user and password."),
-  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the models' APIs and of the health endpoints."),
-  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe(
+    "The port of the models' APIs and of the health endpoints.",
+  ),
+  SETT_HEALTH_HOST: z
+    .string()
+    .min(1)
+    .default("0.0.0.0")
+    .describe("The address that they listen on."),
   SETT_SOCKETS_DIR: z
     .string()
     .min(1)
     .optional()
-    .describe("Where each agent with a model has a folder for a socket, at which it reaches the same without a network."),
-  SETT_MODELS: jsonText(z.record(ModelName, ModelSettings), exampleModels).describe("The models without their keys, as JSON."),
+    .describe(
+      "Where each agent with a model has a folder for a socket, at which it reaches the same without a network.",
+    ),
+  SETT_MODELS: jsonText(z.record(ModelName, ModelSettings), exampleModels).describe(
+    "The models without their keys, as JSON.",
+  ),
   SETT_MODEL_AGENTS: jsonText(
     z.record(AgentName, AgentModel),
     '{"coder":{"model":"strong","budget":{"nanousd":1000000000}}}',
@@ -34,14 +49,37 @@ export const Environment = z.object({
   SETT_GOAL_BUDGET: jsonText(Budget, '{"nanousd":5000000000,"tokens":2000000,"calls":500}')
     .default({})
     .describe("The budget of a goal, as JSON. Default: no limit."),
-  SETT_MODEL_RECORD: RecordMode.default("bodies").describe("What is kept of a call: the bodies, or only their digests."),
-  SETT_TRANSCRIPT_RETENTION: DurationText.optional().describe("After how long bodies are removed. Default: never."),
-  SETT_KEYS_DIR: z.string().min(1).default("/keys").describe("Where the keys are: one file for each model, under its name."),
-  SETT_RECORD_DIR: z.string().min(1).default("/record").describe("Where the bodies of requests and answers are kept."),
-  SETT_CASSETTE_DIR: z.string().min(1).optional().describe("Where exchanges are recorded, or replayed from."),
-  SETT_CASSETTE_MODE: z.enum(["record", "replay"]).optional().describe("Whether exchanges are recorded or replayed."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
+  SETT_MODEL_RECORD: RecordMode.default("bodies").describe(
+    "What is kept of a call: the bodies, or only their digests.",
+  ),
+  SETT_TRANSCRIPT_RETENTION: DurationText.optional().describe(
+    "After how long bodies are removed. Default: never.",
+  ),
+  SETT_KEYS_DIR: z
+    .string()
+    .min(1)
+    .default("/keys")
+    .describe("Where the keys are: one file for each model, under its name."),
+  SETT_RECORD_DIR: z
+    .string()
+    .min(1)
+    .default("/record")
+    .describe("Where the bodies of requests and answers are kept."),
+  SETT_CASSETTE_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where exchanges are recorded, or replayed from."),
+  SETT_CASSETTE_MODE: z
+    .enum(["record", "replay"])
+    .optional()
+    .describe("Whether exchanges are recorded or replayed."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
+    "How long to wait for one answer of Redis.",
+  ),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
+    "How long Redis may be away before the process ends.",
+  ),
 });
 
 /** Of `sett up --record` and `--replay`. */
@@ -71,10 +109,17 @@ export function readSettings(environment: Record<string, string | undefined>) {
   };
 }
 
-function cassetteOf(folder: string | undefined, mode: CassetteFolder["mode"] | undefined): CassetteFolder | undefined {
+function cassetteOf(
+  folder: string | undefined,
+  mode: CassetteFolder["mode"] | undefined,
+): CassetteFolder | undefined {
   if (folder === undefined && mode === undefined) return undefined;
   if (folder !== undefined && mode !== undefined) return { folder, mode };
-  throw new SettError("environment-invalid", "SETT_CASSETTE_DIR and SETT_CASSETTE_MODE belong together.", {
-    hint: "Set both, or neither of them.",
-  });
+  throw new SettError(
+    "environment-invalid",
+    "SETT_CASSETTE_DIR and SETT_CASSETTE_MODE belong together.",
+    {
+      hint: "Set both, or neither of them.",
+    },
+  );
 }

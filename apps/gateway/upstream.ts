@@ -1,4 +1,5 @@
-// How the gateway asks a provider: the port that the network implements, and recorded exchanges as well.
+// How the gateway asks a provider: the port that the network implements, and recorded exchanges as
+// well.
 import type { Provider } from "../../lib/model/config-models.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { ModelApi } from "../../lib/model/model-call.ts";
@@ -26,18 +27,27 @@ export type UpstreamRequest = {
 };
 
 /**
- * `isUnderWay`: the provider may be at work on an answer, whatever comes of it. `tries`: how often it was asked so far. `bytes`: how much has
- * come of an answer that is no stream.
+ * `isUnderWay`: the provider may be at work on an answer, whatever comes of it. `tries`: how often
+ * it was asked so far. `bytes`: how much has come of an answer that is no stream.
  */
 export type Progress = { tries: number; isUnderWay: boolean; bytes: number };
 
-/** `response`: a stream of events, or an answer whose body is whole already. `tries`: how often the provider was asked. */
+/**
+ * `response`: a stream of events, or an answer whose body is whole already. `tries`: how often the
+ * provider was asked.
+ */
 export type UpstreamAnswer = { response: Response; tries: number };
 
-/** Rejects with `UpstreamFailure` where there is no answer, and with the reason of `signal` when that aborts. */
+/**
+ * Rejects with `UpstreamFailure` where there is no answer, and with the reason of `signal` when
+ * that aborts.
+ */
 export type Upstream = (request: UpstreamRequest) => Promise<UpstreamAnswer>;
 
-/** Why a client gets an error of the gateway in place of an answer; the header `x-sett-error` has it. */
+/**
+ * Why a client gets an error of the gateway in place of an answer; the header `x-sett-error` has
+ * it.
+ */
 export type ErrorCode =
   | "answer-broken"
   | "answer-too-large"
@@ -61,14 +71,21 @@ export type ErrorCode =
   | "token-refused"
   | "wrong-provider";
 
-/** There is no answer of the provider. `message` is a sentence for the client, with the model's name in sett.yml and without the key. */
+/**
+ * There is no answer of the provider. `message` is a sentence for the client, with the model's name
+ * in sett.yml and without the key.
+ */
 export class UpstreamFailure extends Error {
   override readonly name = "UpstreamFailure";
   readonly code: ErrorCode;
   readonly status: number;
   readonly tries: number;
 
-  constructor(code: ErrorCode, message: string, { status, tries }: { status: number; tries: number }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { status, tries }: { status: number; tries: number },
+  ) {
     super(message);
     this.code = code;
     this.status = status;

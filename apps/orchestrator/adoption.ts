@@ -1,4 +1,5 @@
-// Adopts artefacts that people have written by hand: those that were published at once, the others by a slow scan.
+// Adopts artefacts that people have written by hand: those that were published at once, the others
+// by a slow scan.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
@@ -6,23 +7,32 @@ import type { Deps } from "./deps.ts";
 import { scanEveryMs, scanPartEveryMs } from "./intervals.ts";
 import type { PublishTracker } from "./publish-tracker.ts";
 
-/** Within this an event catches up with its publication; after it the artefact may be one that was written by hand. */
+/**
+ * Within this an event catches up with its publication; after it the artefact may be one that was
+ * written by hand.
+ */
 const maxEventDelayMs = 200;
 
-/** The scan goes on in parts, so that it costs the same whatever the number of keys: some milliseconds a second, of this and of Redis. */
+/**
+ * The scan goes on in parts, so that it costs the same whatever the number of keys: some
+ * milliseconds a second, of this and of Redis.
+ */
 const keysOfPart = 1_000;
 
 const failureMessage = "Could not check an artefact written by hand";
 
 /**
- * The scan for artefacts that were written by hand and not published. An artefact is adopted one rest after the first scan that finds it:
- * its writer may not be ready before. What it lacks in the third scan will not come by itself: the refusal is recorded, for the person who
- * wrote it.
+ * The scan for artefacts that were written by hand and not published. An artefact is adopted one
+ * rest after the first scan that finds it: its writer may not be ready before. What it lacks in the
+ * third scan will not come by itself: the refusal is recorded, for the person who wrote it.
  */
 export class AdoptionScan {
   /** Unindexed artefact → how many scans have found it. */
   #scans = new Map<ArtefactId, number>();
-  /** Why each of these was refused, as the service's log has it: an incomplete artefact is checked again in every scan. */
+  /**
+   * Why each of these was refused, as the service's log has it: an incomplete artefact is checked
+   * again in every scan.
+   */
   #logged = new Map<ArtefactId, string>();
   #isUnderWay = false;
 
@@ -39,7 +49,11 @@ export class AdoptionScan {
     return scanEveryMs;
   }
 
-  async #adoptWhere(deps: Deps, isMeant: (scans: number) => boolean, isOverdue: boolean): Promise<void> {
+  async #adoptWhere(
+    deps: Deps,
+    isMeant: (scans: number) => boolean,
+    isOverdue: boolean,
+  ): Promise<void> {
     for (const [id, scans] of this.#scans) {
       // An artefact that cannot be checked must not stop the others.
       if (isMeant(scans))
@@ -49,7 +63,10 @@ export class AdoptionScan {
     }
   }
 }
-/** Notes every publication on `artefact_events`, and calls `onNoted` after some. Runs until the signal aborts. */
+/**
+ * Notes every publication on `artefact_events`, and calls `onNoted` after some. Runs until the
+ * signal aborts.
+ */
 export async function trackPublications(
   { board, clock }: Deps,
   tracker: PublishTracker,
@@ -64,8 +81,9 @@ export async function trackPublications(
 }
 
 /**
- * Checks the artefacts that were published by hand: adopts new ones, and notices those that were written over. Sett's own functions publish
- * too, and their events may still be under way: `hasFollowed` says whether the log has been followed past an event.
+ * Checks the artefacts that were published by hand: adopts new ones, and notices those that were
+ * written over. Sett's own functions publish too, and their events may still be under way:
+ * `hasFollowed` says whether the log has been followed past an event.
  */
 export async function adoptPublications(
   deps: Deps,
@@ -82,7 +100,9 @@ export async function adoptPublications(
   const byHand = suspects.filter((id) => tracker.forgetUnexplained(id));
   await Promise.all(
     byHand.map((id) =>
-      adopt(deps, id as ArtefactId).catch((error: unknown) => log.warn(failureMessage, { artefact_id: id, error })),
+      adopt(deps, id as ArtefactId).catch((error: unknown) =>
+        log.warn(failureMessage, { artefact_id: id, error }),
+      ),
     ),
   );
 }
@@ -91,7 +111,8 @@ type ScanState = { isOverdue: boolean; logged: Map<ArtefactId, string> };
 
 async function adopt({ board, log }: Deps, id: ArtefactId, scan?: ScanState): Promise<void> {
   const result = await board.adoptArtefact(id, scan && { isOverdue: scan.isOverdue });
-  if (result.outcome === "adopted") log.info("Adopted an artefact written by hand", { artefact_id: id });
+  if (result.outcome === "adopted")
+    log.info("Adopted an artefact written by hand", { artefact_id: id });
   if (result.outcome !== "refused" || scan?.logged.get(id) === result.reason) return;
   scan?.logged.set(id, result.reason);
   log.warn("Refused an artefact written by hand", { artefact_id: id, reason: result.reason });

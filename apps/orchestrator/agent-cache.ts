@@ -1,4 +1,5 @@
-// The registered agents, kept in memory until the log or a reconnect says that they may have changed.
+// The registered agents, kept in memory until the log or a reconnect says that they may have
+// changed.
 import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import type { RegisteredAgent } from "../../lib/model/agent.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
@@ -36,10 +37,15 @@ export class AgentCache {
   }
 
   #logUnreadable(agents: readonly RegisteredAgent[]): void {
-    const problems = new Map(agents.flatMap(({ name, unreadable }) => (unreadable ? [[name, unreadable.problem]] : [])));
+    const problems = new Map(
+      agents.flatMap(({ name, unreadable }) => (unreadable ? [[name, unreadable.problem]] : [])),
+    );
     for (const [agent, problem] of problems)
       if (this.#problems.get(agent) !== problem)
-        this.#log.error("An agent's registration cannot be read; its bids and grants wait", { agent, problem });
+        this.#log.error("An agent's registration cannot be read; its bids and grants wait", {
+          agent,
+          problem,
+        });
     this.#problems = problems;
   }
 }

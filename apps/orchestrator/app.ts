@@ -4,7 +4,10 @@ import { createServiceApp } from "../../lib/service/service-app.ts";
 import type { Deps } from "./deps.ts";
 import type { Orchestrator } from "./orchestrator.ts";
 
-export function createOrchestratorApp(orchestrator: Orchestrator, deps: Pick<Deps, "metrics">): Hono {
+export function createOrchestratorApp(
+  orchestrator: Orchestrator,
+  deps: Pick<Deps, "metrics">,
+): Hono {
   return createServiceApp({
     service: "orchestrator",
     health: () => orchestrator.health(),

@@ -1,4 +1,5 @@
-// Bids that people write into a claim's hash: noticed by the number of the hash's fields, so that claims that wait cost next to nothing.
+// Bids that people write into a claim's hash: noticed by the number of the hash's fields, so that
+// claims that wait cost next to nothing.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
@@ -20,7 +21,11 @@ export class BidsByHand {
   constructor(deps: HandDeps, decider: Decider) {
     this.#deps = deps;
     this.#decider = decider;
-    this.#isolated = new IsolatedJobs(deps.log, "Could not read the bids on a claim; it stays as it is", "claim_id");
+    this.#isolated = new IsolatedJobs(
+      deps.log,
+      "Could not read the bids on a claim; it stays as it is",
+      "claim_id",
+    );
   }
 
   /** Looks at every claim whose bidding is open, in parts. */
@@ -33,7 +38,9 @@ export class BidsByHand {
     }
   }
 
-  /** Records the bids that were written by hand, refuses what is none, and goes on with the claim. */
+  /**
+   * Records the bids that were written by hand, refuses what is none, and goes on with the claim.
+   */
   async adopt(claim: ClaimId): Promise<void> {
     const { board } = this.#deps;
     const readOn = board.connectionNumber();

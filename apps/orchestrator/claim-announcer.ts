@@ -1,4 +1,5 @@
-// Announces a claim again while it waits for bids, at growing intervals: a cub that starts or reconnects reads by itself where it is asked.
+// Announces a claim again while it waits for bids, at growing intervals: a cub that starts or
+// reconnects reads by itself where it is asked.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import { firstAnnouncementAfterMs } from "../../lib/blackboard/records/first-announcement.ts";
@@ -16,7 +17,9 @@ export class ClaimAnnouncer {
   readonly #byHand: BidsByHand;
   /** Called for a claim that still waits for bids. */
   readonly #onAsked: (claim: ClaimId) => void;
-  /** When the next announcement is due, by the clock's `passedMs`, and how long after the last one. */
+  /**
+   * When the next announcement is due, by the clock's `passedMs`, and how long after the last one.
+   */
   readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(maxClaims);
 
   constructor(deps: Deps, byHand: BidsByHand, onAsked: (claim: ClaimId) => void) {
@@ -25,7 +28,10 @@ export class ClaimAnnouncer {
     this.#onAsked = onAsked;
   }
 
-  /** Records bids that were written by hand; then, if it is time to, announces the claim to the agents that have not bid. */
+  /**
+   * Records bids that were written by hand; then, if it is time to, announces the claim to the
+   * agents that have not bid.
+   */
   async tick(claim: ClaimId): Promise<void> {
     const { board, clock, log } = this.#deps;
     // Also a word that was changed by hand, which leaves the number of bids as it is.
@@ -34,14 +40,21 @@ export class ClaimAnnouncer {
     const known = this.#plans.get(claim);
     const plan = known ?? { atMs: nowMs, afterMs: firstAnnouncementAfterMs };
     const isSilent = nowMs < plan.atMs;
-    const next = isSilent ? plan : { atMs: nowMs + plan.afterMs, afterMs: Math.min(maxIntervalMs, 2 * plan.afterMs) };
-    const { outcome } = await board.announceClaim({ claim, nextAfterMs: next.atMs - nowMs, isSilent });
+    const next = isSilent
+      ? plan
+      : { atMs: nowMs + plan.afterMs, afterMs: Math.min(maxIntervalMs, 2 * plan.afterMs) };
+    const { outcome } = await board.announceClaim({
+      claim,
+      nextAfterMs: next.atMs - nowMs,
+      isSilent,
+    });
     switch (outcome) {
       case "ended":
         return this.#plans.delete(claim);
       case "announced":
         this.#onAsked(claim);
-        if (known === undefined) log.info("Announced claim again; the intervals grow from here", { claim_id: claim });
+        if (known === undefined)
+          log.info("Announced claim again; the intervals grow from here", { claim_id: claim });
         return this.#plans.set(claim, next);
     }
   }

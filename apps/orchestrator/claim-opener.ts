@@ -59,7 +59,8 @@ export class ClaimOpener {
     const opening = await this.#decide(artefact, goal);
     const { claim, grants } = opening;
     const { events } = commitOf(opening, { ...opening, readOn }, this.#deps.newId);
-    // In the cache before the first event of a bid can arrive; dropped again when this claim is not the one that was opened.
+    // In the cache before the first event of a bid can arrive; dropped again when this claim is not
+    // the one that was opened.
     if (!isEnded(claim.status)) this.#cache.put({ claim, grants }, readOn);
     const result = await board.openClaim({
       open: { cause: "standard", grants, claim, first: events },
@@ -73,7 +74,8 @@ export class ClaimOpener {
         this.#decider.report(opening);
         if (claim.bidding === "closed") return;
         if (missingBidders(claim).length > 0) this.#onAsked(claim.id);
-        // A pause keeps it from going on, which may be over by now; or the first decision finds out what is wrong with the artefact.
+        // A pause keeps it from going on, which may be over by now; or the first decision finds out
+        // what is wrong with the artefact.
         if (missingBidders(claim).length === 0 || !opening.isDecided)
           await this.#decider.decide(claim.id, { kind: "progress" }, { readOn });
         return;
@@ -90,8 +92,14 @@ export class ClaimOpener {
     }
   }
 
-  /** The new claim with all that can be decided at once: most agents have said in advance what they bid. */
-  async #decide(artefact: ArtefactId, goal: GoalId): Promise<Decision & { at: string; isDecided: boolean }> {
+  /**
+   * The new claim with all that can be decided at once: most agents have said in advance what they
+   * bid.
+   */
+  async #decide(
+    artefact: ArtefactId,
+    goal: GoalId,
+  ): Promise<Decision & { at: string; isDecided: boolean }> {
     const { clock, newId, policy } = this.#deps;
     const [agents, isPaused, target] = await Promise.all([
       this.#agentCache.list(),
@@ -99,13 +107,27 @@ export class ClaimOpener {
       this.#readTarget(artefact),
     ]);
     const at = clock.now().toISOString();
-    const claim = biddingClaim({ id: ClaimId.parse(newId()), artefact, goal, at }, electorateOf(agents));
+    const claim = biddingClaim(
+      { id: ClaimId.parse(newId()), artefact, goal, at },
+      electorateOf(agents),
+    );
     const undecided = { claim, grants: [], writes: [], at, isDecided: false };
     // Nothing is known that rules could read; the first decision about the claim finds out why.
     if (target === undefined) return undecided;
     const failureId = ArtefactId.parse(newId());
     const presence = this.#presence;
-    const input = { claim, grants: [], target, reviews: [], agents, presence, policy, isPaused, at, failureId };
+    const input = {
+      claim,
+      grants: [],
+      target,
+      reviews: [],
+      agents,
+      presence,
+      policy,
+      isPaused,
+      at,
+      failureId,
+    };
     const decision = decideClaim(input, { kind: "progress" });
     if (decision !== undefined) presence.expect(decision);
     return { ...undecided, ...decision, isDecided: true };

@@ -1,12 +1,17 @@
-// Keeps one agent from taking all connections that Redis has, or its time (docs/internals/blackboard.md#connections).
+// Keeps one agent from taking all connections that Redis has, or its time
+// (docs/internals/blackboard.md#connections).
 import type { EndedConnections, SlowCaller, SlowLimit } from "../../lib/blackboard/port/leader.ts";
 import type { Deps } from "./deps.ts";
 
-/** An agent with 100 workers has about 100, and twice as many while all of them connect again. Redis takes 10 000 of all users. */
+/**
+ * An agent with 100 workers has about 100, and twice as many while all of them connect again. Redis
+ * takes 10 000 of all users.
+ */
 const maxConnections = 500;
 /**
- * What an agent's slow commands may take of Redis: many of them, or a few that are long. A machine with too much to do makes commands slow
- * as well, but not so many of one agent, and not for so long.
+ * What an agent's slow commands may take of Redis: many of them, or a few that are long. A machine
+ * with too much to do makes commands slow as well, but not so many of one agent, and not for so
+ * long.
  */
 const maxSlow: readonly SlowLimit[] = [
   { calls: 20, fromMs: 2, ms: 500, seconds: 2 },
@@ -35,7 +40,10 @@ export class ConnectionWatch {
     for (const caller of ended) await this.#recordSlow(caller);
   }
 
-  /** Looks at whose they are only where there are so many more than before that one user may have too many. */
+  /**
+   * Looks at whose they are only where there are so many more than before that one user may have
+   * too many.
+   */
   async #endFloods(): Promise<void> {
     const { board } = this.#deps;
     const count = await board.countConnections();

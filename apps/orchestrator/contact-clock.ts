@@ -1,11 +1,15 @@
-// Whether the time that has passed may be held against an agent: only after unbroken contact, by clocks that ran on. So a laptop that
-// slept, an unreachable Redis or a clock that a person changed fails no agent.
+// Whether the time that has passed may be held against an agent: only after unbroken contact, by
+// clocks that ran on. So a laptop that slept, an unreachable Redis or a clock that a person changed
+// fails no agent.
 import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 
 /** A gap this long between two ticks of a loop means that the whole process did not run. */
 const sleepGapMs = 3_000;
 
-/** Redis' clock and ours drift apart by so much at once only when one of them was changed, or a machine has slept. */
+/**
+ * Redis' clock and ours drift apart by so much at once only when one of them was changed, or a
+ * machine has slept.
+ */
 const maxDriftMs = 1_000;
 
 type Board = Pick<LeaderBlackboard, "contactSince">;
@@ -27,7 +31,8 @@ export class ContactClock {
   }
 
   /**
-   * The loop for deadlines calls this on every tick, with Redis' time. Returns by how much Redis' clock was changed since the last tick.
+   * The loop for deadlines calls this on every tick, with Redis' time. Returns by how much Redis'
+   * clock was changed since the last tick.
    */
   tick(redisMs: number): number {
     const nowMs = this.#nowMs();
@@ -40,7 +45,9 @@ export class ContactClock {
     return isChanged ? stepMs : 0;
   }
 
-  /** True when for `ms` contact was unbroken, this process ran, and Redis' clock was not changed. */
+  /**
+   * True when for `ms` contact was unbroken, this process ran, and Redis' clock was not changed.
+   */
   hasLasted(ms: number): boolean {
     const since = this.#board.contactSince();
     // The process slept, and the caller runs before the loop that ticks.

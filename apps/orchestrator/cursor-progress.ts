@@ -1,4 +1,5 @@
-// The cursor moves only past events whose work is confirmed, although many events are handled at once.
+// The cursor moves only past events whose work is confirmed, although many events are handled at
+// once.
 
 export class CursorProgress {
   readonly #pending: { id: string; isDone: boolean }[] = [];
@@ -11,7 +12,10 @@ export class CursorProgress {
     this.#reached = start;
   }
 
-  /** Begins an event; the caller calls the returned function when the event's work is confirmed. Events begin in the order of the log. */
+  /**
+   * Begins an event; the caller calls the returned function when the event's work is confirmed.
+   * Events begin in the order of the log.
+   */
   begin(id: string): () => void {
     const entry = { id, isDone: false };
     this.#reached = id;

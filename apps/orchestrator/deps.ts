@@ -19,7 +19,10 @@ export type CandidateDeps = {
   newId: () => string;
   log: JsonLog;
   metrics: OrchestratorMetrics;
-  /** The webhooks that are notified of what waits for a person and of how goals end. `timeoutMs`: for one try. */
+  /**
+   * The webhooks that are notified of what waits for a person and of how goals end. `timeoutMs`:
+   * for one try.
+   */
   notify?: { hooks: readonly Hook[]; timeoutMs?: number };
   /** For agents that work in containers of their own for each grant. */
   workers?: { host: WorkerHost; scales: readonly Scale[] };

@@ -10,15 +10,21 @@ import type { Deps } from "./deps.ts";
 import type { EventHandler } from "./handle-event.ts";
 import type { OwedEvents } from "./owed-events.ts";
 
-/** With so many events in work the follower waits: more requests at once do not make Redis faster. */
+/**
+ * With so many events in work the follower waits: more requests at once do not make Redis faster.
+ */
 const maxInFlight = 2_000;
 
 /**
- * An event that cannot be handled is tried so often, over some six seconds, and then put aside: the cursor must not wait for it for ever.
+ * An event that cannot be handled is tried so often, over some six seconds, and then put aside: the
+ * cursor must not wait for it for ever.
  */
 const maxTries = 8;
 
-/** What is done with each event, and with one for which that fails again and again. `onEvent` is called first. */
+/**
+ * What is done with each event, and with one for which that fails again and again. `onEvent` is
+ * called first.
+ */
 export type LogWork = {
   handler: Pick<EventHandler, "handle">;
   owed: Pick<OwedEvents, "giveUp">;
@@ -65,7 +71,11 @@ export async function followLog(
 }
 
 /** Whether it throws or rejects, it is a failure of this event alone. */
-function begin(handler: LogWork["handler"], event: SettEvent, readOn: number): Promise<unknown> | undefined {
+function begin(
+  handler: LogWork["handler"],
+  event: SettEvent,
+  readOn: number,
+): Promise<unknown> | undefined {
   try {
     return handler.handle(event, readOn);
   } catch (error) {
@@ -74,8 +84,8 @@ function begin(handler: LogWork["handler"], event: SettEvent, readOn: number): P
 }
 
 /**
- * An unreachable Redis delays the event. Any other failure is logged and the event is tried again; after `maxTries` it is among those that
- * are owed.
+ * An unreachable Redis delays the event. Any other failure is logged and the event is tried again;
+ * after `maxTries` it is among those that are owed.
  */
 async function untilDone(
   { log, owed }: Pick<Deps, "log"> & Pick<LogWork, "owed">,

@@ -1,4 +1,5 @@
-// What the orchestrator does for each event of the log. Handling an event twice is harmless: the stored state decides.
+// What the orchestrator does for each event of the log. Handling an event twice is harmless: the
+// stored state decides.
 import type { GoalEnding } from "../../lib/blackboard/port/artefacts.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
@@ -38,8 +39,8 @@ export class EventHandler {
   }
 
   /**
-   * Resolves when the event's work is written to the blackboard; undefined for an event that needs no work, as most do. `readOn`: the number of
-   * the connection when the event was read.
+   * Resolves when the event's work is written to the blackboard; undefined for an event that needs
+   * no work, as most do. `readOn`: the number of the connection when the event was read.
    */
   handle(event: SettEvent, readOn: number): Promise<unknown> | undefined {
     switch (event.type) {
@@ -47,7 +48,8 @@ export class EventHandler {
         return this.#artefactCreated(event);
       case "bid_placed":
         // Full consensus has nothing to decide before the last bid is in.
-        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, readOn);
+        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid")
+          return this.#progress(event, readOn);
         return undefined;
       case "grant_done":
       case "grant_failed":
@@ -63,7 +65,12 @@ export class EventHandler {
       case "grant_waiting":
         return event.artefact_id && this.#questions.settleQuestion(event.artefact_id);
       case "question_closed":
-        return event.artefact_id && this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), { readOn });
+        return (
+          event.artefact_id &&
+          this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), {
+            readOn,
+          })
+        );
       case "claim_terminated":
         // The agent that was asked has not answered: the question goes to another, or to people.
         return event.data?.kind === "clarification"
@@ -121,7 +128,8 @@ export class EventHandler {
   #artefactCreated({ artefact_id, goal_id, data }: SettEvent): Promise<void> | undefined {
     if (artefact_id === undefined || goal_id === undefined) return undefined;
     const artefacts = Number(data?.goal_artefacts ?? 0);
-    if (artefacts > this.#deps.policy.artefacts_per_goal) return this.#opener.endRunaway(goal_id, artefacts);
+    if (artefacts > this.#deps.policy.artefacts_per_goal)
+      return this.#opener.endRunaway(goal_id, artefacts);
     switch (data?.structural_type) {
       case "Standard":
         return this.#opener.open(artefact_id, goal_id);
@@ -136,37 +144,59 @@ export class EventHandler {
   }
 
   #progress({ claim_id }: SettEvent, readOn: number): Promise<boolean> | undefined {
-    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, { readOn, source: "log" });
+    return (
+      claim_id && this.#decider.decide(claim_id, { kind: "progress" }, { readOn, source: "log" })
+    );
   }
 
   /** Where Redis has lost an artefact that the refused result was made from. */
-  #repeatAttempt({ claim_id, agent, data }: SettEvent, readOn: number): Promise<boolean> | undefined {
+  #repeatAttempt(
+    { claim_id, agent, data }: SettEvent,
+    readOn: number,
+  ): Promise<boolean> | undefined {
     const attempt = Number(data?.attempt);
-    if (claim_id === undefined || agent === undefined || data?.source === undefined) return undefined;
+    if (claim_id === undefined || agent === undefined || data?.source === undefined)
+      return undefined;
     return this.#decider.decide(claim_id, { kind: "source_lost", agent, attempt }, { readOn });
   }
 
-  /** The new registration may decide a claim: an agent that has not bid may have rules now, be a person, or can be read again. */
+  /**
+   * The new registration may decide a claim: an agent that has not bid may have rules now, be a
+   * person, or can be read again.
+   */
   async #registerAgent(agent: AgentName, readOn: number): Promise<void> {
-    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "progress" }), { readOn });
+    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "progress" }), {
+      readOn,
+    });
     await this.#decider.decideHeldUp(readOn);
   }
 
   /** An agent that is registered again by now keeps its work. */
   async #removeAgent(agent: AgentName, readOn: number): Promise<void> {
     if ((await this.#agentCache.list()).some(({ name }) => name === agent)) return;
-    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "agent_removed", agent }), { readOn });
+    await this.#decider.decideEach(
+      await this.#claimsOf(agent),
+      () => ({ kind: "agent_removed", agent }),
+      { readOn },
+    );
   }
 
   async #claimsOf(agent: AgentName): Promise<ClaimId[]> {
     const { board } = this.#deps;
-    const claims = await Promise.all([board.listClaimsOf(agent, "asked"), board.listClaimsOf(agent, "work")]);
+    const claims = await Promise.all([
+      board.listClaimsOf(agent, "asked"),
+      board.listClaimsOf(agent, "work"),
+    ]);
     return [...new Set(claims.flat())];
   }
 
   async #endClaims(goal: GoalId, ending: GoalEnding, readOn: number): Promise<void> {
     const open = await this.#deps.board.listOpenClaimsOfGoal(goal);
-    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: endingReason(ending) }), { readOn });
+    await this.#decider.decideEach(
+      open,
+      () => ({ kind: "goal_ended", reason: endingReason(ending) }),
+      { readOn },
+    );
   }
 }
 

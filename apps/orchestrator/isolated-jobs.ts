@@ -12,14 +12,20 @@ export class IsolatedJobs<Id extends string> {
   /** The problem that was logged last, by id. */
   readonly #logged = new Map<Id, string>();
 
-  /** `sentence` is logged for an id whose job fails, with the id in `field`: once for each problem, until the job succeeds again. */
+  /**
+   * `sentence` is logged for an id whose job fails, with the id in `field`: once for each problem,
+   * until the job succeeds again.
+   */
   constructor(log: JsonLog, sentence: string, field: string) {
     this.#log = log;
     this.#sentence = sentence;
     this.#field = field;
   }
 
-  /** Throws, when all jobs have ended, what concerns all of them: the epoch is over, or Redis is unreachable. */
+  /**
+   * Throws, when all jobs have ended, what concerns all of them: the epoch is over, or Redis is
+   * unreachable.
+   */
   async run(ids: readonly Id[], job: (id: Id) => Promise<unknown>): Promise<void> {
     const results = await Promise.allSettled(ids.map(job));
     for (const [index, id] of ids.entries()) {

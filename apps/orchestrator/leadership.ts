@@ -60,7 +60,10 @@ export type LeadershipState = {
   owed: Owed | undefined;
 };
 
-/** The lease of a running grant, and how long contact must have lasted before a lapsed one is judged: as long as a lease, but in tests. */
+/**
+ * The lease of a running grant, and how long contact must have lasted before a lapsed one is
+ * judged: as long as a lease, but in tests.
+ */
 export type Leases = { grantLeaseMs: number; contactMs: number };
 
 export class Leadership {
@@ -133,10 +136,18 @@ export class Leadership {
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { ...parts, decider });
     const hasFollowed = (event: string) => !isLater(event, this.#reader.progress.reached);
-    const postOffice = new PostOffice(deps, { agentCache, cache, decider, grantLeaseMs: this.#leases.grantLeaseMs });
+    const postOffice = new PostOffice(deps, {
+      agentCache,
+      cache,
+      decider,
+      grantLeaseMs: this.#leases.grantLeaseMs,
+    });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
-      this.#reader.run({ handler, owed, onEvent: (event) => this.#noteEvent(event, postOffice, ending) }, ending),
+      this.#reader.run(
+        { handler, owed, onEvent: (event) => this.#noteEvent(event, postOffice, ending) },
+        ending,
+      ),
       this.#loops.every(owedEveryMs, ending, () => owed.tick()),
       this.#saveCursor(ending),
       this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),
@@ -156,7 +167,9 @@ export class Leadership {
       }),
       this.#loops.every(watchEveryMs, ending, () => connections.tick()),
       this.#loops.every(watchEveryMs, ending, () => mail.tick()),
-      this.#loops.every(workersEveryMs, ending, () => silent.tick(contact.hasLasted(this.#leases.contactMs))),
+      this.#loops.every(workersEveryMs, ending, () =>
+        silent.tick(contact.hasLasted(this.#leases.contactMs)),
+      ),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
       this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, this.#start).run(ending)),
@@ -177,9 +190,12 @@ export class Leadership {
     const { workers, board, log } = this.#deps;
     if (workers === undefined) return [];
     const { host, scales } = workers;
-    const decide: WorkerDeps["decide"] = (claim, event, basis) => this.#decider.decide(claim, event, basis);
+    const decide: WorkerDeps["decide"] = (claim, event, basis) =>
+      this.#decider.decide(claim, event, basis);
     return scales.map((scale) =>
-      this.#loops.every(restartAfterMs, signal, () => new WorkerPool({ board, log, host, decide }, scale).run(signal)),
+      this.#loops.every(restartAfterMs, signal, () =>
+        new WorkerPool({ board, log, host, decide }, scale).run(signal),
+      ),
     );
   }
 
@@ -189,7 +205,11 @@ export class Leadership {
   }
 
   async #reconcile(contact: ContactClock, signal: AbortSignal): Promise<void> {
-    const reconciler = new Reconciler(this.#deps, { ...this.#parts, decider: this.#decider, questions: this.#questions });
+    const reconciler = new Reconciler(this.#deps, {
+      ...this.#parts,
+      decider: this.#decider,
+      questions: this.#questions,
+    });
     let [isOver, beganMs] = [true, 0];
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
@@ -232,7 +252,8 @@ export class Leadership {
 
   #noteEvent(event: SettEvent, postOffice: PostOffice, signal: AbortSignal): void {
     this.#bells.cursor.ring();
-    if (event.type === "agent_registered" && event.agent !== undefined) postOffice.noteSender(event.agent);
+    if (event.type === "agent_registered" && event.agent !== undefined)
+      postOffice.noteSender(event.agent);
     const dueMs = dueAfter(event, this.#deps.policy);
     if (dueMs < soonMs) void sleep(dueMs, signal).then(() => this.#bells.due.ring());
     this.#parts.cache.apply(event);

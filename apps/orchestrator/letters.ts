@@ -1,4 +1,5 @@
-// What one read of the agents' mail has brought, as it is applied: a start that is followed by its result goes with it, in one step.
+// What one read of the agents' mail has brought, as it is applied: a start that is followed by its
+// result goes with it, in one step.
 import type { Message } from "../../lib/blackboard/port/mail.ts";
 import type { Mail } from "../../lib/blackboard/port/mail-port.ts";
 import { type ReadEnvelope, readEnvelope } from "./read-envelope.ts";
@@ -34,7 +35,10 @@ function isQuietStart({ envelope }: Letter): boolean {
   return envelope.ok && envelope.value.quiet === true && envelope.value.message.say === "started";
 }
 
-function isOfStart({ attempt, queued_at }: Extract<Message, { say: "result" }>, { envelope }: Letter): boolean {
+function isOfStart(
+  { attempt, queued_at }: Extract<Message, { say: "result" }>,
+  { envelope }: Letter,
+): boolean {
   const start = envelope.ok ? envelope.value.message : undefined;
   if (start?.say !== "started" || attempt === undefined || queued_at === undefined) return false;
   return start.attempt === attempt && start.queued_at === queued_at;

@@ -16,9 +16,15 @@ export class LogReader {
   #saved = "";
   /** Aborts after a reconnect. */
   #broken = new AbortController();
-  /** False from a reconnect until the stored cursor was read again: until then ours may be ahead of what Redis has. */
+  /**
+   * False from a reconnect until the stored cursor was read again: until then ours may be ahead of
+   * what Redis has.
+   */
   #isCertain = true;
-  /** The connection on which our cursor was read. A stop ends the listening to reconnects before the last save. */
+  /**
+   * The connection on which our cursor was read. A stop ends the listening to reconnects before the
+   * last save.
+   */
   #readOn: number;
   #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
@@ -32,23 +38,32 @@ export class LogReader {
     return this.#progress;
   }
 
-  /** As `measureLag` found it last. Its age grows while the reader makes no progress, for whatever reason. */
+  /**
+   * As `measureLag` found it last. Its age grows while the reader makes no progress, for whatever
+   * reason.
+   */
   get oldest(): Unconfirmed | undefined {
     if (this.#oldest === undefined) return undefined;
     const { event, sinceMs } = this.#oldest;
-    return { id: event.id, type: event.type, ageMs: Math.round(this.#deps.clock.passedMs() - sinceMs) };
+    return {
+      id: event.id,
+      type: event.type,
+      ageMs: Math.round(this.#deps.clock.passedMs() - sinceMs),
+    };
   }
 
   /** Finds the oldest event that is not confirmed. */
   async measureLag(): Promise<void> {
     const { board, clock } = this.#deps;
     const [next] = await board.readEvents(this.#progress.confirmed, 1);
-    if (next?.id !== this.#oldest?.event.id) this.#oldest = next && { event: next, sinceMs: clock.passedMs() };
+    if (next?.id !== this.#oldest?.event.id)
+      this.#oldest = next && { event: next, sinceMs: clock.passedMs() };
   }
 
   /**
-   * Runs until the signal aborts; throws Fenced when the epoch is over. After a reconnect it goes on from the stored cursor: a Redis that
-   * crashed may have lost the last writes, and handling an event twice is harmless.
+   * Runs until the signal aborts; throws Fenced when the epoch is over. After a reconnect it goes
+   * on from the stored cursor: a Redis that crashed may have lost the last writes, and handling an
+   * event twice is harmless.
    */
   async run(work: LogWork, signal: AbortSignal): Promise<void> {
     const unsubscribe = this.#deps.board.onReconnect(() => {
@@ -66,7 +81,10 @@ export class LogReader {
     }
   }
 
-  /** True when the stored cursor is at the last event that was read, so that there is nothing to save. */
+  /**
+   * True when the stored cursor is at the last event that was read, so that there is nothing to
+   * save.
+   */
   get isSaved(): boolean {
     return this.#saved === this.#progress.reached;
   }
@@ -75,7 +93,8 @@ export class LogReader {
     this.#deps.metrics.inFlight.set(this.#progress.inFlight);
     const cursor = this.#progress.confirmed;
     const { board } = this.#deps;
-    if (cursor === this.#saved || !this.#isCertain || board.connectionNumber() !== this.#readOn) return;
+    if (cursor === this.#saved || !this.#isCertain || board.connectionNumber() !== this.#readOn)
+      return;
     await board.moveCursor(cursor);
     this.#saved = cursor;
   }
@@ -84,9 +103,11 @@ export class LogReader {
     const { board, log } = this.#deps;
     this.#broken = new AbortController();
     const readOn = board.connectionNumber();
-    const leader = await untilContact(() => board.readLeader(), { signal, log }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    const leader = await untilContact(() => board.readLeader(), { signal, log }).catch(
+      (error: unknown) => {
+        if (!signal.aborted) throw error;
+      },
+    );
     // Contact was lost again, so the answer may be wrong.
     if (signal.aborted || this.#broken.signal.aborted) return;
     if (leader?.epoch !== board.epoch) throw new Fenced(board.epoch);

@@ -1,4 +1,5 @@
-// How each loop of a leadership goes on: it rests, outlives failures, and ends when the epoch is over.
+// How each loop of a leadership goes on: it rests, outlives failures, and ends when the epoch is
+// over.
 import { alignedMs } from "../../lib/async/aligned.ts";
 import { backOffMs } from "../../lib/async/back-off.ts";
 import type { Clock } from "../../lib/async/clock.ts";
@@ -11,13 +12,19 @@ import { isAway } from "../../lib/service/until-contact.ts";
 
 type Failing = { sinceMs: number; lastMs: number; reason: string };
 
-/** A loop that has not failed for so long goes on: some turns have no end. Longer than the longest rest after a failure. */
+/**
+ * A loop that has not failed for so long goes on: some turns have no end. Longer than the longest
+ * rest after a failure.
+ */
 const calmAfterMs = 15_000;
 
 /** After the first failure; later ones rest longer. */
 const failedRestMs = 250;
 
-/** Until the signal aborts. An unreachable Redis only delays a tick, another failure is logged; Fenced rejects. */
+/**
+ * Until the signal aborts. An unreachable Redis only delays a tick, another failure is logged;
+ * Fenced rejects.
+ */
 export class Loops {
   readonly #log: JsonLog;
   readonly #clock: Pick<Clock, "passedMs">;
@@ -37,7 +44,10 @@ export class Loops {
     return longest && { reason: longest.reason, forMs: Math.round(nowMs - longest.sinceMs) };
   }
 
-  /** Calls `tick` again and again, with rests of about `ms`, which end together with those of other loops. */
+  /**
+   * Calls `tick` again and again, with rests of about `ms`, which end together with those of other
+   * loops.
+   */
   every(ms: number, signal: AbortSignal, tick: () => Promise<void>): Promise<void> {
     return this.again(signal, async () => {
       await tick();
@@ -50,7 +60,10 @@ export class Loops {
     return this.#repeat(signal, async () => sleep(this.#restMs(await tick()), signal));
   }
 
-  /** Calls `tick` whenever the bell has rung; where it does not ring, after as many milliseconds as the tick before has answered. */
+  /**
+   * Calls `tick` whenever the bell has rung; where it does not ring, after as many milliseconds as
+   * the tick before has answered.
+   */
   whenRung(bell: Doorbell, signal: AbortSignal, tick: () => Promise<number>): Promise<void> {
     return this.#repeat(signal, async () => bell.wait(this.#restMs(await tick()), signal));
   }
@@ -61,7 +74,8 @@ export class Loops {
 
   #note(failing: Failing, reason: string): void {
     const nowMs = this.#clock.passedMs();
-    if (!this.#failing.has(failing) || nowMs - failing.lastMs >= calmAfterMs) failing.sinceMs = nowMs;
+    if (!this.#failing.has(failing) || nowMs - failing.lastMs >= calmAfterMs)
+      failing.sinceMs = nowMs;
     failing.lastMs = nowMs;
     failing.reason = reason;
     this.#failing.add(failing);

@@ -1,5 +1,6 @@
-// What a message of an agent changes on the record, where it is the agent's to say. Who sends it is known from the key of its stream alone, and
-// what it is about from the record: a message only says which claim, which attempt, and what the agent itself has done.
+// What a message of an agent changes on the record, where it is the agent's to say. Who sends it is
+// known from the key of its stream alone, and what it is about from the record: a message only says
+// which claim, which attempt, and what the agent itself has done.
 import { createHash } from "node:crypto";
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Fresh } from "../../lib/blackboard/mail/mailed-result.ts";
@@ -30,10 +31,16 @@ type Board = Deps["board"];
 const maxReasonLength = 500;
 
 /**
- * Who says it, and where. `at`: made from the message's place in its stream, for what it leaves out. `readOn`: the connection on which it was
- * read.
+ * Who says it, and where. `at`: made from the message's place in its stream, for what it leaves
+ * out. `readOn`: the connection on which it was read.
  */
-type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; at: string; readOn: number };
+type Origin = {
+  agent: AgentName;
+  host: string | undefined;
+  mail: AppliedMail;
+  at: string;
+  readOn: number;
+};
 
 /** `cache`: where most claims need not be read. */
 export type MailOptions = {
@@ -59,8 +66,13 @@ export class MailHandler {
   readonly #clock: Deps["clock"];
   readonly #cache: MailOptions["cache"];
   readonly #results: ResultStore;
-  /** Claim and agent → the run that was started last, as it is stored, by the connection on which its message was read. */
-  readonly #running = new RecentMap<string, StoredGrant<RunningGrant> & { readOn: number }>(maxRunning);
+  /**
+   * Claim and agent → the run that was started last, as it is stored, by the connection on which
+   * its message was read.
+   */
+  readonly #running = new RecentMap<string, StoredGrant<RunningGrant> & { readOn: number }>(
+    maxRunning,
+  );
 
   constructor(deps: Deps, { agentCache, cache, decider, grantLeaseMs }: MailOptions) {
     this.#cache = cache;
@@ -72,8 +84,9 @@ export class MailHandler {
   }
 
   /**
-   * `ended`: the step that has applied it has answered it, too. Safe to repeat. Rejects with `redis-unreachable`, also on a later connection
-   * than `readOn`, with Fenced, and with `blackboard-refused` where a function fails: another try may succeed.
+   * `ended`: the step that has applied it has answered it, too. Safe to repeat. Rejects with
+   * `redis-unreachable`, also on a later connection than `readOn`, with Fenced, and with
+   * `blackboard-refused` where a function fails: another try may succeed.
    */
   async apply(mail: Mail, envelope: ReadEnvelope, readOn: number): Promise<Reply | "ended"> {
     const { agent } = mail;
@@ -81,7 +94,10 @@ export class MailHandler {
     const { host, message } = envelope.value;
     try {
       const applied = appliedMail({ mail, envelope });
-      return await this.#applyMessage({ agent, host, mail: applied, at: timeOf(mail, this.#clock.now()), readOn }, message);
+      return await this.#applyMessage(
+        { agent, host, mail: applied, at: timeOf(mail, this.#clock.now()), readOn },
+        message,
+      );
     } catch (error) {
       if (isAway(error) || error instanceof Fenced || isOutOfOrder(error)) throw error;
       // A claim that a person has broken by hand.
@@ -89,14 +105,17 @@ export class MailHandler {
     }
   }
 
-  /** What cannot be applied, however often it is tried: a value that Redis refuses, or a function that stays out of order. */
+  /**
+   * What cannot be applied, however often it is tried: a value that Redis refuses, or a function
+   * that stays out of order.
+   */
   refuse({ agent }: Pick<Mail, "agent">, error: unknown, readOn: number): Promise<Reply> {
     return this.#refuse({ agent, readOn }, messageOf(error));
   }
 
   /**
-   * A start, and the result of the same work. `apart`: each is to be applied by itself, because one of them may have to be refused. Rejects
-   * as `apply` does.
+   * A start, and the result of the same work. `apart`: each is to be applied by itself, because one
+   * of them may have to be refused. Rejects as `apply` does.
    */
   async applyTogether(first: Letter, second: Letter, readOn: number): Promise<"ended" | "apart"> {
     if (!first.envelope.ok || !second.envelope.ok) return "apart";
@@ -117,7 +136,14 @@ export class MailHandler {
       const began = { leaseMs: this.#grantLeaseMs, mail: appliedMail(first) };
       const grant = startedGrant(stored.grant, run);
       const endedAt = laterOf(origin.at, grant.started_at);
-      const { outcome } = await this.#results.store({ ...origin, claim, grant, endedAt, result, start: began });
+      const { outcome } = await this.#results.store({
+        ...origin,
+        claim,
+        grant,
+        endedAt,
+        result,
+        start: began,
+      });
       return outcome === "finished" ? "ended" : "apart";
     } catch (error) {
       if (isAway(error) || error instanceof Fenced) throw error;
@@ -148,70 +174,127 @@ export class MailHandler {
     }
   }
 
-  async #renew({ agent, readOn }: Origin, { claim, ...message }: Extract<Message, { say: "alive" }>): Promise<Reply> {
-    const attempt = message.attempt ?? (await this.#board.readGrant(claim, agent))?.grant.attempt ?? 1;
-    return replyOf(await this.#board.renewLease({ claim, agent, attempt, leaseMs: this.#grantLeaseMs, readOn }));
+  async #renew(
+    { agent, readOn }: Origin,
+    { claim, ...message }: Extract<Message, { say: "alive" }>,
+  ): Promise<Reply> {
+    const attempt =
+      message.attempt ?? (await this.#board.readGrant(claim, agent))?.grant.attempt ?? 1;
+    return replyOf(
+      await this.#board.renewLease({ claim, agent, attempt, leaseMs: this.#grantLeaseMs, readOn }),
+    );
   }
 
   /** What the run says of itself, added to the grant as it is stored. */
-  async #start(origin: Origin, { claim, ...message }: Extract<Message, { say: "started" }>): Promise<Reply | "ended"> {
-    const stored = this.#queuedGrant(origin.agent, claim, message) ?? (await this.#board.readGrant(claim, origin.agent));
+  async #start(
+    origin: Origin,
+    { claim, ...message }: Extract<Message, { say: "started" }>,
+  ): Promise<Reply | "ended"> {
+    const stored =
+      this.#queuedGrant(origin.agent, claim, message) ??
+      (await this.#board.readGrant(claim, origin.agent));
     if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
     const { grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
     const run = withPossibleStart(message.run ?? runAt(origin.at), grant.queued_at, origin.at);
-    if (grant.attempt < attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
-    const problem = await this.#results.givenProblem({ claim, agent: origin.agent, ids: run.context_ids });
+    if (grant.attempt < attempt)
+      return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
+    const problem = await this.#results.givenProblem({
+      claim,
+      agent: origin.agent,
+      ids: run.context_ids,
+    });
     if (problem !== undefined) return this.#refuse(origin, problem);
-    if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run)) return { outcome: "yes" };
+    if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run))
+      return { outcome: "yes" };
     const running = { ...startedGrant(grant, run), attempt, queued_at };
     const { host, readOn, mail } = origin;
-    const accepted = await this.#board.acceptGrant({ claim, grant: running, leaseMs: this.#grantLeaseMs, host, readOn, mail });
+    const accepted = await this.#board.acceptGrant({
+      claim,
+      grant: running,
+      leaseMs: this.#grantLeaseMs,
+      host,
+      readOn,
+      mail,
+    });
     if (accepted.outcome === "refused") return noOf(accepted);
     this.#cache?.start(claim, running, readOn);
-    this.#running.set(`${claim} ${origin.agent}`, { claim: stored.claim, grant: running, readOn: origin.readOn });
+    this.#running.set(`${claim} ${origin.agent}`, {
+      claim: stored.claim,
+      grant: running,
+      readOn: origin.readOn,
+    });
     return "ended";
   }
 
   /** As this leader has queued it. */
-  #queuedGrant(agent: AgentName, id: ClaimId, { attempt, queued_at }: OfAttempt): StoredGrant | undefined {
+  #queuedGrant(
+    agent: AgentName,
+    id: ClaimId,
+    { attempt, queued_at }: OfAttempt,
+  ): StoredGrant | undefined {
     const known = this.#cache?.get(id);
     const grant = known?.grants.find((one) => one.agent === agent);
     if (known === undefined || grant?.state !== "queued") return undefined;
-    return grant.attempt === attempt && grant.queued_at === queued_at ? { claim: known.claim, grant } : undefined;
+    return grant.attempt === attempt && grant.queued_at === queued_at
+      ? { claim: known.claim, grant }
+      : undefined;
   }
 
   /** As this leader has stored it. */
-  #runningGrant({ agent, readOn }: Origin, id: ClaimId, { attempt, queued_at }: OfAttempt): StoredGrant | undefined {
+  #runningGrant(
+    { agent, readOn }: Origin,
+    id: ClaimId,
+    { attempt, queued_at }: OfAttempt,
+  ): StoredGrant | undefined {
     const known = this.#running.get(`${id} ${agent}`);
-    const isIt = known?.readOn === readOn && known.grant.attempt === attempt && known.grant.queued_at === queued_at;
+    const isIt =
+      known?.readOn === readOn &&
+      known.grant.attempt === attempt &&
+      known.grant.queued_at === queued_at;
     return isIt ? known : undefined;
   }
 
   async #finish(origin: Origin, message: ResultMessage): Promise<Reply | "ended"> {
     const { agent } = origin;
     const { claim: id } = message;
-    const stored = this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
+    const stored =
+      this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
     if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
     const read = await this.#results.read(message.result, freshOf(origin), stored);
     if (typeof read === "string") return this.#refuse(origin, read);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
-    if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
+    if (grant.attempt < attempt)
+      return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
     const run = withPossibleStart(message.run ?? runAt(origin.at), grant.queued_at, origin.at);
     const isOnRecord = grant.state === "running" && isCurrent;
-    const problem = isOnRecord ? undefined : await this.#results.givenProblem({ claim: id, agent, ids: run.context_ids });
+    const problem = isOnRecord
+      ? undefined
+      : await this.#results.givenProblem({ claim: id, agent, ids: run.context_ids });
     if (problem !== undefined) return this.#refuse(origin, problem);
     const running = isOnRecord ? grant : { ...startedGrant(grant, run), attempt, queued_at };
     const endedAt = laterOf(origin.at, running.started_at);
     // A result that counts is stored, however many did not: only their events are limited.
     const isUnlogged = this.#refusals.hasTooManyResults(agent);
-    const order: FinishOrder = { ...origin, claim: claim.id, grant: running, endedAt, result: read, isUnlogged };
+    const order: FinishOrder = {
+      ...origin,
+      claim: claim.id,
+      grant: running,
+      endedAt,
+      result: read,
+      isUnlogged,
+    };
     // Who says no more than the result has begun as well; or Redis has lost that it began.
     const isQueued = grant.state === "queued" && isCurrent;
-    const together = isQueued ? await this.#results.store({ ...order, start: { leaseMs: this.#grantLeaseMs } }) : undefined;
-    const finished = together === undefined || together.outcome === "not_started" ? await this.#results.store(order) : together;
+    const together = isQueued
+      ? await this.#results.store({ ...order, start: { leaseMs: this.#grantLeaseMs } })
+      : undefined;
+    const finished =
+      together === undefined || together.outcome === "not_started"
+        ? await this.#results.store(order)
+        : together;
     this.#running.delete(`${id} ${agent}`);
     if (finished.outcome === "finished") return "ended";
     if (finished.outcome === "id_taken") return this.#refuse(origin, finished.reason);
@@ -220,7 +303,10 @@ export class MailHandler {
     return no(finished.reason);
   }
 
-  async #refuse({ agent, readOn }: Pick<Origin, "agent" | "readOn">, problem: string): Promise<Reply> {
+  async #refuse(
+    { agent, readOn }: Pick<Origin, "agent" | "readOn">,
+    problem: string,
+  ): Promise<Reply> {
     const reason = problem.slice(0, maxReasonLength);
     await this.#refusals.record(agent, reason, readOn);
     return no(reason);

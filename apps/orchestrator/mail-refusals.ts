@@ -1,10 +1,14 @@
-// Refused messages on record: each agent's at once, and then no more often than a log can bear, which is never trimmed.
+// Refused messages on record: each agent's at once, and then no more often than a log can bear,
+// which is never trimmed.
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 
 /** Between two events about messages that an agent may send without end. */
 const everyMs = 10_000;
-/** Each result that is refused is an event of its own. An agent of 100 workers whose goal was cancelled sends as many at once. */
+/**
+ * Each result that is refused is an event of its own. An agent of 100 workers whose goal was
+ * cancelled sends as many at once.
+ */
 const maxResults = 100;
 const resultsEveryMs = 60_000;
 
@@ -19,7 +23,10 @@ export class MailRefusals {
     this.#deps = deps;
   }
 
-  /** Those between two that are recorded are counted. `readOn`: the connection on which the message was read. */
+  /**
+   * Those between two that are recorded are counted. `readOn`: the connection on which the message
+   * was read.
+   */
   async record(agent: AgentName, reason: string, readOn: number): Promise<void> {
     const { board, clock, log } = this.#deps;
     const last = this.#last.get(agent);
@@ -36,7 +43,11 @@ export class MailRefusals {
 
   hasTooManyResults(agent: AgentName): boolean {
     const known = this.#results.get(agent);
-    return known !== undefined && known.count >= maxResults && this.#deps.clock.passedMs() - known.fromMs < resultsEveryMs;
+    return (
+      known !== undefined &&
+      known.count >= maxResults &&
+      this.#deps.clock.passedMs() - known.fromMs < resultsEveryMs
+    );
   }
 
   countResult(agent: AgentName): void {

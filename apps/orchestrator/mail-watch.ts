@@ -22,14 +22,19 @@ export class MailWatch {
     const { board } = this.#deps;
     const { usedBytes, limitBytes } = await board.readMemory();
     if (limitBytes === undefined || usedBytes < fullShare * limitBytes) return;
-    for (const dropped of await board.dropMail(Math.floor(mailShare * limitBytes))) await this.#record(dropped);
+    for (const dropped of await board.dropMail(Math.floor(mailShare * limitBytes)))
+      await this.#record(dropped);
   }
 
   async #record({ agent, messages, bytes }: DroppedMail): Promise<void> {
     const { board, clock, log } = this.#deps;
     const nowMs = clock.passedMs();
     if (nowMs - (this.#lastSeen.get(agent) ?? Number.NEGATIVE_INFINITY) >= calmAfterMs) {
-      log.warn("Dropped an agent's mail, which filled the memory of Redis", { agent, messages, bytes });
+      log.warn("Dropped an agent's mail, which filled the memory of Redis", {
+        agent,
+        messages,
+        bytes,
+      });
       await board.logAsLeader({ type: "mail_dropped", agent, data: { messages, bytes } });
     }
     this.#lastSeen.set(agent, nowMs);

@@ -18,29 +18,46 @@ import { createOrchestratorApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
 import { createOrchestratorMetrics } from "./metrics.ts";
 import { Orchestrator } from "./orchestrator.ts";
-import { Environment, readLogReaderSettings, readSettings, readStarterSettings, type Settings } from "./settings.ts";
+import {
+  Environment,
+  readLogReaderSettings,
+  readSettings,
+  readStarterSettings,
+  type Settings,
+} from "./settings.ts";
 import { StarterClient } from "./starter-client.ts";
 import { RuntimeHost } from "./worker-host.ts";
 
-const usage = "usage: orchestrator [--version | --healthcheck | --starter | --log-reader]   (settings come from the environment)";
+const usage =
+  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
   if (argument === "--version") return console.log(packageJson.version);
-  const isKnown = argument === undefined || ["--healthcheck", "--starter", "--log-reader"].includes(argument);
+  const isKnown =
+    argument === undefined || ["--healthcheck", "--starter", "--log-reader"].includes(argument);
   if (!isKnown || more.length > 0) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
-  if (argument === "--starter") return await (await import("./run-starter.ts")).runStarter(readStarterSettings(process.env));
+  if (argument === "--starter")
+    return await (await import("./run-starter.ts")).runStarter(readStarterSettings(process.env));
   if (argument === "--log-reader") {
-    return await (await import("./run-log-reader.ts")).runLogReader(readLogReaderSettings(process.env));
+    return await (await import("./run-log-reader.ts")).runLogReader(
+      readLogReaderSettings(process.env),
+    );
   }
   if (argument === "--healthcheck") {
-    process.exitCode = await runHealthcheck(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT), console.log);
+    process.exitCode = await runHealthcheck(
+      Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),
+      console.log,
+    );
     return;
   }
   const settings = readSettings(process.env);
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "orchestrator", instance: settings.instance });
+  const log = createJsonLog(console.log, systemClock.now).with({
+    service: "orchestrator",
+    instance: settings.instance,
+  });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
   const metrics = createOrchestratorMetrics();
@@ -54,7 +71,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
   });
   const workers = await workersOf(settings);
   const clock = systemClock;
-  const orchestrator = new Orchestrator({ ...settings, board, metrics, log, clock, newId: randomUUID, ...workers }, settings);
+  const orchestrator = new Orchestrator(
+    { ...settings, board, metrics, log, clock, newId: randomUUID, ...workers },
+    settings,
+  );
   const app = createOrchestratorApp(orchestrator, { metrics });
   const server = serve({ port: settings.healthPort, hostname: settings.healthHost }, app.fetch);
   log.info("Orchestrator started", { version: packageJson.version, port: server.port });
@@ -66,13 +86,24 @@ async function main([argument, ...more]: string[]): Promise<void> {
 }
 
 /** Without workers no container runtime is loaded or needed. */
-async function workersOf({ instance, workerTemplates: scales, starterUrl, processes }: Settings): Promise<Pick<Deps, "workers">> {
+async function workersOf({
+  instance,
+  workerTemplates: scales,
+  starterUrl,
+  processes,
+}: Settings): Promise<Pick<Deps, "workers">> {
   if (scales.length === 0) return {};
-  if (starterUrl !== undefined) return { workers: { host: new StarterClient(await reachable(starterUrl), instance), scales } };
-  if (processes !== undefined) return { workers: { host: new RuntimeHost(await asProcesses(processes), scales), scales } };
-  throw new SettError("environment-invalid", "SETT_WORKERS is set, and neither SETT_STARTER_URL nor SETT_PROCESSES.", {
-    hint: "Workers are started by the starter (`orchestrator --starter`) or as processes.",
-  });
+  if (starterUrl !== undefined)
+    return { workers: { host: new StarterClient(await reachable(starterUrl), instance), scales } };
+  if (processes !== undefined)
+    return { workers: { host: new RuntimeHost(await asProcesses(processes), scales), scales } };
+  throw new SettError(
+    "environment-invalid",
+    "SETT_WORKERS is set, and neither SETT_STARTER_URL nor SETT_PROCESSES.",
+    {
+      hint: "Workers are started by the starter (`orchestrator --starter`) or as processes.",
+    },
+  );
 }
 
 async function asProcesses(options: ProcessRuntimeOptions): Promise<ContainerRuntime> {

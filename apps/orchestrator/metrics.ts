@@ -8,14 +8,23 @@ export function createOrchestratorMetrics() {
   const registers = [registry];
   return {
     registry,
-    events: new Counter({ name: "sett_orchestrator_events_total", help: "Events of the log that were handled.", registers }),
+    events: new Counter({
+      name: "sett_orchestrator_events_total",
+      help: "Events of the log that were handled.",
+      registers,
+    }),
     claims: new Counter({
       name: "sett_orchestrator_claims_total",
       help: "Claims, by outcome.",
       labelNames: ["outcome"],
       registers,
     }),
-    grants: new Counter({ name: "sett_orchestrator_grants_total", help: "Grants, by phase.", labelNames: ["phase"], registers }),
+    grants: new Counter({
+      name: "sett_orchestrator_grants_total",
+      help: "Grants, by phase.",
+      labelNames: ["phase"],
+      registers,
+    }),
     conflicts: new Counter({
       name: "sett_orchestrator_conflicts_total",
       help: "Commits that were decided again because the claim had changed.",

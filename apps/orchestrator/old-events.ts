@@ -1,5 +1,6 @@
-// Removes the events of no goal that are older than sett.yml wants to keep them: starts, refusals, skipped runs of triggers, calls of the
-// API. Those of a goal go with it, into the archive of `sett prune`.
+// Removes the events of no goal that are older than sett.yml wants to keep them: starts, refusals,
+// skipped runs of triggers, calls of the API. Those of a goal go with it, into the archive of `sett
+// prune`.
 import type { SettEvent } from "../../lib/model/event.ts";
 import { isLater } from "../../lib/model/stream-id.ts";
 import type { Deps } from "./deps.ts";
@@ -31,11 +32,18 @@ export class OldEvents {
       board.time(),
       this.#handledUpTo(),
     ]);
-    const old = events.filter(({ id }) => Number.parseInt(id, 10) < nowMs - other_events_ms && !isLater(id, handled));
-    const ids = old.filter(({ goal_id, type }) => goal_id === undefined && !kept.has(type)).map(({ id }) => id);
+    const old = events.filter(
+      ({ id }) => Number.parseInt(id, 10) < nowMs - other_events_ms && !isLater(id, handled),
+    );
+    const ids = old
+      .filter(({ goal_id, type }) => goal_id === undefined && !kept.has(type))
+      .map(({ id }) => id);
     if (ids.length > 0) {
       await board.removeOldEvents(ids);
-      log.info("Removed old events of no goal", { events: ids.length, before_ms: nowMs - other_events_ms });
+      log.info("Removed old events of no goal", {
+        events: ids.length,
+        before_ms: nowMs - other_events_ms,
+      });
     }
     this.#place = old.at(-1)?.id ?? this.#place;
     return old.length === pageSize ? pageEveryMs : oldEventsEveryMs;

@@ -1,4 +1,5 @@
-// One orchestrator process: on standby until the leader lease is free, leader while it holds the lease, on standby again when it is fenced.
+// One orchestrator process: on standby until the leader lease is free, leader while it holds the
+// lease, on standby again when it is fenced.
 
 import { alignedMs } from "../../lib/async/aligned.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -11,7 +12,10 @@ import { owedEveryMs } from "./intervals.ts";
 import { Leadership, type Leases } from "./leadership.ts";
 import type { Owed } from "./owed-events.ts";
 
-/** Renewed often enough that two failures in a row still leave the lease in force; together with what the leader does every second. */
+/**
+ * Renewed often enough that two failures in a row still leave the lease in force; together with
+ * what the leader does every second.
+ */
 const renewEveryMs = 1_000;
 /** Without a tick of the loop for deadlines for so long, the orchestrator is unhealthy. */
 const maxTickAgeMs = 10_000;
@@ -32,9 +36,12 @@ export class Orchestrator {
     this.#leases = { grantLeaseMs: leaseMs, contactMs: options.contactMs ?? leaseMs };
   }
 
-  /** Runs until the signal aborts, then releases the leader lease so that a successor need not wait. */
+  /**
+   * Runs until the signal aborts, then releases the leader lease so that a successor need not wait.
+   */
   async run(signal: AbortSignal): Promise<void> {
-    // After a restart the same holder acquires its lease at once. Later it must not: another process may be the leader by then.
+    // After a restart the same holder acquires its lease at once. Later it must not: another
+    // process may be the leader by then.
     let isRestarted = true;
     while (!signal.aborted) {
       const leader = await this.#acquireLeaderLease(isRestarted);
@@ -65,10 +72,16 @@ export class Orchestrator {
     const leading = this.#leadership?.state;
     const now = clock.passedMs();
     if (leading !== undefined && now - leading.lastTickAt > maxTickAgeMs)
-      return { ok: false, reason: `The loop for deadlines has not run for ${Math.round(now - leading.lastTickAt)} ms.` };
+      return {
+        ok: false,
+        reason: `The loop for deadlines has not run for ${Math.round(now - leading.lastTickAt)} ms.`,
+      };
     const { oldest, failing, owed } = leading ?? {};
     if (oldest !== undefined && oldest.ageMs > maxEventAgeMs)
-      return { ok: false, reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.` };
+      return {
+        ok: false,
+        reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.`,
+      };
     if (failing !== undefined && failing.forMs > maxFailingMs)
       return { ok: false, reason: `A loop has failed for ${failing.forMs} ms: ${failing.reason}` };
     if (owed !== undefined) return { ok: false, reason: reasonOfOwed(owed) };
@@ -77,10 +90,16 @@ export class Orchestrator {
     return { ok: true };
   }
 
-  async #acquireLeaderLease(isRestarted: boolean): Promise<{ epoch: number; cursor: string } | undefined> {
+  async #acquireLeaderLease(
+    isRestarted: boolean,
+  ): Promise<{ epoch: number; cursor: string } | undefined> {
     const { board, holder, log } = this.#deps;
     try {
-      const leader = await board.acquireLeaderLease({ holder, leaseMs: leaderLeaseMs, restarted: isRestarted });
+      const leader = await board.acquireLeaderLease({
+        holder,
+        leaseMs: leaderLeaseMs,
+        restarted: isRestarted,
+      });
       if (leader.outcome === "held") return leader;
       const standby = `${leader.holder} holds the leader lease`;
       if (standby !== this.#standby) log.info("Standing by", { reason: standby });
@@ -96,7 +115,11 @@ export class Orchestrator {
     const { board, log, metrics } = this.#deps;
     const lost = new AbortController();
     const ending = AbortSignal.any([signal, lost.signal]);
-    const leadership = new Leadership({ ...this.#deps, board: lead(board, leader.epoch) }, leader.cursor, this.#leases);
+    const leadership = new Leadership(
+      { ...this.#deps, board: lead(board, leader.epoch) },
+      leader.cursor,
+      this.#leases,
+    );
     this.#leadership = leadership;
     this.#standby = undefined;
     metrics.epoch.set(leader.epoch);
@@ -115,22 +138,32 @@ export class Orchestrator {
       metrics.epoch.set(0);
     }
     if (signal.aborted) {
-      // Best effort: where Redis is unreachable the lease lapses by itself, and the next leader handles the last events again.
+      // Best effort: where Redis is unreachable the lease lapses by itself, and the next leader
+      // handles the last events again.
       await leadership
         .saveCursor()
         .then(() => board.releaseLeaderLease(leader.epoch))
-        .catch((error: unknown) => log.warn("Could not save the cursor and release the leader lease", { error }));
+        .catch((error: unknown) =>
+          log.warn("Could not save the cursor and release the leader lease", { error }),
+        );
     }
   }
 
-  /** Returns when the leader lease is lost or the signal aborts. An unreachable Redis is waited for: the epoch fences every commit. */
+  /**
+   * Returns when the leader lease is lost or the signal aborts. An unreachable Redis is waited for:
+   * the epoch fences every commit.
+   */
   async #renew(epoch: number, signal: AbortSignal): Promise<void> {
     const { board, clock, holder, log } = this.#deps;
     while (!signal.aborted) {
       await sleep(alignedMs(renewEveryMs, clock.passedMs()), signal);
       if (signal.aborted) return;
       try {
-        const leader = await board.acquireLeaderLease({ holder, leaseMs: leaderLeaseMs, restarted: false });
+        const leader = await board.acquireLeaderLease({
+          holder,
+          leaseMs: leaderLeaseMs,
+          restarted: false,
+        });
         if (leader.outcome === "held" && leader.epoch === epoch) continue;
         log.warn("Lost the leader lease", { epoch });
         return;

@@ -12,11 +12,17 @@ import { type Letter, type Letters, lettersOf } from "./letters.ts";
 import { MailHandler, type MailOptions } from "./mail-handler.ts";
 import { MailRefusals } from "./mail-refusals.ts";
 
-/** What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of long ones. */
+/**
+ * What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of
+ * long ones.
+ */
 const maxUnderWay = 200;
 const lengthOfShort = 256 * 1024;
 
-/** A message that makes a function fail is tried so often, for a minute: it keeps no others waiting than those about the same work. */
+/**
+ * A message that makes a function fail is tried so often, for a minute: it keeps no others waiting
+ * than those about the same work.
+ */
 const maxFailures = 20;
 
 type Board = Deps["board"];
@@ -24,7 +30,10 @@ type Board = Deps["board"];
 export class PostOffice {
   readonly #board: Board;
   readonly #handler: MailHandler;
-  /** Apart from refused messages, which an agent may send without end: they must not keep these from the record. */
+  /**
+   * Apart from refused messages, which an agent may send without end: they must not keep these from
+   * the record.
+   */
   readonly #closings: MailRefusals;
   /** By agent and claim. */
   readonly #jobs = new SerialByKey<string>();
@@ -51,8 +60,9 @@ export class PostOffice {
   }
 
   /**
-   * Until contact is lost, or the signal aborts. A Redis that crashed may have lost the last messages, and what they have changed: all that is
-   * left of them is read again, and nothing that was read before is applied to what is there now.
+   * Until contact is lost, or the signal aborts. A Redis that crashed may have lost the last
+   * messages, and what they have changed: all that is left of them is read again, and nothing that
+   * was read before is applied to what is there now.
    */
   async #followOneConnection(signal: AbortSignal): Promise<void> {
     const board = this.#board;
@@ -80,7 +90,9 @@ export class PostOffice {
     if (failure !== undefined) throw failure;
   }
 
-  /** Messages of one agent about one claim are applied in their order; all of them may come twice. */
+  /**
+   * Messages of one agent about one claim are applied in their order; all of them may come twice.
+   */
   async #handle(letters: Letters, readOn: number, signal: AbortSignal): Promise<void> {
     const [{ mail, envelope }] = letters;
     const { agent } = mail;
@@ -88,10 +100,13 @@ export class PostOffice {
     const weight = letters.reduce((sum, one) => sum + weightOf(one), 0);
     this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + weight);
     try {
-      const replies = await this.#jobs.run(`${agent} ${about}`, () => this.#apply(letters, readOn, signal));
+      const replies = await this.#jobs.run(`${agent} ${about}`, () =>
+        this.#apply(letters, readOn, signal),
+      );
       for (const [one, reply] of replies)
         await untilDone(() => this.#board.answerMail(one, JSON.stringify(reply), readOn), signal);
-      if (letters.some((one) => one !== undefined && isBeyondClocks(one.mail))) await this.#openAgain(signal, mail);
+      if (letters.some((one) => one !== undefined && isBeyondClocks(one.mail)))
+        await this.#openAgain(signal, mail);
     } finally {
       const left = (this.#underWay.get(agent) ?? weight) - weight;
       if (left > 0) this.#underWay.set(agent, left);
@@ -99,13 +114,21 @@ export class PostOffice {
     }
   }
 
-  /** Mailboxes that their agents have closed with a place of their own choice: all that there are, or the one of this message. */
+  /**
+   * Mailboxes that their agents have closed with a place of their own choice: all that there are,
+   * or the one of this message.
+   */
   async #openAgain(signal: AbortSignal, mail?: Mail): Promise<void> {
     const done = await untilDone(() => this.#board.reopenMail(mail && [mail.agent]), signal);
     const readOn = this.#board.connectionNumber();
     for (const agent of done?.reopened ?? [])
       await untilDone(
-        () => this.#closings.record(agent, "It has closed its mailbox with the last place that there is.", readOn),
+        () =>
+          this.#closings.record(
+            agent,
+            "It has closed its mailbox with the last place that there is.",
+            readOn,
+          ),
         signal,
       );
     if (mail !== undefined && done !== undefined && done.reopened.length > 0) this.#reopen();
@@ -115,7 +138,10 @@ export class PostOffice {
   async #apply(letters: Letters, readOn: number, signal: AbortSignal): Promise<[Mail, Reply][]> {
     const [first, second] = letters;
     if (second !== undefined) {
-      const outcome = await untilDone(() => this.#handler.applyTogether(first, second, readOn), signal);
+      const outcome = await untilDone(
+        () => this.#handler.applyTogether(first, second, readOn),
+        signal,
+      );
       if (outcome !== "apart") return [];
     }
     const replies: [Mail, Reply][] = [];
@@ -139,8 +165,9 @@ function weightOf(letter: Letter | undefined): number {
 }
 
 /**
- * Again while Redis is away, and for a while where a function fails: a result is work that is done, and must not be lost with the first
- * failure. What then is still not done goes to `refuse`. Undefined once the signal has aborted: the message stays.
+ * Again while Redis is away, and for a while where a function fails: a result is work that is done,
+ * and must not be lost with the first failure. What then is still not done goes to `refuse`.
+ * Undefined once the signal has aborted: the message stays.
  */
 async function untilDone<Result>(
   job: () => Promise<Result>,
@@ -153,7 +180,8 @@ async function untilDone<Result>(
       return await (failures < maxFailures || refuse === undefined ? job() : refuse(failure));
     } catch (error) {
       if (!isAway(error)) {
-        if (refuse === undefined || error instanceof Fenced || failures === maxFailures) throw error;
+        if (refuse === undefined || error instanceof Fenced || failures === maxFailures)
+          throw error;
         failures += 1;
         failure = error;
       }

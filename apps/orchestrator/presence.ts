@@ -15,7 +15,12 @@ import { AgentName, type ClaimId } from "../../lib/model/ids.ts";
 /**
  * `rivals`: all agents that have bid the same for it. `round`: the last one that has found it so.
  */
-type Work = { state: "queued" | "running"; sinceMs: number; rivals: readonly AgentName[]; round: number };
+type Work = {
+  state: "queued" | "running";
+  sinceMs: number;
+  rivals: readonly AgentName[];
+  round: number;
+};
 
 /** A grant that has not begun for `forMs` milliseconds. */
 export type WaitingGrant = { claim: ClaimId; agent: AgentName; forMs: number };
@@ -60,7 +65,11 @@ export class AgentPresence implements Presence {
   expect({ claim, writes }: Decision): void {
     for (const write of writes) {
       const grants =
-        write.kind === "move" ? [write.grant] : write.kind === "enter" && write.rivals !== undefined ? write.grants : [];
+        write.kind === "move"
+          ? [write.grant]
+          : write.kind === "enter" && write.rivals !== undefined
+            ? write.grants
+            : [];
       this.note({ claim, grants });
       for (const { agent } of grants) this.#expected.set(claim.id, agent);
     }
@@ -110,7 +119,12 @@ export class AgentPresence implements Presence {
       if (isFree(agent, 1)) continue;
       for (const [claim, { state, sinceMs, rivals }] of works) {
         const forMs = nowMs - sinceMs;
-        if (state !== "queued" || forMs < minMs || !rivals.some((name) => name !== agent && isFree(name))) continue;
+        if (
+          state !== "queued" ||
+          forMs < minMs ||
+          !rivals.some((name) => name !== agent && isFree(name))
+        )
+          continue;
         found.push({ claim, agent, forMs });
         if (found.length >= maxCount) return found;
       }
@@ -136,7 +150,9 @@ export class AgentPresence implements Presence {
 /** As `commitOf` writes them. */
 function rivalsOf(data: SettEvent["data"]): AgentName[] {
   if (data?.idle === undefined && data?.busy === undefined && data?.silent === undefined) return [];
-  const names = [data.idle, data.busy, data.silent].flatMap((text) => String(text ?? "").split(" "));
+  const names = [data.idle, data.busy, data.silent].flatMap((text) =>
+    String(text ?? "").split(" "),
+  );
   return names.flatMap((name) => AgentName.safeParse(name.replace(/:\d+$/, "")).data ?? []);
 }
 

@@ -1,5 +1,6 @@
-// Which publications on `artefact_events` come from Sett's own functions? They publish once for each artefact, together with its event; a
-// person has made any other by hand. Taking one of Sett's own for a person's costs a read and does no harm.
+// Which publications on `artefact_events` come from Sett's own functions? They publish once for
+// each artefact, together with its event; a person has made any other by hand. Taking one of Sett's
+// own for a person's costs a read and does no harm.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 

@@ -1,5 +1,6 @@
-// Routes every question to an agent or to people, and its answer to the agent that asked (docs/internals/claims.md#questions). The stored
-// state decides, so that handling a question twice is harmless.
+// Routes every question to an agent or to people, and its answer to the agent that asked
+// (docs/internals/claims.md#questions). The stored state decides, so that handling a question twice
+// is harmless.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
@@ -31,15 +32,20 @@ export class Questions {
     this.#deps = deps;
     this.#agentCache = agentCache;
     this.#decider = decider;
-    this.#isolated = new IsolatedJobs(deps.log, "Could not settle a question; it stays as it is", "artefact_id");
+    this.#isolated = new IsolatedJobs(
+      deps.log,
+      "Could not settle a question; it stays as it is",
+      "artefact_id",
+    );
   }
 
   /**
-   * Asks the agent or the people whose turn it is, or delivers the answer. Does nothing where the artefact is no question, or no grant
-   * waits for it.
+   * Asks the agent or the people whose turn it is, or delivers the answer. Does nothing where the
+   * artefact is no question, or no grant waits for it.
    */
   settleQuestion(id: ArtefactId): Promise<void> {
-    // One call after the other: where an answer arrives in between, the next call ends the clarification that this one opens.
+    // One call after the other: where an answer arrives in between, the next call ends the
+    // clarification that this one opens.
     return this.#questions.run(id, () => this.#settle(id));
   }
 
@@ -51,12 +57,17 @@ export class Questions {
   async #settle(id: ArtefactId): Promise<void> {
     const { board } = this.#deps;
     const basis = { readOn: board.connectionNumber() };
-    // First: a clarification that is complete has stored its answer before, so that an answer which comes between the reads is seen.
+    // First: a clarification that is complete has stored its answer before, so that an answer which
+    // comes between the reads is seen.
     const clarifications = await this.#clarificationsOf(id);
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
     if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, basis);
-    if (clarifications.some(({ claim }) => !isEnded(claim.status)) || !(await this.#isWaitedFor(question))) return;
+    if (
+      clarifications.some(({ claim }) => !isEnded(claim.status)) ||
+      !(await this.#isWaitedFor(question))
+    )
+      return;
     const route = await this.#route(question, clarifications);
     if (route.to === "agent") await this.#askAgent(question, route, basis.readOn);
     else await this.#askPeople(question);
@@ -68,11 +79,17 @@ export class Questions {
     if (question !== undefined) await this.settleQuestion(question);
   }
 
-  /** False for a clarification whose question has its answer, or is closed: no grant waits for its result. */
+  /**
+   * False for a clarification whose question has its answer, or is closed: no grant waits for its
+   * result.
+   */
   async isNeeded({ kind, artefact_id }: Claim): Promise<boolean> {
     if (kind !== "clarification") return true;
     const { board } = this.#deps;
-    const [question, [answer]] = await Promise.all([readHead(board, artefact_id), board.answersOf([artefact_id])]);
+    const [question, [answer]] = await Promise.all([
+      readHead(board, artefact_id),
+      board.answersOf([artefact_id]),
+    ]);
     return question !== undefined && answer === undefined && (await this.#isWaitedFor(question));
   }
 
@@ -81,7 +98,8 @@ export class Questions {
     // After a call that is under way: it may be about to ask an agent.
     return this.#questions.run(id, async () => {
       for (const { claim } of await this.#clarificationsOf(id)) {
-        if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, basis);
+        if (!isEnded(claim.status))
+          await this.#decider.decide(claim.id, { kind: "question_closed", reason }, basis);
       }
     });
   }
@@ -98,7 +116,12 @@ export class Questions {
     return asking?.grants.some((grant) => questionOf(grant) === id) === true;
   }
 
-  async #deliverAnswer(question: ArtefactHead, answer: ArtefactId, clarifications: ClaimSnapshot[], basis: Basis): Promise<void> {
+  async #deliverAnswer(
+    question: ArtefactHead,
+    answer: ArtefactId,
+    clarifications: ClaimSnapshot[],
+    basis: Basis,
+  ): Promise<void> {
     const { board } = this.#deps;
     const answerHead = await readHead(board, answer);
     for (const { claim } of clarifications) {
@@ -111,15 +134,24 @@ export class Questions {
     if (isBudgetQuestion(question)) await raiseByAnswer(this.#deps, question, answer);
     if (produced_by_agent !== "" && claim_id !== "")
       await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, basis);
-    else if (isGoalFeedback(question) && answerHead !== undefined) await this.#restateGoal(question, answerHead.id);
+    else if (isGoalFeedback(question) && answerHead !== undefined)
+      await this.#restateGoal(question, answerHead.id);
   }
 
   /** The answer to feedback on a goal is the goal's next version. */
   async #restateGoal({ source_artefacts }: ArtefactHead, id: ArtefactId): Promise<void> {
     const { board, clock, newId, log } = this.#deps;
     const [rejected] = source_artefacts;
-    const [answer, goal] = await Promise.all([board.readArtefact(id), rejected && readHead(board, rejected)]);
-    if (answer === undefined || goal === undefined || String(goal.logical_id) !== String(goal.goal_id)) return;
+    const [answer, goal] = await Promise.all([
+      board.readArtefact(id),
+      rejected && readHead(board, rejected),
+    ]);
+    if (
+      answer === undefined ||
+      goal === undefined ||
+      String(goal.logical_id) !== String(goal.goal_id)
+    )
+      return;
     const { summary: _former, ...metadata } = goal.metadata;
     const { summary } = answer.metadata;
     const origin: Origin = {
@@ -139,7 +171,8 @@ export class Questions {
     });
     // Refused where this was done before: the version exists.
     const { outcome } = await board.postAsLeader(restated);
-    if (outcome === "created") log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
+    if (outcome === "created")
+      log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
   }
 
   async #route(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Route> {
@@ -149,7 +182,10 @@ export class Questions {
     const [agents, asking] = await Promise.all([this.#agentCache.list(), this.#askersOf(question)]);
     const tried = new Map(
       clarifications.flatMap(({ claim, grants }) =>
-        grants.map(({ agent }) => [String(agent), claim.termination_reason || "Its answer is not on record."] as const),
+        grants.map(
+          ({ agent }) =>
+            [String(agent), claim.termination_reason || "Its answer is not on record."] as const,
+        ),
       ),
     );
     const about: ArtefactHead[] = [];
@@ -164,12 +200,18 @@ export class Questions {
     return { to: "people" };
   }
 
-  /** The agent that asks this question; and, where it works on a clarification itself, the agents that ask the questions that led to it. */
+  /**
+   * The agent that asks this question; and, where it works on a clarification itself, the agents
+   * that ask the questions that led to it.
+   */
   async #askersOf(question: ArtefactHead): Promise<Set<string>> {
     const { board } = this.#deps;
     const askers = new Set<string>([question.produced_by_agent]);
     const seen = new Set([question.id]);
-    for (let current: ArtefactHead | undefined = question; current !== undefined && current.claim_id !== ""; ) {
+    for (
+      let current: ArtefactHead | undefined = question;
+      current !== undefined && current.claim_id !== "";
+    ) {
       const asking: ClaimSnapshot | undefined = await board.readClaim(current.claim_id);
       if (asking?.claim.kind !== "clarification" || seen.has(asking.claim.artefact_id)) break;
       seen.add(asking.claim.artefact_id);
@@ -185,8 +227,15 @@ export class Questions {
     if (outcome === "asked") log.info("Routed a question to people", { artefact_id: id, goal_id });
   }
 
-  /** `readOn`: what has led to the route was read on this connection; a Redis that crashed may have lost a part of it. */
-  async #askAgent(question: ArtefactHead, { agent, standIn }: AgentRoute, readOn: number): Promise<void> {
+  /**
+   * `readOn`: what has led to the route was read on this connection; a Redis that crashed may have
+   * lost a part of it.
+   */
+  async #askAgent(
+    question: ArtefactHead,
+    { agent, standIn }: AgentRoute,
+    readOn: number,
+  ): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const at = clock.now().toISOString();
     const { claim, grants } = assignedClaim(
@@ -214,9 +263,14 @@ export class Questions {
 }
 
 function answererOf(answer: ArtefactHead | undefined): string {
-  return answer === undefined || answer.produced_by_agent === "" ? "a person" : answer.produced_by_agent;
+  return answer === undefined || answer.produced_by_agent === ""
+    ? "a person"
+    : answer.produced_by_agent;
 }
 
-async function readHead(board: LeaderBlackboard, id: ArtefactId): Promise<ArtefactHead | undefined> {
+async function readHead(
+  board: LeaderBlackboard,
+  id: ArtefactId,
+): Promise<ArtefactHead | undefined> {
   return (await board.readHeads([id]))[0]?.head;
 }

@@ -9,11 +9,15 @@ export function readEnvelope(text: string): ReadEnvelope {
   try {
     const json: unknown = JSON.parse(text);
     const problem = mayHaveTextProblem(text) ? textProblem(json) : undefined;
-    if (problem !== undefined) return { ok: false, reason: `The message cannot be read: it ${problem}.` };
+    if (problem !== undefined)
+      return { ok: false, reason: `The message cannot be read: it ${problem}.` };
     const { success, data, error } = Envelope.safeParse(json);
     if (success) return { ok: true, value: data };
     const { path, message } = error.issues[0] ?? { path: [], message: "" };
-    return { ok: false, reason: `The message cannot be read: ${path.join(".") || "it"}: ${message}.` };
+    return {
+      ok: false,
+      reason: `The message cannot be read: ${path.join(".") || "it"}: ${message}.`,
+    };
   } catch (error) {
     return { ok: false, reason: `The message cannot be read: ${messageOf(error)}.` };
   }

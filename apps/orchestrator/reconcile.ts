@@ -1,4 +1,5 @@
-// Decides about open claims again, as they are stored: for what has no event, and for events that were lost.
+// Decides about open claims again, as they are stored: for what has no event, and for events that
+// were lost.
 
 import type { GoalEnding } from "../../lib/blackboard/port/artefacts.ts";
 import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
@@ -16,8 +17,8 @@ const claimsAtOnce = 100;
 type ReconcileDeps = Pick<Deps, "board" | "clock" | "policy">;
 
 /**
- * `mayJudge`, everywhere: contact has lasted so long that an agent whose bid is overdue has had its chance. A deadline that has passed
- * counts again: registrations may have changed since.
+ * `mayJudge`, everywhere: contact has lasted so long that an agent whose bid is overdue has had its
+ * chance. A deadline that has passed counts again: registrations may have changed since.
  */
 export class Reconciler {
   readonly #deps: ReconcileDeps;
@@ -26,12 +27,15 @@ export class Reconciler {
   readonly #presence: AgentPresence;
   #isIndexed = false;
   /**
-   * How many of the oldest open claims the round has still to look at. It goes from the newest to the oldest, so that claims that are
-   * opened or end meanwhile move no other past it.
+   * How many of the oldest open claims the round has still to look at. It goes from the newest to
+   * the oldest, so that claims that are opened or end meanwhile move no other past it.
    */
   #left = 0;
 
-  constructor(deps: ReconcileDeps, handlers: { decider: Decider; questions: Questions; presence: AgentPresence }) {
+  constructor(
+    deps: ReconcileDeps,
+    handlers: { decider: Decider; questions: Questions; presence: AgentPresence },
+  ) {
     this.#deps = deps;
     this.#decider = handlers.decider;
     this.#questions = handlers.questions;
@@ -45,7 +49,10 @@ export class Reconciler {
     while (!(await this.lookAtNext(mayJudge)));
   }
 
-  /** The next few claims of the round. True when it was the last of them; then the next call begins another round. */
+  /**
+   * The next few claims of the round. True when it was the last of them; then the next call begins
+   * another round.
+   */
   async lookAtNext(mayJudge: boolean): Promise<boolean> {
     const { board } = this.#deps;
     if (this.#left === 0) this.#left = await board.countOpenClaims();
@@ -76,12 +83,17 @@ export class Reconciler {
       const ending = endings.get(claim.goal_id);
       const dueMs = Date.parse(claim.created_at) + policy.bid_deadline_ms;
       const isOverdue = claim.bidding === "open" && clock.now().getTime() >= dueMs;
-      if (ending !== undefined) events.set(claim.id, { kind: "goal_ended", reason: endingReason(ending) });
+      if (ending !== undefined)
+        events.set(claim.id, { kind: "goal_ended", reason: endingReason(ending) });
       else if (mayJudge && isOverdue) events.set(claim.id, { kind: "bid_deadline" });
     }
     const stored = new Map(snapshots.map((snapshot) => [snapshot.claim.id, snapshot]));
     const basis = { readOn, stored };
-    await this.#decider.decideEach(claims, (claim) => events.get(claim) ?? { kind: "progress" }, basis);
+    await this.#decider.decideEach(
+      claims,
+      (claim) => events.get(claim) ?? { kind: "progress" },
+      basis,
+    );
     await this.#questions.settleQuestions(
       snapshots.flatMap(({ grants }) => grants.map(questionOf)).filter((id) => id !== undefined),
     );
@@ -89,7 +101,10 @@ export class Reconciler {
 }
 
 /** The endings of goals that were ended while one of their claims could not be read. */
-async function readEndings(board: LeaderBlackboard, snapshots: readonly ClaimSnapshot[]): Promise<Map<GoalId, GoalEnding>> {
+async function readEndings(
+  board: LeaderBlackboard,
+  snapshots: readonly ClaimSnapshot[],
+): Promise<Map<GoalId, GoalEnding>> {
   const goals = [...new Set(snapshots.map(({ claim }) => claim.goal_id))];
   const records = await Promise.all(goals.map((goal) => board.readGoal(goal)));
   return new Map(

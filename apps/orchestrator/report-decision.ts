@@ -3,13 +3,20 @@ import type { Decision } from "../../lib/core/claim-decision.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { Deps } from "./deps.ts";
 
-export function reportDecision({ log, metrics }: Pick<Deps, "log" | "metrics">, { claim, writes }: Decision): void {
+export function reportDecision(
+  { log, metrics }: Pick<Deps, "log" | "metrics">,
+  { claim, writes }: Decision,
+): void {
   const about = { claim_id: claim.id, goal_id: claim.goal_id };
   for (const write of writes) {
     switch (write.kind) {
       case "enter":
         metrics.grants.inc({ phase: write.phase }, write.grants.length);
-        log.info("Granted", { ...about, phase: write.phase, agents: write.grants.map((grant) => grant.agent) });
+        log.info("Granted", {
+          ...about,
+          phase: write.phase,
+          agents: write.grants.map((grant) => grant.agent),
+        });
         break;
       case "complete":
         metrics.claims.inc({ outcome: "complete" });
@@ -33,7 +40,12 @@ export function reportDecision({ log, metrics }: Pick<Deps, "log" | "metrics">, 
         break;
       case "move":
         metrics.grants.inc({ phase: write.grant.phase });
-        log.warn("Moved a grant", { ...about, agent: write.grant.agent, from: write.from.agent, reason: write.from.reason });
+        log.warn("Moved a grant", {
+          ...about,
+          agent: write.grant.agent,
+          from: write.from.agent,
+          reason: write.from.reason,
+        });
         break;
       case "retry":
       case "resume":

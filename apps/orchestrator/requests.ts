@@ -1,5 +1,5 @@
-// Requests of people: cancel, pause, resume, retry. A request is an event; handling one twice is harmless. `readOn`: the number of the
-// connection on which it was read.
+// Requests of people: cancel, pause, resume, retry. A request is an event; handling one twice is
+// harmless. `readOn`: the number of the connection on which it was read.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { isRetry, retryClaim } from "../../lib/core/retry-claim.ts";
@@ -29,19 +29,35 @@ export class Requests {
 
   /** Ends the goal; the handler of the `goal_ended` event ends its claims. */
   async cancel(request: SettEvent, goal: GoalId, readOn: number): Promise<void> {
-    const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, readOn });
-    if (outcome === "already") await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", readOn);
+    const { outcome } = await this.#deps.board.endGoal({
+      goal,
+      ending: "cancelled",
+      by: request.actor,
+      readOn,
+    });
+    if (outcome === "already")
+      await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", readOn);
   }
 
   async setPaused(request: SettEvent, paused: boolean, readOn: number): Promise<void> {
     const { board, log } = this.#deps;
-    const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, request: request.id, readOn });
+    const { outcome } = await board.setPaused({
+      paused,
+      by: request.actor,
+      at: request.time,
+      request: request.id,
+      readOn,
+    });
     this.#pause.forget();
-    if (outcome === "superseded") return this.#refuse(request, {}, "A later request to pause or resume came first.", readOn);
+    if (outcome === "superseded")
+      return this.#refuse(request, {}, "A later request to pause or resume came first.", readOn);
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
     const before = await board.readPause();
-    const already = before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;
-    const reason = paused ? `The instance is paused already${already}.` : "The instance is not paused.";
+    const already =
+      before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;
+    const reason = paused
+      ? `The instance is paused already${already}.`
+      : "The instance is not paused.";
     await this.#refuse(request, {}, reason, readOn);
   }
 
@@ -49,8 +65,14 @@ export class Requests {
   async retry(request: SettEvent, failureId: ArtefactId, readOn: number): Promise<void> {
     const failure = await this.#deps.board.readArtefact(failureId);
     if (failure === undefined)
-      return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, readOn);
-    // Requests for other Failures of the claim may come at the same time, and the claim is tried again only once.
+      return this.#refuse(
+        request,
+        { artefact_id: failureId },
+        `There is no Failure ${failureId}.`,
+        readOn,
+      );
+    // Requests for other Failures of the claim may come at the same time, and the claim is tried
+    // again only once.
     return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, readOn));
   }
 
@@ -66,18 +88,33 @@ export class Requests {
     ]);
     const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
     if (!retried.ok) return this.#refuse(request, about, retried.reason, readOn);
-    const result = await board.openClaim({ open: retried, bidDeadlineMs: policy.bid_deadline_ms, readOn });
+    const result = await board.openClaim({
+      open: retried,
+      bidDeadlineMs: policy.bid_deadline_ms,
+      readOn,
+    });
     if (result.outcome === "opened")
-      log.info("Opened claim", { claim_id: id, artefact_id: retried.claim.artefact_id, retry_of: failure.id });
+      log.info("Opened claim", {
+        claim_id: id,
+        artefact_id: retried.claim.artefact_id,
+        retry_of: failure.id,
+      });
     if (result.outcome === "exists")
-      await this.#refuse(request, about, `It was tried again before, as claim ${result.claim}.`, readOn);
+      await this.#refuse(
+        request,
+        about,
+        `It was tried again before, as claim ${result.claim}.`,
+        readOn,
+      );
     if (result.outcome === "refused") await this.#refuse(request, about, result.reason, readOn);
   }
 
   /** Cause → claim: the claims that tried this claim's work again, also by another agent. */
   async #retriesOf({ artefact_id }: Claim): Promise<Map<string, ClaimSnapshot>> {
     const { board } = this.#deps;
-    const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(([cause]) => isRetry(cause) || isStandIn(cause));
+    const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(
+      ([cause]) => isRetry(cause) || isStandIn(cause),
+    );
     const claims = await board.readClaims(causes.map(([, id]) => id));
     return new Map(
       causes.flatMap(([cause, id]) => {
@@ -87,8 +124,17 @@ export class Requests {
     );
   }
 
-  async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, readOn: number): Promise<void> {
-    const draft = { ...about, type: "request_refused" as const, data: { request: request.id, reason } };
+  async #refuse(
+    request: SettEvent,
+    about: Partial<EventDraft>,
+    reason: string,
+    readOn: number,
+  ): Promise<void> {
+    const draft = {
+      ...about,
+      type: "request_refused" as const,
+      data: { request: request.id, reason },
+    };
     await this.#deps.board.logAsLeader(draft, readOn);
   }
 }

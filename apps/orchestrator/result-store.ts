@@ -1,4 +1,5 @@
-// The results of agents: whether one can be the result of its work, and how it is stored, together with what it decides about its claim.
+// The results of agents: whether one can be the result of its work, and how it is stored, together
+// with what it decides about its claim.
 
 import {
   type Fresh,
@@ -47,17 +48,28 @@ export class ResultStore {
     { claim, grant }: { claim: ClaimOfGrant; grant: Grant },
   ): Promise<GrantResult | string> {
     const origin = await this.#originOf(claim, grant);
-    const result = wholeResult(mailed, origin, { ...fresh, at: laterOf(fresh.at, grant.queued_at) });
+    const result = wholeResult(mailed, origin, {
+      ...fresh,
+      at: laterOf(fresh.at, grant.queued_at),
+    });
     const unread = saysEnough(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
     if (unread !== undefined) return `The result is no artefact: ${unread.issues[0]?.message}.`;
-    const problem = mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact));
+    const problem =
+      mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact));
     const said = { claim: claim.id, agent: grant.agent, ids: result.artefact.source_artefacts };
     return problem ?? (await this.givenProblem(said)) ?? result;
   }
 
-  /** Only what the gateway has refused may be said to be for want of budget: people answer it with money, and it is not tried again. */
+  /**
+   * Only what the gateway has refused may be said to be for want of budget: people answer it with
+   * money, and it is not tried again.
+   */
   async #refusalProblem(artefact: Artefact): Promise<string | undefined> {
-    if (artefact.type !== budgetExceededType || (await readRefusal(this.#board, artefact)) !== undefined) return undefined;
+    if (
+      artefact.type !== budgetExceededType ||
+      (await readRefusal(this.#board, artefact)) !== undefined
+    )
+      return undefined;
     return `The ${artefact.structural_type} says that a budget is spent, and the gateway has refused no such call of this work.`;
   }
 
@@ -69,7 +81,8 @@ export class ResultStore {
   /** With what it decides about its claim, where that can be known. */
   store(order: FinishOrder): Promise<FinishReply> {
     const { claim, grant, endedAt, result, start, readOn } = order;
-    const write: Parameters<Decider["finish"]>[3] = (commit) => this.#board.finishGrant({ ...order, ...(commit && { commit }) });
+    const write: Parameters<Decider["finish"]>[3] = (commit) =>
+      this.#board.finishGrant({ ...order, ...(commit && { commit }) });
     // What a failure or a question leads to is decided with their events.
     if (this.#decider === undefined || result.outcome !== "done") return write(undefined);
     const ended = endedGrant(grant, endedAt, result);
@@ -83,7 +96,8 @@ export class ResultStore {
 
   async #originOf(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {
     const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
-    const [target] = claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
+    const [target] =
+      claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
     const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
     return { claim, grant: { agent, phase }, role, target: target?.head };
   }

@@ -11,11 +11,17 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { LogReaderSettings } from "./settings.ts";
 
 /** Ends the process at SIGTERM, at once. */
-export async function runLogReader({ instance, socket, healthPort }: LogReaderSettings): Promise<void> {
+export async function runLogReader({
+  instance,
+  socket,
+  healthPort,
+}: LogReaderSettings): Promise<void> {
   const log = createJsonLog(console.log, systemClock.now).with({ service: "log-reader", instance });
   exitOn(stopSignal());
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  const app = createReaderApp(new RuntimeLogs(await dockerRuntime({ socketPath: usualSocket }), instance));
+  const app = createReaderApp(
+    new RuntimeLogs(await dockerRuntime({ socketPath: usualSocket }), instance),
+  );
   app.get("/healthz", ({ json }) => json({ service: "log-reader", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   await openSocket(socket, server.port ?? 0);

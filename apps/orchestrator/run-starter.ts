@@ -1,4 +1,5 @@
-// The starter of workers as a service: `orchestrator --starter`, at a socket that only the orchestrator sees.
+// The starter of workers as a service: `orchestrator --starter`, at a socket that only the
+// orchestrator sees.
 import { systemClock } from "../../lib/async/clock.ts";
 import { usualSocket } from "../../lib/runtime/docker/find-engine.ts";
 import { openSocket } from "../../lib/service/forward.ts";
@@ -10,12 +11,21 @@ import type { StarterSettings } from "./settings.ts";
 import { createStarterApp } from "./starter-app.ts";
 import { RuntimeHost } from "./worker-host.ts";
 
-/** Ends the process at SIGTERM, at once: its workers go on, and what it was asked is asked again. */
-export async function runStarter({ instance, socket, templates, healthPort }: StarterSettings): Promise<void> {
+/**
+ * Ends the process at SIGTERM, at once: its workers go on, and what it was asked is asked again.
+ */
+export async function runStarter({
+  instance,
+  socket,
+  templates,
+  healthPort,
+}: StarterSettings): Promise<void> {
   const log = createJsonLog(console.log, systemClock.now).with({ service: "starter", instance });
   exitOn(stopSignal());
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  const app = createStarterApp(new RuntimeHost(await dockerRuntime({ socketPath: usualSocket }), templates));
+  const app = createStarterApp(
+    new RuntimeHost(await dockerRuntime({ socketPath: usualSocket }), templates),
+  );
   app.get("/healthz", ({ json }) => json({ service: "starter", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   await openSocket(socket, server.port ?? 0);

@@ -5,14 +5,23 @@ import { withWhole } from "../../lib/model/in-pieces.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
-import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import {
+  DurationText,
+  jsonText,
+  PortText,
+  readEnvironment,
+} from "../../lib/service/environment.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
 const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.string()) });
 
-const Templates = jsonText(z.array(z.custom<WorkerTemplate>((value) => typeof value === "object")), "[]");
+const Templates = jsonText(
+  z.array(z.custom<WorkerTemplate>((value) => typeof value === "object")),
+  "[]",
+);
 
-const exampleHooks = '[{"url":"https://…","secret":"…","on":["question"],"remind_every_ms":3600000}]';
+const exampleHooks =
+  '[{"url":"https://…","secret":"…","on":["question"],"remind_every_ms":3600000}]';
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
@@ -21,16 +30,25 @@ export const Environment = z.object({
     .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
     .describe("Where Redis is, with the service's user and password."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_HEALTH_HOST: z
+    .string()
+    .min(1)
+    .default("0.0.0.0")
+    .describe("The address that they listen on."),
   SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy))
     .default(defaultPolicy)
     .describe("The rules of the instance from sett.yml, as JSON."),
-  /** Stable over restarts: the same holder acquires the leader lease at once, any other waits until it lapses. */
+  /**
+   * Stable over restarts: the same holder acquires the leader lease at once, any other waits until
+   * it lapses.
+   */
   SETT_HOLDER: z
     .string()
     .min(1)
     .optional()
-    .describe("Who holds the leader lease. After a restart the same holder acquires it at once. Default: `HOSTNAME`."),
+    .describe(
+      "Who holds the leader lease. After a restart the same holder acquires it at once. Default: `HOSTNAME`.",
+    ),
   /** The name that container runtimes set, which outlives a restart of the same container. */
   HOSTNAME: z.string().min(1).optional().describe("Set by container runtimes."),
   /** `sett up` writes it, from the same plan as the controllers. */
@@ -38,7 +56,10 @@ export const Environment = z.object({
     "The agents with workers, as JSON: `agent`, `replicas`, and as `spec` their templates where workers are processes.",
   ),
   SETT_STARTER_URL: z
-    .url({ protocol: /^(?:https?|unix)$/, error: "must be a URL such as unix:/run/sett/starter/starter.sock" })
+    .url({
+      protocol: /^(?:https?|unix)$/,
+      error: "must be a URL such as unix:/run/sett/starter/starter.sock",
+    })
     .optional()
     .describe("Where the starter of workers is, or its socket."),
   /** Where workers are processes of this machine, and not containers: as `sett up` starts them. */
@@ -46,10 +67,18 @@ export const Environment = z.object({
     .optional()
     .describe("Where workers are processes of this machine: how to start them, as JSON."),
   /** The webhooks that are notified of what waits for a person and of how goals end. */
-  SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks).default([]).describe("Who is notified, as JSON."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
-  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe("The lease of a running grant (`limits.lease`)."),
+  SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks)
+    .default([])
+    .describe("Who is notified, as JSON."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
+    "How long to wait for one answer of Redis.",
+  ),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
+    "How long Redis may be away before the process ends.",
+  ),
+  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe(
+    "The lease of a running grant (`limits.lease`).",
+  ),
 });
 
 export type Settings = ReturnType<typeof readSettings>;
@@ -77,9 +106,13 @@ export function readSettings(environment: Record<string, string | undefined>) {
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const StarterEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
-  SETT_WORKERS: Templates.describe("The templates of the workers, as JSON: `agent`, `replicas`, `spec`."),
+  SETT_WORKERS: Templates.describe(
+    "The templates of the workers, as JSON: `agent`, `replicas`, `spec`.",
+  ),
   SETT_SOCKET: z.string().min(1).describe("The socket at which the orchestrator asks it."),
-  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of its loopback for the health check."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe(
+    "The port of its loopback for the health check.",
+  ),
 });
 
 export type StarterSettings = ReturnType<typeof readStarterSettings>;
@@ -97,9 +130,13 @@ export function readStarterSettings(environment: Record<string, string | undefin
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const LogReaderEnvironment = z.object({
-  SETT_INSTANCE_NAME: InstanceName.describe("The instance, of which it gives logs, and of no other."),
+  SETT_INSTANCE_NAME: InstanceName.describe(
+    "The instance, of which it gives logs, and of no other.",
+  ),
   SETT_SOCKET: z.string().min(1).describe("The socket at which the API asks it."),
-  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of its loopback for the health check."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe(
+    "The port of its loopback for the health check.",
+  ),
 });
 
 export type LogReaderSettings = ReturnType<typeof readLogReaderSettings>;
@@ -107,5 +144,9 @@ export type LogReaderSettings = ReturnType<typeof readLogReaderSettings>;
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
 export function readLogReaderSettings(environment: Record<string, string | undefined>) {
   const read = readEnvironment(LogReaderEnvironment, environment);
-  return { instance: read.SETT_INSTANCE_NAME, socket: read.SETT_SOCKET, healthPort: read.SETT_HEALTH_PORT };
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    socket: read.SETT_SOCKET,
+    healthPort: read.SETT_HEALTH_PORT,
+  };
 }

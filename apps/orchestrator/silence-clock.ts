@@ -1,4 +1,5 @@
-// For how long an agent has given no sign of life: by a clock that cannot be set, from the first check on.
+// For how long an agent has given no sign of life: by a clock that cannot be set, from the first
+// check on.
 import type { AgentStatus } from "../../lib/model/agent.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 

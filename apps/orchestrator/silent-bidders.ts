@@ -1,4 +1,5 @@
-// Whose bids are no longer waited for: of the agents that are asked, one whose heartbeat has stopped (docs/internals/claims.md#bids).
+// Whose bids are no longer waited for: of the agents that are asked, one whose heartbeat has
+// stopped (docs/internals/claims.md#bids).
 
 import { Doorbell } from "../../lib/async/doorbell.ts";
 import { hasTool } from "../../lib/core/stand-in.ts";
@@ -57,12 +58,19 @@ export class SilentBidders {
       (agent) => this.#silence.silentForMs(agent, statuses.get(agent), nowMs) >= silentAfterMs,
     );
     if (silent.length === 0 || !contact.hasLasted(silentAfterMs)) return;
-    const stopped = [...waiting].filter(([, agents]) => agents.some((agent) => silent.includes(agent))).map(([claim]) => claim);
+    const stopped = [...waiting]
+      .filter(([, agents]) => agents.some((agent) => silent.includes(agent)))
+      .map(([claim]) => claim);
     for (const claim of stopped) this.#watched.delete(claim);
-    await decider.decideEach(stopped, () => ({ kind: "bidders_silent", agents: silent }), { readOn });
+    await decider.decideEach(stopped, () => ({ kind: "bidders_silent", agents: silent }), {
+      readOn,
+    });
   }
 
-  /** The agents that the watched claims still wait for, and that send heartbeats. A claim that waits for none is not watched any more. */
+  /**
+   * The agents that the watched claims still wait for, and that send heartbeats. A claim that waits
+   * for none is not watched any more.
+   */
   async #waiting(): Promise<Map<ClaimId, AgentName[]>> {
     const waiting = new Map<ClaimId, AgentName[]>();
     if (this.#watched.size === 0) return waiting;
@@ -73,7 +81,8 @@ export class SilentBidders {
     const read = await this.#deps.board.readClaims(unknown);
     const snapshots = [...claims.flatMap((id) => this.#parts.cache.get(id) ?? []), ...read];
     for (const { claim } of snapshots) {
-      const missing = claim.bidding === "open" ? missingBidders(claim).filter((agent) => beating.has(agent)) : [];
+      const missing =
+        claim.bidding === "open" ? missingBidders(claim).filter((agent) => beating.has(agent)) : [];
       if (missing.length > 0) waiting.set(claim.id, missing);
     }
     for (const id of claims) if (!waiting.has(id)) this.#watched.delete(id);

@@ -1,4 +1,5 @@
-// Which queued work another agent takes over, because its agent gives no sign of life, or is at other work.
+// Which queued work another agent takes over, because its agent gives no sign of life, or is at
+// other work.
 
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { hasTool } from "../../lib/core/stand-in.ts";
@@ -15,7 +16,10 @@ import { SilenceClock } from "./silence-clock.ts";
 /** How many claims of a silent agent are looked at in one call; the next call goes on. */
 const claimsAtOnce = 100;
 
-/** A queued grant that has not begun for so long may move to another agent. It loses nothing by that. */
+/**
+ * A queued grant that has not begun for so long may move to another agent. It loses nothing by
+ * that.
+ */
 const moveAfterMs = silentAfterMs;
 
 type SilenceDeps = Pick<Deps, "board" | "clock" | "policy">;
@@ -29,7 +33,10 @@ export class SilentWorkers {
   /** Where the next look at a silent agent's claims begins. */
   readonly #places = new Map<AgentName, number>();
 
-  constructor(deps: SilenceDeps, handlers: { agentCache: AgentCache; decider: Decider; presence: AgentPresence }) {
+  constructor(
+    deps: SilenceDeps,
+    handlers: { agentCache: AgentCache; decider: Decider; presence: AgentPresence },
+  ) {
     this.#deps = deps;
     this.#agentCache = handlers.agentCache;
     this.#decider = handlers.decider;
@@ -37,8 +44,8 @@ export class SilentWorkers {
   }
 
   /**
-   * Decides about the work of agents that have been silent for longer than is tolerated. `mayJudge`: contact has lasted so long that an
-   * agent has had its chance.
+   * Decides about the work of agents that have been silent for longer than is tolerated.
+   * `mayJudge`: contact has lasted so long that an agent has had its chance.
    */
   async tick(mayJudge: boolean): Promise<void> {
     const { board, clock, policy } = this.#deps;
@@ -52,7 +59,9 @@ export class SilentWorkers {
     }
     this.#presence.silent = new Set(
       agents.flatMap((agent) => {
-        const isSilent = (silentFor.get(agent.name) ?? 0) >= silentAfterMs || takesNoWork(statuses.get(agent.name));
+        const isSilent =
+          (silentFor.get(agent.name) ?? 0) >= silentAfterMs ||
+          takesNoWork(statuses.get(agent.name));
         return hasTool(agent) && isSilent ? [agent.name] : [];
       }),
     );
@@ -66,7 +75,9 @@ export class SilentWorkers {
   /** Grants of several agents with equal bids. */
   async #moveWaiting(agents: readonly RegisteredAgent[], readOn: number): Promise<void> {
     const waiting = new Map(
-      this.#presence.waiting(agents, moveAfterMs, claimsAtOnce).map(({ claim, ...rest }) => [claim, rest] as const),
+      this.#presence
+        .waiting(agents, moveAfterMs, claimsAtOnce)
+        .map(({ claim, ...rest }) => [claim, rest] as const),
     );
     const eventFor = (claim: ClaimId): ClaimEvent => {
       const found = waiting.get(claim);

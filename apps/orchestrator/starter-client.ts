@@ -7,7 +7,9 @@ import { workerName } from "../../lib/runtime/names.ts";
 import { waitMs } from "./starter-app.ts";
 import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
 
-const Workers = z.array(z.object({ name: z.string(), claim: ClaimId, attempt: z.int(), slot: z.int().nullable() }));
+const Workers = z.array(
+  z.object({ name: z.string(), claim: ClaimId, attempt: z.int(), slot: z.int().nullable() }),
+);
 const Failed = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 const Log = z.object({ lines: z.array(z.string()) });
 
@@ -39,7 +41,8 @@ export class StarterClient implements WorkerHost {
   }
 
   async isThere(worker: string): Promise<boolean> {
-    return z.object({ is_there: z.boolean() }).parse(await this.#ask("GET", `workers/${worker}`)).is_there;
+    return z.object({ is_there: z.boolean() }).parse(await this.#ask("GET", `workers/${worker}`))
+      .is_there;
   }
 
   async wait(worker: string, signal: AbortSignal): Promise<number> {
@@ -58,8 +61,15 @@ export class StarterClient implements WorkerHost {
     await this.#ask("DELETE", `workers/${worker}`);
   }
 
-  /** Throws what the starter throws; `docker-unreachable` where it does not answer, also not a moment later. */
-  async #ask(method: string, path: string, { body, signal }: { body?: string; signal?: AbortSignal } = {}): Promise<unknown> {
+  /**
+   * Throws what the starter throws; `docker-unreachable` where it does not answer, also not a
+   * moment later.
+   */
+  async #ask(
+    method: string,
+    path: string,
+    { body, signal }: { body?: string; signal?: AbortSignal } = {},
+  ): Promise<unknown> {
     const over = AbortSignal.timeout(waitMs + patienceMs);
     const ending = signal === undefined ? over : AbortSignal.any([signal, over]);
     const { isOk, answer } = await this.#send(ending, {
@@ -72,8 +82,14 @@ export class StarterClient implements WorkerHost {
     throw new SettError(isKnown(code) ? code : "internal", message, { hint });
   }
 
-  /** Again while nothing answers: the starter may just be replaced. A worker that was started before is refused as `instance-taken`. */
-  async #send(signal: AbortSignal, { path, ...request }: Sent): Promise<{ isOk: boolean; answer: unknown }> {
+  /**
+   * Again while nothing answers: the starter may just be replaced. A worker that was started before
+   * is refused as `instance-taken`.
+   */
+  async #send(
+    signal: AbortSignal,
+    { path, ...request }: Sent,
+  ): Promise<{ isOk: boolean; answer: unknown }> {
     const started = performance.now();
     for (;;) {
       try {
@@ -85,7 +101,11 @@ export class StarterClient implements WorkerHost {
           continue;
         }
         const hint = "`sett up` starts it again.";
-        throw new SettError("docker-unreachable", `The starter of workers does not answer: ${messageOf(cause)}`, { hint, cause });
+        throw new SettError(
+          "docker-unreachable",
+          `The starter of workers does not answer: ${messageOf(cause)}`,
+          { hint, cause },
+        );
       }
     }
   }

@@ -1,5 +1,5 @@
-// What decisions need of the artefacts that claims are about: from the log, or as it is stored. Artefacts never change, so the two differ
-// only where a person has broken one by hand.
+// What decisions need of the artefacts that claims are about: from the log, or as it is stored.
+// Artefacts never change, so the two differ only where a person has broken one by hand.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
@@ -49,7 +49,8 @@ export class TargetCache {
   }
 
   /**
-   * The verdicts of these reviews, in their order; a review that no longer exists is left out. Each payload is read once: it may be long.
+   * The verdicts of these reviews, in their order; a review that no longer exists is left out. Each
+   * payload is read once: it may be long.
    */
   async readVerdicts(ids: readonly ArtefactId[]): Promise<Verdict[]> {
     const verdicts = new Map<ArtefactId, Verdict>();
@@ -60,7 +61,9 @@ export class TargetCache {
       if (known !== undefined) verdicts.set(head.id, known);
     }
     for (let from = 0; from < unknown.length; from += reviewsAtOnce) {
-      for (const review of await this.#board.readArtefacts(unknown.slice(from, from + reviewsAtOnce))) {
+      for (const review of await this.#board.readArtefacts(
+        unknown.slice(from, from + reviewsAtOnce),
+      )) {
         const verdict = verdictOf(review);
         this.#verdicts.set(review.id, verdict);
         verdicts.set(review.id, verdict);

@@ -1,5 +1,6 @@
-// Where workers run: started from the instance's templates, watched and removed, and nothing else. In containers it is the starter, which
-// alone has the Engine's socket (starter-app.ts, starter-client.ts); without containers the orchestrator itself.
+// Where workers run: started from the instance's templates, watched and removed, and nothing else.
+// In containers it is the starter, which alone has the Engine's socket (starter-app.ts,
+// starter-client.ts); without containers the orchestrator itself.
 
 import { SettError } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
@@ -9,12 +10,21 @@ import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts"
 import type { WorkerTemplate } from "./worker-template.ts";
 
 /** `slot`: from 1 to the agent's replicas; each has a workspace of its own. */
-export type WorkerJob = { agent: AgentName; claim: ClaimId; attempt: number; goal: GoalId; slot: number };
+export type WorkerJob = {
+  agent: AgentName;
+  claim: ClaimId;
+  attempt: number;
+  goal: GoalId;
+  slot: number;
+};
 
 /** `slot` is NaN where it is not known. */
 export type Worker = { name: string; claim: ClaimId; attempt: number; slot: number };
 
-/** A worker is named by its container. Every method throws SettError `docker-unreachable` or `docker-failed` as the runtime does. */
+/**
+ * A worker is named by its container. Every method throws SettError `docker-unreachable` or
+ * `docker-failed` as the runtime does.
+ */
 export type WorkerHost = {
   nameOf(job: Pick<WorkerJob, "agent" | "claim" | "attempt">): string;
   /** Those that run, or have ended and are not removed yet. */
@@ -47,23 +57,31 @@ export class RuntimeHost implements WorkerHost {
     return workerName(this.#template(agent).spec.labels.instance, agent, claim, attempt);
   }
 
-  /** Whether a worker of a template can have that name. Nothing else is asked of the Engine: a name becomes a part of an address there. */
+  /**
+   * Whether a worker of a template can have that name. Nothing else is asked of the Engine: a name
+   * becomes a part of an address there.
+   */
   canBe(worker: string): boolean {
-    return [...this.#templates.values()].some(({ agent, spec }) => isWorkerName(worker, spec.labels.instance, agent));
+    return [...this.#templates.values()].some(({ agent, spec }) =>
+      isWorkerName(worker, spec.labels.instance, agent),
+    );
   }
 
   async list(agent: AgentName): Promise<Worker[]> {
     const { containers } = await this.#runtime.parts(this.#template(agent).spec.labels.instance);
     return containers.flatMap(({ name, labels, env }) => {
       if (labels.component !== "worker" || labels.agent !== agent) return [];
-      return [{ name, claim: labels.claim, attempt: labels.attempt, slot: Number(env.SETT_WORKER_SLOT) }];
+      return [
+        { name, claim: labels.claim, attempt: labels.attempt, slot: Number(env.SETT_WORKER_SLOT) },
+      ];
     });
   }
 
   async start(job: WorkerJob): Promise<void> {
     const { agent, claim, attempt, goal, slot } = job;
     const { spec, replicas } = this.#template(agent);
-    if (slot > replicas) throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
+    if (slot > replicas)
+      throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
     await this.#prepareWorkspace(agent, slot);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
     await this.#runtime.containers.start({
@@ -86,7 +104,8 @@ export class RuntimeHost implements WorkerHost {
   async readLog(worker: string): Promise<string[]> {
     await this.#need(worker);
     const lines: string[] = [];
-    for await (const { line } of this.#runtime.containers.logs(worker, { tail: maxLogLines })) lines.push(line);
+    for await (const { line } of this.#runtime.containers.logs(worker, { tail: maxLogLines }))
+      lines.push(line);
     return lines;
   }
 
@@ -104,7 +123,8 @@ export class RuntimeHost implements WorkerHost {
   }
 
   async #need(worker: string): Promise<void> {
-    if (!(await this.isThere(worker))) throw new SettError("docker-failed", `There is no worker ${worker}.`);
+    if (!(await this.isThere(worker)))
+      throw new SettError("docker-failed", `There is no worker ${worker}.`);
   }
 
   #template(agent: AgentName): WorkerTemplate {
@@ -120,22 +140,39 @@ export class RuntimeHost implements WorkerHost {
     const name = workerWorkspaceName(instance, agent, slot);
     if (this.#prepared.has(name)) return;
     const { volumes } = this.#runtime;
-    const labels = { instance, ...(id !== undefined && { id }), workspace, version, component: "workspace" as const, agent };
+    const labels = {
+      instance,
+      ...(id !== undefined && { id }),
+      workspace,
+      version,
+      component: "workspace" as const,
+      agent,
+    };
     const made = await volumes.create(name, labels);
-    if (made === "created" && spec.user !== undefined) await volumes.prepare(name, spec.user, spec.image);
+    if (made === "created" && spec.user !== undefined)
+      await volumes.prepare(name, spec.user, spec.image);
     this.#prepared.add(name);
   }
 }
 
-/** The controller's specification with another entrypoint and workspace, without restart and health check, also that of its image. */
-function workerSpec(controller: ContainerSpec, claim: ClaimId, workspaceVolume: string): ContainerSpec {
+/**
+ * The controller's specification with another entrypoint and workspace, without restart and health
+ * check, also that of its image.
+ */
+function workerSpec(
+  controller: ContainerSpec,
+  claim: ClaimId,
+  workspaceVolume: string,
+): ContainerSpec {
   const { entrypoint = [], ...spec } = controller;
   return {
     ...spec,
     healthcheck: "none",
     entrypoint: [...entrypoint, "--execute-claim", claim],
     mounts: spec.mounts.map((mount) =>
-      mount.kind === "volume" && mount.target === "/workspace" ? { ...mount, volume: workspaceVolume } : mount,
+      mount.kind === "volume" && mount.target === "/workspace"
+        ? { ...mount, volume: workspaceVolume }
+        : mount,
     ),
     restart: "no",
   };

@@ -1,6 +1,6 @@
-// Runs the workers of one scalable agent: a container for each grant, never more than its replicas, in the order of the grants
-// (docs/internals/orchestrator.md#workers). The grants on the blackboard say what is to be done, and the labels of containers what is being
-// done; nothing else is stored.
+// Runs the workers of one scalable agent: a container for each grant, never more than its replicas,
+// in the order of the grants (docs/internals/orchestrator.md#workers). The grants on the blackboard
+// say what is to be done, and the labels of containers what is being done; nothing else is stored.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -18,7 +18,10 @@ import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
 const failQueuedForMs = 2_000;
 
 export type WorkerDeps = Pick<Deps, "log"> & {
-  board: Pick<LeaderBlackboard, "connectionNumber" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause">;
+  board: Pick<
+    LeaderBlackboard,
+    "connectionNumber" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause"
+  >;
   host: WorkerHost;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
   decide: (claim: ClaimId, event: ClaimEvent, basis: Basis) => Promise<unknown>;
@@ -27,7 +30,10 @@ export type WorkerDeps = Pick<Deps, "log"> & {
 /** An agent, and how many workers it may have. */
 export type Scale = Pick<WorkerTemplate, "agent" | "replicas">;
 
-/** How many workers are started for an attempt that none of them begins: the Engine may have been restarted, or refuse for a moment. */
+/**
+ * How many workers are started for an attempt that none of them begins: the Engine may have been
+ * restarted, or refuse for a moment.
+ */
 const maxStarts = 3;
 
 const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
@@ -50,7 +56,10 @@ export class WorkerPool {
     this.#workers = new Workers(deps, template.agent);
   }
 
-  /** Runs until the signal aborts. Workers go on by themselves, and the next leader finds them. Rejects with Fenced. */
+  /**
+   * Runs until the signal aborts. Workers go on by themselves, and the next leader finds them.
+   * Rejects with Fenced.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
@@ -72,7 +81,8 @@ export class WorkerPool {
   }
 
   /**
-   * Without a list of the running workers none may be started: there could be too many. Queued grants fail, rather than wait in silence.
+   * Without a list of the running workers none may be started: there could be too many. Queued
+   * grants fail, rather than wait in silence.
    */
   async #failQueued(error: unknown, signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(failQueuedForMs)]);
@@ -82,7 +92,11 @@ export class WorkerPool {
         const { attempt } = (await this.#readQueued(claim)) ?? {};
         const reason = startFailureReason(error);
         if (attempt !== undefined)
-          await this.#deps.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason }, { readOn });
+          await this.#deps.decide(
+            claim,
+            { kind: "worker_lost", agent: this.#template.agent, attempt, reason },
+            { readOn },
+          );
       }
     }
   }
@@ -94,21 +108,33 @@ export class WorkerPool {
   #fillSlots(signal: AbortSignal, fail: (error: unknown) => void): void {
     for (let slot = 1; slot <= this.#template.replicas; slot++) {
       if (this.#busySlots.has(slot) || signal.aborted) continue;
-      // A claim that is in work is announced again as long as its grant is queued: it comes next once that work has ended.
+      // A claim that is in work is announced again as long as its grant is queued: it comes next
+      // once that work has ended.
       const next = this.#waiting.findIndex((claim) => !this.#claimsInWork.has(claim));
       const [claim] = next < 0 ? [] : this.#waiting.splice(next, 1);
-      if (claim !== undefined) this.#occupy(slot, claim, () => this.#runWorker(claim, slot, signal), signal, fail);
+      if (claim !== undefined)
+        this.#occupy(slot, claim, () => this.#runWorker(claim, slot, signal), signal, fail);
     }
   }
 
-  #occupy(slot: number, claim: ClaimId, work: () => Promise<void>, signal: AbortSignal, fail: (error: unknown) => void): void {
+  #occupy(
+    slot: number,
+    claim: ClaimId,
+    work: () => Promise<void>,
+    signal: AbortSignal,
+    fail: (error: unknown) => void,
+  ): void {
     this.#claimsInWork.add(claim);
     const working = work()
       .catch((error: unknown) => {
         if (error instanceof Fenced) fail(error);
         // A grant that is still queued is announced again.
         else if (!signal.aborted)
-          this.#deps.log.error("Could not run or watch a worker", { agent: this.#template.agent, claim_id: claim, error });
+          this.#deps.log.error("Could not run or watch a worker", {
+            agent: this.#template.agent,
+            claim_id: claim,
+            error,
+          });
       })
       .finally(() => {
         this.#busySlots.delete(slot);
@@ -119,12 +145,22 @@ export class WorkerPool {
   }
 
   /** Watches a worker that an earlier orchestrator has started. */
-  #adopt({ name, claim, attempt, slot: known }: Worker, signal: AbortSignal, fail: (error: unknown) => void): void {
+  #adopt(
+    { name, claim, attempt, slot: known }: Worker,
+    signal: AbortSignal,
+    fail: (error: unknown) => void,
+  ): void {
     const { agent } = this.#template;
     let slot = known;
     while (!(slot > 0) || this.#busySlots.has(slot)) slot = slot > 0 ? slot + 1 : 1;
     this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
-    const work = async () => this.#settle(claim, attempt, await this.#workers.watch(name, { claim, attempt }, signal), signal);
+    const work = async () =>
+      this.#settle(
+        claim,
+        attempt,
+        await this.#workers.watch(name, { claim, attempt }, signal),
+        signal,
+      );
     this.#occupy(slot, claim, work, signal, fail);
   }
 
@@ -144,14 +180,24 @@ export class WorkerPool {
   async #readQueued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {
     const snapshot = await this.#deps.board.readClaim(claim);
     const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
-    if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued") return undefined;
+    if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued")
+      return undefined;
     return { attempt: grant.attempt, goal: snapshot.claim.goal_id };
   }
 
-  /** An attempt that has begun is lost, because it may have had effects; for one that has not, up to `maxStarts` workers are started. */
-  async #settle(claim: ClaimId, attempt: number, end: WorkerEnd | undefined, signal: AbortSignal): Promise<void> {
+  /**
+   * An attempt that has begun is lost, because it may have had effects; for one that has not, up to
+   * `maxStarts` workers are started.
+   */
+  async #settle(
+    claim: ClaimId,
+    attempt: number,
+    end: WorkerEnd | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (end === undefined) return;
-    // The instance was paused, or the grant is another's: the worker has begun nothing, and the stored grant is read again.
+    // The instance was paused, or the grant is another's: the worker has begun nothing, and the
+    // stored grant is read again.
     if (end === "not_accepted") {
       this.#enqueue(claim);
       return;

@@ -7,9 +7,15 @@ import type { AgentName } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
 
-type WorkersDeps = Pick<Deps, "log"> & { board: Pick<LeaderBlackboard, "keepWorkerLog">; host: WorkerHost };
+type WorkersDeps = Pick<Deps, "log"> & {
+  board: Pick<LeaderBlackboard, "keepWorkerLog">;
+  host: WorkerHost;
+};
 
-/** `reason` counts only where no result was posted. `not_accepted`: by its exit code it has begun nothing. */
+/**
+ * `reason` counts only where no result was posted. `not_accepted`: by its exit code it has begun
+ * nothing.
+ */
 export type WorkerEnd = "not_accepted" | { reason: string };
 
 export class Workers {
@@ -46,7 +52,10 @@ export class Workers {
     return await this.watch(name, job, signal);
   }
 
-  /** Waits for a worker's end, keeps its log, and removes it. Undefined when the signal aborts before. */
+  /**
+   * Waits for a worker's end, keeps its log, and removes it. Undefined when the signal aborts
+   * before.
+   */
   async watch(
     name: string,
     { claim, attempt }: Pick<WorkerJob, "claim" | "attempt">,
@@ -55,14 +64,23 @@ export class Workers {
     const exitCode = await this.#waitForEnd(name, signal);
     if (signal.aborted) return undefined;
     if (exitCode !== undefined) await this.#remove(name);
-    const about = { agent: this.#agent, claim_id: claim, attempt, worker: name, exit_code: exitCode };
+    const about = {
+      agent: this.#agent,
+      claim_id: claim,
+      attempt,
+      worker: name,
+      exit_code: exitCode,
+    };
     this.#deps.log.info("A worker has ended", about);
     if (exitCode === exitCodes.notAccepted) return "not_accepted";
     const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
     return { reason: `The worker ${end} before it posted a result.` };
   }
 
-  /** The worker's exit code; undefined when its container does not exist any more. Waits for an Engine that does not answer. */
+  /**
+   * The worker's exit code; undefined when its container does not exist any more. Waits for an
+   * Engine that does not answer.
+   */
   async #waitForEnd(name: string, signal: AbortSignal): Promise<number | undefined> {
     const { log, host } = this.#deps;
     for (let tries = 1; !signal.aborted; tries++) {

@@ -1,4 +1,5 @@
-// The frame of every view: the instance, the connection, the ways to the views; and which view the address names.
+// The frame of every view: the instance, the connection, the ways to the views; and which view the
+// address names.
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Connection } from "./components/connection.tsx";
 import { Navigation } from "./components/navigation.tsx";
@@ -13,11 +14,21 @@ import type { Route } from "./routes.ts";
 import { GoalsView } from "./views/goals/goals-view.tsx";
 
 // The views that need the graph, or diffs, are parts of their own: the first view is there sooner.
-const GoalView = lazy(() => import("./views/goal/goal-view.tsx").then(({ GoalView: view }) => ({ default: view })));
-const InboxView = lazy(() => import("./views/inbox/inbox-view.tsx").then(({ InboxView: view }) => ({ default: view })));
-const ClanView = lazy(() => import("./views/clan/clan-view.tsx").then(({ ClanView: view }) => ({ default: view })));
-const LogView = lazy(() => import("./views/log/log-view.tsx").then(({ LogView: view }) => ({ default: view })));
-const NewGoalView = lazy(() => import("./views/new-goal/new-goal-view.tsx").then(({ NewGoalView: view }) => ({ default: view })));
+const GoalView = lazy(() =>
+  import("./views/goal/goal-view.tsx").then(({ GoalView: view }) => ({ default: view })),
+);
+const InboxView = lazy(() =>
+  import("./views/inbox/inbox-view.tsx").then(({ InboxView: view }) => ({ default: view })),
+);
+const ClanView = lazy(() =>
+  import("./views/clan/clan-view.tsx").then(({ ClanView: view }) => ({ default: view })),
+);
+const LogView = lazy(() =>
+  import("./views/log/log-view.tsx").then(({ LogView: view }) => ({ default: view })),
+);
+const NewGoalView = lazy(() =>
+  import("./views/new-goal/new-goal-view.tsx").then(({ NewGoalView: view }) => ({ default: view })),
+);
 
 const titles: Record<Route["view"], string> = {
   goals: "Goals",

@@ -1,4 +1,5 @@
-// The page's first lines: it draws the app into the document, and holds the stream of events while the tab is in view.
+// The page's first lines: it draws the app into the document, and holds the stream of events while
+// the tab is in view.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";

@@ -1,4 +1,5 @@
-// Which view the address names, and the address of a view. Addresses are fragments, so that the server needs no rules for them. Pure.
+// Which view the address names, and the address of a view. Addresses are fragments, so that the
+// server needs no rules for them. Pure.
 
 export type Route =
   | { view: "goals" }
@@ -38,7 +39,9 @@ function goalOf(id: string): Route | undefined {
 
 /** `#/goals/ID?a=…`; members that are empty or undefined are left out. */
 export function hrefOf(path: string, query: Record<string, string | undefined> = {}): string {
-  const used = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]]));
+  const used = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, value]],
+  );
   const search = new URLSearchParams(used).toString();
   return `#${path}${search === "" ? "" : `?${search}`}`;
 }

@@ -1,15 +1,25 @@
-// Tells a forge how a goal has ended: a commit status, and a comment on the pull or merge request (docs/guides/triggers.md).
-// It receives the messages of `notify` in sett.yml. Node 20 or newer, and nothing else:
+// Tells a forge how a goal has ended: a commit status, and a comment on the pull or merge request
+// (docs/guides/triggers.md). It receives the messages of `notify` in sett.yml. Node 20 or newer,
+// and nothing else:
 //
 //   SETT_HOOK_SECRET=… FORGE=github FORGE_TOKEN=… node report-to-forge.mjs
 //
-// The goal's first line says what it is about: "Review octo-org/door#12 at da1560886d4f094c3e6c9ef40349f7d38b5d27d7".
+// The goal's first line says what it is about: "Review octo-org/door#12 at
+// da1560886d4f094c3e6c9ef40349f7d38b5d27d7".
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import process from "node:process";
 
-const { SETT_HOOK_SECRET = "", FORGE = "github", FORGE_TOKEN = "", PORT = "8090", HOST = "127.0.0.1" } = process.env;
-const api = process.env.FORGE_API ?? (FORGE === "github" ? "https://api.github.com" : "https://gitlab.com/api/v4");
+const {
+  SETT_HOOK_SECRET = "",
+  FORGE = "github",
+  FORGE_TOKEN = "",
+  PORT = "8090",
+  HOST = "127.0.0.1",
+} = process.env;
+const api =
+  process.env.FORGE_API ??
+  (FORGE === "github" ? "https://api.github.com" : "https://gitlab.com/api/v4");
 const words = {
   "goal.achieved": ["success", "The goal is achieved."],
   "goal.settled": ["success", "The goal has ended, and nothing is left to do."],
@@ -42,25 +52,38 @@ server.listen(Number(PORT), HOST, () => console.log(`listening on ${server.addre
 async function report({ type, goal, artefact, instance }) {
   const [state, sentence] = words[type] ?? [];
   const [, repository, number, commit] = subject.exec(goal?.summary ?? "") ?? [];
-  if (state === undefined || commit === undefined || /(?:^|\/)\.\.?(?:\/|$)/.test(repository)) return;
+  if (state === undefined || commit === undefined || /(?:^|\/)\.\.?(?:\/|$)/.test(repository))
+    return;
   const text = artefact?.text ?? artefact?.summary ?? "";
   const details = text === "" ? "" : `\n\n${quoted(text)}`;
   const comment = `${sentence} Sett \`${instance}\`, goal \`${goal.id.slice(0, 8)}\`.${details}`;
   if (FORGE === "github") {
     const status = { state, context: `sett/${instance}`, description: sentence };
     await post(`/repos/${repository}/statuses/${commit}`, status);
-    if (number !== undefined) await post(`/repos/${repository}/issues/${number}/comments`, { body: comment });
+    if (number !== undefined)
+      await post(`/repos/${repository}/issues/${number}/comments`, { body: comment });
   } else {
     const project = encodeURIComponent(repository);
-    const status = { state: state === "success" ? "success" : state === "failure" ? "failed" : "canceled" };
-    await post(`/projects/${project}/statuses/${commit}`, { ...status, name: `sett/${instance}`, description: sentence });
-    if (number !== undefined) await post(`/projects/${project}/merge_requests/${number}/notes`, { body: comment });
+    const status = {
+      state: state === "success" ? "success" : state === "failure" ? "failed" : "canceled",
+    };
+    await post(`/projects/${project}/statuses/${commit}`, {
+      ...status,
+      name: `sett/${instance}`,
+      description: sentence,
+    });
+    if (number !== undefined)
+      await post(`/projects/${project}/merge_requests/${number}/notes`, { body: comment });
   }
 }
 
 /** Work of agents is data: as a quotation it mentions no one, and closes no issue. */
 function quoted(text) {
-  const lines = text.slice(0, 4_000).replaceAll("@", "@\u200b").replaceAll("#", "#\u200b").split("\n");
+  const lines = text
+    .slice(0, 4_000)
+    .replaceAll("@", "@\u200b")
+    .replaceAll("#", "#\u200b")
+    .split("\n");
   return lines.map((line) => `> ${line}`).join("\n");
 }
 
@@ -77,15 +100,23 @@ async function post(path, body) {
   });
   await response.body?.cancel();
   // Nothing gets better by another try, such as for a commit that the forge does not have.
-  if (response.status >= 500 || response.status === 429) throw new Error(`The forge answered with status ${response.status}.`);
+  if (response.status >= 500 || response.status === 429)
+    throw new Error(`The forge answered with status ${response.status}.`);
   if (!response.ok) console.error(`The forge refused ${path} with status ${response.status}.`);
 }
 
 /** Standard Webhooks: HMAC-SHA256 of `id.timestamp.body`, not older than five minutes. */
 function isSigned(headers, body) {
-  const { "webhook-id": id = "", "webhook-timestamp": time = "", "webhook-signature": given = "" } = headers;
-  if (SETT_HOOK_SECRET === "" || !(Math.abs(Date.now() / 1_000 - Number(time)) <= 300)) return false;
-  const key = SETT_HOOK_SECRET.startsWith("whsec_") ? Buffer.from(SETT_HOOK_SECRET.slice(6), "base64") : SETT_HOOK_SECRET;
+  const {
+    "webhook-id": id = "",
+    "webhook-timestamp": time = "",
+    "webhook-signature": given = "",
+  } = headers;
+  if (SETT_HOOK_SECRET === "" || !(Math.abs(Date.now() / 1_000 - Number(time)) <= 300))
+    return false;
+  const key = SETT_HOOK_SECRET.startsWith("whsec_")
+    ? Buffer.from(SETT_HOOK_SECRET.slice(6), "base64")
+    : SETT_HOOK_SECRET;
   const wanted = createHmac("sha256", key).update(`${id}.${time}.${body}`).digest();
   return given.split(" ").some((one) => {
     const bytes = Buffer.from(one.replace(/^v1,/, ""), "base64");

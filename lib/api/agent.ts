@@ -9,19 +9,38 @@ export const Agent = z
     role: z.string(),
     kind: z.enum(["container", "external", "person"]),
     state: z
-      .enum(["starting", "idle", "working", "stopping", "no_secrets", "unknown", "unreadable", "external", "person"])
-      .openapi({ description: "`unknown`: no heartbeat was ever received. An external agent and a person send none." }),
+      .enum([
+        "starting",
+        "idle",
+        "working",
+        "stopping",
+        "no_secrets",
+        "unknown",
+        "unreadable",
+        "external",
+        "person",
+      ])
+      .openapi({
+        description:
+          "`unknown`: no heartbeat was ever received. An external agent and a person send none.",
+      }),
     is_silent: z.boolean().openapi({ description: "Its heartbeat is missing: it may be dead." }),
     last_heartbeat: Instant.nullable(),
     claim_id: z.string().nullable().openapi({ description: "On which it works." }),
-    workers: z.strictObject({ at_work: z.int(), of: z.int(), claim_ids: z.array(z.string()) }).nullable(),
+    workers: z
+      .strictObject({ at_work: z.int(), of: z.int(), claim_ids: z.array(z.string()) })
+      .nullable(),
     queued: z.int().openapi({ description: "How many grants wait for it." }),
     rates: z
       .strictObject({
         done: z.int(),
         failed: z.int(),
-        failures_by_reason: z.record(z.string(), z.int()).openapi({ description: "The types of the Failures." }),
-        since: Instant.nullable().openapi({ description: "From when on they are counted; null: from the beginning." }),
+        failures_by_reason: z
+          .record(z.string(), z.int())
+          .openapi({ description: "The types of the Failures." }),
+        since: Instant.nullable().openapi({
+          description: "From when on they are counted; null: from the beginning.",
+        }),
       })
       .openapi({ description: "Of its attempts." }),
     bids: z.array(BidRule),

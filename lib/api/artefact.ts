@@ -1,4 +1,5 @@
-// Artefacts as the API shows them: never with their payload, but for its beginning in the view of a single one.
+// Artefacts as the API shows them: never with their payload, but for its beginning in the view of a
+// single one.
 import { z } from "@hono/zod-openapi";
 import { Artefact } from "../model/artefact.ts";
 import { ClaimView, GrantView } from "./claim.ts";
@@ -7,14 +8,18 @@ import { Cost } from "./cost.ts";
 const { payload: _, ...head } = Artefact.shape;
 
 export const ArtefactHead = z.strictObject(head).openapi("ArtefactHead", {
-  description: "An artefact without its payload. `structural_type` says how the orchestrator handles it.",
+  description:
+    "An artefact without its payload. `structural_type` says how the orchestrator handles it.",
 });
 export type ArtefactHead = z.infer<typeof ArtefactHead>;
 
-export const Verdict = z.enum(["approval", "feedback"]).openapi({ description: "Of a Review: what it says." });
+export const Verdict = z
+  .enum(["approval", "feedback"])
+  .openapi({ description: "Of a Review: what it says." });
 
 export const Overwritten = z.literal(true).openapi({
-  description: "It was overwritten by hand: it is not what was stored. Looked for at most every 30 seconds.",
+  description:
+    "It was overwritten by hand: it is not what was stored. Looked for at most every 30 seconds.",
 });
 
 export const ArtefactItem = z
@@ -31,7 +36,9 @@ export type ArtefactItem = z.infer<typeof ArtefactItem>;
 export const ArtefactDetails = z
   .strictObject({
     ...ArtefactItem.shape,
-    payload_begins: z.string().openapi({ description: "The first 4000 characters of the payload." }),
+    payload_begins: z
+      .string()
+      .openapi({ description: "The first 4000 characters of the payload." }),
     claims: z.array(ClaimView).openapi({ description: "The claims about it." }),
     made_by: z
       .strictObject({ claim_id: z.string(), grant: GrantView })

@@ -6,7 +6,9 @@ import { Amounts, Cost, Limits } from "./cost.ts";
 export const BudgetReport = z
   .strictObject({
     goal_id: z.string(),
-    gateway: z.boolean().openapi({ description: "False where no gateway has started: the limits are not known." }),
+    gateway: z
+      .boolean()
+      .openapi({ description: "False where no gateway has started: the limits are not known." }),
     limits: Limits,
     added: Amounts,
     spent: Cost,
@@ -24,7 +26,13 @@ export const BudgetReport = z
       }),
     ),
     models: z.array(
-      z.strictObject({ name: z.string(), provider: z.string(), answered: z.array(z.string()), spent: Cost, usage: Usage }),
+      z.strictObject({
+        name: z.string(),
+        provider: z.string(),
+        answered: z.array(z.string()),
+        spent: Cost,
+        usage: Usage,
+      }),
     ),
   })
   .openapi("BudgetReport");

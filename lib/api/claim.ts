@@ -14,7 +14,17 @@ export const GrantView = Grant.meta({
 });
 export type GrantView = z.infer<typeof GrantView>;
 
-const StepState = z.enum(["queued", "running", "waiting", "done", "rejected", "failed", "cancelled", "retrying", "coming"]);
+const StepState = z.enum([
+  "queued",
+  "running",
+  "waiting",
+  "done",
+  "rejected",
+  "failed",
+  "cancelled",
+  "retrying",
+  "coming",
+]);
 
 export const PhaseView = z
   .strictObject({
@@ -24,7 +34,8 @@ export const PhaseView = z
     agents: z.array(z.strictObject({ agent: z.string(), state: StepState })),
   })
   .openapi("PhaseView", {
-    description: "`coming`: the agent has bid, and has no grant yet. `retrying`: its next attempt is due later.",
+    description:
+      "`coming`: the agent has bid, and has no grant yet. `retrying`: its next attempt is due later.",
   });
 export type PhaseView = z.infer<typeof PhaseView>;
 
@@ -46,9 +57,27 @@ const why = { why: Why.optional() };
 
 export const Waiting = z
   .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("bid"), agent: AgentName, claim: ClaimId, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("start"), agent: AgentName, claim: ClaimId, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("work"), agent: AgentName, claim: ClaimId, since: Instant, ...why }),
+    z.strictObject({
+      kind: z.literal("bid"),
+      agent: AgentName,
+      claim: ClaimId,
+      since: Instant,
+      ...why,
+    }),
+    z.strictObject({
+      kind: z.literal("start"),
+      agent: AgentName,
+      claim: ClaimId,
+      since: Instant,
+      ...why,
+    }),
+    z.strictObject({
+      kind: z.literal("work"),
+      agent: AgentName,
+      claim: ClaimId,
+      since: Instant,
+      ...why,
+    }),
     z.strictObject({
       ...{ kind: z.literal("retry"), agent: AgentName, claim: ClaimId, since: Instant },
       ...{ attempt: z.int(), retry_at: Instant, reason: z.string(), ...why },
@@ -64,9 +93,18 @@ export const Waiting = z
       ...why,
     }),
     z.strictObject({ kind: z.literal("claim"), artefact: ArtefactId, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("repair"), claim: ClaimId, problem: z.string(), since: z.string(), ...why }),
+    z.strictObject({
+      kind: z.literal("repair"),
+      claim: ClaimId,
+      problem: z.string(),
+      since: z.string(),
+      ...why,
+    }),
   ])
-  .openapi("Waiting", { description: "An agent, a person or a step that a goal waits for, and why nothing has happened yet." });
+  .openapi("Waiting", {
+    description:
+      "An agent, a person or a step that a goal waits for, and why nothing has happened yet.",
+  });
 export type Waiting = z.infer<typeof Waiting>;
 
 const shape = Claim.shape;
@@ -79,7 +117,10 @@ export const ClaimView = z
     kind: shape.kind,
     status: shape.status,
     bidding: shape.bidding,
-    stage: z.enum(["bidding", "review", "parallel", "exclusive"]).nullable().openapi({ description: "Null where it has ended." }),
+    stage: z
+      .enum(["bidding", "review", "parallel", "exclusive"])
+      .nullable()
+      .openapi({ description: "Null where it has ended." }),
     created_at: shape.created_at,
     termination_reason: shape.termination_reason,
     stand_in: shape.stand_in,
@@ -90,6 +131,7 @@ export const ClaimView = z
     waiting_for: z.array(Waiting),
   })
   .openapi("Claim", {
-    description: "The orchestrator's decision about one artefact: bids, phases, grants, and who is waited for.",
+    description:
+      "The orchestrator's decision about one artefact: bids, phases, grants, and who is waited for.",
   });
 export type ClaimView = z.infer<typeof ClaimView>;

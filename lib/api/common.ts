@@ -6,13 +6,18 @@ export const Problem = z
     type: z.string().openapi({ example: "https://sett.dev/problems/artefact-not-found" }),
     title: z.string(),
     status: z.int(),
-    detail: z.string().openapi({ description: "What has happened: the sentence that `sett` prints, too." }),
+    detail: z
+      .string()
+      .openapi({ description: "What has happened: the sentence that `sett` prints, too." }),
     hint: z.string().optional().openapi({ description: "What to do next." }),
     code: z.string().openapi({ example: "artefact-not-found" }),
   })
   .openapi("Problem", { description: "Why a request was not carried out (RFC 9457)." });
 
-const problem = (description: string) => ({ description, content: { "application/problem+json": { schema: Problem } } });
+const problem = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: Problem } },
+});
 
 const problems = {
   401: problem("It is not known who asks."),
@@ -22,10 +27,16 @@ const problems = {
   409: problem("The instance refuses this: the sentence says why."),
   413: problem("The body is too large."),
   415: problem("The body does not say that it is JSON."),
-  421: problem("The request is for another host: `sett ui` answers to names of this machine alone."),
-  422: problem("The request is wrong: a parameter, the body, or an id that several things begin with."),
+  421: problem(
+    "The request is for another host: `sett ui` answers to names of this machine alone.",
+  ),
+  422: problem(
+    "The request is wrong: a parameter, the body, or an id that several things begin with.",
+  ),
   429: problem("Too many requests: `Retry-After` says when to try again."),
-  431: { description: "The request's line and headers have more than 16 KiB. The answer has no body." },
+  431: {
+    description: "The request's line and headers have more than 16 KiB. The answer has no body.",
+  },
   503: problem("Redis or another part of the instance does not answer."),
 } as const;
 
@@ -41,7 +52,12 @@ export const readProblems = {
 } as const;
 export const findProblems = { ...readProblems, 404: problems[404], 409: problems[409] } as const;
 /** What may go wrong with every write. */
-export const writeProblems = { ...findProblems, 408: problems[408], 413: problems[413], 415: problems[415] } as const;
+export const writeProblems = {
+  ...findProblems,
+  408: problems[408],
+  413: problems[413],
+  415: problems[415],
+} as const;
 
 /** For every route but those that are open to everyone. */
 export const security: Record<string, string[]>[] = [{ bearer: [] }];
@@ -67,7 +83,10 @@ export function idParameter(what: string) {
 
 /** Of a write that needs no content: `{}`, or nothing. */
 export const emptyBody = {
-  body: { required: false, content: { "application/json": { schema: z.strictObject({}).openapi("Empty") } } },
+  body: {
+    required: false,
+    content: { "application/json": { schema: z.strictObject({}).openapi("Empty") } },
+  },
 } as const;
 
 export const goalParameter = z
@@ -76,7 +95,10 @@ export const goalParameter = z
   .max(64)
   .regex(/^[0-9a-fA-F-]+$/, { error: "must be digits, the letters a to f, and hyphens" })
   .optional()
-  .openapi({ description: "Only of this goal; 6 or more characters of its id are enough.", example: "9f3a12b4" });
+  .openapi({
+    description: "Only of this goal; 6 or more characters of its id are enough.",
+    example: "9f3a12b4",
+  });
 
 export const pageParameters = {
   limit: z.coerce
@@ -86,21 +108,39 @@ export const pageParameters = {
     .max(500)
     .default(50)
     .openapi({ description: "How many items, from 1 to 500.", example: 50 }),
-  cursor: z.string().min(1).max(300).optional().openapi({ description: "`next` of the page before." }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .openapi({ description: "`next` of the page before." }),
 };
 
-export const orderParameter = z.enum(["asc", "desc"]).default("desc").openapi({ description: "`desc`: the newest come first." });
+export const orderParameter = z
+  .enum(["asc", "desc"])
+  .default("desc")
+  .openapi({ description: "`desc`: the newest come first." });
 
 export function listOf<Schema extends z.ZodType>(item: Schema, name: string) {
   return z
-    .strictObject({ items: z.array(item), next: z.string().nullable().openapi({ description: "The cursor of the next page." }) })
+    .strictObject({
+      items: z.array(item),
+      next: z.string().nullable().openapi({ description: "The cursor of the next page." }),
+    })
     .openapi(name);
 }
 
 export type Page<Item> = { items: Item[]; next: string | null };
 
-/** A query parameter that names several things: `type=Report,CodeCommit`. `words`: the names that there are. */
-export function namesParameter(description: string, example: string, words: readonly string[] = []) {
+/**
+ * A query parameter that names several things: `type=Report,CodeCommit`. `words`: the names that
+ * there are.
+ */
+export function namesParameter(
+  description: string,
+  example: string,
+  words: readonly string[] = [],
+) {
   const one = words.length === 0 ? "[^,]+" : `(?:${words.join("|")})`;
   const error =
     words.length === 0

@@ -3,9 +3,9 @@ import { z } from "@hono/zod-openapi";
 
 const amounts = { usd: z.number(), tokens: z.int(), calls: z.int() };
 
-export const Cost = z
-  .strictObject({ ...amounts, unpriced_calls: z.int() })
-  .openapi("Cost", { description: "`unpriced_calls` count as no money: their price is not known." });
+export const Cost = z.strictObject({ ...amounts, unpriced_calls: z.int() }).openapi("Cost", {
+  description: "`unpriced_calls` count as no money: their price is not known.",
+});
 export type Cost = z.infer<typeof Cost>;
 
 export const GoalCost = z
@@ -15,5 +15,9 @@ export type GoalCost = z.infer<typeof GoalCost>;
 
 export const Amounts = z.strictObject(amounts).openapi("Amounts");
 export const Limits = z
-  .strictObject({ usd: z.number().nullable(), tokens: z.int().nullable(), calls: z.int().nullable() })
+  .strictObject({
+    usd: z.number().nullable(),
+    tokens: z.int().nullable(),
+    calls: z.int().nullable(),
+  })
   .openapi("Limits", { description: "Null where a kind has no limit." });

@@ -15,13 +15,23 @@ export const HookAddress = z.strictObject({
     .string()
     .max(40)
     .regex(/^[a-z0-9-]+$/)
-    .openapi({ param: { name: "name", in: "path" }, description: "The trigger's name.", example: "pull-request" }),
+    .openapi({
+      param: { name: "name", in: "path" },
+      description: "The trigger's name.",
+      example: "pull-request",
+    }),
 });
 export const ForgeHeaders = z.object({
   "X-GitHub-Event": header("X-GitHub-Event", "Of GitHub: which event it is, such as `push`."),
   "X-Gitlab-Event": header("X-Gitlab-Event", "Of GitLab: which event it is, such as `Push Hook`."),
-  "X-GitHub-Delivery": header("X-GitHub-Delivery", "Of GitHub: the id of the event. What comes with it again is a repeat."),
-  "Idempotency-Key": header("Idempotency-Key", "Of GitLab: the id of the delivery. What comes with it again is a repeat."),
+  "X-GitHub-Delivery": header(
+    "X-GitHub-Delivery",
+    "Of GitHub: the id of the event. What comes with it again is a repeat.",
+  ),
+  "Idempotency-Key": header(
+    "Idempotency-Key",
+    "Of GitLab: the id of the delivery. What comes with it again is a repeat.",
+  ),
 });
 const example = {
   object_kind: "push",
@@ -31,9 +41,10 @@ const example = {
   user_username: "ada",
   project: { path_with_namespace: "acme/door", web_url: "https://gitlab.example.org/acme/door" },
 };
-export const ForgeEvent = z
-  .looseObject({})
-  .openapi("ForgeEvent", { description: "The event, in the form of its forge. The example is a push to GitLab.", example });
+export const ForgeEvent = z.looseObject({}).openapi("ForgeEvent", {
+  description: "The event, in the form of its forge. The example is a push to GitLab.",
+  example,
+});
 
 const goal = z.string().openapi({ description: "The goal's id." });
 export const Fired = z.strictObject({ outcome: z.literal("fired"), id: goal }).openapi("Fired");
@@ -43,7 +54,9 @@ export const Delivered = z
     z.strictObject({ outcome: z.literal("skipped"), reason: z.string() }),
     z.strictObject({ outcome: z.literal("ping") }),
   ])
-  .openapi("Delivered", { description: "It is a repeat, the trigger leaves it out, or the forge tries the address." });
+  .openapi("Delivered", {
+    description: "It is a repeat, the trigger leaves it out, or the forge tries the address.",
+  });
 
 export const deliveryProblems = {
   401: writeProblems[401],
@@ -64,4 +77,6 @@ export const deliverySchemes = {
     description: "GitLab's signature of `webhook-id`, `webhook-timestamp` and the body.",
   },
 };
-export const deliverySecurity: Record<string, string[]>[] = Object.keys(deliverySchemes).map((name) => ({ [name]: [] }));
+export const deliverySecurity: Record<string, string[]>[] = Object.keys(deliverySchemes).map(
+  (name) => ({ [name]: [] }),
+);

@@ -3,29 +3,41 @@ import { z } from "@hono/zod-openapi";
 import { EventType, eventIdPattern, SettEvent } from "../model/event.ts";
 import { goalParameter, namesIn, namesParameter } from "./common.ts";
 
-export const EventView = SettEvent.meta({ id: "SettEvent", description: "An entry of the log, which is append-only." });
+export const EventView = SettEvent.meta({
+  id: "SettEvent",
+  description: "An entry of the log, which is append-only.",
+});
 
 export const EventList = z
   .strictObject({
     items: z.array(EventView),
-    next: z
-      .string()
-      .nullable()
-      .openapi({ description: "`after` of the next page, or `before` where that was given; null at the end of the log." }),
+    next: z.string().nullable().openapi({
+      description:
+        "`after` of the next page, or `before` where that was given; null at the end of the log.",
+    }),
   })
   .openapi("EventList");
 
 const eventId = z
   .string()
-  .regex(new RegExp(`^\\$$|${eventIdPattern.source}`), { error: "must be `0`, `$` or an event's id, such as 1795230000000-0" })
+  .regex(new RegExp(`^\\$$|${eventIdPattern.source}`), {
+    error: "must be `0`, `$` or an event's id, such as 1795230000000-0",
+  })
   .optional();
 
-const types = namesParameter("Only events of these types.", "grant_done,grant_failed", EventType.options)
+const types = namesParameter(
+  "Only events of these types.",
+  "grant_done,grant_failed",
+  EventType.options,
+)
   .transform(namesIn)
   .pipe(z.array(EventType));
 
 export const EventQuery = z.strictObject({
-  after: eventId.openapi({ description: "Events after this one: `0` is the beginning, `$` the end.", example: "0" }),
+  after: eventId.openapi({
+    description: "Events after this one: `0` is the beginning, `$` the end.",
+    example: "0",
+  }),
   before: eventId.openapi({ description: "The newest events before this one: `$` is the end." }),
   goal: goalParameter,
   type: types,

@@ -7,7 +7,10 @@ import { GoalCost } from "./cost.ts";
 
 export const GoalStateWord = z
   .enum(["cancelled", "waiting", "running", "failed", "achieved", "settled", "stalled"])
-  .openapi({ description: "`waiting`: for a person. `settled`: at rest, with results. `stalled`: at rest, without." });
+  .openapi({
+    description:
+      "`waiting`: for a person. `settled`: at rest, with results. `stalled`: at rest, without.",
+  });
 export type GoalStateWord = z.infer<typeof GoalStateWord>;
 
 const summary = {
@@ -15,9 +18,13 @@ const summary = {
   state: GoalStateWord,
   summary: z.string(),
   created_at: Instant,
-  trigger: z.string().nullable().openapi({ description: "The name of the trigger that has stated it; null where a person has." }),
+  trigger: z.string().nullable().openapi({
+    description: "The name of the trigger that has stated it; null where a person has.",
+  }),
   artefacts: z.int().openapi({ description: "How many artefacts the goal has." }),
-  cost: GoalCost.nullable().openapi({ description: "Of its calls of language models; null where there were none." }),
+  cost: GoalCost.nullable().openapi({
+    description: "Of its calls of language models; null where there were none.",
+  }),
 };
 
 export const GoalSummary = z
@@ -26,7 +33,13 @@ export const GoalSummary = z
 export type GoalSummary = z.infer<typeof GoalSummary>;
 
 const Failure = z
-  .strictObject({ id: z.string(), type: z.string(), by: z.string().nullable(), reason: z.string(), created_at: Instant })
+  .strictObject({
+    id: z.string(),
+    type: z.string(),
+    by: z.string().nullable(),
+    reason: z.string(),
+    created_at: Instant,
+  })
   .openapi("Failure");
 export type Failure = z.infer<typeof Failure>;
 
@@ -52,8 +65,12 @@ export type Goal = z.infer<typeof Goal>;
 export const NewGoal = z
   .strictObject({
     text: z.string().min(1).openapi({ example: "Release version 1.2.0" }),
-    id: GoalId.optional().openapi({ description: "Of your own: the same id never makes a second goal." }),
-    commit: CommitHash.optional().openapi({ description: "Where the work begins; without it, the commit at HEAD." }),
+    id: GoalId.optional().openapi({
+      description: "Of your own: the same id never makes a second goal.",
+    }),
+    commit: CommitHash.optional().openapi({
+      description: "Where the work begins; without it, the commit at HEAD.",
+    }),
   })
   .openapi("NewGoal");
 

@@ -19,7 +19,11 @@ const GraphClaim = z.strictObject({
 });
 export type GraphClaim = z.infer<typeof GraphClaim>;
 
-const head = { ...ArtefactHead.shape, verdict: Verdict.optional(), overwritten: Overwritten.optional() };
+const head = {
+  ...ArtefactHead.shape,
+  verdict: Verdict.optional(),
+  overwritten: Overwritten.optional(),
+};
 
 const GraphNode = z
   .discriminatedUnion("kind", [
@@ -33,14 +37,25 @@ const GraphNode = z
     z.strictObject({ kind: z.literal("outside"), ...head }),
     z.strictObject({ kind: z.literal("missing"), id: z.string() }),
   ])
-  .openapi("GraphNode", { description: "`outside`: of another goal. `missing`: cited, but not on the blackboard." });
+  .openapi("GraphNode", {
+    description: "`outside`: of another goal. `missing`: cited, but not on the blackboard.",
+  });
 export type GraphNode = z.infer<typeof GraphNode>;
 
 export const Graph = z
   .strictObject({
     goal: z.string(),
     nodes: z.array(GraphNode),
-    edges: z.array(z.strictObject({ from: z.string(), to: z.string(), kind: z.enum(["derivative", "evolutionary"]) })),
+    edges: z.array(
+      z.strictObject({
+        from: z.string(),
+        to: z.string(),
+        kind: z.enum(["derivative", "evolutionary"]),
+      }),
+    ),
   })
-  .openapi("Graph", { description: "An edge leads from a source to what was made from it: `evolutionary` within a thread." });
+  .openapi("Graph", {
+    description:
+      "An edge leads from a source to what was made from it: `evolutionary` within a thread.",
+  });
 export type Graph = z.infer<typeof Graph>;

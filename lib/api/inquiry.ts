@@ -6,7 +6,12 @@ import { BudgetScope } from "../model/model-call.ts";
 import { ArtefactHead, Overwritten } from "./artefact.ts";
 import { Instant } from "./common.ts";
 
-const common = { id: z.string(), goal_id: z.string(), since: Instant, overwritten: Overwritten.optional() };
+const common = {
+  id: z.string(),
+  goal_id: z.string(),
+  since: Instant,
+  overwritten: Overwritten.optional(),
+};
 
 const whole = z.int();
 const Budget = z
@@ -16,10 +21,14 @@ const Budget = z
     agent: z.string(),
     kind: z.enum(amountKinds),
     ...{ limit: whole, spent: whole, reserved: whole, needed: whole },
-    yes_adds: z.string().nullable().openapi({ description: "What the answer `yes` adds; null where it adds nothing." }),
+    yes_adds: z
+      .string()
+      .nullable()
+      .openapi({ description: "What the answer `yes` adds; null where it adds nothing." }),
   })
   .openapi("BudgetQuestion", {
-    description: "What the record says of a budget that is used up. An amount, or `yes`, raises it, with the right `budget`.",
+    description:
+      "What the record says of a budget that is used up. An amount, or `yes`, raises it, with the right `budget`.",
   });
 
 export const Question = z
@@ -41,9 +50,12 @@ export const Approval = z
     artefact: ArtefactHead,
     content: z.strictObject({ text: z.string(), whole: z.boolean() }),
   })
-  .openapi("Approval", { description: "`id` is the artefact to judge. `content` has the beginning of its payload." });
+  .openapi("Approval", {
+    description: "`id` is the artefact to judge. `content` has the beginning of its payload.",
+  });
 
-const itemsOf = <Item extends z.ZodType>(item: Item, name: string) => z.strictObject({ items: z.array(item) }).openapi(name);
+const itemsOf = <Item extends z.ZodType>(item: Item, name: string) =>
+  z.strictObject({ items: z.array(item) }).openapi(name);
 const Inquiry = z.discriminatedUnion("kind", [Question, Approval]);
 export type Inquiry = z.infer<typeof Inquiry>;
 export const InquiryList = itemsOf(Inquiry, "InquiryList");

@@ -12,14 +12,29 @@ export const Instance = z
     me: z.strictObject({ name: z.string(), actor: z.string(), rights: z.array(Right) }),
     paused: Paused.nullable(),
     notice_problems: z
-      .array(z.strictObject({ to: z.string(), since: Instant, reason: z.string(), is_given_up: z.boolean() }))
-      .openapi({ description: "Webhooks that could not be notified; `to` is the address without its path." }),
+      .array(
+        z.strictObject({
+          to: z.string(),
+          since: Instant,
+          reason: z.string(),
+          is_given_up: z.boolean(),
+        }),
+      )
+      .openapi({
+        description: "Webhooks that could not be notified; `to` is the address without its path.",
+      }),
     orchestrator: z
       .strictObject({ holder: z.string(), epoch: z.int(), alive: z.boolean() })
       .nullable()
       .openapi({ description: "The last one that was active." }),
-    redis: z.strictObject({ used_bytes: z.int(), limit_bytes: z.int().nullable(), problem: z.string().nullable() }),
-    gateway: z.boolean().openapi({ description: "False where no gateway has started: no agent has a language model." }),
+    redis: z.strictObject({
+      used_bytes: z.int(),
+      limit_bytes: z.int().nullable(),
+      problem: z.string().nullable(),
+    }),
+    gateway: z.boolean().openapi({
+      description: "False where no gateway has started: no agent has a language model.",
+    }),
     repository: z
       .strictObject({ head: z.string().nullable() })
       .nullable()

@@ -9,8 +9,8 @@ export class Bounded {
   }
 
   /**
-   * Resolves when the job has started, which may wait for another to end. The job handles its own failures: a rejection is a bug, and
-   * unhandled.
+   * Resolves when the job has started, which may wait for another to end. The job handles its own
+   * failures: a rejection is a bug, and unhandled.
    */
   async start(job: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#max()) await Promise.race(this.#running);

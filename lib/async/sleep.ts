@@ -1,6 +1,9 @@
 // Waiting inside loops, always under a signal.
 
-/** Resolves after `ms`, or at once when the signal aborts; it never rejects, so that a loop only checks its signal. */
+/**
+ * Resolves after `ms`, or at once when the signal aborts; it never rejects, so that a loop only
+ * checks its signal.
+ */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

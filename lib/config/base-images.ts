@@ -1,4 +1,5 @@
-// The images that a Dockerfile begins from, and that a registry may replace: who may push the tag decides what agents run.
+// The images that a Dockerfile begins from, and that a registry may replace: who may push the tag
+// decides what agents run.
 
 const from = /^\s*FROM\s+(?:--\S+\s+)*(?<image>\S+)(?:\s+AS\s+(?<stage>\S+))?\s*$/i;
 /** Sett's own are made on this machine, and have the version of the program. */

@@ -2,15 +2,25 @@
 import { z } from "zod";
 import { SettFile } from "../model/config.ts";
 
-/** The file beside a sett.yml that the first line of sett.yml names: an editor finds it without a network. */
+/**
+ * The file beside a sett.yml that the first line of sett.yml names: an editor finds it without a
+ * network.
+ */
 export const schemaFile = "sett.schema.json";
 
 /**
- * The schema of sett.yml: types, words, required and unknown keys. Only `sett validate` checks which keys exclude or need each other.
+ * The schema of sett.yml: types, words, required and unknown keys. Only `sett validate` checks
+ * which keys exclude or need each other.
  */
 export function configSchema(): Record<string, unknown> {
   const title = "sett.yml";
-  return { title, ...z.toJSONSchema(SettFile, { io: "input", override: ({ jsonSchema }) => withoutUnsafeBounds(jsonSchema) }) };
+  return {
+    title,
+    ...z.toJSONSchema(SettFile, {
+      io: "input",
+      override: ({ jsonSchema }) => withoutUnsafeBounds(jsonSchema),
+    }),
+  };
 }
 
 /** As the content of a file. */

@@ -1,4 +1,5 @@
-// The devcontainer.json of an agent's `path`: its place, what its image is built from, and which of its keys Sett ignores.
+// The devcontainer.json of an agent's `path`: its place, what its image is built from, and which of
+// its keys Sett ignores.
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
@@ -11,13 +12,22 @@ export type Devcontainer = {
   folder: string;
   file: string;
   text: string;
-  /** What Docker builds, or the image that it uses, before anything is added. Paths are absolute. */
+  /**
+   * What Docker builds, or the image that it uses, before anything is added. Paths are absolute.
+   */
   base: { kind: "image"; image: string } | { kind: "build"; context: string; dockerfile: string };
   hasFeatures: boolean;
 };
 
-/** `mistakes` and `warnings` are sentences about the folder. The devcontainer is undefined exactly when there are mistakes. */
-export type CheckedDevcontainer = { devcontainer: Devcontainer | undefined; mistakes: string[]; warnings: string[] };
+/**
+ * `mistakes` and `warnings` are sentences about the folder. The devcontainer is undefined exactly
+ * when there are mistakes.
+ */
+export type CheckedDevcontainer = {
+  devcontainer: Devcontainer | undefined;
+  mistakes: string[];
+  warnings: string[];
+};
 
 const places = [".devcontainer/devcontainer.json", ".devcontainer.json", "devcontainer.json"];
 
@@ -34,13 +44,30 @@ const File = z.looseObject({
 });
 
 const honoured = [
-  ...["$schema", "name", "image", "build", "dockerFile", "context", "features", "overrideFeatureInstallOrder"],
+  ...[
+    "$schema",
+    "name",
+    "image",
+    "build",
+    "dockerFile",
+    "context",
+    "features",
+    "overrideFeatureInstallOrder",
+  ],
   ...["containerEnv", "remoteEnv", "containerUser", "remoteUser", "updateRemoteUserUID"],
   ...["onCreateCommand", "updateContentCommand", "postCreateCommand"],
 ];
 /** Keys for editors, and for a person who starts a container by hand. */
 const forEditors = [
-  ...["customizations", "forwardPorts", "portsAttributes", "otherPortsAttributes", "secrets", "userEnvProbe", "waitFor"],
+  ...[
+    "customizations",
+    "forwardPorts",
+    "portsAttributes",
+    "otherPortsAttributes",
+    "secrets",
+    "userEnvProbe",
+    "waitFor",
+  ],
   ...["overrideCommand", "shutdownAction", "hostRequirements", "init"],
 ];
 const known = new Set([...honoured, ...forEditors]);
@@ -63,14 +90,22 @@ const syntaxProblems: Readonly<Record<string, string>> = {
 const otherSyntaxProblem =
   "a value is neither a text in double quotes, nor a number, `true`, `false`, `null`, a list or an object";
 
-/** Never throws for what the folder holds. Its JSON may have comments and commas at the end of lists. */
+/**
+ * Never throws for what the folder holds. Its JSON may have comments and commas at the end of
+ * lists.
+ */
 export async function checkDevcontainer(folder: string): Promise<CheckedDevcontainer> {
-  const wrong = (...mistakes: string[]): CheckedDevcontainer => ({ devcontainer: undefined, mistakes, warnings: [] });
+  const wrong = (...mistakes: string[]): CheckedDevcontainer => ({
+    devcontainer: undefined,
+    mistakes,
+    warnings: [],
+  });
   const kind = await kindOf(folder);
   if (kind === "nothing") return wrong(`there is no folder ${folder}`);
   if (kind === "file") return wrong("is a file: it must be the folder with a devcontainer.json");
   const name = await firstFile(folder);
-  if (name === undefined) return wrong(`there is no devcontainer.json in ${folder}, nor .devcontainer/devcontainer.json`);
+  if (name === undefined)
+    return wrong(`there is no devcontainer.json in ${folder}, nor .devcontainer/devcontainer.json`);
   const file = join(folder, name);
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return wrong(`${name} cannot be read`);
@@ -84,20 +119,34 @@ export async function checkDevcontainer(folder: string): Promise<CheckedDevconta
     );
   }
   const parsed = parseWith(File, data);
-  if (!parsed.isValid) return wrong(...parsed.mistakes.map(({ path, sentence }) => `${name}: \`${path.join(".")}\` ${sentence}`));
+  if (!parsed.isValid)
+    return wrong(
+      ...parsed.mistakes.map(({ path, sentence }) => `${name}: \`${path.join(".")}\` ${sentence}`),
+    );
 
   const { image, build, dockerFile, features = {}, ...others } = parsed.value;
   if (others.dockerComposeFile !== undefined) {
-    return wrong(`${name} has \`dockerComposeFile\`: an agent is one image, so name that by \`image\` or \`build\``);
+    return wrong(
+      `${name} has \`dockerComposeFile\`: an agent is one image, so name that by \`image\` or \`build\``,
+    );
   }
   const dockerfile = build?.dockerfile ?? dockerFile;
-  if (dockerfile === undefined && image === undefined) return wrong(`${name} names neither \`image\` nor \`build.dockerfile\``);
+  if (dockerfile === undefined && image === undefined)
+    return wrong(`${name} names neither \`image\` nor \`build.dockerfile\``);
   const inside = (path: string) => resolve(dirname(file), path);
   const base: Devcontainer["base"] =
     dockerfile === undefined
       ? { kind: "image", image: image ?? "" }
-      : { kind: "build", context: inside(build?.context ?? others.context ?? "."), dockerfile: inside(dockerfile) };
-  if (base.kind === "build" && !/\$\{/.test(dockerfile ?? "") && (await kindOf(base.dockerfile)) !== "file") {
+      : {
+          kind: "build",
+          context: inside(build?.context ?? others.context ?? "."),
+          dockerfile: inside(dockerfile),
+        };
+  if (
+    base.kind === "build" &&
+    !/\$\{/.test(dockerfile ?? "") &&
+    (await kindOf(base.dockerfile)) !== "file"
+  ) {
     return wrong(`${name} names a Dockerfile that is not there: ${base.dockerfile}`);
   }
   const devcontainer = { folder, file, text, base, hasFeatures: Object.keys(features).length > 0 };
@@ -110,7 +159,9 @@ function warningsOf(name: string, data: z.infer<typeof File>): string[] {
   return [
     ...(ignored.length === 0 ? [] : [`${name} has ${listed(ignored)}, which Sett ignores`]),
     ...(user === "root"
-      ? [`${name} names \`root\` as the user: an agent never runs as root, but as the repository's owner`]
+      ? [
+          `${name} names \`root\` as the user: an agent never runs as root, but as the repository's owner`,
+        ]
       : []),
   ];
 }

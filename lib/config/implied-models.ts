@@ -1,10 +1,19 @@
-// The model of an agent that is a prompt and names none: the only one of the file, or the one that is called `default`.
+// The model of an agent that is a prompt and names none: the only one of the file, or the one that
+// is called `default`.
 
-type Maps = { agents: Readonly<Record<string, unknown>>; models: Readonly<Record<string, unknown>> };
+type Maps = {
+  agents: Readonly<Record<string, unknown>>;
+  models: Readonly<Record<string, unknown>>;
+};
 
-/** By the names of the agents. Both maps as the file has them; what is of another kind the schema reports. */
+/**
+ * By the names of the agents. Both maps as the file has them; what is of another kind the schema
+ * reports.
+ */
 export function impliedModels({ agents, models }: Maps): ReadonlyMap<string, string> {
-  const names = Object.keys(models).filter((name) => name !== "record" && models[name] instanceof Object);
+  const names = Object.keys(models).filter(
+    (name) => name !== "record" && models[name] instanceof Object,
+  );
   const [only, ...others] = names;
   const implied = others.length === 0 ? only : names.find((name) => name === "default");
   const asking = Object.entries(agents).filter(([, agent]) => asksModel(agent));
@@ -12,7 +21,10 @@ export function impliedModels({ agents, models }: Maps): ReadonlyMap<string, str
 }
 
 /** The same agents, with their models written out. */
-export function withImpliedModels(agents: Readonly<Record<string, unknown>>, implied: ReadonlyMap<string, string>): object {
+export function withImpliedModels(
+  agents: Readonly<Record<string, unknown>>,
+  implied: ReadonlyMap<string, string>,
+): object {
   const written = Object.entries(agents).map(([name, agent]) => {
     const model = implied.get(name);
     return [name, model === undefined ? agent : { ...Object(agent), model }];
@@ -20,9 +32,20 @@ export function withImpliedModels(agents: Readonly<Record<string, unknown>>, imp
   return Object.fromEntries(written);
 }
 
-/** True where a prompt is read by nothing but a model: it does the work, or it decides the bid that no rule and no command decides. */
+/**
+ * True where a prompt is read by nothing but a model: it does the work, or it decides the bid that
+ * no rule and no command decides.
+ */
 function asksModel(agent: unknown): boolean {
-  const { prompts, model, command, bids = [], bid_command, external, human }: Record<string, unknown> = Object(agent);
+  const {
+    prompts,
+    model,
+    command,
+    bids = [],
+    bid_command,
+    external,
+    human,
+  }: Record<string, unknown> = Object(agent);
   if (model !== undefined || external === true || human === true) return false;
   const { claim, execution } = Object(prompts);
   const hasRules = bid_command !== undefined || !Array.isArray(bids) || bids.length > 0;

@@ -1,4 +1,5 @@
-// What `sett init` writes. The agents are the repository's own, from the folder `agents`, without a change.
+// What `sett init` writes. The agents are the repository's own, from the folder `agents`, without a
+// change.
 import dockerfile from "../../agents/example-agent/Dockerfile" with { type: "text" };
 import readme from "../../agents/example-agent/README.md" with { type: "text" };
 import runScript from "../../agents/example-agent/run.sh" with { type: "text" };
@@ -10,10 +11,16 @@ import { configSchemaText, schemaFile } from "./config-schema.ts";
 import settYml from "./templates/sett.yml" with { type: "text" };
 import llmSettYml from "./templates/sett-llm.yml" with { type: "text" };
 
-/** `path` is relative to the workspace, with `/`; `mode` are the permission bits that the file must end up with. */
+/**
+ * `path` is relative to the workspace, with `/`; `mode` are the permission bits that the file must
+ * end up with.
+ */
 export type InitFile = { path: string; content: string; mode: number };
 
-/** A sett with one agent that works with no edit: in an empty git repository, once committed, `sett up` starts it. */
+/**
+ * A sett with one agent that works with no edit: in an empty git repository, once committed, `sett
+ * up` starts it.
+ */
 export function initFiles(): InitFile[] {
   return [
     { path: "sett.yml", content: settYml, mode: 0o644 },

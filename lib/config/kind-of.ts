@@ -1,7 +1,10 @@
 // What there is at a path.
 import { stat } from "node:fs/promises";
 
-/** `nothing` also for a path that this process may not read: the Engine's build could not read it either. */
+/**
+ * `nothing` also for a path that this process may not read: the Engine's build could not read it
+ * either.
+ */
 export async function kindOf(path: string): Promise<"file" | "folder" | "nothing"> {
   try {
     return (await stat(path)).isDirectory() ? "folder" : "file";

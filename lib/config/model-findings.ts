@@ -7,8 +7,14 @@ import type { ConfigPath } from "./problems.ts";
 
 type Finding = { path: ConfigPath; sentence: string };
 
-/** A mistake for each agent whose model is not there. Both maps as the file has them; the schema reports what is of another kind. */
-export function unknownModels(agents: Readonly<Record<string, unknown>>, models: Readonly<Record<string, unknown>>): Finding[] {
+/**
+ * A mistake for each agent whose model is not there. Both maps as the file has them; the schema
+ * reports what is of another kind.
+ */
+export function unknownModels(
+  agents: Readonly<Record<string, unknown>>,
+  models: Readonly<Record<string, unknown>>,
+): Finding[] {
   const names = Object.keys(models).filter((name) => name !== "record");
   return Object.entries(agents).flatMap(([agent, settings]) => {
     const model: unknown = Object(settings).model;
@@ -20,7 +26,9 @@ export function unknownModels(agents: Readonly<Record<string, unknown>>, models:
         : meant === undefined
           ? `known are ${names.map((name) => `\`${name}\``).join(", ")}`
           : `did you mean \`${meant}\`?`;
-    return [{ path: ["agents", agent, "model"], sentence: `\`models\` has no \`${model}\`: ${remedy}` }];
+    return [
+      { path: ["agents", agent, "model"], sentence: `\`models\` has no \`${model}\`: ${remedy}` },
+    ];
   });
 }
 
@@ -41,11 +49,18 @@ export function modelWarnings(config: SettConfig): Finding[] {
   ];
 }
 
-/** Agents that bid `ignore` on everything: a prompt would decide, and there is no model to read it. */
+/**
+ * Agents that bid `ignore` on everything: a prompt would decide, and there is no model to read it.
+ */
 function ignoringAgents({ agents }: SettConfig): Finding[] {
   return agents
     .filter(({ prompts, model, bids, bid_command }) => {
-      return prompts.claim !== undefined && model === undefined && bids.length === 0 && bid_command === undefined;
+      return (
+        prompts.claim !== undefined &&
+        model === undefined &&
+        bids.length === 0 &&
+        bid_command === undefined
+      );
     })
     .map(({ name }) => ({
       path: ["agents", name, "prompts"],
@@ -58,7 +73,10 @@ const gatewayVariable = /^(?:ANTHROPIC|OPENAI)_/;
 
 function replacedVariables({ agents }: SettConfig): Finding[] {
   return agents.flatMap(({ name, model, environment }) => {
-    const own = model === undefined ? [] : Object.keys(environment).filter((variable) => gatewayVariable.test(variable));
+    const own =
+      model === undefined
+        ? []
+        : Object.keys(environment).filter((variable) => gatewayVariable.test(variable));
     const sentence = `sets ${own.map((variable) => `\`${variable}\``).join(", ")}, which \`model\` sets, too: the address and token of the gateway count`;
     return own.length === 0 ? [] : [{ path: ["agents", name, "environment"], sentence }];
   });
@@ -72,7 +90,9 @@ function unusedModels({ agents, models }: SettConfig): Finding[] {
 
 function idleBudget({ models, limits }: SettConfig): Finding[] {
   const isIdle = Object.keys(models.settings).length === 0 && Object.keys(limits.budget).length > 0;
-  return isIdle ? [{ path: ["limits", "budget"], sentence: "has no effect: the file has no `models`" }] : [];
+  return isIdle
+    ? [{ path: ["limits", "budget"], sentence: "has no effect: the file has no `models`" }]
+    : [];
 }
 
 /** A budget in dollars does not limit a model whose price is not known. */
@@ -80,15 +100,29 @@ function unlimitedModels({ agents, models, limits }: SettConfig): Finding[] {
   const counts = ({ tokens, calls }: Budget) => tokens !== undefined || calls !== undefined;
   return Object.entries(models.settings).flatMap(([name, { price, model }]) => {
     const users = agents.filter((agent) => agent.model === name);
-    if (price !== undefined || counts(limits.budget) || users.every(({ budget }) => counts(budget))) return [];
+    if (price !== undefined || counts(limits.budget) || users.every(({ budget }) => counts(budget)))
+      return [];
     const sentence = `the price of \`${model}\` is not known, so that its calls count as 0 dollars: write its \`price\`, or \`tokens\` or \`calls\` in \`limits.budget\``;
     return [{ path: ["models", name], sentence }];
   });
 }
 
 /** A budget of 0 is allowed: it stops every call that would cost something. */
-function emptyBudgets(path: ConfigPath, { nanousd, tokens, calls }: Budget, models: readonly ModelSettings[]): Finding[] {
-  const costsSomething = models.some(({ price }) => price !== undefined && (price.input > 0 || price.output > 0));
-  const empty = [nanousd === 0 && costsSomething ? "usd" : [], tokens === 0 ? "tokens" : [], calls === 0 ? "calls" : []].flat();
-  return empty.map((key) => ({ path: [...path, "budget", key], sentence: "is 0, which allows no call of a model" }));
+function emptyBudgets(
+  path: ConfigPath,
+  { nanousd, tokens, calls }: Budget,
+  models: readonly ModelSettings[],
+): Finding[] {
+  const costsSomething = models.some(
+    ({ price }) => price !== undefined && (price.input > 0 || price.output > 0),
+  );
+  const empty = [
+    nanousd === 0 && costsSomething ? "usd" : [],
+    tokens === 0 ? "tokens" : [],
+    calls === 0 ? "calls" : [],
+  ].flat();
+  return empty.map((key) => ({
+    path: [...path, "budget", key],
+    sentence: "is 0, which allows no call of a model",
+  }));
 }

@@ -1,10 +1,15 @@
 // "Did you mean …?"
 
-/** The candidate most like `word`, or undefined when none is similar enough to be a typing mistake. */
+/**
+ * The candidate most like `word`, or undefined when none is similar enough to be a typing mistake.
+ */
 export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(word.length / 3));
   const ranked = candidates
-    .map((candidate) => ({ candidate, distance: distanceBetween(word.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({
+      candidate,
+      distance: distanceBetween(word.toLowerCase(), candidate.toLowerCase()),
+    }))
     .filter(({ distance }) => distance <= allowed)
     .sort((a, b) => a.distance - b.distance);
   return ranked[0]?.candidate;

@@ -1,10 +1,14 @@
-// Warns where an agent looks as if it needs the network, and has none, and where it has all of it: `network` and `egress` of sett.yml.
+// Warns where an agent looks as if it needs the network, and has none, and where it has all of it:
+// `network` and `egress` of sett.yml.
 import type { AgentConfig, SettConfig } from "../model/config.ts";
 import type { ConfigPath } from "./problems.ts";
 
 type Finding = { path: ConfigPath; sentence: string };
 
-/** What a command says that mostly reaches other machines, with hosts that it reaches where they are known. */
+/**
+ * What a command says that mostly reaches other machines, with hosts that it reaches where they are
+ * known.
+ */
 const needs: [RegExp, string?][] = [
   [/\b(?:npm|pnpm) (?:ci|install|i|add|exec)\b|\bnpx\b/, "registry.npmjs.org:443"],
   [/\byarn (?:install|add)\b/, "registry.yarnpkg.com:443"],
@@ -18,7 +22,8 @@ const needs: [RegExp, string?][] = [
   [/\b(?:curl|wget|ssh|scp|rsync|gh|glab|kubectl|terraform|aws|gcloud|az)\b/],
 ];
 
-const url = /\b(?:https?|wss?):\/\/(?:[^/\s"'@]*@)?(?<host>[\w.-]+\.[a-z]{2,}|\d+(?:\.\d+){3})(?::(?<port>\d+))?/i;
+const url =
+  /\b(?:https?|wss?):\/\/(?:[^/\s"'@]*@)?(?<host>[\w.-]+\.[a-z]{2,}|\d+(?:\.\d+){3})(?::(?<port>\d+))?/i;
 /** Their variables name a server that the agent is to reach; the gateway replaces others. */
 const local = /^(?:127\.|0\.0\.0\.0)/;
 
@@ -26,7 +31,8 @@ const local = /^(?:127\.|0\.0\.0\.0)/;
 export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding[] {
   return agents.flatMap((agent) => {
     if (agent.network === "direct") {
-      const sentence = "is `direct`, which also reaches this machine and your local network: `open` or `egress` do not";
+      const sentence =
+        "is `direct`, which also reaches this machine and your local network: `open` or `egress` do not";
       return [{ path: ["agents", agent.name, "network"], sentence }];
     }
     if (agent.network !== "board" || agent.egress.length > 0) return [];
@@ -34,11 +40,19 @@ export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding
     if (found === undefined) return tokenFindings(agent);
     const { key, words, host } = found;
     const remedy = `\`egress: ["${host ?? "HOST:PORT"}"]\` lets it reach ${host === undefined ? "one" : "it"}, \`network: open\` every public one`;
-    return [{ path: ["agents", agent.name, key], sentence: `\`${words}\` looks as if it needs other machines: ${remedy}` }];
+    return [
+      {
+        path: ["agents", agent.name, key],
+        sentence: `\`${words}\` looks as if it needs other machines: ${remedy}`,
+      },
+    ];
   });
 }
 
-/** Variables with which programs sign in to a server on the public network, and the lines of `egress` that lead there. */
+/**
+ * Variables with which programs sign in to a server on the public network, and the lines of
+ * `egress` that lead there.
+ */
 const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
   [/^(?:GITHUB|GH)_(?:TOKEN|PAT)$/, ["api.github.com:443", "github.com:443"]],
   [/^(?:GITLAB|GL)_TOKEN$|^GITLAB_PRIVATE_TOKEN$/, ["gitlab.com:443"]],
@@ -54,7 +68,9 @@ const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
 function tokenFindings({ name, environment, secrets }: AgentConfig): Finding[] {
   const variables = [
     ...Object.keys(environment).map((variable) => ({ key: "environment", variable })),
-    ...secrets.flatMap(({ variable }) => (variable === undefined ? [] : [{ key: "secrets", variable }])),
+    ...secrets.flatMap(({ variable }) =>
+      variable === undefined ? [] : [{ key: "secrets", variable }],
+    ),
   ];
   return variables.flatMap(({ key, variable }) => {
     const hosts = tokens.find(([pattern]) => pattern.test(variable))?.[1];
@@ -65,7 +81,11 @@ function tokenFindings({ name, environment, secrets }: AgentConfig): Finding[] {
   });
 }
 
-type Need = { key: "command" | "bid_command" | "environment"; words: string; host: string | undefined };
+type Need = {
+  key: "command" | "bid_command" | "environment";
+  words: string;
+  host: string | undefined;
+};
 
 function needOf({ command, bid_command = [], environment, model }: AgentConfig): Need | undefined {
   for (const [key, words] of [

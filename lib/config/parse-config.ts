@@ -1,7 +1,14 @@
 // From the text of a sett.yml to the configuration, or to all its mistakes. Pure: reads no file.
 import { resolve } from "node:path";
 import { nanosPerUsd } from "../model/amounts.ts";
-import { type AgentConfig, AgentFile, Build, type ImageSource, type SettConfig, SettFile } from "../model/config.ts";
+import {
+  type AgentConfig,
+  AgentFile,
+  Build,
+  type ImageSource,
+  type SettConfig,
+  SettFile,
+} from "../model/config.ts";
 import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { PromptFile, type PromptKey, promptKeys } from "../model/config-prompts.ts";
@@ -14,7 +21,12 @@ import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from ".
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
 import { modelsConfig, resolveModels } from "./resolve-models.ts";
-import { missingSecrets, resolveSecrets, secretWarnings, unknownSecrets } from "./resolve-secrets.ts";
+import {
+  missingSecrets,
+  resolveSecrets,
+  secretWarnings,
+  unknownSecrets,
+} from "./resolve-secrets.ts";
 import { resolveServices } from "./resolve-services.ts";
 import { resolveTriggers } from "./resolve-triggers.ts";
 import { parseWith } from "./sentences.ts";
@@ -35,7 +47,10 @@ export type ConfigText = {
   withoutKeys?: boolean;
 };
 
-/** A folder or file that the configuration names, with absolute paths; `problemAt` makes a problem at its place in the file. */
+/**
+ * A folder or file that the configuration names, with absolute paths; `problemAt` makes a problem
+ * at its place in the file.
+ */
 export type NamedPlace =
   | {
       kind: "build";
@@ -44,16 +59,29 @@ export type NamedPlace =
       problemAt(key: "context" | "dockerfile", sentence: string): ConfigProblem;
     }
   | { kind: "devcontainer"; folder: string; problemAt(sentence: string): ConfigProblem }
-  | { kind: "prompt"; file: string; agent: string; key: PromptKey; problemAt(sentence: string): ConfigProblem };
+  | {
+      kind: "prompt";
+      file: string;
+      agent: string;
+      key: PromptKey;
+      problemAt(sentence: string): ConfigProblem;
+    };
 
 /** Makes a problem at its place in the file. */
-export type ProblemAt = (path: ConfigPath, sentence: string, side?: "key" | "value") => ConfigProblem;
+export type ProblemAt = (
+  path: ConfigPath,
+  sentence: string,
+  side?: "key" | "value",
+) => ConfigProblem;
 
 export type ParsedConfig = {
   /** Undefined exactly when there are mistakes. */
   config: SettConfig | undefined;
   mistakes: ConfigProblem[];
-  /** Variables that the file needs and this machine does not have: not mistakes of the file, but `sett up` needs them. */
+  /**
+   * Variables that the file needs and this machine does not have: not mistakes of the file, but
+   * `sett up` needs them.
+   */
   missing: ConfigProblem[];
   warnings: ConfigProblem[];
   /** What Sett has chosen where the file leaves it open. */
@@ -64,7 +92,14 @@ export type ParsedConfig = {
 };
 
 /** Never throws: `mistakes` has everything that is wrong, at once. */
-export function parseConfig({ text, file, folder, host, version, withoutKeys }: ConfigText): ParsedConfig {
+export function parseConfig({
+  text,
+  file,
+  folder,
+  host,
+  version,
+  withoutKeys,
+}: ConfigText): ParsedConfig {
   const yaml = parseYaml(text);
   const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
   const missing: ConfigProblem[] = [];
@@ -77,15 +112,22 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     sentence,
   });
   if (isEmpty(yaml.data)) {
-    if (mistakes.length === 0) mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
+    if (mistakes.length === 0)
+      mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
     return { config: undefined, mistakes, missing, warnings, notes: [], places, problemAt };
   }
 
   const whole = mapIn(yaml.data);
   const implied = impliedModels({ agents: mapIn(whole.agents), models: mapIn(whole.models) });
   const agentsIn = isMap(whole.agents) ? withImpliedModels(whole.agents, implied) : whole.agents;
-  const parsed = parseWith(SettFile, isMap(yaml.data) ? { ...yaml.data, agents: agentsIn } : yaml.data);
-  if (!parsed.isValid) mistakes.push(...parsed.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
+  const parsed = parseWith(
+    SettFile,
+    isMap(yaml.data) ? { ...yaml.data, agents: agentsIn } : yaml.data,
+  );
+  if (!parsed.isValid)
+    mistakes.push(
+      ...parsed.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)),
+    );
 
   // The checks below are of single parts, so that they also run where another part is wrong.
   const environments = new Map<string, Record<string, string>>();
@@ -94,27 +136,53 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     const { environment, build, path: folderPath } = mapIn(agent);
     // The schema does not check below a name that it refuses.
     const own = parsed.isValid ? parsed : parseWith(AgentFile, agent, path);
-    if (!own.isValid) mistakes.push(...own.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
+    if (!own.isValid)
+      mistakes.push(
+        ...own.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)),
+      );
     if (isMap(agent)) {
-      mistakes.push(...impossibleCombinations(agent).map(({ path: to, message }) => problemAt([...path, ...to], message)));
+      mistakes.push(
+        ...impossibleCombinations(agent).map(({ path: to, message }) =>
+          problemAt([...path, ...to], message),
+        ),
+      );
     }
 
     const resolved = resolveEnvironment(readableEntries(environment), host);
     environments.set(name, resolved.values);
-    mistakes.push(...resolved.mistakes.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
-    missing.push(...resolved.missing.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
-    warnings.push(...resolved.warnings.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
+    mistakes.push(
+      ...resolved.mistakes.map(({ at, sentence }) =>
+        problemAt([...path, "environment", at], sentence),
+      ),
+    );
+    missing.push(
+      ...resolved.missing.map(({ at, sentence }) =>
+        problemAt([...path, "environment", at], sentence),
+      ),
+    );
+    warnings.push(
+      ...resolved.warnings.map(({ at, sentence }) =>
+        problemAt([...path, "environment", at], sentence),
+      ),
+    );
 
     for (const key of promptKeys) {
       const prompt = PromptFile.safeParse(mapIn(mapIn(agent).prompts)[key]);
       const report = (sentence: string) => problemAt([...path, "prompts", key, "file"], sentence);
       if (prompt.success)
-        places.push({ kind: "prompt", file: resolve(folder, prompt.data.file), agent: name, key, problemAt: report });
+        places.push({
+          kind: "prompt",
+          file: resolve(folder, prompt.data.file),
+          agent: name,
+          key,
+          problemAt: report,
+        });
     }
     const parsedBuild = Build.safeParse(build);
     if (parsedBuild.success) {
       const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
-      const report = (key: "context" | "dockerfile", sentence: string) => problemAt([...path, "build", key], sentence);
+      const report = (key: "context" | "dockerfile", sentence: string) =>
+        problemAt([...path, "build", key], sentence);
       places.push({ kind: "build", context, dockerfile, problemAt: report });
     }
     if (typeof folderPath === "string" && folderPath !== "") {
@@ -122,16 +190,31 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
       places.push({ kind: "devcontainer", folder: resolve(folder, folderPath), problemAt: report });
     }
   }
-  const place = ({ path, sentence }: { path: ConfigPath; sentence: string }) => problemAt(path, sentence);
+  const place = ({ path, sentence }: { path: ConfigPath; sentence: string }) =>
+    problemAt(path, sentence);
   const hooks = resolveHooks(whole.notify, host);
   const models = resolveModels(whole.models, host, withoutKeys);
   mistakes.push(...[...hooks.mistakes, ...models.mistakes].map(place));
   mistakes.push(...unknownModels(mapIn(whole.agents), mapIn(whole.models)).map(place));
-  mistakes.push(...unknownSecrets(mapIn(whole.agents), mapIn(whole.secrets), mapIn(whole.services)).map(place));
-  mistakes.push(...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets), mapIn(whole.services)).map(place));
+  mistakes.push(
+    ...unknownSecrets(mapIn(whole.agents), mapIn(whole.secrets), mapIn(whole.services)).map(place),
+  );
+  mistakes.push(
+    ...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets), mapIn(whole.services)).map(
+      place,
+    ),
+  );
   missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
-    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, notes: [], places, problemAt };
+    return {
+      config: undefined,
+      mistakes: sortProblems(mistakes),
+      missing,
+      warnings,
+      notes: [],
+      places,
+      problemAt,
+    };
   }
 
   const { version: _format, agents, notify, triggers, limits, ...rest } = parsed.value;
@@ -140,7 +223,10 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     secrets: resolveSecrets(rest.secrets, { folder, host }),
     services: resolveServices(rest.services, { folder, host }),
     models: modelsConfig(rest.models, models.values),
-    limits: { ...limits, budget: limits.budget ?? (Object.keys(rest.models.models).length === 0 ? {} : defaultBudget) },
+    limits: {
+      ...limits,
+      budget: limits.budget ?? (Object.keys(rest.models.models).length === 0 ? {} : defaultBudget),
+    },
     agents: [],
     external: [],
     people: [],
@@ -149,7 +235,18 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     triggers: resolveTriggers({ triggers, agents }),
   };
   for (const [key, agent] of Object.entries(agents)) {
-    const { build, image, path, role, command = [], environment: _entries, external, human, prompts, ...settings } = agent;
+    const {
+      build,
+      image,
+      path,
+      role,
+      command = [],
+      environment: _entries,
+      external,
+      human,
+      prompts,
+      ...settings
+    } = agent;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
     if (human) {
@@ -195,7 +292,10 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
 
 /** A prompt that comes from a file is read later, and is empty until then. */
 function textsOf(prompts: AgentFile["prompts"]): AgentConfig["prompts"] {
-  const texts = Object.entries(prompts).map(([key, prompt]) => [key, typeof prompt === "string" ? prompt : ""]);
+  const texts = Object.entries(prompts).map(([key, prompt]) => [
+    key,
+    typeof prompt === "string" ? prompt : "",
+  ]);
   return Object.fromEntries(texts);
 }
 
@@ -206,16 +306,27 @@ function isOnly({ models }: SettConfig): boolean {
 /** The budget of a goal, where the file has models and names none. */
 const defaultBudget = { nanousd: 5 * nanosPerUsd };
 
-function sourceOf(folder: string, { build, image, path }: Pick<AgentFile, "build" | "image" | "path">): ImageSource {
+function sourceOf(
+  folder: string,
+  { build, image, path }: Pick<AgentFile, "build" | "image" | "path">,
+): ImageSource {
   if (build !== undefined) return resolveBuild(folder, build);
   if (path !== undefined) return { kind: "devcontainer", folder: resolve(folder, path) };
   return { kind: "image", image: image ?? "" };
 }
 
 /** The Dockerfile's path is relative to the context, as in Docker Compose. */
-function resolveBuild(folder: string, { context, dockerfile, args }: Build): Extract<ImageSource, { kind: "build" }> {
+function resolveBuild(
+  folder: string,
+  { context, dockerfile, args }: Build,
+): Extract<ImageSource, { kind: "build" }> {
   const absoluteContext = resolve(folder, context);
-  return { kind: "build", context: absoluteContext, dockerfile: resolve(absoluteContext, dockerfile), args };
+  return {
+    kind: "build",
+    context: absoluteContext,
+    dockerfile: resolve(absoluteContext, dockerfile),
+    args,
+  };
 }
 
 /** The entries of an `environment` that are valid, each checked by itself. */

@@ -15,24 +15,38 @@ import { startSizes } from "./start-sizes.ts";
 /** More than any sett.yml needs; parsing time grows with the square. */
 const maxFileBytes = 256 * 1024;
 
-/** The configuration is undefined exactly when there are mistakes. `missing`: variables that this machine does not have. */
+/**
+ * The configuration is undefined exactly when there are mistakes. `missing`: variables that this
+ * machine does not have.
+ */
 type CheckedConfig = Record<"mistakes" | "missing" | "warnings" | "notes", ConfigProblem[]> & {
   config: SettConfig | undefined;
   problemAt: ProblemAt;
 };
 
 /**
- * `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of models are neither needed nor read.
- * `withBaseImages`: Dockerfiles are read, too.
+ * `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of
+ * models are neither needed nor read. `withBaseImages`: Dockerfiles are read, too.
  */
 type ReadOptions = { version?: string; withoutKeys?: boolean; withBaseImages?: boolean };
 
 /**
- * As `readConfig`, but returns the mistakes. Throws `config-missing`, and `config-invalid` for a file that is not text.
+ * As `readConfig`, but returns the mistakes. Throws `config-missing`, and `config-invalid` for a
+ * file that is not text.
  */
-export async function checkConfig(path: string, env: HostEnvironment, options: ReadOptions = {}): Promise<CheckedConfig> {
+export async function checkConfig(
+  path: string,
+  env: HostEnvironment,
+  options: ReadOptions = {},
+): Promise<CheckedConfig> {
   const text = await readText(path);
-  const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env, ...options });
+  const parsed = parseConfig({
+    text,
+    file: path,
+    folder: dirname(resolve(path)),
+    host: env,
+    ...options,
+  });
   const places = await Promise.all(parsed.places.map((place) => checkPlace(place, options)));
   const prompts = await readPrompts(parsed.places, parsed.config);
   const sizes = parsed.config === undefined ? [] : startSizes(parsed.config);
@@ -45,12 +59,20 @@ export async function checkConfig(path: string, env: HostEnvironment, options: R
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
   const { problemAt } = parsed;
-  return { config, mistakes, missing: sortProblems(parsed.missing), warnings, notes: sortProblems(parsed.notes), problemAt };
+  return {
+    config,
+    mistakes,
+    missing: sortProblems(parsed.missing),
+    warnings,
+    notes: sortProblems(parsed.notes),
+    problemAt,
+  };
 }
 
 /**
- * `path` as problems name it; `problemAt` makes one that a later step finds. `env` is the host's environment, for `${NAME}` and bare names. Throws SettError
- * `config-missing` when there is no file, and `config-invalid` with all mistakes at once.
+ * `path` as problems name it; `problemAt` makes one that a later step finds. `env` is the host's
+ * environment, for `${NAME}` and bare names. Throws SettError `config-missing` when there is no
+ * file, and `config-invalid` with all mistakes at once.
  */
 export async function readConfig(
   path: string,
@@ -67,7 +89,11 @@ async function readText(path: string): Promise<string> {
   let bytes: Uint8Array;
   try {
     const { size } = await stat(path);
-    if (size > maxFileBytes) throw new SettError("config-invalid", `${path} is larger than 256 KiB, too large for a sett.yml.`);
+    if (size > maxFileBytes)
+      throw new SettError(
+        "config-invalid",
+        `${path} is larger than 256 KiB, too large for a sett.yml.`,
+      );
     bytes = await readFile(path);
   } catch (error) {
     if (error instanceof SettError) throw error;
@@ -77,13 +103,19 @@ async function readText(path: string): Promise<string> {
         cause: error,
       });
     }
-    if (codeOf(error) === "EISDIR") throw new SettError("config-invalid", `${path} is a folder, not a file.`, { cause: error });
-    throw new SettError("config-invalid", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+    if (codeOf(error) === "EISDIR")
+      throw new SettError("config-invalid", `${path} is a folder, not a file.`, { cause: error });
+    throw new SettError("config-invalid", `${path} cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+    });
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new SettError("config-invalid", `${path} is not UTF-8 text.`, { hint: "Save it as UTF-8 and try again.", cause });
+    throw new SettError("config-invalid", `${path} is not UTF-8 text.`, {
+      hint: "Save it as UTF-8 and try again.",
+      cause,
+    });
   }
 }
 
@@ -94,7 +126,10 @@ async function checkPlace(
   if (place.kind === "prompt") return { mistakes: [], warnings: [] };
   if (place.kind === "build") {
     const mistakes = await checkBuild(place);
-    return { mistakes, warnings: withBaseImages && mistakes.length === 0 ? await baseImageWarnings(place) : [] };
+    return {
+      mistakes,
+      warnings: withBaseImages && mistakes.length === 0 ? await baseImageWarnings(place) : [],
+    };
   }
   const { mistakes, warnings } = await checkDevcontainer(place.folder);
   return { mistakes: mistakes.map(place.problemAt), warnings: warnings.map(place.problemAt) };
@@ -102,20 +137,28 @@ async function checkPlace(
 
 type BuildPlace = Extract<NamedPlace, { kind: "build" }>;
 
-async function checkBuild({ context, dockerfile, problemAt }: BuildPlace): Promise<ConfigProblem[]> {
+async function checkBuild({
+  context,
+  dockerfile,
+  problemAt,
+}: BuildPlace): Promise<ConfigProblem[]> {
   const folder = await kindOf(context);
   if (folder !== "folder") {
     return [
       problemAt(
         "context",
-        folder === "file" ? "is a file: it must be the folder to build from" : `there is no folder ${context}`,
+        folder === "file"
+          ? "is a file: it must be the folder to build from"
+          : `there is no folder ${context}`,
       ),
     ];
   }
   // The Engine is sent the folder and nothing beside it.
   const inside = relative(context, dockerfile);
   if (inside.startsWith("..")) return [problemAt("dockerfile", "must lie inside the build folder")];
-  return (await kindOf(dockerfile)) === "file" ? [] : [problemAt("dockerfile", `there is no file ${dockerfile}`)];
+  return (await kindOf(dockerfile)) === "file"
+    ? []
+    : [problemAt("dockerfile", `there is no file ${dockerfile}`)];
 }
 
 async function baseImageWarnings({ dockerfile, problemAt }: BuildPlace): Promise<ConfigProblem[]> {
@@ -123,7 +166,10 @@ async function baseImageWarnings({ dockerfile, problemAt }: BuildPlace): Promise
   if (size > maxFileBytes) return [];
   return replaceableImages(await readFile(dockerfile, "utf8")).map((image) => {
     const pinned = `\`${image}@sha256:…\` names one image for good`;
-    return problemAt("dockerfile", `begins from \`${image}\`, which its registry may replace at any time: ${pinned}`);
+    return problemAt(
+      "dockerfile",
+      `begins from \`${image}\`, which its registry may replace at any time: ${pinned}`,
+    );
   });
 }
 

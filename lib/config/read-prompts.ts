@@ -10,9 +10,14 @@ import type { ConfigProblem } from "./problems.ts";
 type PromptPlace = Extract<NamedPlace, { kind: "prompt" }>;
 
 /** Puts the texts into the configuration. Resolves with the mistakes. */
-export async function readPrompts(places: readonly NamedPlace[], config: SettConfig | undefined): Promise<ConfigProblem[]> {
+export async function readPrompts(
+  places: readonly NamedPlace[],
+  config: SettConfig | undefined,
+): Promise<ConfigProblem[]> {
   const prompts = places.filter((place) => place.kind === "prompt");
-  const read = await Promise.all(prompts.map(async (place) => ({ place, text: await textOf(place) })));
+  const read = await Promise.all(
+    prompts.map(async (place) => ({ place, text: await textOf(place) })),
+  );
   for (const { place, text } of read) {
     const agent = config?.agents.find(({ name }) => String(name) === place.agent);
     if (agent !== undefined && typeof text === "string") agent.prompts[place.key] = text;
@@ -21,7 +26,9 @@ export async function readPrompts(places: readonly NamedPlace[], config: SettCon
     if (typeof text !== "string") return [text];
     const agent = config?.agents.find(({ name }) => String(name) === place.agent);
     const isForCommand = place.key === "execution" && (agent?.command.length ?? 0) > 0;
-    return isForCommand && bytesOf(text) > maxInlineBytes ? [place.problemAt(tooLongForCommand)] : [];
+    return isForCommand && bytesOf(text) > maxInlineBytes
+      ? [place.problemAt(tooLongForCommand)]
+      : [];
   });
 }
 
@@ -37,6 +44,8 @@ async function textOf({ file, problemAt }: PromptPlace): Promise<string | Config
     return problem === undefined ? text : problemAt(`names ${file}, whose text ${problem}`);
   } catch (error) {
     const isText = !(error instanceof TypeError);
-    return problemAt(isText ? `cannot be read: ${messageOf(error)}` : `names ${file}, which is not UTF-8 text`);
+    return problemAt(
+      isText ? `cannot be read: ${messageOf(error)}` : `names ${file}, which is not UTF-8 text`,
+    );
   }
 }

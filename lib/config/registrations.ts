@@ -1,4 +1,5 @@
-// From the configuration to what is stored of it: the orchestrator's policy and the agents' registrations.
+// From the configuration to what is stored of it: the orchestrator's policy and the agents'
+// registrations.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { AgentConfig, ExternalAgent, Person, SettConfig } from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
@@ -6,14 +7,32 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 export function policyOf(config: SettConfig): Policy {
   const { consensus, clarification, limits, retention } = config;
-  // Not part of the policy: cubs, orchestrator and gateway get these limits by variables of their own.
-  const { context_bytes: _context, shutdown_ms: _shutdown, lease_ms: _lease, budget: _budget, ...decidedBy } = limits;
+  // Not part of the policy: cubs, orchestrator and gateway get these limits by variables of their
+  // own.
+  const {
+    context_bytes: _context,
+    shutdown_ms: _shutdown,
+    lease_ms: _lease,
+    budget: _budget,
+    ...decidedBy
+  } = limits;
   const { other_events_ms } = retention;
-  return { consensus, clarification, ...decidedBy, ...(other_events_ms !== undefined && { other_events_ms }) };
+  return {
+    consensus,
+    clarification,
+    ...decidedBy,
+    ...(other_events_ms !== undefined && { other_events_ms }),
+  };
 }
 
-/** `images`: agent name → digest or id of its image. An agent without one is registered as not started by a container runtime. */
-export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, string>): AgentRegistration[] {
+/**
+ * `images`: agent name → digest or id of its image. An agent without one is registered as not
+ * started by a container runtime.
+ */
+export function registrationsOf(
+  config: SettConfig,
+  images: ReadonlyMap<string, string>,
+): AgentRegistration[] {
   const started = config.agents.map((agent) => ({
     name: agent.name,
     role: agent.role,
@@ -27,8 +46,15 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
     retries: agent.retries,
     image: images.get(agent.name) ?? "",
   }));
-  const all = [...started, ...config.external.map(registrationOfExternal), ...config.people.map(registrationOfPerson)];
-  return all.map((registration) => ({ ...registration, position: config.order.indexOf(registration.name) }));
+  const all = [
+    ...started,
+    ...config.external.map(registrationOfExternal),
+    ...config.people.map(registrationOfPerson),
+  ];
+  return all.map((registration) => ({
+    ...registration,
+    position: config.order.indexOf(registration.name),
+  }));
 }
 
 function bidsByCommand({ bid_command }: AgentConfig): true | undefined {
@@ -37,18 +63,31 @@ function bidsByCommand({ bid_command }: AgentConfig): true | undefined {
 
 /** Its prompt would decide, and there is no model to read it. */
 function hasUnreadPrompt({ bids, bid_command, model, prompts }: AgentConfig): boolean {
-  return bids.length === 0 && bid_command === undefined && model === undefined && (prompts.claim ?? "") !== "";
+  return (
+    bids.length === 0 &&
+    bid_command === undefined &&
+    model === undefined &&
+    (prompts.claim ?? "") !== ""
+  );
 }
 
 const ignoreAll = [{ on: "*", bid: "ignore" as const }];
 
 /** A bid command decides every bid, so that the prompt decides none. */
 function asksModel({ model, prompts, bid_command }: AgentConfig): true | undefined {
-  return model !== undefined && (prompts.claim ?? "") !== "" && bid_command === undefined ? true : undefined;
+  return model !== undefined && (prompts.claim ?? "") !== "" && bid_command === undefined
+    ? true
+    : undefined;
 }
 
 /** These settings have no effect where no container is started. */
-const notStarted = { replicas: 1, strategy: "reuse", workspace_mode: "ro", timeout_ms: 5 * 60_000, image: "" } as const;
+const notStarted = {
+  replicas: 1,
+  strategy: "reuse",
+  workspace_mode: "ro",
+  timeout_ms: 5 * 60_000,
+  image: "",
+} as const;
 
 function registrationOfExternal(agent: ExternalAgent): AgentRegistration {
   return { ...agent, ...notStarted, external: true };

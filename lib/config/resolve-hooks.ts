@@ -1,4 +1,5 @@
-// The addresses and secrets of `notify`, with `${NAME}` taken from the host. No sentence shows a value: it may be secret.
+// The addresses and secrets of `notify`, with `${NAME}` taken from the host. No sentence shows a
+// value: it may be secret.
 import type { ConfigPath } from "./problems.ts";
 import { type HostEnvironment, type ProblemKind, replaceVariables } from "./resolve-environment.ts";
 
@@ -31,7 +32,10 @@ export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHo
       if (problem !== undefined) report(problem, "mistakes");
       return text;
     };
-    const url = read("url", (text) => urlProblem(text) ?? (seen.has(text) ? "is here a second time" : undefined));
+    const url = read(
+      "url",
+      (text) => urlProblem(text) ?? (seen.has(text) ? "is here a second time" : undefined),
+    );
     seen.add(url);
     return { url, secret: read("secret", secretProblem) };
   });
@@ -40,8 +44,10 @@ export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHo
 
 function urlProblem(text: string): string | undefined {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) return "must be an address such as `https://example.org/hook`";
-  if (url.username !== "" || url.password !== "") return "must not have a user or a password: the messages are signed instead";
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return "must be an address such as `https://example.org/hook`";
+  if (url.username !== "" || url.password !== "")
+    return "must not have a user or a password: the messages are signed instead";
   return undefined;
 }
 

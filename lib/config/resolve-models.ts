@@ -21,18 +21,29 @@ const ownAddresses: Readonly<Record<Provider, string>> = {
   anthropic: "https://api.anthropic.com/v1",
   openai: "https://api.openai.com/v1",
 };
-const usualVariables: Readonly<Record<Provider, string>> = { anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" };
+const usualVariables: Readonly<Record<Provider, string>> = {
+  anthropic: "ANTHROPIC_API_KEY",
+  openai: "OPENAI_API_KEY",
+};
 type TextKey = "base_url" | "key";
 
 const maxKeyLength = 4_000;
 
-/** `models` as the file has it: the schema reports what is of another kind. With `withoutKeys` no key is needed or read. */
-export function resolveModels(models: unknown, host: HostEnvironment, withoutKeys = false): ResolvedModels {
+/**
+ * `models` as the file has it: the schema reports what is of another kind. With `withoutKeys` no
+ * key is needed or read.
+ */
+export function resolveModels(
+  models: unknown,
+  host: HostEnvironment,
+  withoutKeys = false,
+): ResolvedModels {
   const found: ResolvedModels = { values: new Map(), mistakes: [], missing: [], warnings: [] };
   for (const [name, model] of Object.entries<unknown>(Object(models))) {
     if (name === "record" || !(model instanceof Object)) continue;
     const nameIssue = ModelName.safeParse(name).error?.issues[0];
-    if (nameIssue !== undefined) found.mistakes.push({ path: ["models", name], sentence: nameIssue.message });
+    if (nameIssue !== undefined)
+      found.mistakes.push({ path: ["models", name], sentence: nameIssue.message });
     const { data: provider } = Provider.safeParse(Reflect.get(model, "provider"));
     if (provider === undefined) continue;
 
@@ -59,10 +70,16 @@ export function resolveModels(models: unknown, host: HostEnvironment, withoutKey
     const owner = Provider.options.find((one) => hostOf(ownAddresses[one]) === hostOf(base_url));
     const remedy = `write \`key: \${${usualVariables[owner ?? provider]}}\``;
     if (raw === undefined && owner !== undefined && !withoutKeys) {
-      report("key", "mistakes")(`is missing: ${hostOf(base_url)} answers nothing without a key; ${remedy}`);
+      report(
+        "key",
+        "mistakes",
+      )(`is missing: ${hostOf(base_url)} answers nothing without a key; ${remedy}`);
     }
     if (typeof raw === "string" && raw.replace(/\$(?:\w+|\{\w+\})/g, "") !== "") {
-      report("key", "warnings")(`is written into the file, where others can read it: ${remedy}, and set the variable`);
+      report(
+        "key",
+        "warnings",
+      )(`is written into the file, where others can read it: ${remedy}, and set the variable`);
     }
   }
   return found;
@@ -72,9 +89,14 @@ const isOwnSentence =
   "is the gateway's own container, unless it runs with `--runtime process`: write `host.docker.internal` for this machine";
 
 /** The models as the gateway gets them, and their keys. */
-export function modelsConfig({ record, models }: SettFile["models"], values: ResolvedModels["values"]): ModelsConfig {
+export function modelsConfig(
+  { record, models }: SettFile["models"],
+  values: ResolvedModels["values"],
+): ModelsConfig {
   const config: ModelsConfig = { record, settings: {}, keys: {} };
-  for (const [name, { provider, model, key, base_url: _, price, ...settings }] of Object.entries(models)) {
+  for (const [name, { provider, model, key, base_url: _, price, ...settings }] of Object.entries(
+    models,
+  )) {
     const resolved = values.get(name);
     const listed = priceOf(provider, model);
     config.settings[name] = withoutUndefined({
@@ -101,14 +123,18 @@ function urlProblem(text: string): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return "must be an address with the API's version, such as `http://host.docker.internal:11434/v1`";
   }
-  if (url.username !== "" || url.password !== "") return "must not have a user or a password: write the key as `key`";
+  if (url.username !== "" || url.password !== "")
+    return "must not have a user or a password: write the key as `key`";
   if (url.search !== "" || url.hash !== "") return "must end with the path: no `?` and no `#`";
   return undefined;
 }
 
 /** A key is sent as a header. */
 function keyProblem(text: string): string | undefined {
-  if (text === "") return "is empty: set the variable, or leave `key` out for a server that needs none";
+  if (text === "")
+    return "is empty: set the variable, or leave `key` out for a server that needs none";
   if (text.length > maxKeyLength) return `must not be longer than ${maxKeyLength} characters`;
-  return /^[\x21-\x7e]+$/.test(text) ? undefined : "must be ASCII characters in one line, without spaces";
+  return /^[\x21-\x7e]+$/.test(text)
+    ? undefined
+    : "must be ASCII characters in one line, without spaces";
 }

@@ -1,4 +1,5 @@
-// `secrets` of sett.yml: which of them agents and tokens of the API name, and what this machine must have for them. Values are not read here.
+// `secrets` of sett.yml: which of them agents and tokens of the API name, and what this machine
+// must have for them. Values are not read here.
 import { isAbsolute, join, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
 import type { SecretSource } from "../model/config-secrets.ts";
@@ -22,12 +23,18 @@ export function resolveSecrets(
 }
 
 /** The absolute path of a file of this machine that sett.yml names; `~/` is the home folder. */
-export function placeOf(file: string, { folder, host }: { folder: string; host: HostEnvironment }): string {
+export function placeOf(
+  file: string,
+  { folder, host }: { folder: string; host: HostEnvironment },
+): string {
   if (file.startsWith("~/") && host.HOME !== undefined) return join(host.HOME, file.slice(2));
   return isAbsolute(file) ? file : resolve(folder, file);
 }
 
-/** A mistake for each named secret that is not there. All as the file has them; the schema reports what is of another kind. */
+/**
+ * A mistake for each named secret that is not there. All as the file has them; the schema reports
+ * what is of another kind.
+ */
 export function unknownSecrets(
   agents: Readonly<Record<string, unknown>>,
   secrets: Readonly<Record<string, unknown>>,
@@ -56,9 +63,12 @@ function listIn(settings: unknown, key: string): unknown[] {
 }
 
 function remedyFor(name: string, names: readonly string[]): string {
-  if (names.length === 0) return `the file needs \`secrets: { ${name}: { file: … } }\`, which says where it comes from`;
+  if (names.length === 0)
+    return `the file needs \`secrets: { ${name}: { file: … } }\`, which says where it comes from`;
   const meant = nearestWord(name, names);
-  return meant === undefined ? `known are ${names.map((one) => `\`${one}\``).join(", ")}` : `did you mean \`${meant}\`?`;
+  return meant === undefined
+    ? `known are ${names.map((one) => `\`${one}\``).join(", ")}`
+    : `did you mean \`${meant}\`?`;
 }
 
 /** What names secrets, and the secrets. */
@@ -66,11 +76,16 @@ export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "
 
 /** The names of the secrets with which the deliveries of webhooks are checked. */
 export function hookSecrets({ triggers }: Pick<SettConfig, "triggers">): string[] {
-  return [...new Set(triggers.flatMap((trigger) => (trigger.kind === "webhook" ? [trigger.secret] : [])))];
+  return [
+    ...new Set(triggers.flatMap((trigger) => (trigger.kind === "webhook" ? [trigger.secret] : []))),
+  ];
 }
 
 /** Variables that this machine does not have, for secrets that are named. */
-export function missingSecrets({ secrets, ...users }: WithSecrets, host: HostEnvironment): Finding[] {
+export function missingSecrets(
+  { secrets, ...users }: WithSecrets,
+  host: HostEnvironment,
+): Finding[] {
   const used = usedSecrets(users);
   return Object.entries(secrets).flatMap(([name, { environment }]) => {
     if (environment === undefined || !used.has(name) || host[environment] !== undefined) return [];
@@ -111,9 +126,20 @@ export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
   ];
 }
 
-/** The names of the secrets that some agent gets, that are the value of a token, or with which a webhook is checked. */
-export function usedSecrets({ agents, services, triggers }: Omit<WithSecrets, "secrets">): Set<string> {
+/**
+ * The names of the secrets that some agent gets, that are the value of a token, or with which a
+ * webhook is checked.
+ */
+export function usedSecrets({
+  agents,
+  services,
+  triggers,
+}: Omit<WithSecrets, "secrets">): Set<string> {
   const ofTokens = services.api?.tokens.map(({ secret }) => secret) ?? [];
   const ofHooks = hookSecrets({ triggers });
-  return new Set([...agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)), ...ofTokens, ...ofHooks]);
+  return new Set([
+    ...agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)),
+    ...ofTokens,
+    ...ofHooks,
+  ]);
 }

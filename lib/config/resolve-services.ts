@@ -5,9 +5,15 @@ import { placeOf } from "./resolve-secrets.ts";
 
 type Services = SettConfig["services"];
 
-export function resolveServices(services: Services, place: { folder: string; host: HostEnvironment }): Services {
+export function resolveServices(
+  services: Services,
+  place: { folder: string; host: HostEnvironment },
+): Services {
   const { api } = services;
   if (api?.tls === undefined || api.tls === "none") return services;
   const { cert, key } = api.tls;
-  return { ...services, api: { ...api, tls: { cert: placeOf(cert, place), key: placeOf(key, place) } } };
+  return {
+    ...services,
+    api: { ...api, tls: { cert: placeOf(cert, place), key: placeOf(key, place) } },
+  };
 }

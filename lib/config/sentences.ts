@@ -3,10 +3,16 @@ import { z } from "zod";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
-/** One mistake of the data. `side`: whether to point at the key (one that should not be there) or at its value. */
+/**
+ * One mistake of the data. `side`: whether to point at the key (one that should not be there) or at
+ * its value.
+ */
 export type DataMistake = { path: ConfigPath; side: "key" | "value"; sentence: string };
 
-/** Parses, and returns either the value or every mistake. `path` is the place of `value` in the file. */
+/**
+ * Parses, and returns either the value or every mistake. `path` is the place of `value` in the
+ * file.
+ */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -14,19 +20,31 @@ export function parseWith<Schema extends z.ZodType>(
 ): { isValid: true; value: z.output<Schema> } | { isValid: false; mistakes: DataMistake[] } {
   const parsed = schema.safeParse(value, { error: sentenceOf, reportInput: false });
   if (parsed.success) return { isValid: true, value: parsed.data };
-  return { isValid: false, mistakes: parsed.error.issues.flatMap((issue) => mistakesOf(issue, path)) };
+  return {
+    isValid: false,
+    mistakes: parsed.error.issues.flatMap((issue) => mistakesOf(issue, path)),
+  };
 }
 
 function mistakesOf(issue: z.core.$ZodIssue, parents: ConfigPath): DataMistake[] {
-  const path = [...parents, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
+  const path = [
+    ...parents,
+    ...issue.path.map((step) => (typeof step === "number" ? step : String(step))),
+  ];
   if (issue.code === "unrecognized_keys") {
     // `sentenceOf` wrote one line for each of the keys.
     const sentences = issue.message.split("\n");
-    return issue.keys.map((key, index) => ({ path: [...path, key], side: "key", sentence: sentences[index] ?? "is unknown" }));
+    return issue.keys.map((key, index) => ({
+      path: [...path, key],
+      side: "key",
+      sentence: sentences[index] ?? "is unknown",
+    }));
   }
   if (issue.code === "invalid_union") {
     // The form that was meant is the one whose issues are all inside it.
-    const meant = issue.errors.find((inner) => inner.length > 0 && inner.every(({ path: innerPath }) => innerPath.length > 0));
+    const meant = issue.errors.find(
+      (inner) => inner.length > 0 && inner.every(({ path: innerPath }) => innerPath.length > 0),
+    );
     if (meant !== undefined) return meant.flatMap((inner) => mistakesOf(inner, path));
   }
   return [{ path, side: issue.code === "invalid_key" ? "key" : "value", sentence: issue.message }];
@@ -38,7 +56,10 @@ function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_type":
       return wrongValue(kindNames[String(issue.expected)] ?? String(issue.expected), issue.input);
     case "invalid_value":
-      return wrongValue(alternatives(issue.values.map((value) => `\`${String(value)}\``)), issue.input);
+      return wrongValue(
+        alternatives(issue.values.map((value) => `\`${String(value)}\``)),
+        issue.input,
+      );
     case "too_small":
       return `must be at least ${issue.minimum}${unitOf(issue.origin)}`;
     case "too_big":
@@ -65,7 +86,8 @@ const kindNames: Record<string, string> = {
 function wrongValue(wanted: string, input: unknown): string {
   if (input === undefined) return `is missing: it must be ${wanted}`;
   if (input === null) return `is empty: it must be ${wanted}`;
-  if (wanted === "text" && typeof input !== "object") return `must be text: put \`${String(input)}\` in quotes`;
+  if (wanted === "text" && typeof input !== "object")
+    return `must be text: put \`${String(input)}\` in quotes`;
   return `must be ${wanted}, not ${describe(input)}`;
 }
 

@@ -12,7 +12,10 @@ export function startSizes({ agents }: SettConfig): Finding[] {
     const bytes = ownBytes(agent);
     if (bytes <= usualStartBytes - addedBytes) return [];
     return [
-      { path: ["agents", agent.name, largestOf(agent)], sentence: tooMuch(agent.name, bytes, usualStartBytes - addedBytes) },
+      {
+        path: ["agents", agent.name, largestOf(agent)],
+        sentence: tooMuch(agent.name, bytes, usualStartBytes - addedBytes),
+      },
     ];
   });
 }
@@ -38,5 +41,7 @@ function ownBytes({ environment, prompts, command, bid_command = [] }: AgentConf
 
 function largestOf({ environment, prompts }: AgentConfig): "environment" | "prompts" {
   const { claim = "", execution = "" } = prompts;
-  return startBytes([], environment) >= startBytes([claim, execution], {}) ? "environment" : "prompts";
+  return startBytes([], environment) >= startBytes([claim, execution], {})
+    ? "environment"
+    : "prompts";
 }

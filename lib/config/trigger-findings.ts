@@ -1,4 +1,5 @@
-// What is wrong or doubtful in `triggers` of sett.yml: expressions of cron, events of forges, and the texts of goals.
+// What is wrong or doubtful in `triggers` of sett.yml: expressions of cron, events of forges, and
+// the texts of goals.
 import type { SettConfig } from "../model/config.ts";
 import { Forge, type Trigger, type WebhookTrigger } from "../model/trigger.ts";
 import { cronProblem, nextRun } from "../triggers/cron.ts";
@@ -22,11 +23,18 @@ export function triggerMistakes(triggers: DataMap, secrets: DataMap, services: D
     return [
       ...(isDeaf ? [{ path: at("webhook"), sentence: deaf }] : []),
       ...mistakes(trigger.cron, at("cron"), (text) => cronProblem(text)),
-      ...mistakes(webhook.secret, at("webhook", "secret"), (secret) => unknownSecret(secret, Object.keys(secrets))),
-      ...(Array.isArray(webhook.events) ? webhook.events : []).flatMap((event: unknown, index) =>
-        mistakes(event, at("webhook", "events", index), (text) => unknownEvent(webhook.forge, text)),
+      ...mistakes(webhook.secret, at("webhook", "secret"), (secret) =>
+        unknownSecret(secret, Object.keys(secrets)),
       ),
-      ...(typeof trigger.goal === "string" ? templateProblems(trigger.goal, fieldsOf[kindOf(trigger)]) : []).map((sentence) => ({
+      ...(Array.isArray(webhook.events) ? webhook.events : []).flatMap((event: unknown, index) =>
+        mistakes(event, at("webhook", "events", index), (text) =>
+          unknownEvent(webhook.forge, text),
+        ),
+      ),
+      ...(typeof trigger.goal === "string"
+        ? templateProblems(trigger.goal, fieldsOf[kindOf(trigger)])
+        : []
+      ).map((sentence) => ({
         path: at("goal"),
         sentence,
       })),
@@ -35,7 +43,10 @@ export function triggerMistakes(triggers: DataMap, secrets: DataMap, services: D
 }
 
 /** `now`: only a time that no year has is warned of, so that its choice does not matter. */
-export function triggerWarnings({ triggers }: Pick<SettConfig, "triggers">, now = new Date()): Finding[] {
+export function triggerWarnings(
+  { triggers }: Pick<SettConfig, "triggers">,
+  now = new Date(),
+): Finding[] {
   return triggers.flatMap((trigger) => warningsOf(trigger, now));
 }
 
@@ -51,18 +62,30 @@ function warningsOf(trigger: Trigger, now: Date): Finding[] {
     const [kind = "", action] = event.split(".");
     const actions = forgeEvents[forge][kind] ?? [];
     if (action === undefined || actions.includes(action)) return [];
-    const known = actions.length === 0 ? "it has none" : `known are ${actions.map((one) => `\`${one}\``).join(", ")}`;
+    const known =
+      actions.length === 0
+        ? "it has none"
+        : `known are ${actions.map((one) => `\`${one}\``).join(", ")}`;
     const meant = nearestWord(action, actions);
     const remedy = meant === undefined ? known : `did you mean \`${kind}.${meant}\`?`;
     return [
-      { path: at("webhook", "events", index), sentence: `names an action that Sett does not know of \`${kind}\`: ${remedy}` },
+      {
+        path: at("webhook", "events", index),
+        sentence: `names an action that Sett does not know of \`${kind}\`: ${remedy}`,
+      },
     ];
   });
   return [...odd, ...openToAll(trigger, at("webhook", "events"))];
 }
 
-/** Otherwise a comment that an agent writes with the outcome would state the next goal, and strangers would spend the budget. */
-function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTrigger, path: ConfigPath): Finding[] {
+/**
+ * Otherwise a comment that an agent writes with the outcome would state the next goal, and
+ * strangers would spend the budget.
+ */
+function openToAll(
+  { forge, events, people, comment, guards_secrets }: WebhookTrigger,
+  path: ConfigPath,
+): Finding[] {
   if (people.length > 0) return [];
   const causes = (event: string) => {
     const [kind = "", action] = event.split(".");
@@ -75,8 +98,11 @@ function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTr
   const others = open.filter((event) => !isComment(event)).map((event) => `\`${event}\``);
   const subject = others.length === 1 ? `${others[0]} lets` : `${others.join(", ")} let`;
   const strangers = `${subject} everyone who may read the project state a goal, and pay with your budget: \`people: […]\` says who may`;
-  const merges = events.some((event) => ["pull_request", "merge_request"].includes(event.split(".")[0] ?? ""));
-  const forks = "states no goal about code of a fork, because agents have secrets: `people: […]` says whose events let it run";
+  const merges = events.some((event) =>
+    ["pull_request", "merge_request"].includes(event.split(".")[0] ?? ""),
+  );
+  const forks =
+    "states no goal about code of a fork, because agents have secrets: `people: […]` says whose events let it run";
   return [
     ...(comment === undefined && open.some(isComment) ? [comments] : []),
     ...(others.length > 0 ? [strangers] : []),
@@ -84,7 +110,11 @@ function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTr
   ].map((sentence) => ({ path, sentence }));
 }
 
-function mistakes(value: unknown, path: ConfigPath, problemOf: (text: string) => string | undefined): Finding[] {
+function mistakes(
+  value: unknown,
+  path: ConfigPath,
+  problemOf: (text: string) => string | undefined,
+): Finding[] {
   const sentence = typeof value === "string" ? problemOf(value) : undefined;
   return sentence === undefined ? [] : [{ path, sentence }];
 }
@@ -100,10 +130,14 @@ function unknownEvent(forgeName: unknown, event: string): string | undefined {
   const forge = Forge.safeParse(forgeName).data;
   const [kind = ""] = event.split(".");
   // The schema reports what is no event's name at all.
-  if (forge === undefined || !/^[a-z_]+$/.test(kind) || Object.hasOwn(forgeEvents[forge], kind)) return undefined;
+  if (forge === undefined || !/^[a-z_]+$/.test(kind) || Object.hasOwn(forgeEvents[forge], kind))
+    return undefined;
   const known = Object.keys(forgeEvents[forge]);
   const meant = nearestWord(kind, known);
-  const remedy = meant === undefined ? `known are ${known.map((one) => `\`${one}\``).join(", ")}` : `did you mean \`${meant}\`?`;
+  const remedy =
+    meant === undefined
+      ? `known are ${known.map((one) => `\`${one}\``).join(", ")}`
+      : `did you mean \`${meant}\`?`;
   return `is no event of ${forge} that Sett knows: ${remedy}`;
 }
 
@@ -113,5 +147,7 @@ function kindOf({ cron, webhook }: DataMap): Trigger["kind"] {
 }
 
 function mapOf(data: unknown): DataMap {
-  return typeof data === "object" && data !== null && !Array.isArray(data) ? Object.fromEntries(Object.entries(data)) : {};
+  return typeof data === "object" && data !== null && !Array.isArray(data)
+    ? Object.fromEntries(Object.entries(data))
+    : {};
 }

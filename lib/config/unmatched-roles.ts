@@ -1,4 +1,5 @@
-// Warns of rules for a role that no agent has: allowed, because artefacts may be written by hand, but mostly a typing mistake.
+// Warns of rules for a role that no agent has: allowed, because artefacts may be written by hand,
+// but mostly a typing mistake.
 import { userRole } from "../model/artefact.ts";
 import type { SettConfig } from "../model/config.ts";
 import { nearestWord } from "./nearest-word.ts";
@@ -13,7 +14,10 @@ export function unmatchedRoles(config: SettConfig): { path: ConfigPath; sentence
       const meant = nearestWord(from, roles);
       const path = ["agents", agent.name, "bids", index, "from"];
       return [
-        { path, sentence: `no agent has the role \`${from}\`${meant === undefined ? "" : `; did you mean \`${meant}\`?`}` },
+        {
+          path,
+          sentence: `no agent has the role \`${from}\`${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`,
+        },
       ];
     }),
   );

@@ -10,14 +10,22 @@ export type YamlFile = {
   /** Mistakes of YAML itself. With any of them, except a duplicate key, `data` is undefined. */
   mistakes: PlacedProblem[];
   data: unknown;
-  /** The place of a path, or of the nearest part of it that exists. `key` asks for the key even where there is a value. */
+  /**
+   * The place of a path, or of the nearest part of it that exists. `key` asks for the key even
+   * where there is a value.
+   */
   place(path: ConfigPath, side?: "key" | "value"): { line: number; column: number };
 };
 
 /** Never throws: `mistakes` has everything that is wrong with the text. */
 export function parseYaml(text: string): YamlFile {
   const lineCounter = new LineCounter();
-  const document = parseDocument(hideVariables(text), { lineCounter, prettyErrors: false, merge: true, strict: true });
+  const document = parseDocument(hideVariables(text), {
+    lineCounter,
+    prettyErrors: false,
+    merge: true,
+    strict: true,
+  });
   const at = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
     // The empty end of a file without any line has no position of its own.
@@ -32,9 +40,14 @@ export function parseYaml(text: string): YamlFile {
       const path = pathAt(document, error.pos[0]);
       return { ...at(error.pos[0]), path: formatPath(path), sentence: sentenceOf(error, path) };
     }),
-    ...structure.map(({ offset, path, sentence }) => ({ ...at(offset), path: formatPath(path), sentence })),
+    ...structure.map(({ offset, path, sentence }) => ({
+      ...at(offset),
+      path: formatPath(path),
+      sentence,
+    })),
   ];
-  const isReadable = structure.length === 0 && syntax.every((error) => error.code === "DUPLICATE_KEY");
+  const isReadable =
+    structure.length === 0 && syntax.every((error) => error.code === "DUPLICATE_KEY");
   if (!isReadable) return { mistakes, data: undefined, place };
 
   showVariables(document);
@@ -45,7 +58,11 @@ export function parseYaml(text: string): YamlFile {
     // The only failure left is the library's limit for aliases of aliases, which multiply.
     const offset = lastAlias(document);
     const path = formatPath(pathAt(document, offset));
-    return { mistakes: [...mistakes, { ...at(offset), path, sentence: expansionSentence(error) }], data: undefined, place };
+    return {
+      mistakes: [...mistakes, { ...at(offset), path, sentence: expansionSentence(error) }],
+      data: undefined,
+      place,
+    };
   }
 }
 
@@ -56,7 +73,9 @@ export function isEmpty(data: unknown): boolean {
 
 function expansionSentence(error: unknown): string {
   const isBomb = error instanceof Error && /alias count/.test(error.message);
-  return isBomb ? "has aliases of aliases, which become too large" : `cannot be expanded: ${messageOf(error)}`;
+  return isBomb
+    ? "has aliases of aliases, which become too large"
+    : `cannot be expanded: ${messageOf(error)}`;
 }
 
 /** A text that is nested too deeply yields an error for each level, after the actual one. */

@@ -1,8 +1,20 @@
 // From a path in the data back to the place in the text.
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from "yaml";
 import type { ConfigPath } from "./problems.ts";
 
-/** The offset of the node at `path`, or of the nearest ancestor that the text has. Follows aliases and `<<` merges. */
+/**
+ * The offset of the node at `path`, or of the nearest ancestor that the text has. Follows aliases
+ * and `<<` merges.
+ */
 export function findOffset(document: Document, path: ConfigPath, side: "key" | "value"): number {
   let node: unknown = document.contents;
   let key: unknown;
@@ -28,7 +40,9 @@ export function findOffset(document: Document, path: ConfigPath, side: "key" | "
 function findPair(document: Document, map: YAMLMap, key: string): Pair | undefined {
   const own = map.items.find((pair) => keyText(pair.key) === key);
   if (own !== undefined) return own;
-  for (const source of map.items.filter((pair) => isMergeKey(pair.key)).flatMap((pair) => mergeSources(document, pair.value))) {
+  for (const source of map.items
+    .filter((pair) => isMergeKey(pair.key))
+    .flatMap((pair) => mergeSources(document, pair.value))) {
     const pair = source.items.find((candidate) => keyText(candidate.key) === key);
     if (pair !== undefined) return pair;
   }
@@ -38,7 +52,9 @@ function findPair(document: Document, map: YAMLMap, key: string): Pair | undefin
 /** The maps that a `<<` brings in; fewer than it names when some are no maps. */
 export function mergeSources(document: Document, value: unknown): YAMLMap[] {
   const source = followAlias(document, value);
-  const sources = isSeq(source) ? source.items.map((item) => followAlias(document, item)) : [source];
+  const sources = isSeq(source)
+    ? source.items.map((item) => followAlias(document, item))
+    : [source];
   return sources.filter((candidate) => isMap(candidate));
 }
 

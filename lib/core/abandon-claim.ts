@@ -1,4 +1,5 @@
-// Ends a claim whose artefact, or a review of it, cannot be read any more: the claim is terminated with a Failure, rather than left open.
+// Ends a claim whose artefact, or a review of it, cannot be read any more: the claim is terminated
+// with a Failure, rather than left open.
 
 import { isEnded, questionOf } from "../model/claim.ts";
 import { artefactUnreadableType } from "../model/own-types.ts";
@@ -7,8 +8,14 @@ import type { Decision, DecisionInput } from "./claim-decision.ts";
 
 type AbandonInput = Pick<DecisionInput, "claim" | "grants" | "at" | "failureId">;
 
-/** Undefined when the claim has ended already. The Failure has no source, because its source cannot be read. */
-export function abandonClaim({ claim, grants, at, failureId }: AbandonInput, reason: string): Decision | undefined {
+/**
+ * Undefined when the claim has ended already. The Failure has no source, because its source cannot
+ * be read.
+ */
+export function abandonClaim(
+  { claim, grants, at, failureId }: AbandonInput,
+  reason: string,
+): Decision | undefined {
   if (isEnded(claim.status)) return undefined;
   const cancelled = cancelGrants(grants, at, reason);
   const questions = grants.map(questionOf).filter((question) => question !== undefined);
@@ -18,7 +25,10 @@ export function abandonClaim({ claim, grants, at, failureId }: AbandonInput, rea
     writes: [
       ...cancelled.map((grant) => ({ kind: "end_grant" as const, grant })),
       ...questions.map((question) => ({ kind: "close_question" as const, question, reason })),
-      { kind: "fail", failure: { id: failureId, type: artefactUnreadableType, reason, sources: [] } },
+      {
+        kind: "fail",
+        failure: { id: failureId, type: artefactUnreadableType, reason, sources: [] },
+      },
       { kind: "terminate", reason },
     ],
   };

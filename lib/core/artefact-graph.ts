@@ -1,4 +1,5 @@
-// A goal's artefacts as nodes, and what each was made from as edges: derived from the blackboard, and stored nowhere.
+// A goal's artefacts as nodes, and what each was made from as edges: derived from the blackboard,
+// and stored nowhere.
 import type { ArtefactHead } from "../model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { ArtefactId, GoalId } from "../model/ids.ts";
@@ -7,8 +8,9 @@ import type { Cost } from "./call-costs.ts";
 export type ArtefactGraph = { goal: GoalId; nodes: GraphNode[]; edges: GraphEdge[] };
 
 /**
- * `outside`: of another goal, cited by this one. `missing`: cited, but not on the blackboard. `cost`: of the model calls that led to it;
- * `goal_cost`, of the goal's first artefact: of all calls in the goal. Both are missing where there were none.
+ * `outside`: of another goal, cited by this one. `missing`: cited, but not on the blackboard.
+ * `cost`: of the model calls that led to it; `goal_cost`, of the goal's first artefact: of all
+ * calls in the goal. Both are missing where there were none.
  */
 export type GraphNode =
   | ({ kind: "artefact"; claims: GraphClaim[]; cost?: Cost; goal_cost?: Cost } & ReviewedHead)
@@ -18,11 +20,17 @@ export type GraphNode =
 /** `verdict`: of a Review; other artefacts have none. `overwritten`: it is not what was stored. */
 export type ReviewedHead = ArtefactHead & { verdict?: "approval" | "feedback"; overwritten?: true };
 
-export type GraphClaim = Pick<Claim, "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason" | "stand_in"> & {
+export type GraphClaim = Pick<
+  Claim,
+  "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason" | "stand_in"
+> & {
   grants: Grant[];
 };
 
-/** From a source to what was made from it: `evolutionary` within a thread, `derivative` from one thread to another. */
+/**
+ * From a source to what was made from it: `evolutionary` within a thread, `derivative` from one
+ * thread to another.
+ */
 export type GraphEdge = { from: ArtefactId; to: ArtefactId; kind: "derivative" | "evolutionary" };
 
 export type GraphFacts = {
@@ -37,8 +45,17 @@ export type GraphFacts = {
   costs?: { total: Cost; artefacts: ReadonlyMap<ArtefactId, Cost> };
 };
 
-/** Nodes: the artefacts, oldest first, then what they cite from elsewhere. The nodes of every edge are in the list, and each once. */
-export function artefactGraph({ goal, artefacts, outside, claims, costs }: GraphFacts): ArtefactGraph {
+/**
+ * Nodes: the artefacts, oldest first, then what they cite from elsewhere. The nodes of every edge
+ * are in the list, and each once.
+ */
+export function artefactGraph({
+  goal,
+  artefacts,
+  outside,
+  claims,
+  costs,
+}: GraphFacts): ArtefactGraph {
   const known = new Map([...artefacts, ...outside].map((head) => [head.id, head]));
   return {
     goal,
@@ -71,12 +88,23 @@ export function artefactGraph({ goal, artefacts, outside, claims, costs }: Graph
 /** The sources that are not among the artefacts themselves, each once. */
 export function foreignSources(artefacts: readonly ArtefactHead[]): ArtefactId[] {
   const own = new Set(artefacts.map(({ id }) => id));
-  return [...new Set(artefacts.flatMap((head) => head.source_artefacts))].filter((id) => !own.has(id));
+  return [...new Set(artefacts.flatMap((head) => head.source_artefacts))].filter(
+    (id) => !own.has(id),
+  );
 }
 
-/** An artefact's sources, and the version before it: a version that was written by hand need not cite the one that it replaces. */
-function originsOf({ version, logical_id, source_artefacts }: ArtefactHead, artefacts: readonly ArtefactHead[]): ArtefactId[] {
-  const earlier = version === 1 ? [] : artefacts.filter((one) => one.logical_id === logical_id && one.version < version);
+/**
+ * An artefact's sources, and the version before it: a version that was written by hand need not
+ * cite the one that it replaces.
+ */
+function originsOf(
+  { version, logical_id, source_artefacts }: ArtefactHead,
+  artefacts: readonly ArtefactHead[],
+): ArtefactId[] {
+  const earlier =
+    version === 1
+      ? []
+      : artefacts.filter((one) => one.logical_id === logical_id && one.version < version);
   const before = earlier.toSorted((a, b) => b.version - a.version).slice(0, 1);
   return [...new Set([...before.map(({ id }) => id), ...source_artefacts])];
 }
@@ -85,6 +113,15 @@ function claimsOn(artefact: ArtefactId, claims: readonly ClaimSnapshot[]): Graph
   return claims
     .filter(({ claim }) => claim.artefact_id === artefact)
     .map(({ claim: { id, kind, status, bidding, bids, termination_reason, stand_in }, grants }) => {
-      return { id, kind, status, bidding, bids, termination_reason, ...(stand_in && { stand_in }), grants };
+      return {
+        id,
+        kind,
+        status,
+        bidding,
+        bids,
+        termination_reason,
+        ...(stand_in && { stand_in }),
+        grants,
+      };
     });
 }

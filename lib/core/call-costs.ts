@@ -4,11 +4,16 @@ import type { Amounts } from "../model/budget.ts";
 import type { ArtefactId } from "../model/ids.ts";
 import type { CallRecord } from "../model/model-call.ts";
 
-/** `unpriced_calls`: how many of the calls have a price that is not known; they count as no money. */
+/**
+ * `unpriced_calls`: how many of the calls have a price that is not known; they count as no money.
+ */
 export type Cost = Amounts & { unpriced_calls: number };
 
 /** What a call must have to be counted. */
-export type CostedCall = Pick<CallRecord, "claim_id" | "agent" | "model" | "started_at" | "cost" | "is_unpriced">;
+export type CostedCall = Pick<
+  CallRecord,
+  "claim_id" | "agent" | "model" | "started_at" | "cost" | "is_unpriced"
+>;
 
 /** What an artefact must have to be a result of calls. */
 type Made = { id: ArtefactId; claim_id: string; produced_by_agent: string; created_at: string };
@@ -17,7 +22,10 @@ export const noCost: Cost = { ...noAmounts, unpriced_calls: 0 };
 
 export function costOf(calls: readonly Pick<CostedCall, "cost" | "is_unpriced">[]): Cost {
   return calls.reduce<Cost>(
-    (sum, { cost, is_unpriced }) => ({ ...plus(sum, cost), unpriced_calls: sum.unpriced_calls + (is_unpriced ? cost.calls : 0) }),
+    (sum, { cost, is_unpriced }) => ({
+      ...plus(sum, cost),
+      unpriced_calls: sum.unpriced_calls + (is_unpriced ? cost.calls : 0),
+    }),
     noCost,
   );
 }
@@ -28,19 +36,25 @@ export function costsBy<Key extends string, Call extends CostedCall>(
   keyOf: (call: Call) => Key,
 ): Map<Key, Cost> {
   const groups = Map.groupBy(calls, keyOf);
-  return new Map([...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, group]) => [key, costOf(group)]));
+  return new Map(
+    [...groups]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, group]) => [key, costOf(group)]),
+  );
 }
 
 /**
- * The calls that led to each artefact: those of the same agent on the same claim that began before it was made, and after its earlier
- * results. The calls about a bid belong to the first result.
+ * The calls that led to each artefact: those of the same agent on the same claim that began before
+ * it was made, and after its earlier results. The calls about a bid belong to the first result.
  */
 export function callsByArtefact<Call extends CostedCall>(
   artefacts: readonly Made[],
   calls: readonly Call[],
 ): Map<ArtefactId, Call[]> {
   const results = Map.groupBy(
-    artefacts.filter(({ claim_id, produced_by_agent }) => claim_id !== "" && produced_by_agent !== ""),
+    artefacts.filter(
+      ({ claim_id, produced_by_agent }) => claim_id !== "" && produced_by_agent !== "",
+    ),
     ({ claim_id, produced_by_agent }) => `${claim_id} ${produced_by_agent}`,
   );
   const found = new Map<ArtefactId, Call[]>();

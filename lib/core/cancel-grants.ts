@@ -2,7 +2,10 @@
 import type { Grant } from "../model/claim.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
-/** The grants that have not ended yet, as cancelled ones. What an agent has asked and been answered stays: a retry goes on with it. */
+/**
+ * The grants that have not ended yet, as cancelled ones. What an agent has asked and been answered
+ * stays: a retry goes on with it.
+ */
 export function cancelGrants(grants: readonly Grant[], at: string, reason: string): Grant[] {
   return grants
     .filter(({ state }) => state === "queued" || state === "running" || state === "waiting")

@@ -11,7 +11,10 @@ import type { FollowUp } from "./feedback.ts";
 import type { CancelledGrant, FailedGrant, QueuedGrant } from "./retry.ts";
 import type { Verdict } from "./review-verdict.ts";
 
-/** What happened to the claim. `progress`: its bids or grants have changed, which the snapshot already shows. */
+/**
+ * What happened to the claim. `progress`: its bids or grants have changed, which the snapshot
+ * already shows.
+ */
 export type ClaimEvent =
   | { kind: "progress" }
   | { kind: "bid_deadline" }
@@ -31,13 +34,22 @@ export type ClaimEvent =
   | { kind: "agent_removed"; agent: AgentName }
   /** The agent has given no sign of life for so long. */
   | { kind: "agent_silent"; agent: AgentName; forMs: number }
-  /** The agent's queued grant has not begun for so long, and another agent that has bid the same seems to be idle. */
+  /**
+   * The agent's queued grant has not begun for so long, and another agent that has bid the same
+   * seems to be idle.
+   */
   | { kind: "grant_waits"; agent: AgentName; forMs: number };
 
 /** What a decision needs of the artefact that the claim is about. */
-export type Target = Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;
+export type Target = Pick<
+  Artefact,
+  "id" | "type" | "version" | "produced_by_role" | "produced_by_agent"
+>;
 
-/** All that a decision depends on. `at` and `failureId` are used for the records that the decision creates. */
+/**
+ * All that a decision depends on. `at` and `failureId` are used for the records that the decision
+ * creates.
+ */
 export type DecisionInput = ClaimSnapshot & {
   target: Target;
   /** The verdicts of the review grants that are done; needed while the claim is in review. */
@@ -54,7 +66,10 @@ export type DecisionInput = ClaimSnapshot & {
 
 export type ClaimWrite =
   | { kind: "bid"; agent: AgentName; word: BidWord }
-  /** What agents have said in advance: their own words. `missing`: how many agents have not bid after them. */
+  /**
+   * What agents have said in advance: their own words. `missing`: how many agents have not bid
+   * after them.
+   */
   | { kind: "standing_bids"; bids: Bid[]; missing: number }
   | { kind: "close_bidding" }
   /** The deadline comes again after this time: an agent still asks its model. */
@@ -76,6 +91,12 @@ export type ClaimWrite =
   | { kind: "terminate"; reason: string };
 
 /** A Failure artefact that the orchestrator posts. */
-export type FailureNote = { id: ArtefactId; type: string; reason: string; sources: ArtefactId[]; agent?: AgentName };
+export type FailureNote = {
+  id: ArtefactId;
+  type: string;
+  reason: string;
+  sources: ArtefactId[];
+  agent?: AgentName;
+};
 
 export type Decision = ClaimSnapshot & { writes: ClaimWrite[] };

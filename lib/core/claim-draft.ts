@@ -1,4 +1,5 @@
-// A decision about a claim while it is made: every change is applied to the claim and added to the writes together.
+// A decision about a claim while it is made: every change is applied to the claim and added to the
+// writes together.
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Bid, BidWord } from "../model/bid.ts";
 import { type Claim, type Grant, missingBidders, questionOf } from "../model/claim.ts";
@@ -13,11 +14,18 @@ import { type CancelledGrant, type FailedGrant, type QueuedGrant, withRetryAt } 
 /** A grant for a person waits from the beginning: no process is started for it. */
 export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): Grant {
   if (!isPerson) return { ...base, state: "queued" };
-  return { ...base, state: "waiting", started_at: base.queued_at, context_ids: [], waits_for: { kind: "approval" } };
+  return {
+    ...base,
+    state: "waiting",
+    started_at: base.queued_at,
+    context_ids: [],
+    waits_for: { kind: "approval" },
+  };
 }
 
 const peopleAmong = ofSame(
-  (agents: readonly RegisteredAgent[]) => new Set(agents.filter(({ human }) => human).map(({ name }) => name)),
+  (agents: readonly RegisteredAgent[]) =>
+    new Set(agents.filter(({ human }) => human).map(({ name }) => name)),
 );
 
 export class Draft {
@@ -41,7 +49,10 @@ export class Draft {
   /** What these agents have said in advance: their own words. */
   standingBids(bids: Bid[]): void {
     if (bids.length === 0) return;
-    this.claim = { ...this.claim, bids: this.claim.bids.length === 0 ? bids : [...this.claim.bids, ...bids] };
+    this.claim = {
+      ...this.claim,
+      bids: this.claim.bids.length === 0 ? bids : [...this.claim.bids, ...bids],
+    };
     this.writes.push({ kind: "standing_bids", bids, missing: missingBidders(this.claim).length });
   }
 
@@ -53,17 +64,29 @@ export class Draft {
   enter(phase: Phase, agents: readonly AgentName[], rivals?: Rivals): void {
     const { at } = this.input;
     const people = peopleAmong(this.input.agents);
-    const grants = agents.map((agent) => newGrant({ agent, phase, attempt: 1, queued_at: at }, people.has(agent)));
+    const grants = agents.map((agent) =>
+      newGrant({ agent, phase, attempt: 1, queued_at: at }, people.has(agent)),
+    );
     this.claim = { ...this.claim, status: phaseTable[phase].status };
     this.grants.push(...grants);
     this.writes.push({ kind: "enter", phase, grants, ...withoutUndefined({ rivals }) });
   }
 
   /** To an agent that has no other grant of this claim, but one that was moved from it before. */
-  moveGrant(queued: QueuedGrant, agent: AgentName, { rivals, reason }: { rivals: Rivals; reason: string }): void {
+  moveGrant(
+    queued: QueuedGrant,
+    agent: AgentName,
+    { rivals, reason }: { rivals: Rivals; reason: string },
+  ): void {
     const { at } = this.input;
     const { base_commit: _, ...base } = queued;
-    const from: CancelledGrant = { ...base, state: "cancelled", ended_at: at, reason, moved_to: agent };
+    const from: CancelledGrant = {
+      ...base,
+      state: "cancelled",
+      ended_at: at,
+      reason,
+      moved_to: agent,
+    };
     const before = this.grants.find((one) => one.agent === agent);
     const { attempt = 0, retries } = before ?? {};
     const grant: QueuedGrant = {
@@ -108,7 +131,10 @@ export class Draft {
       reason,
       failure_type: type,
     });
-    this.writes.push({ kind: "fail", failure: { id: failureId, type, reason, sources: [target.id], agent } });
+    this.writes.push({
+      kind: "fail",
+      failure: { id: failureId, type, reason, sources: [target.id], agent },
+    });
   }
 
   retryLater(failed: FailedGrant, afterMs: number): void {

@@ -6,8 +6,9 @@ import type { Policy } from "../model/policy.ts";
 import { type BidTarget, bidByRules } from "./decide-bid.ts";
 
 /**
- * `full`: every agent has bid. `first_bid`: an agent has bid for work, and every agent whose rules say (or may say) `review` has bid,
- * because a review that comes too late has no use. The bid of a person is there from the beginning, so it does not count as the first.
+ * `full`: every agent has bid. `first_bid`: an agent has bid for work, and every agent whose rules
+ * say (or may say) `review` has bid, because a review that comes too late has no use. The bid of a
+ * person is there from the beginning, so it does not count as the first.
  */
 export function isBiddingOver(
   claim: Pick<Claim, "electorate" | "bids">,
@@ -25,6 +26,8 @@ export function isBiddingOver(
     // The rules of an unreadable registration are unknown: they may say `review`.
     return registration.unreadable !== undefined || bidByRules(target, registration) === "review";
   };
-  const isWanted = claim.bids.some(({ agent, word }) => word !== "ignore" && registrationOf(agent)?.human !== true);
+  const isWanted = claim.bids.some(
+    ({ agent, word }) => word !== "ignore" && registrationOf(agent)?.human !== true,
+  );
   return isWanted && !missing.some(isReviewer);
 }

@@ -1,4 +1,5 @@
-// An agent's bid on an artefact, as far as rules and defaults decide it (docs/internals/cub.md#deciding-a-bid).
+// An agent's bid on an artefact, as far as rules and defaults decide it
+// (docs/internals/cub.md#deciding-a-bid).
 import type { AgentRegistration } from "../model/agent.ts";
 import { type Artefact, goalType } from "../model/artefact.ts";
 import type { BidRule, BidWord } from "../model/bid.ts";
@@ -10,21 +11,24 @@ export type BidTarget = Pick<Artefact, "type" | "produced_by_role">;
 type Bidder = Pick<AgentRegistration, "role" | "bids" | "asks_model">;
 
 /**
- * The word of the first rule that matches, `ignore` when none does. Undefined where only the agent itself can decide: it has no rules, or
- * none of them matches and it asks its model.
+ * The word of the first rule that matches, `ignore` when none does. Undefined where only the agent
+ * itself can decide: it has no rules, or none of them matches and it asks its model.
  */
 export function bidByRules(target: BidTarget, bidder: Bidder): BidWord | undefined {
   if (bidder.bids.length === 0) return undefined;
   const isOwn = target.produced_by_role === bidder.role;
-  // To the output of its own role only a rule applies that names the role: with `*` the agent would work on its own results without end.
-  const rule = bidder.bids.find((one) => matches(one, target) && (!isOwn || one.from === bidder.role));
+  // To the output of its own role only a rule applies that names the role: with `*` the agent would
+  // work on its own results without end.
+  const rule = bidder.bids.find(
+    (one) => matches(one, target) && (!isOwn || one.from === bidder.role),
+  );
   if (rule !== undefined) return rule.bid;
   return bidder.asks_model === true && !isOwn ? undefined : "ignore";
 }
 
 /**
- * The runaway guard: the agent's own role made the artefact, and no rule that matches names that role in `from`. The bid is then always
- * `ignore`.
+ * The runaway guard: the agent's own role made the artefact, and no rule that matches names that
+ * role in `from`. The bid is then always `ignore`.
  */
 export function isGuardedAgainst(target: BidTarget, bidder: Bidder): boolean {
   if (target.produced_by_role !== bidder.role) return false;
@@ -37,5 +41,8 @@ export function bidByDefault(target: BidTarget): BidWord {
 }
 
 function matches(rule: BidRule, target: BidTarget): boolean {
-  return matchesPattern(rule.on, target.type) && (rule.from === undefined || matchesPattern(rule.from, target.produced_by_role));
+  return (
+    matchesPattern(rule.on, target.type) &&
+    (rule.from === undefined || matchesPattern(rule.from, target.produced_by_role))
+  );
 }

@@ -1,10 +1,13 @@
-// The claim as a pure state machine (docs/internals/claims.md#the-state-machine): no clock, no ids of its own, no I/O.
+// The claim as a pure state machine (docs/internals/claims.md#the-state-machine): no clock, no ids
+// of its own, no I/O.
 //
-//   pending_review ──bids in──▶ review ──all approve──▶ pending_parallel ──all done──▶ pending_exclusive ──done──▶ complete
+// pending_review ──bids in──▶ review ──all approve──▶ pending_parallel ──all done──▶
+// pending_exclusive ──done──▶ complete
 //        │                        │ feedback                 │ a grant failed                │ a grant failed
 //        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
 //
-// A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is harmless.
+// A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is
+// harmless.
 
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type Grant, isEnded, missingBidders, questionOf, wasMoved } from "../model/claim.ts";
@@ -20,25 +23,40 @@ import { isBiddingOver } from "./consensus.ts";
 import { chosenAmong, moveGrant, rivalsAmong } from "./equal-bids.ts";
 import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
 import { imposeBidsOfSilent, imposeMissingBids } from "./missing-bids.ts";
-import { type FailedGrant, nextAttempt, repeatedAttempt, resumedAttempt, retryAfterMs } from "./retry.ts";
+import {
+  type FailedGrant,
+  nextAttempt,
+  repeatedAttempt,
+  resumedAttempt,
+  retryAfterMs,
+} from "./retry.ts";
 import { hasTool } from "./stand-in.ts";
 import { placeStandingBids } from "./standing-bids.ts";
 import { isHeard, isRejected, rejectingOf, withdrawReviews } from "./withdraw-reviews.ts";
 
-/** The claim after `event`, with the writes that lead there; undefined when there is nothing to write. */
+/**
+ * The claim after `event`, with the writes that lead there; undefined when there is nothing to
+ * write.
+ */
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
   if (isEnded(input.claim.status)) return undefined;
   const draft = new Draft(input);
   if (draft.claim.bidding === "open" && event.kind !== "goal_ended") placeStandingBids(draft);
-  // What the event says of a review that is not needed any more, its agent's removal say, must not fail the claim.
+  // What the event says of a review that is not needed any more, its agent's removal say, must not
+  // fail the claim.
   withdrawReviews(draft);
   applyEvent(draft, event);
   if (!isEnded(draft.claim.status) && mayAdvance(draft)) advance(draft);
   if (!isEnded(draft.claim.status)) failRemoved(draft);
-  return draft.writes.length === 0 ? undefined : { claim: draft.claim, grants: draft.grants, writes: draft.writes };
+  return draft.writes.length === 0
+    ? undefined
+    : { claim: draft.claim, grants: draft.grants, writes: draft.writes };
 }
 
-/** The next step grants something, and waits for the end of a pause or for a registration that can be read: no event of the claim will come. */
+/**
+ * The next step grants something, and waits for the end of a pause or for a registration that can
+ * be read: no event of the claim will come.
+ */
 export function isHeldUp(input: DecisionInput): boolean {
   return !isEnded(input.claim.status) && !mayAdvance(new Draft(input));
 }
@@ -54,7 +72,12 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
     case "lease_lapsed":
       return loseRunning(draft, event.agent, event.attempt);
     case "worker_lost":
-      return loseAttempt(draft, event.agent, event.attempt, `${event.reason} Attempt ${event.attempt} is lost.`);
+      return loseAttempt(
+        draft,
+        event.agent,
+        event.attempt,
+        `${event.reason} Attempt ${event.attempt} is lost.`,
+      );
     case "source_lost":
       return repeatAttempt(draft, event.agent, event.attempt);
     case "attempt_due":
@@ -90,13 +113,22 @@ function loseAttempt(draft: Draft, agent: AgentName, attempt: number, reason: st
 /** `attempt` is the one that failed. */
 function retryAttempt(draft: Draft, agent: AgentName, attempt: number): void {
   const grant = draft.grants.find((one) => one.agent === agent);
-  if (grant?.state !== "failed" || grant.attempt !== attempt || grant.retry_at === undefined || isRejected(draft)) return;
+  if (
+    grant?.state !== "failed" ||
+    grant.attempt !== attempt ||
+    grant.retry_at === undefined ||
+    isRejected(draft)
+  )
+    return;
   const next = nextAttempt(grant, draft.input.at);
   draft.replace(next);
   draft.writes.push({ kind: "retry", grant: next });
 }
 
-/** Queues the grant again, on what is there now. That does not count as a retry: the agent has not failed. */
+/**
+ * Queues the grant again, on what is there now. That does not count as a retry: the agent has not
+ * failed.
+ */
 function repeatAttempt(draft: Draft, agent: AgentName, attempt: number): void {
   const running = draft.grants.find((one) => one.agent === agent);
   if (running?.state !== "running" || running.attempt !== attempt) return;
@@ -105,7 +137,10 @@ function repeatAttempt(draft: Draft, agent: AgentName, attempt: number): void {
   draft.writes.push({ kind: "resume", grant });
 }
 
-/** Queues the grant again after its question was answered, with question and answer; that does not count as a retry. */
+/**
+ * Queues the grant again after its question was answered, with question and answer; that does not
+ * count as a retry.
+ */
 function resume(draft: Draft, question: ArtefactId, answer: ArtefactId): void {
   const waiting = draft.grants.find((grant) => questionOf(grant) === question);
   if (waiting?.state !== "waiting") return;
@@ -114,30 +149,47 @@ function resume(draft: Draft, question: ArtefactId, answer: ArtefactId): void {
   draft.writes.push({ kind: "resume", grant });
 }
 
-/** The agent's missing bid becomes `ignore`. Its running grant goes on; a queued or waiting grant, or one that waits for a retry, fails. */
+/**
+ * The agent's missing bid becomes `ignore`. Its running grant goes on; a queued or waiting grant,
+ * or one that waits for a retry, fails.
+ */
 function removeAgent(draft: Draft, agent: AgentName): void {
-  if (draft.claim.bidding === "open" && missingBidders(draft.claim).includes(agent)) draft.bid(agent, "ignore");
+  if (draft.claim.bidding === "open" && missingBidders(draft.claim).includes(agent))
+    draft.bid(agent, "ignore");
   const grant = draft.grants.find((one) => one.agent === agent);
-  // An agent that is registered again by now makes its next attempt as planned: this one has failed already.
+  // An agent that is registered again by now makes its next attempt as planned: this one has failed
+  // already.
   const isGone = !draft.input.agents.some(({ name }) => name === agent);
   const isToBeRetried = isGone && grant?.state === "failed" && grant.retry_at !== undefined;
-  if (grant === undefined || (grant.state !== "queued" && grant.state !== "waiting" && !isToBeRetried)) return;
+  if (
+    grant === undefined ||
+    (grant.state !== "queued" && grant.state !== "waiting" && !isToBeRetried)
+  )
+    return;
   failAsRemoved(draft, grant);
 }
 
 /** An agent that was removed after it had bid will not accept the grant that it won. */
 function failRemoved(draft: Draft): void {
   const known = namesOf(draft.input.agents);
-  const grant = draft.grants.find(({ state, agent }) => (state === "queued" || state === "waiting") && !known.has(agent));
+  const grant = draft.grants.find(
+    ({ state, agent }) => (state === "queued" || state === "waiting") && !known.has(agent),
+  );
   if (grant === undefined) return;
   failAsRemoved(draft, grant);
   advance(draft);
 }
 
-const namesOf = ofSame((agents: readonly RegisteredAgent[]) => new Set(agents.map(({ name }) => name)));
+const namesOf = ofSame(
+  (agents: readonly RegisteredAgent[]) => new Set(agents.map(({ name }) => name)),
+);
 
 function failAsRemoved(draft: Draft, grant: Grant): void {
-  draft.fail(grant, agentRemovedType, `Agent ${grant.agent} was removed before it could do its work.`);
+  draft.fail(
+    grant,
+    agentRemovedType,
+    `Agent ${grant.agent} was removed before it could do its work.`,
+  );
 }
 
 /** Only where another agent can do the work; otherwise the grant waits for this agent. */
@@ -146,9 +198,16 @@ function failSilent(draft: Draft, agent: AgentName, forMs: number): void {
   const grant = draft.grants.find((one) => one.agent === agent);
   const registration = input.agents.find(({ name }) => name === agent);
   if (grant?.state !== "queued" || registration === undefined || !hasTool(registration)) return;
-  const isReplaceable = claim.kind === "clarification" || (claim.kind === "rework" && reworkerAfter(agent, input) !== undefined);
+  const isReplaceable =
+    claim.kind === "clarification" ||
+    (claim.kind === "rework" && reworkerAfter(agent, input) !== undefined);
   const seconds = Math.round(forMs / 1_000);
-  if (isReplaceable) draft.fail(grant, agentSilentType, `Agent ${agent} has given no sign of life for ${seconds} s.`);
+  if (isReplaceable)
+    draft.fail(
+      grant,
+      agentSilentType,
+      `Agent ${agent} has given no sign of life for ${seconds} s.`,
+    );
 }
 
 function advance(draft: Draft): void {
@@ -172,7 +231,8 @@ function advance(draft: Draft): void {
   if (phase === undefined) return;
   withdrawReviews(draft);
   const grants = draft.grants.filter((grant) => grant.phase === phase && !wasMoved(grant));
-  if (!grants.every((grant) => grant.state === "done" || (isRejected(draft) && isHeard(grant)))) return;
+  if (!grants.every((grant) => grant.state === "done" || (isRejected(draft) && isHeard(grant))))
+    return;
   if (phase === "review" && !settleReviews(draft)) return;
   if (!enter(draft, phasesAfter(phase))) draft.complete();
 }
@@ -184,8 +244,9 @@ function giveUp(draft: Draft, failed: FailedGrant): void {
 }
 
 /**
- * While the instance is paused, claims may still end; only a step that grants something waits. So does a grant for an agent whose
- * registration cannot be read: if that agent is a person, the grant would wait for a process that never starts.
+ * While the instance is paused, claims may still end; only a step that grants something waits. So
+ * does a grant for an agent whose registration cannot be read: if that agent is a person, the grant
+ * would wait for a process that never starts.
  */
 function mayAdvance(draft: Draft): boolean {
   const { isPaused, agents } = draft.input;
@@ -196,7 +257,9 @@ function mayAdvance(draft: Draft): boolean {
   return !granted.some(({ agent }) => isPaused || isUnreadable(draft, agent));
 }
 
-const areReadable = ofSame((agents: readonly RegisteredAgent[]) => agents.every(({ unreadable }) => unreadable === undefined));
+const areReadable = ofSame((agents: readonly RegisteredAgent[]) =>
+  agents.every(({ unreadable }) => unreadable === undefined),
+);
 
 function isUnreadable({ input }: Draft, agent: AgentName): boolean {
   return input.agents.some(({ name, unreadable }) => name === agent && unreadable !== undefined);
@@ -205,7 +268,9 @@ function isUnreadable({ input }: Draft, agent: AgentName): boolean {
 /** Enters the first of `candidates` that an agent has bid for. */
 function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   for (const phase of candidates) {
-    const bidders = draft.claim.bids.filter((bid) => bid.word === phaseTable[phase].bid).map((bid) => bid.agent);
+    const bidders = draft.claim.bids
+      .filter((bid) => bid.word === phaseTable[phase].bid)
+      .map((bid) => bid.agent);
     if (bidders.length === 0) continue;
     if (phase !== "exclusive" || bidders.length === 1) draft.enter(phase, bidders);
     else {
@@ -218,18 +283,29 @@ function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   return false;
 }
 
-/** True when every review approves; otherwise terminates the claim, and the feedback goes to the producer of the artefact. */
+/**
+ * True when every review approves; otherwise terminates the claim, and the feedback goes to the
+ * producer of the artefact.
+ */
 function settleReviews(draft: Draft): boolean {
   const rejecting = rejectingOf(draft);
   if (rejecting.length === 0) return true;
   const { target, agents, policy, failureId } = draft.input;
-  draft.writes.push({ kind: "follow_up", followUp: followUpOnFeedback({ target, rejecting, agents, policy, failureId }) });
+  draft.writes.push({
+    kind: "follow_up",
+    followUp: followUpOnFeedback({ target, rejecting, agents, policy, failureId }),
+  });
   terminate(draft, `Feedback from ${rejecting.map(({ agent }) => agent).join(", ")}`);
   return false;
 }
 
 function terminate(draft: Draft, reason: string): void {
   for (const grant of cancelGrants(draft.grants, draft.input.at, reason)) draft.endGrant(grant);
-  draft.claim = { ...draft.claim, status: "terminated", bidding: "closed", termination_reason: reason };
+  draft.claim = {
+    ...draft.claim,
+    status: "terminated",
+    bidding: "closed",
+    termination_reason: reason,
+  };
   draft.writes.push({ kind: "terminate", reason });
 }

@@ -55,14 +55,19 @@ export function chosenAmong({ idle, busy, silent }: Rivals): AgentName | undefin
 export function moveGrant(draft: Draft, agent: AgentName, forMs: number): void {
   const { claim, grants, input } = draft;
   const grant = grants.find((one) => one.agent === agent);
-  const isToBegin = grant?.state === "queued" && grant.phase === "exclusive" && grant.dialogue === undefined;
+  const isToBegin =
+    grant?.state === "queued" && grant.phase === "exclusive" && grant.dialogue === undefined;
   if (!isToBegin || input.isPaused || !isReplaceable(input.agents, agent)) return;
   const bidders = claim.bids.filter(({ word }) => word === "exclusive").map((bid) => bid.agent);
   const rivals = rivalsAmong(bidders, { ...input, grants });
   if (!bidders.includes(agent) || rivals.idle.includes(agent)) return;
-  const next = rivals.idle.find((name) => isReplaceable(input.agents, name) && isFreeOf(name, grants));
+  const next = rivals.idle.find(
+    (name) => isReplaceable(input.agents, name) && isFreeOf(name, grants),
+  );
   if (next === undefined) return;
-  const is = rivals.silent.includes(agent) ? "gives no sign of life, or takes no work" : "is at other work";
+  const is = rivals.silent.includes(agent)
+    ? "gives no sign of life, or takes no work"
+    : "is at other work";
   const reason = `${agent} has not begun for ${Math.round(forMs / 1_000)} s and ${is}.`;
   draft.moveGrant(grant, next, { rivals, reason });
 }
@@ -85,8 +90,15 @@ function isFreeOf(agent: AgentName, grants: readonly Grant[]): boolean {
 function workBefore(agent: AgentName, { agents, presence, grants }: Known): number | undefined {
   const registration = agents.find(({ name }) => name === agent);
   // Nothing can be granted to an agent that is removed, or whose registration cannot be read.
-  if (registration === undefined || registration.unreadable !== undefined || presence.silent.has(agent)) return undefined;
-  const hasOwn = grants.some((grant) => grant.agent === agent && (grant.state === "queued" || grant.state === "running"));
+  if (
+    registration === undefined ||
+    registration.unreadable !== undefined ||
+    presence.silent.has(agent)
+  )
+    return undefined;
+  const hasOwn = grants.some(
+    (grant) => grant.agent === agent && (grant.state === "queued" || grant.state === "running"),
+  );
   const others = (presence.atWork.get(agent) ?? 0) - (hasOwn ? 1 : 0);
   return Math.max(0, Math.floor(others / registration.replicas));
 }

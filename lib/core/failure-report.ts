@@ -1,4 +1,5 @@
-// The payload of a ToolExecutionFailure: how a tool ended, with the beginning and the end of its output.
+// The payload of a ToolExecutionFailure: how a tool ended, with the beginning and the end of its
+// output.
 import type { FailureReport } from "../model/tool-contract.ts";
 
 /** Kept of each end of stdout and stderr; what is between them is left out. */
@@ -15,7 +16,10 @@ export type ToolEnd = {
   stderr: Uint8Array;
 };
 
-/** Bytes that are no UTF-8 become U+FFFD; a long output says how many bytes were left out of its middle. */
+/**
+ * Bytes that are no UTF-8 become U+FFFD; a long output says how many bytes were left out of its
+ * middle.
+ */
 export function failureReport(end: ToolEnd): FailureReport {
   return {
     reason: end.reason,
@@ -31,15 +35,17 @@ export function failureReport(end: ToolEnd): FailureReport {
 const maxLineLength = 200;
 
 /**
- * The last line of a tool's output that is not blank, which most often says why it ended: without colours and control characters, and of a
- * long line only the end. Empty when there is none.
+ * The last line of a tool's output that is not blank, which most often says why it ended: without
+ * colours and control characters, and of a long line only the end. Empty when there is none.
  */
 export function lastLine(bytes: Uint8Array): string {
   const from = characterStart(bytes, Math.max(0, bytes.byteLength - 4 * maxLineLength));
   const text = new TextDecoder().decode(bytes.subarray(from)).replace(escapes, "");
   const last = text.split(/[\r\n]+/).findLast((line) => line.trim() !== "") ?? "";
   const plain = last.replace(/\p{Cc}+/gu, " ").trim();
-  return plain.length <= maxLineLength ? plain : `…${plain.slice(1 - maxLineLength).replace(/^[\uDC00-\uDFFF]/, "")}`;
+  return plain.length <= maxLineLength
+    ? plain
+    : `…${plain.slice(1 - maxLineLength).replace(/^[\uDC00-\uDFFF]/, "")}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.
@@ -54,7 +60,10 @@ export function shortenedOutput(bytes: Uint8Array, keptBytes: number): string {
   return `${decode(bytes.subarray(0, headEnd))}\n[… ${tailStart - headEnd} bytes left out …]\n${decode(bytes.subarray(tailStart))}`;
 }
 
-/** Moves a cut back to the beginning of the UTF-8 character it falls into; at most three bytes, for text that is no UTF-8. */
+/**
+ * Moves a cut back to the beginning of the UTF-8 character it falls into; at most three bytes, for
+ * text that is no UTF-8.
+ */
 function characterStart(bytes: Uint8Array, cut: number): number {
   for (let at = cut; at > cut - 4; at--) {
     const isContinuation = ((bytes[at] ?? 0) & 0b1100_0000) === 0b1000_0000;

@@ -1,4 +1,5 @@
-// What follows when reviewers do not approve (docs/internals/claims.md#reviews-and-the-feedback-loop).
+// What follows when reviewers do not approve
+// (docs/internals/claims.md#reviews-and-the-feedback-loop).
 
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type Artefact, userRole } from "../model/artefact.ts";
@@ -19,13 +20,20 @@ import { causeOfStandIn, isNotRegistered, standInsFor } from "./stand-in.ts";
 
 export type FollowUp =
   | Rework
-  /** Feedback on a goal goes to its author as a question: the answer becomes the goal's next version. */
+  /**
+   * Feedback on a goal goes to its author as a question: the answer becomes the goal's next
+   * version.
+   */
   | { kind: "question"; question: { payload: string; sources: ArtefactId[] } }
-  | { kind: "failure"; failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] } };
+  | {
+      kind: "failure";
+      failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] };
+    };
 
 /**
- * The producer, or another agent of its role in its place, makes the next version, with the reviews as context. `cause` makes the claim
- * unique for this round. `dialogue`: earlier questions and answers.
+ * The producer, or another agent of its role in its place, makes the next version, with the reviews
+ * as context. `cause` makes the claim unique for this round. `dialogue`: earlier questions and
+ * answers.
  */
 export type Rework = {
   kind: "rework";
@@ -50,7 +58,10 @@ export function followUpOnFeedback(input: {
     failure: { id: failureId, type, reason, sources: [target.id, ...reviews] },
   });
   if (target.produced_by_role === userRole) {
-    return { kind: "question", question: { payload: goalQuestion(rejecting), sources: [target.id, ...reviews] } };
+    return {
+      kind: "question",
+      question: { payload: goalQuestion(rejecting), sources: [target.id, ...reviews] },
+    };
   }
   // Version n of a thread has been reworked n - 1 times.
   if (target.version - 1 >= policy.review_rounds) {
@@ -64,29 +75,50 @@ export function followUpOnFeedback(input: {
   if (producer !== undefined) return { kind: "rework", agent: producer.name, reviews, cause };
   const [agent] = standInsFor(target, agents);
   const name = target.produced_by_agent || "(none)";
-  if (agent !== undefined) return { kind: "rework", agent, reviews, cause, standIn: { for: name, because: isNotRegistered } };
+  if (agent !== undefined)
+    return {
+      kind: "rework",
+      agent,
+      reviews,
+      cause,
+      standIn: { for: name, because: isNotRegistered },
+    };
   const reason = `Agent ${name}, which made this, is not registered any more, and no other agent has the role ${target.produced_by_role}.`;
   return fail(producerGoneType, `${reason} So no agent can rework it.`);
 }
 
 type ReworkInput = Pick<DecisionInput, "claim" | "target" | "agents">;
 
-/** The agent that takes over a rework from this one. Always a later one by name, so that no agent gets the rework twice. */
-export function reworkerAfter(agent: AgentName, { claim, target, agents }: ReworkInput): AgentName | undefined {
+/**
+ * The agent that takes over a rework from this one. Always a later one by name, so that no agent
+ * gets the rework twice.
+ */
+export function reworkerAfter(
+  agent: AgentName,
+  { claim, target, agents }: ReworkInput,
+): AgentName | undefined {
   return standInsFor(target, agents).find((name) => claim.stand_in === undefined || name > agent);
 }
 
 /**
- * What follows a rework that failed other than by the command's own answer. An agent without `retries` does not want a lost attempt to be
- * repeated, and so not by another agent either: the attempt may have had effects.
+ * What follows a rework that failed other than by the command's own answer. An agent without
+ * `retries` does not want a lost attempt to be repeated, and so not by another agent either: the
+ * attempt may have had effects.
  */
 export function reworkByAnother(failed: FailedGrant, input: ReworkInput): Rework | undefined {
   const { claim, target } = input;
   const [failure] = failed.artefact_ids;
-  const wasNeverStarted = failed.failure_type === agentRemovedType || failed.failure_type === agentSilentType;
+  const wasNeverStarted =
+    failed.failure_type === agentRemovedType || failed.failure_type === agentSilentType;
   const wasLost = failed.failure_type === attemptLostType && failed.retries !== undefined;
   const agent = reworkerAfter(failed.agent, input);
-  if (claim.kind !== "rework" || failure === undefined || agent === undefined || !(wasNeverStarted || wasLost)) return undefined;
+  if (
+    claim.kind !== "rework" ||
+    failure === undefined ||
+    agent === undefined ||
+    !(wasNeverStarted || wasLost)
+  )
+    return undefined;
   return {
     kind: "rework",
     agent,
@@ -99,5 +131,8 @@ export function reworkByAnother(failed: FailedGrant, input: ReworkInput): Rework
 
 function goalQuestion(rejecting: readonly Verdict[]): string {
   const excerpts = rejecting.map(({ agent, excerpt }) => `${agent}: ${excerpt}`);
-  return ["Reviewers gave feedback on the goal. Answer with the whole goal as it should read now.", ...excerpts].join("\n\n");
+  return [
+    "Reviewers gave feedback on the goal. Answer with the whole goal as it should read now.",
+    ...excerpts,
+  ].join("\n\n");
 }

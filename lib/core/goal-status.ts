@@ -1,4 +1,5 @@
-// The status of a goal, derived from the blackboard and stored nowhere (docs/internals/claims.md#goal-status).
+// The status of a goal, derived from the blackboard and stored nowhere
+// (docs/internals/claims.md#goal-status).
 
 import { type ArtefactHead, isGoalFeedback } from "../model/artefact.ts";
 import {
@@ -16,7 +17,14 @@ import { unreachable } from "../model/unreachable.ts";
 import { causeOfRetry } from "./retry-claim.ts";
 import { causeOfStandIn } from "./stand-in.ts";
 
-export type GoalState = "cancelled" | "waiting" | "running" | "failed" | "achieved" | "settled" | "stalled";
+export type GoalState =
+  | "cancelled"
+  | "waiting"
+  | "running"
+  | "failed"
+  | "achieved"
+  | "settled"
+  | "stalled";
 
 /** All that the status depends on, read at one moment. */
 export type GoalFacts = {
@@ -35,18 +43,34 @@ export type GoalFacts = {
 
 export type GoalArtefact = Pick<
   ArtefactHead,
-  "id" | "logical_id" | "structural_type" | "type" | "source_artefacts" | "claim_id" | "created_at" | "produced_by_agent"
+  | "id"
+  | "logical_id"
+  | "structural_type"
+  | "type"
+  | "source_artefacts"
+  | "claim_id"
+  | "created_at"
+  | "produced_by_agent"
 >;
 
 /**
- * An agent, a person or a step that the goal waits for. Times are ISO 8601. `retry`: `attempt` failed for that `reason`, the next one is
- * queued at `retry_at`. `decision`: the orchestrator has all that it needs to go on with the claim.
+ * An agent, a person or a step that the goal waits for. Times are ISO 8601. `retry`: `attempt`
+ * failed for that `reason`, the next one is queued at `retry_at`. `decision`: the orchestrator has
+ * all that it needs to go on with the claim.
  */
 export type Waiting =
   | { kind: "bid"; agent: AgentName; claim: ClaimId; since: string }
   | { kind: "start"; agent: AgentName; claim: ClaimId; since: string }
   | { kind: "work"; agent: AgentName; claim: ClaimId; since: string }
-  | { kind: "retry"; agent: AgentName; claim: ClaimId; since: string; attempt: number; retry_at: string; reason: string }
+  | {
+      kind: "retry";
+      agent: AgentName;
+      claim: ClaimId;
+      since: string;
+      attempt: number;
+      retry_at: string;
+      reason: string;
+    }
   | { kind: "decision"; claim: ClaimId; since: string }
   | { kind: "answer"; question: ArtefactId; since: string }
   /** `agent` is the person who is to judge the artefact. */
@@ -56,7 +80,12 @@ export type Waiting =
   | { kind: "repair"; claim: ClaimId; problem: string; since: string };
 
 /** `failures`: those that count, oldest first. */
-export type GoalStatus = { state: GoalState; openClaims: ClaimSnapshot[]; waitingFor: Waiting[]; failures: ArtefactId[] };
+export type GoalStatus = {
+  state: GoalState;
+  openClaims: ClaimSnapshot[];
+  waitingFor: Waiting[];
+  failures: ArtefactId[];
+};
 
 export function goalStatus(facts: GoalFacts): GoalStatus {
   const openClaims = facts.claims.filter(({ claim }) => !isEnded(claim.status));
@@ -64,19 +93,34 @@ export function goalStatus(facts: GoalFacts): GoalStatus {
   const questions = facts.artefacts.filter(({ id }) => facts.openQuestions.has(id));
   const repairs = repairsOwed(facts);
   const waitingFor: Waiting[] = [
-    ...questions.map((question): Waiting => ({ kind: "answer", question: question.id, since: question.created_at })),
+    ...questions.map(
+      (question): Waiting => ({
+        kind: "answer",
+        question: question.id,
+        since: question.created_at,
+      }),
+    ),
     ...openClaims.flatMap(waitedForBy),
     ...repairs,
-    ...owed.map((artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at })),
+    ...owed.map(
+      (artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at }),
+    ),
   ];
   const retried = retriedClaims(facts);
-  const failures = facts.artefacts.filter((one) => one.structural_type === "Failure" && !isSuperseded(one, retried, facts));
+  const failures = facts.artefacts.filter(
+    (one) => one.structural_type === "Failure" && !isSuperseded(one, retried, facts),
+  );
   const count = {
     people: waitingFor.filter(isForPeople).length,
     open: openClaims.length + owed.length + repairs.length,
     failures: failures.length,
   };
-  return { state: stateOf(facts, count), openClaims, waitingFor, failures: failures.map(({ id }) => id) };
+  return {
+    state: stateOf(facts, count),
+    openClaims,
+    waitingFor,
+    failures: failures.map(({ id }) => id),
+  };
 }
 
 /** Waits for a person, who may take days. */
@@ -84,12 +128,16 @@ export function isForPeople({ kind }: Waiting): boolean {
   return kind === "answer" || kind === "approval";
 }
 
-function stateOf(facts: GoalFacts, count: { people: number; open: number; failures: number }): GoalState {
+function stateOf(
+  facts: GoalFacts,
+  count: { people: number; open: number; failures: number },
+): GoalState {
   if (facts.ended === "cancelled") return "cancelled";
   if (count.people > 0) return "waiting";
   if (count.open > 0) return "running";
   if (count.failures > 0) return "failed";
-  if (facts.artefacts.some((artefact) => artefact.structural_type === "Terminal")) return "achieved";
+  if (facts.artefacts.some((artefact) => artefact.structural_type === "Terminal"))
+    return "achieved";
   // A new version of the goal is not a result, and neither is a review.
   const isResult = (artefact: GoalArtefact) =>
     artefact.structural_type === "Standard" && String(artefact.logical_id) !== String(facts.goal);
@@ -101,32 +149,55 @@ function repairsOwed({ artefacts, causes, malformed = [] }: GoalFacts): Waiting[
   const openOnes = malformed.filter(({ status }) => status === undefined || !isEnded(status));
   return openOnes.map(({ claim, problem }) => {
     const about = artefacts.find(({ id }) => [...(causes.get(id)?.values() ?? [])].includes(claim));
-    return { kind: "repair", claim, problem, since: about?.created_at ?? artefacts[0]?.created_at ?? "" };
+    return {
+      kind: "repair",
+      claim,
+      problem,
+      since: about?.created_at ?? artefacts[0]?.created_at ?? "",
+    };
   });
 }
 
-/** Artefacts without their claim: every Standard artefact gets one standard claim, and until then the goal goes on. */
+/**
+ * Artefacts without their claim: every Standard artefact gets one standard claim, and until then
+ * the goal goes on.
+ */
 function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
   return artefacts.filter(
-    ({ id, structural_type }) => structural_type === "Standard" && causes.get(id)?.has("standard") !== true,
+    ({ id, structural_type }) =>
+      structural_type === "Standard" && causes.get(id)?.has("standard") !== true,
   );
 }
 
-/** Failures of attempts that name no agent. An agent that was removed may be back for the next attempt. */
+/**
+ * Failures of attempts that name no agent. An agent that was removed may be back for the next
+ * attempt.
+ */
 const endedByOrchestrator = new Set([attemptLostType, agentRemovedType]);
 
 /**
- * A Failure does not count any more once its attempt was followed by another, or once its claim was tried again or taken over, for any of
- * its Failures: the new claim covers all of the failed work.
+ * A Failure does not count any more once its attempt was followed by another, or once its claim was
+ * tried again or taken over, for any of its Failures: the new claim covers all of the failed work.
  */
-function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { artefacts, claims }: GoalFacts): boolean {
+function isSuperseded(
+  failure: GoalArtefact,
+  retried: ReadonlySet<string>,
+  { artefacts, claims }: GoalFacts,
+): boolean {
   if (retried.has(failure.claim_id)) return true;
   const made = claims.find(({ claim }) => claim.id === failure.claim_id);
   if (made === undefined) return false;
   // This attempt to answer a question failed, but another answer came.
-  if (made.claim.kind === "clarification" && answersTo(made.claim.artefact_id, artefacts).length > 0) return true;
-  const isLast = made.grants.some((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
-  const isOf = (agent: AgentName) => endedByOrchestrator.has(failure.type) || agent === failure.produced_by_agent;
+  if (
+    made.claim.kind === "clarification" &&
+    answersTo(made.claim.artefact_id, artefacts).length > 0
+  )
+    return true;
+  const isLast = made.grants.some(
+    (grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id),
+  );
+  const isOf = (agent: AgentName) =>
+    endedByOrchestrator.has(failure.type) || agent === failure.produced_by_agent;
   const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
   return made.claim.status === "complete" || (wasRetried && !isLast);
 }
@@ -134,29 +205,45 @@ function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { art
 function retriedClaims({ artefacts, causes }: GoalFacts): Set<string> {
   const all = new Set([...causes.values()].flatMap((ofArtefact) => [...ofArtefact.keys()]));
   return new Set(
-    artefacts.flatMap(({ id, claim_id }) => (all.has(causeOfRetry(id)) || all.has(causeOfStandIn(id)) ? [claim_id] : [])),
+    artefacts.flatMap(({ id, claim_id }) =>
+      all.has(causeOfRetry(id)) || all.has(causeOfStandIn(id)) ? [claim_id] : [],
+    ),
   );
 }
 
 function answersTo(question: ArtefactId, artefacts: readonly GoalArtefact[]): GoalArtefact[] {
-  return artefacts.filter((one) => one.structural_type === "Answer" && one.source_artefacts.includes(question));
-}
-
-/** Feedback on the goal that is not put to a person yet, or whose answer has not become the goal's next version yet. */
-function goalsOwed({ goal, artefacts, openQuestions }: GoalFacts): GoalArtefact[] {
-  const versions = artefacts.filter((artefact) => String(artefact.logical_id) === String(goal));
-  const isTaken = (answer: GoalArtefact) => versions.some((version) => version.source_artefacts.includes(answer.id));
   return artefacts.filter(
-    (one) => isGoalFeedback(one) && !openQuestions.has(one.id) && !answersTo(one.id, artefacts).some(isTaken),
+    (one) => one.structural_type === "Answer" && one.source_artefacts.includes(question),
   );
 }
 
-/** What an open claim waits for. A grant that waits for an answer is not in it: its question is listed by itself. */
+/**
+ * Feedback on the goal that is not put to a person yet, or whose answer has not become the goal's
+ * next version yet.
+ */
+function goalsOwed({ goal, artefacts, openQuestions }: GoalFacts): GoalArtefact[] {
+  const versions = artefacts.filter((artefact) => String(artefact.logical_id) === String(goal));
+  const isTaken = (answer: GoalArtefact) =>
+    versions.some((version) => version.source_artefacts.includes(answer.id));
+  return artefacts.filter(
+    (one) =>
+      isGoalFeedback(one) &&
+      !openQuestions.has(one.id) &&
+      !answersTo(one.id, artefacts).some(isTaken),
+  );
+}
+
+/**
+ * What an open claim waits for. A grant that waits for an answer is not in it: its question is
+ * listed by itself.
+ */
 export function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
   const { id } = claim;
   const waiting =
     claim.bidding === "open"
-      ? missingBidders(claim).map((agent): Waiting => ({ kind: "bid", agent, claim: id, since: claim.created_at }))
+      ? missingBidders(claim).map(
+          (agent): Waiting => ({ kind: "bid", agent, claim: id, since: claim.created_at }),
+        )
       : grants.flatMap((grant) => waitedForIn(grant, claim));
   if (waiting.length > 0 || grants.some((grant) => grant.state === "waiting")) return waiting;
   const ends = grants.flatMap((grant) => ("ended_at" in grant ? [grant.ended_at] : []));
@@ -172,7 +259,9 @@ function waitedForIn(grant: Grant, { id: claim, artefact_id }: Claim): Waiting[]
       return [{ kind: "work", agent, claim, since: grant.started_at }];
     case "failed": {
       const { attempt, ended_at: since, retry_at, reason } = grant;
-      return retry_at === undefined ? [] : [{ kind: "retry", agent, claim, since, attempt, retry_at, reason }];
+      return retry_at === undefined
+        ? []
+        : [{ kind: "retry", agent, claim, since, attempt, retry_at, reason }];
     }
     case "waiting":
       if (!isForApproval(grant)) return [];

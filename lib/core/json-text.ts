@@ -1,9 +1,10 @@
-// Finds values in JSON text without parsing it, so that the tool's text can be stored as it was written: parsing would turn
-// 12345678901234567890 into 12345678901234567000, 1.0 into 1, and put numeric keys first.
+// Finds values in JSON text without parsing it, so that the tool's text can be stored as it was
+// written: parsing would turn 12345678901234567890 into 12345678901234567000, 1.0 into 1, and put
+// numeric keys first.
 
 /**
- * The index just after the value that begins at or after `from`; -1 when the text ends before the value does. Judges only brackets and
- * quotes.
+ * The index just after the value that begins at or after `from`; -1 when the text ends before the
+ * value does. Judges only brackets and quotes.
  */
 export function endOfValue(text: string, from: number): number {
   let at = skipSpace(text, from);
@@ -24,7 +25,10 @@ export function endOfValue(text: string, from: number): number {
   return -1;
 }
 
-/** The text of a member's value in a valid JSON object; of the last one where the key is there twice, as `JSON.parse` reads it. */
+/**
+ * The text of a member's value in a valid JSON object; of the last one where the key is there
+ * twice, as `JSON.parse` reads it.
+ */
 export function memberText(object: string, key: string): string | undefined {
   let found: string | undefined;
   let at = skipSpace(object, skipSpace(object, 0) + 1);
@@ -46,7 +50,8 @@ export function compactJson(json: string): string {
   let at = skipSpace(json, 0);
   while (at < json.length) {
     const start = at;
-    while (at < json.length && !isSpace(json[at])) at = json[at] === '"' ? endOfString(json, at) : at + 1;
+    while (at < json.length && !isSpace(json[at]))
+      at = json[at] === '"' ? endOfString(json, at) : at + 1;
     pieces.push(json.slice(start, at));
     at = skipSpace(json, at);
   }

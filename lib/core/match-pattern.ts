@@ -1,6 +1,10 @@
-// The patterns of bid rules: plain text in which `*` matches any run of characters, also an empty one.
+// The patterns of bid rules: plain text in which `*` matches any run of characters, also an empty
+// one.
 
-/** True when the pattern matches the whole text. Case counts. No regular expression is built from what people write. */
+/**
+ * True when the pattern matches the whole text. Case counts. No regular expression is built from
+ * what people write.
+ */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -1,4 +1,5 @@
-// What becomes of the bids that are still missing at the deadline, or whose agents are silent (docs/internals/claims.md#bids).
+// What becomes of the bids that are still missing at the deadline, or whose agents are silent
+// (docs/internals/claims.md#bids).
 import type { RegisteredAgent } from "../model/agent.ts";
 import { bidAskingMs } from "../model/bid.ts";
 import { missingBidders } from "../model/claim.ts";
@@ -8,9 +9,10 @@ import { bidByRules } from "./decide-bid.ts";
 import { hasTool } from "./stand-in.ts";
 
 /**
- * A silent agent must not stop the others: its rules bid for it. An agent without rules is waited for, unless its `on_missing_bid` is
- * `ignore`. So is one that asks its model where no rule matches; with `ignore` it has the time that asking may take, also where that is
- * longer than the deadline.
+ * A silent agent must not stop the others: its rules bid for it. An agent without rules is waited
+ * for, unless its `on_missing_bid` is `ignore`. So is one that asks its model where no rule
+ * matches; with `ignore` it has the time that asking may take, also where that is longer than the
+ * deadline.
  */
 export function imposeMissingBids(draft: Draft): void {
   if (draft.claim.bidding === "closed") return;
@@ -18,7 +20,8 @@ export function imposeMissingBids(draft: Draft): void {
   let isAsking = false;
   for (const agent of missingBidders(draft.claim)) {
     const registration = draft.input.agents.find(({ name }) => name === agent);
-    const word = registration === undefined ? "ignore" : bidByRules(draft.input.target, registration);
+    const word =
+      registration === undefined ? "ignore" : bidByRules(draft.input.target, registration);
     if (word !== undefined) draft.bid(agent, word);
     else if (registration?.asks_model === true && askingMs > 0) isAsking ||= mayMiss(registration);
     else if (registration !== undefined && mayMiss(registration)) draft.bid(agent, "ignore");
@@ -26,7 +29,10 @@ export function imposeMissingBids(draft: Draft): void {
   if (isAsking) draft.writes.push({ kind: "extend_bidding", afterMs: askingMs });
 }
 
-/** As at the deadline, but for an agent that asks its model: one that gives no sign of life does not ask any more. */
+/**
+ * As at the deadline, but for an agent that asks its model: one that gives no sign of life does not
+ * ask any more.
+ */
 export function imposeBidsOfSilent(draft: Draft, silent: readonly AgentName[]): void {
   if (draft.claim.bidding === "closed") return;
   for (const agent of missingBidders(draft.claim).filter((name) => silent.includes(name))) {
@@ -42,7 +48,9 @@ function mayMiss({ on_missing_bid }: RegisteredAgent): boolean {
   return on_missing_bid === "ignore";
 }
 
-/** Never more than the whole time, should the clock have been set back since the claim was opened. */
+/**
+ * Never more than the whole time, should the clock have been set back since the claim was opened.
+ */
 function askingTimeLeftMs({ claim, input }: Draft): number {
   return Math.min(bidAskingMs, Date.parse(claim.created_at) + bidAskingMs - Date.parse(input.at));
 }

@@ -1,9 +1,16 @@
-// Creates artefacts: every artefact that Sett makes gets all its fields here (docs/internals/claims.md#phases-and-results).
-import type { Artefact, ArtefactHead, ArtefactMetadata, StructuralType } from "../model/artefact.ts";
+// Creates artefacts: every artefact that Sett makes gets all its fields here
+// (docs/internals/claims.md#phases-and-results).
+import type {
+  Artefact,
+  ArtefactHead,
+  ArtefactMetadata,
+  StructuralType,
+} from "../model/artefact.ts";
 import { type AgentName, ArtefactId, type ClaimId, type GoalId, LogicalId } from "../model/ids.ts";
 
 /**
- * Who makes the artefact, when (ISO 8601), and what for. `id` is new. `agent` or `claim` is empty where no agent, or no claim, is involved.
+ * Who makes the artefact, when (ISO 8601), and what for. `id` is new. `agent` or `claim` is empty
+ * where no agent, or no claim, is involved.
  */
 export type Origin = {
   id: string;
@@ -29,11 +36,19 @@ export function newThread(origin: Origin, content: Content): Artefact {
 }
 
 /** The version that follows `latest`, the last one of its thread. */
-export function nextVersion(latest: Pick<ArtefactHead, "logical_id" | "version">, origin: Origin, content: Content): Artefact {
+export function nextVersion(
+  latest: Pick<ArtefactHead, "logical_id" | "version">,
+  origin: Origin,
+  content: Content,
+): Artefact {
   return artefact({ logical_id: latest.logical_id, version: latest.version + 1 }, origin, content);
 }
 
-function artefact(place: Pick<Artefact, "logical_id" | "version">, origin: Origin, content: Content): Artefact {
+function artefact(
+  place: Pick<Artefact, "logical_id" | "version">,
+  origin: Origin,
+  content: Content,
+): Artefact {
   return {
     id: ArtefactId.parse(origin.id),
     ...place,

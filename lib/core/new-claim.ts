@@ -6,7 +6,10 @@ import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 export type ClaimOrigin = { id: ClaimId; artefact: ArtefactId; goal: GoalId; at: string };
 
 /** A claim that waits for the bids of `electorate`. */
-export function biddingClaim({ id, artefact, goal, at }: ClaimOrigin, electorate: AgentName[]): Claim {
+export function biddingClaim(
+  { id, artefact, goal, at }: ClaimOrigin,
+  electorate: AgentName[],
+): Claim {
   return {
     id,
     artefact_id: artefact,
@@ -52,6 +55,13 @@ export function assignedClaim(
     created_at: at,
     termination_reason: "",
   };
-  const grant: Grant = { agent, phase: "exclusive", attempt: 1, ...(dialogue && { dialogue }), queued_at: at, state: "queued" };
+  const grant: Grant = {
+    agent,
+    phase: "exclusive",
+    attempt: 1,
+    ...(dialogue && { dialogue }),
+    queued_at: at,
+    state: "queued",
+  };
   return { claim, grants: [grant] };
 }

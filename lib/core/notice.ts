@@ -1,4 +1,5 @@
-// The notices that webhooks get. An event only names a subject: the stored state decides whether there is a notice.
+// The notices that webhooks get. An event only names a subject: the stored state decides whether
+// there is a notice.
 
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
 import { questionText } from "../model/budget-question.ts";
@@ -14,7 +15,9 @@ export type NoticeSubject =
   | { kind: "approval"; claim: ClaimId; agent: AgentName }
   | { kind: "goal"; goal: GoalId };
 
-/** `id` is the same every time the same state is read. `at`: since when that state lasts (ISO 8601). */
+/**
+ * `id` is the same every time the same state is read. `at`: since when that state lasts (ISO 8601).
+ */
 export type Notice = {
   id: string;
   kind: NoticeKind;
@@ -26,7 +29,14 @@ export type Notice = {
   approver?: AgentName;
 };
 
-export function noticeSubjectOf({ type, artefact_id, claim_id, goal_id, agent, data }: SettEvent): NoticeSubject | undefined {
+export function noticeSubjectOf({
+  type,
+  artefact_id,
+  claim_id,
+  goal_id,
+  agent,
+  data,
+}: SettEvent): NoticeSubject | undefined {
   const goal = goal_id && ({ kind: "goal", goal: goal_id } as const);
   switch (type) {
     case "question_asked":
@@ -40,7 +50,9 @@ export function noticeSubjectOf({ type, artefact_id, claim_id, goal_id, agent, d
       return goal;
     case "artefact_created":
       // Written by hand, these come without a claim that ends.
-      return data?.structural_type === "Terminal" || data?.structural_type === "Failure" ? goal : undefined;
+      return data?.structural_type === "Terminal" || data?.structural_type === "Failure"
+        ? goal
+        : undefined;
     default:
       return undefined;
   }
@@ -66,9 +78,18 @@ export function endingKind(state: GoalState): NoticeKind | undefined {
 }
 
 /** The newest artefact of the kind that such an ending produces, if there is one. */
-export function closingArtefact(ending: NoticeKind, goal: GoalId, artefacts: readonly ArtefactHead[]): ArtefactId | undefined {
-  const kinds: Partial<Record<NoticeKind, string>> = { achieved: "Terminal", settled: "Standard", failed: "Failure" };
-  const isOne = (head: ArtefactHead) => head.structural_type === kinds[ending] && String(head.logical_id) !== String(goal);
+export function closingArtefact(
+  ending: NoticeKind,
+  goal: GoalId,
+  artefacts: readonly ArtefactHead[],
+): ArtefactId | undefined {
+  const kinds: Partial<Record<NoticeKind, string>> = {
+    achieved: "Terminal",
+    settled: "Standard",
+    failed: "Failure",
+  };
+  const isOne = (head: ArtefactHead) =>
+    head.structural_type === kinds[ending] && String(head.logical_id) !== String(goal);
   return artefacts.findLast(isOne)?.id;
 }
 
@@ -86,7 +107,10 @@ const maxSummaryLength = 200;
 const maxTextLength = 4_000;
 
 /** The body to post: JSON, the same for the same notice and `reminder`. */
-export function noticeBody(notice: Notice, { instance, reminder }: { instance: InstanceName; reminder: number }): string {
+export function noticeBody(
+  notice: Notice,
+  { instance, reminder }: { instance: InstanceName; reminder: number },
+): string {
   const { kind, at, goal, artefact, approver } = notice;
   return JSON.stringify({
     type: typeOf[kind],
@@ -102,7 +126,8 @@ export function noticeBody(notice: Notice, { instance, reminder }: { instance: I
       text: shortened(questionText(artefact), maxTextLength),
     },
     approver,
-    answer_with: artefact && commandsFor(kind, artefact.id)?.map((command) => `${command} --name ${instance}`),
+    answer_with:
+      artefact && commandsFor(kind, artefact.id)?.map((command) => `${command} --name ${instance}`),
   });
 }
 

@@ -1,7 +1,9 @@
 // A tool's stdout, parsed as exactly one JSON object; or a sentence that says what it is instead.
 import { endOfValue, skipSpace } from "./json-text.ts";
 
-export type OneObject = { ok: true; text: string; value: Record<string, unknown> } | { ok: false; reason: string };
+export type OneObject =
+  | { ok: true; text: string; value: Record<string, unknown> }
+  | { ok: false; reason: string };
 
 const expectation = "exactly one JSON object is expected there";
 const advice = "Log to stderr, and build the object with a JSON tool such as jq.";
@@ -11,16 +13,20 @@ export function parseOneObject(stdout: Uint8Array): OneObject {
   if (stdout.byteLength === 0) return refuse(`The tool wrote nothing to stdout; ${expectation}.`);
   const mark = byteOrderMark(stdout);
   if (mark !== undefined)
-    return refuse(`The tool's stdout begins with a byte order mark (${mark}); plain UTF-8 without one is expected.`);
+    return refuse(
+      `The tool's stdout begins with a byte order mark (${mark}); plain UTF-8 without one is expected.`,
+    );
   const text = decodeUtf8(stdout);
   if (text === undefined) return refuse(`The tool's stdout is not valid UTF-8; ${expectation}.`);
   const start = skipSpace(text, 0);
-  if (start === text.length) return refuse(`The tool wrote nothing but white space to stdout; ${expectation}.`);
+  if (start === text.length)
+    return refuse(`The tool wrote nothing but white space to stdout; ${expectation}.`);
 
   const parsed = parse(text);
   if (!("value" in parsed)) return refuse(explainBrokenJson(text, start, parsed.problem));
   const { value } = parsed;
-  if (!isObject(value)) return refuse(`The tool's stdout is JSON, but it is ${nameOf(value)} and not an object.`);
+  if (!isObject(value))
+    return refuse(`The tool's stdout is JSON, but it is ${nameOf(value)} and not an object.`);
   return { ok: true, text, value };
 }
 
@@ -32,7 +38,8 @@ function explainBrokenJson(text: string, start: number, problem: string): string
   const hasFirstValue = end !== -1 && "value" in parse(text.slice(start, end));
   if (!hasFirstValue && looksLikeJson)
     return `The tool's stdout is not valid JSON (${problem}): it begins with ${quote(text, start)}. ${advice}`;
-  if (!hasFirstValue) return `The tool's stdout is not JSON: it begins with ${quote(text, start)}. ${advice}`;
+  if (!hasFirstValue)
+    return `The tool's stdout is not JSON: it begins with ${quote(text, start)}. ${advice}`;
 
   const rest = skipSpace(text, end);
   const secondEnd = endOfValue(text, rest);
@@ -50,13 +57,17 @@ function parse(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message.replace(/^JSON Parse error: /, "") : String(error) };
+    return {
+      problem:
+        error instanceof Error ? error.message.replace(/^JSON Parse error: /, "") : String(error),
+    };
   }
 }
 
 function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "of UTF-8";
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return "of UTF-16";
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    return "of UTF-16";
   return undefined;
 }
 

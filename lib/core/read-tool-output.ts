@@ -1,22 +1,46 @@
-// From the bytes on a tool's stdout to the content of its artefact, or to the reason of its Failure.
-import { type Artefact, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
+// From the bytes on a tool's stdout to the content of its artefact, or to the reason of its
+// Failure.
+import {
+  type Artefact,
+  maxMetadataBytes,
+  maxPayloadBytes,
+  type StructuralType,
+} from "../model/artefact.ts";
 import type { ClaimKind } from "../model/claim.ts";
 import { problemOfType } from "../model/own-types.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { maySpellHalfPair, textProblem } from "../model/text-problem.ts";
-import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
+import {
+  FullToolOutput,
+  ShortForm,
+  ShortToolOutput,
+  type ToolResult,
+} from "../model/tool-contract.ts";
 import { compactJson, memberText } from "./json-text.ts";
 import { parseOneObject } from "./parse-one-object.ts";
 
 export type ReadToolOutput = { ok: true; result: ToolResult } | { ok: false; reason: string };
 
-/** The limit of the list of problems in a reason: a tool may have written ten thousand unknown keys. */
+/**
+ * The limit of the list of problems in a reason: a tool may have written ten thousand unknown keys.
+ */
 const maxListLength = 2000;
 
-/** The grant decides which answers are valid. `target`: the type of the target artefact. `isWorker`: Sett's own worker has printed it. */
-export type GrantContext = { phase: Phase; kind: ClaimKind; target: string; isWorker?: boolean | undefined };
+/**
+ * The grant decides which answers are valid. `target`: the type of the target artefact. `isWorker`:
+ * Sett's own worker has printed it.
+ */
+export type GrantContext = {
+  phase: Phase;
+  kind: ClaimKind;
+  target: string;
+  isWorker?: boolean | undefined;
+};
 
-/** Never throws. `reason` is one or two sentences, without the output itself but for a short quotation. */
+/**
+ * Never throws. `reason` is one or two sentences, without the output itself but for a short
+ * quotation.
+ */
 export function readToolOutput(stdout: Uint8Array, granted: GrantContext): ReadToolOutput {
   const object = parseOneObject(stdout);
   if (!object.ok) return object;
@@ -26,7 +50,8 @@ export function readToolOutput(stdout: Uint8Array, granted: GrantContext): ReadT
       : readFull(object.value, object.text, granted);
   } catch (error) {
     // Checking and copying metadata recurses into it; the payload is never walked.
-    if (error instanceof RangeError) return refuse("The `metadata` in the tool's output is nested too deeply.");
+    if (error instanceof RangeError)
+      return refuse("The `metadata` in the tool's output is nested too deeply.");
     throw error;
   }
 }
@@ -41,7 +66,10 @@ function readFull(value: unknown, text: string, granted: GrantContext): ReadTool
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(FullToolOutput.shape));
   const { artefact_type, artefact_payload, structural_type, ...rest } = checked.data;
   const payload = storedPayload(artefact_payload, text, "artefact_payload");
-  return toResult({ ...rest, structural_type, type: artefact_type, printed: artefact_payload, payload }, granted);
+  return toResult(
+    { ...rest, structural_type, type: artefact_type, printed: artefact_payload, payload },
+    granted,
+  );
 }
 
 function readShort(value: unknown, text: string, granted: GrantContext): ReadToolOutput {
@@ -56,39 +84,57 @@ function readShort(value: unknown, text: string, granted: GrantContext): ReadToo
 type Draft = Pick<Artefact, "structural_type" | "type" | "payload"> &
   Pick<FullToolOutput, "metadata" | "about"> & { summary?: string | undefined; printed: unknown };
 
-function toResult({ summary, metadata = {}, about, printed, ...draft }: Draft, granted: GrantContext): ReadToolOutput {
-  const halfPair = maySpellHalfPair(draft.payload) ? textProblem(printed, { maxDepth: Number.POSITIVE_INFINITY }) : undefined;
+function toResult(
+  { summary, metadata = {}, about, printed, ...draft }: Draft,
+  granted: GrantContext,
+): ReadToolOutput {
+  const halfPair = maySpellHalfPair(draft.payload)
+    ? textProblem(printed, { maxDepth: Number.POSITIVE_INFINITY })
+    : undefined;
   if (halfPair !== undefined) return refuse(`The payload in the tool's output ${halfPair}.`);
   const payloadBytes = new TextEncoder().encode(draft.payload).byteLength;
   if (payloadBytes > maxPayloadBytes) {
-    return refuse(`The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`);
+    return refuse(
+      `The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`,
+    );
   }
   const wrongType = problemOfType(draft, granted.isWorker ? "worker" : "command");
-  if (wrongType !== undefined) return refuse(`The tool printed ${wrongType}: no agent may use it. Print a type of another name.`);
+  if (wrongType !== undefined)
+    return refuse(
+      `The tool printed ${wrongType}: no agent may use it. Print a type of another name.`,
+    );
   const problem = textProblem(metadata);
   if (problem !== undefined) return refuse(`\`metadata\` in the tool's output ${problem}.`);
-  const metadataBytes = new TextEncoder().encode(JSON.stringify({ summary, ...metadata })).byteLength;
+  const metadataBytes = new TextEncoder().encode(
+    JSON.stringify({ summary, ...metadata }),
+  ).byteLength;
   if (metadataBytes > maxMetadataBytes) {
     return refuse(
       `\`summary\` and \`metadata\` in the tool's output have ${metadataBytes} bytes; at most ${maxMetadataBytes} (1 MiB) are allowed.`,
     );
   }
-  if (about !== undefined && draft.structural_type !== "Question") return refuse("Only a Question can be `about` an artefact.");
+  if (about !== undefined && draft.structural_type !== "Question")
+    return refuse("Only a Question can be `about` an artefact.");
   const isBlank = draft.payload.trim() === "";
   if (isBlank && (draft.structural_type === "Question" || draft.structural_type === "Answer"))
     return refuse(`The tool's ${draft.structural_type} is empty.`);
   // Any other result of an agent that does not understand questions must not count as an answer.
   const isReply =
-    draft.structural_type === "Answer" || draft.structural_type === "Question" || draft.structural_type === "Failure";
+    draft.structural_type === "Answer" ||
+    draft.structural_type === "Question" ||
+    draft.structural_type === "Failure";
   if (granted.kind === "clarification" && !isReply)
     return refuse(
       `The tool's target is a Question, and the tool printed a ${draft.structural_type}. Print an Answer, a Question or a Failure.`,
     );
   if (draft.structural_type === "Answer" && granted.kind !== "clarification")
     return refuse("The tool printed an Answer, but its target is not a Question.");
-  // As the result of a rework, either would end the feedback loop without the reviewers: no agent bids on it.
+  // As the result of a rework, either would end the feedback loop without the reviewers: no agent
+  // bids on it.
   if (granted.kind === "rework" && draft.structural_type === "Review")
-    return refuse(`The tool must print a new version of its ${granted.target}, and printed a Review. Print a Standard artefact.`);
+    return refuse(
+      `The tool must print a new version of its ${granted.target}, and printed a Review. Print a Standard artefact.`,
+    );
   if (granted.kind === "rework" && draft.structural_type === "Terminal")
     return refuse(
       `The tool must print a new version of its ${granted.target}, and printed a Terminal. Reviewers check the new version first, so print it as Standard.`,
@@ -103,7 +149,11 @@ function toResult({ summary, metadata = {}, about, printed, ...draft }: Draft, g
     return refuse(
       `The tool must print a new version of its ${granted.target}, and printed the type ${draft.type}. A new version must have the same type.`,
     );
-  const result: ToolResult = { ...draft, structural_type: structuralTypeIn(granted, draft.structural_type), metadata };
+  const result: ToolResult = {
+    ...draft,
+    structural_type: structuralTypeIn(granted, draft.structural_type),
+    metadata,
+  };
   if (summary !== undefined) result.summary = summary;
   if (about !== undefined) result.about = about;
   return { ok: true, result };
@@ -114,8 +164,15 @@ function structuralTypeIn({ phase }: GrantContext, chosen: StructuralType): Stru
   return phase !== "review" || chosen === "Question" || chosen === "Failure" ? chosen : "Review";
 }
 
-/** JSON other than a string is stored as the tool wrote it, without white space, so that no digit of a number is lost. */
-function storedPayload(payload: unknown, text: string, key: "artefact_payload" | "payload"): string {
+/**
+ * JSON other than a string is stored as the tool wrote it, without white space, so that no digit of
+ * a number is lost.
+ */
+function storedPayload(
+  payload: unknown,
+  text: string,
+  key: "artefact_payload" | "payload",
+): string {
   if (typeof payload === "string") return payload;
   return compactJson(memberText(text, key) ?? "null");
 }
@@ -145,7 +202,8 @@ const kinds: Record<string, string> = {
 
 /** The message of the schema library; where it is about types, in plain words. */
 function sentenceOf(message: string): string {
-  const [, expected = "", received] = /^Invalid input: expected (\w+)(?:, received (\w+))?$/.exec(message) ?? [];
+  const [, expected = "", received] =
+    /^Invalid input: expected (\w+)(?:, received (\w+))?$/.exec(message) ?? [];
   if (kinds[expected] === undefined) return message.replace(/^Invalid/, "invalid");
   return `must be ${kinds[expected]}${received === undefined ? "" : `, not ${kinds[received] ?? received}`}`;
 }

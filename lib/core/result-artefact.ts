@@ -1,4 +1,5 @@
-// The artefact that a grant ends with: its thread, its version and its sources (docs/internals/claims.md#phases-and-results).
+// The artefact that a grant ends with: its thread, its version and its sources
+// (docs/internals/claims.md#phases-and-results).
 import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant } from "../model/claim.ts";
 import { type AgentName, ArtefactId } from "../model/ids.ts";
@@ -10,11 +11,16 @@ import { newThread, nextVersion, type Origin } from "./new-artefact.ts";
 /** What the grants of earlier phases of the same claim made, in the order of the phases. */
 export function resultsOfEarlierPhases(grants: readonly Grant[], phase: Phase): ArtefactId[] {
   return phasesBefore(phase).flatMap((earlier) =>
-    grants.flatMap((grant) => (grant.phase === earlier && grant.state === "done" ? grant.artefact_ids : [])),
+    grants.flatMap((grant) =>
+      grant.phase === earlier && grant.state === "done" ? grant.artefact_ids : [],
+    ),
   );
 }
 
-/** Where the result of a grant comes from: the agent, the time (ISO 8601) and the claim. `id` is new. */
+/**
+ * Where the result of a grant comes from: the agent, the time (ISO 8601) and the claim. `id` is
+ * new.
+ */
 export type GrantOrigin = {
   id: ArtefactId;
   at: string;
@@ -22,23 +28,35 @@ export type GrantOrigin = {
   claim: Pick<Claim, "id" | "goal_id" | "kind" | "additional_context_ids">;
 };
 
-/** A new thread as a rule (derivative); the target's next version, of the same type, when a rework made it (evolutionary). */
+/**
+ * A new thread as a rule (derivative); the target's next version, of the same type, when a rework
+ * made it (evolutionary).
+ */
 export function resultArtefact(
   origin: GrantOrigin,
   result: ToolResult,
-  { target, earlier, dialogue = [] }: { target: Artefact; earlier: readonly ArtefactId[]; dialogue?: readonly ArtefactId[] },
+  {
+    target,
+    earlier,
+    dialogue = [],
+  }: { target: Artefact; earlier: readonly ArtefactId[]; dialogue?: readonly ArtefactId[] },
 ): Artefact {
   const { claim } = origin;
   const { structural_type, payload, summary } = result;
   const isNextVersion = claim.kind === "rework" && structural_type === "Standard";
   if (structural_type === "Question") return question(origin, result, target);
-  const sources = [target.id, ...(claim.kind === "rework" ? claim.additional_context_ids : earlier)];
+  const sources = [
+    target.id,
+    ...(claim.kind === "rework" ? claim.additional_context_ids : earlier),
+  ];
   // The answers; each of them names its question.
   sources.push(...dialogue.filter((_, index) => index % 2 === 1));
   if (structural_type === "Terminal") sources.push(ArtefactId.parse(claim.goal_id));
   const metadata = { ...result.metadata, ...withoutUndefined({ summary }) };
   const content = { structural_type, type: result.type, payload, sources, metadata };
-  return isNextVersion ? nextVersion(target, originOf(origin), content) : newThread(originOf(origin), content);
+  return isNextVersion
+    ? nextVersion(target, originOf(origin), content)
+    : newThread(originOf(origin), content);
 }
 
 /** Its first source is the artefact that it is about, which decides who is asked first. */
@@ -59,7 +77,13 @@ export function failureArtefact(
   failure: { type: string; payload: string; reason: string; sources: readonly ArtefactId[] },
 ): Artefact {
   const { type, payload, reason, sources } = failure;
-  return newThread(originOf(origin), { structural_type: "Failure", type, payload, sources, metadata: { summary: reason } });
+  return newThread(originOf(origin), {
+    structural_type: "Failure",
+    type,
+    payload,
+    sources,
+    metadata: { summary: reason },
+  });
 }
 
 function originOf({ id, at, agent, claim }: GrantOrigin): Origin {

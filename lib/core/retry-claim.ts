@@ -1,4 +1,5 @@
-// Tries a failed claim again at a person's request: grants that are done stay done, grants that failed or were cancelled are queued again.
+// Tries a failed claim again at a person's request: grants that are done stay done, grants that
+// failed or were cancelled are queued again.
 
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
@@ -9,7 +10,9 @@ import { phaseTable } from "../model/phase.ts";
 import { newGrant } from "./claim-draft.ts";
 import { causeOfStandIn } from "./stand-in.ts";
 
-export type RetriedClaim = { ok: true; claim: Claim; cause: string; grants: Grant[] } | { ok: false; reason: string };
+export type RetriedClaim =
+  | { ok: true; claim: Claim; cause: string; grants: Grant[] }
+  | { ok: false; reason: string };
 
 /** The cause of the claim that tries again what ended with this Failure. */
 export function causeOfRetry(failure: ArtefactId): string {
@@ -21,9 +24,9 @@ export function isRetry(cause: string): boolean {
 }
 
 /**
- * `failed`: the claim that the Failure comes from, if there is one. It is tried again as a whole, and so only once, whichever of its
- * Failures is named. `retries`: cause → claim, of the earlier claims that tried its artefact again. `reason`: sentences for the person who
- * asked.
+ * `failed`: the claim that the Failure comes from, if there is one. It is tried again as a whole,
+ * and so only once, whichever of its Failures is named. `retries`: cause → claim, of the earlier
+ * claims that tried its artefact again. `reason`: sentences for the person who asked.
  */
 export function retryClaim(input: {
   failure: Pick<Artefact, "id" | "structural_type" | "type" | "produced_by_agent">;
@@ -43,19 +46,28 @@ export function retryClaim(input: {
   if (claim.status !== "terminated") return refuse("Its claim has gone on without that attempt.");
   const again = nextTry(failed, retries);
   if (again !== undefined) return refuse(triedBefore(failure.id, again, retries));
-  const lost = failed.grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
+  const lost = failed.grants.find(
+    (grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id),
+  );
   if (lost === undefined) return refuse(notTheEnd(failure, failed));
-  if (!isWanted) return refuse("It was to answer a question that has its answer, or needs none any more.");
+  if (!isWanted)
+    return refuse("It was to answer a question that has its answer, or needs none any more.");
   // The agent that a grant was moved to has one of its own.
   const own = failed.grants.filter((grant) => !wasMoved(grant));
   const grants = own.map((grant): Grant => {
     const { agent, phase, attempt, dialogue } = grant;
     if (grant.state === "done") return grant;
     const isPerson = agents.some(({ name, human }) => name === agent && human === true);
-    return newGrant({ agent, phase, attempt: attempt + 1, ...(dialogue && { dialogue }), queued_at: at }, isPerson);
+    return newGrant(
+      { agent, phase, attempt: attempt + 1, ...(dialogue && { dialogue }), queued_at: at },
+      isPerson,
+    );
   });
-  const removed = grants.find(({ state, agent }) => state !== "done" && !agents.some(({ name }) => name === agent));
-  if (removed !== undefined) return refuse(`Agent ${removed.agent} is not registered any more, so it cannot try again.`);
+  const removed = grants.find(
+    ({ state, agent }) => state !== "done" && !agents.some(({ name }) => name === agent),
+  );
+  if (removed !== undefined)
+    return refuse(`Agent ${removed.agent} is not registered any more, so it cannot try again.`);
   return {
     ok: true,
     cause: causeOfRetry(failure.id),
@@ -81,7 +93,10 @@ function lastFailures({ grants }: ClaimSnapshot): ArtefactId[] {
   return grants.flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : []));
 }
 
-function nextTry(failed: ClaimSnapshot, retries: ReadonlyMap<string, ClaimSnapshot>): Try | undefined {
+function nextTry(
+  failed: ClaimSnapshot,
+  retries: ReadonlyMap<string, ClaimSnapshot>,
+): Try | undefined {
   for (const failure of lastFailures(failed)) {
     const snapshot = retries.get(causeOfRetry(failure)) ?? retries.get(causeOfStandIn(failure));
     if (snapshot !== undefined) return { failure, snapshot };
@@ -89,22 +104,36 @@ function nextTry(failed: ClaimSnapshot, retries: ReadonlyMap<string, ClaimSnapsh
   return undefined;
 }
 
-function triedBefore(failure: ArtefactId, first: Try, retries: ReadonlyMap<string, ClaimSnapshot>): string {
+function triedBefore(
+  failure: ArtefactId,
+  first: Try,
+  retries: ReadonlyMap<string, ClaimSnapshot>,
+): string {
   const start = `It was tried again before, as claim ${first.snapshot.claim.id}`;
   const sentence =
-    first.failure === failure ? `${start}.` : `${start}, with all else that failed beside it (Failure ${first.failure}).`;
+    first.failure === failure
+      ? `${start}.`
+      : `${start}, with all else that failed beside it (Failure ${first.failure}).`;
   let { snapshot: last } = first;
-  for (let next = nextTry(last, retries); next !== undefined; next = nextTry(last, retries)) last = next.snapshot;
+  for (let next = nextTry(last, retries); next !== undefined; next = nextTry(last, retries))
+    last = next.snapshot;
   const [failed] = isEnded(last.claim.status) ? lastFailures(last) : [];
-  return failed === undefined ? sentence : `${sentence} That ended with Failure ${failed}: try that one again instead.`;
+  return failed === undefined
+    ? sentence
+    : `${sentence} That ended with Failure ${failed}: try that one again instead.`;
 }
 
-function notTheEnd(failure: Parameters<typeof retryClaim>[0]["failure"], failed: ClaimSnapshot): string {
+function notTheEnd(
+  failure: Parameters<typeof retryClaim>[0]["failure"],
+  failed: ClaimSnapshot,
+): string {
   const [last] = lastFailures(failed);
   if (last !== undefined)
     return `That attempt was followed by another. Its claim ended with Failure ${last}: try that one again instead.`;
   const wasAttempt = failure.produced_by_agent !== "" || failure.type === attemptLostType;
-  return wasAttempt ? `Its claim did not end with that attempt: ${failed.claim.termination_reason}` : noAttempt(failure);
+  return wasAttempt
+    ? `Its claim did not end with that attempt: ${failed.claim.termination_reason}`
+    : noAttempt(failure);
 }
 
 function noAttempt({ type }: Pick<Artefact, "type">): string {

@@ -1,5 +1,5 @@
-// Another attempt after a failed one (docs/internals/claims.md#failures-and-attempts): as many as the agent's `retries` allow, later each
-// time.
+// Another attempt after a failed one (docs/internals/claims.md#failures-and-attempts): as many as
+// the agent's `retries` allow, later each time.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Grant, RunningGrant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
@@ -15,7 +15,10 @@ const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;
 
 /** How long to wait before the next attempt; undefined when there is none. */
-export function retryAfterMs(failed: FailedGrant, agents: readonly AgentRegistration[]): number | undefined {
+export function retryAfterMs(
+  failed: FailedGrant,
+  agents: readonly AgentRegistration[],
+): number | undefined {
   const retried = failed.retries ?? 0;
   const registration = agents.find((agent) => agent.name === failed.agent);
   // The next attempt would wait for the same silent agent.
@@ -34,24 +37,45 @@ export function withRetryAt(failed: FailedGrant, at: string, afterMs: number): F
 /** The attempt after a failed one. */
 export function nextAttempt(failed: FailedGrant, at: string): QueuedGrant {
   const { agent, phase, attempt, retries = 0 } = failed;
-  return { agent, phase, attempt: attempt + 1, retries: retries + 1, ...resumePoint(failed), queued_at: at, state: "queued" };
+  return {
+    agent,
+    phase,
+    attempt: attempt + 1,
+    retries: retries + 1,
+    ...resumePoint(failed),
+    queued_at: at,
+    state: "queued",
+  };
 }
 
 /** The attempt after one that has not failed. */
 export function repeatedAttempt(before: Omit<RunningGrant, "state">, at: string): QueuedGrant {
   const { agent, phase, attempt, retries } = before;
   return {
-    ...{ agent, phase, attempt: attempt + 1, ...withoutUndefined({ retries }), ...resumePoint(before) },
+    ...{
+      agent,
+      phase,
+      attempt: attempt + 1,
+      ...withoutUndefined({ retries }),
+      ...resumePoint(before),
+    },
     ...{ queued_at: at, state: "queued" },
   };
 }
 
 /** The attempt after one that asked a question. `exchange`: the question and its answer. */
-export function resumedAttempt(waiting: WaitingGrant, exchange: readonly ArtefactId[], at: string): QueuedGrant {
+export function resumedAttempt(
+  waiting: WaitingGrant,
+  exchange: readonly ArtefactId[],
+  at: string,
+): QueuedGrant {
   return repeatedAttempt({ ...waiting, dialogue: [...(waiting.dialogue ?? []), ...exchange] }, at);
 }
 
-/** The questions and answers so far, and the commit that the work had reached; without them an attempt begins anew. */
+/**
+ * The questions and answers so far, and the commit that the work had reached; without them an
+ * attempt begins anew.
+ */
 function resumePoint({ dialogue, base_commit }: Pick<FailedGrant, "dialogue" | "base_commit">) {
   if (dialogue === undefined) return {};
   return withoutUndefined({ dialogue, base_commit });

@@ -1,16 +1,25 @@
-// The verdict of a review: approval only by `{}` or `[]` (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never
-// approves by accident.
+// The verdict of a review: approval only by `{}` or `[]`
+// (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never approves by
+// accident.
 import { isApproval } from "../model/approval.ts";
 import type { Artefact } from "../model/artefact.ts";
 
-/** What a decision needs of a Review. `excerpt`: the beginning of its feedback; empty where it approves. */
+/**
+ * What a decision needs of a Review. `excerpt`: the beginning of its feedback; empty where it
+ * approves.
+ */
 export type Verdict = { id: Artefact["id"]; agent: string; approves: boolean; excerpt: string };
 
 /** Keeps texts that quote feedback readable; the whole is on the blackboard. */
 const maxExcerptLength = 2_000;
 
-export function verdictOf({ id, produced_by_agent, payload }: Pick<Artefact, "id" | "produced_by_agent" | "payload">): Verdict {
+export function verdictOf({
+  id,
+  produced_by_agent,
+  payload,
+}: Pick<Artefact, "id" | "produced_by_agent" | "payload">): Verdict {
   const approves = isApproval(payload);
-  const excerpt = payload.length > maxExcerptLength ? `${payload.slice(0, maxExcerptLength)}…` : payload;
+  const excerpt =
+    payload.length > maxExcerptLength ? `${payload.slice(0, maxExcerptLength)}…` : payload;
   return { id, agent: produced_by_agent, approves, excerpt: approves ? "" : excerpt };
 }

@@ -1,5 +1,5 @@
-// The stand-ins for the agent that made an artefact, where that agent is not registered any more or cannot answer: other agents of its
-// role.
+// The stand-ins for the agent that made an artefact, where that agent is not registered any more or
+// cannot answer: other agents of its role.
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 
@@ -11,7 +11,12 @@ export const isNotRegistered = "It is not registered any more.";
 /** In alphabetical order, so that every reader finds the same one. */
 export function standInsFor(producer: Producer, agents: readonly RegisteredAgent[]): AgentName[] {
   return agents
-    .filter((agent) => agent.role === producer.produced_by_role && agent.name !== producer.produced_by_agent && hasTool(agent))
+    .filter(
+      (agent) =>
+        agent.role === producer.produced_by_role &&
+        agent.name !== producer.produced_by_agent &&
+        hasTool(agent),
+    )
     .map(({ name }) => name)
     .toSorted();
 }

@@ -1,4 +1,5 @@
-// Which bids an agent has given in advance: by its rules, by the default, or as a person (docs/internals/claims.md#bids).
+// Which bids an agent has given in advance: by its rules, by the default, or as a person
+// (docs/internals/claims.md#bids).
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Bid, BidWord } from "../model/bid.ts";
 import { missingBidders } from "../model/claim.ts";
@@ -7,7 +8,10 @@ import { ofSame } from "../model/of-same.ts";
 import type { Draft } from "./claim-draft.ts";
 import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "./decide-bid.ts";
 
-type Bidder = Pick<RegisteredAgent, "role" | "bids" | "bids_by_command" | "asks_model" | "external" | "human" | "unreadable">;
+type Bidder = Pick<
+  RegisteredAgent,
+  "role" | "bids" | "bids_by_command" | "asks_model" | "external" | "human" | "unreadable"
+>;
 
 /** Undefined where the agent itself must be asked. */
 export function standingBid(target: BidTarget, agent: Bidder): BidWord | undefined {
@@ -32,7 +36,8 @@ export const electorateOf = ofSame((agents: readonly RegisteredAgent[]): AgentNa
 export function placeStandingBids(draft: Draft): void {
   const { agents, target } = draft.input;
   const { electorate, bids } = draft.claim;
-  if (bids.length === 0 && electorate === electorateOf(agents)) return draft.standingBids(bidsOfAll(target, agents));
+  if (bids.length === 0 && electorate === electorateOf(agents))
+    return draft.standingBids(bidsOfAll(target, agents));
   const missing = new Set(missingBidders(draft.claim));
   if (missing.size === 0) return;
   draft.standingBids(
@@ -66,7 +71,10 @@ function bidsOfAll(target: BidTarget, agents: readonly RegisteredAgent[]): Bid[]
 
 /** An agent without a position comes last: a program of the version before has registered it. */
 function byPosition(one: RegisteredAgent, other: RegisteredAgent): number {
-  const [first, second] = [one.position ?? Number.POSITIVE_INFINITY, other.position ?? Number.POSITIVE_INFINITY];
+  const [first, second] = [
+    one.position ?? Number.POSITIVE_INFINITY,
+    other.position ?? Number.POSITIVE_INFINITY,
+  ];
   if (first !== second) return first - second;
   return one.name < other.name ? -1 : 1;
 }

@@ -1,11 +1,14 @@
-// The grant that a queued one becomes when its run begins. The cub and the orchestrator make it alike, so that a repeat is the same text.
+// The grant that a queued one becomes when its run begins. The cub and the orchestrator make it
+// alike, so that a repeat is the same text.
 import type { Grant, RunningGrant } from "../model/claim.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 type Chosen = "run_id" | "run_by" | "model_token" | "base_commit";
 
 /** What the run says of itself. */
-export type Run = Pick<RunningGrant, "started_at" | "context_ids"> & { [Name in Chosen]?: RunningGrant[Name] | undefined };
+export type Run = Pick<RunningGrant, "started_at" | "context_ids"> & {
+  [Name in Chosen]?: RunningGrant[Name] | undefined;
+};
 
 export function startedGrant(
   { agent, phase, attempt, queued_at, retries, dialogue }: Grant,

@@ -1,13 +1,32 @@
-// Which characters of a text no reader sees, or would be misled by: one list for the terminal, the page and what triggers take from others.
+// Which characters of a text no reader sees, or would be misled by: one list for the terminal, the
+// page and what triggers take from others.
 
-/** Scripts that cannot be written without joiners: those of Arabic, of India and its neighbours, and of Mongolia. */
+/**
+ * Scripts that cannot be written without joiners: those of Arabic, of India and its neighbours, and
+ * of Mongolia.
+ */
 const joining = [
-  ...["Arabic", "Syriac", "Mongolian", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada"],
+  ...[
+    "Arabic",
+    "Syriac",
+    "Mongolian",
+    "Devanagari",
+    "Bengali",
+    "Gurmukhi",
+    "Gujarati",
+    "Oriya",
+    "Tamil",
+    "Telugu",
+    "Kannada",
+  ],
   ...["Malayalam", "Sinhala", "Khmer", "Myanmar", "Tibetan"],
 ].map((script) => `\\p{Script=${script}}`);
 const joined = `[${joining.join("")}\\u064b-\\u0655]`;
 
-/** Joiners within an emoji and between letters of those scripts, and one choice of form after an emoji or a Chinese character. */
+/**
+ * Joiners within an emoji and between letters of those scripts, and one choice of form after an
+ * emoji or a Chinese character.
+ */
 const needed = [
   "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})",
   `(?<=${joined})[\\u200c\\u200d](?=${joined})`,
@@ -16,8 +35,9 @@ const needed = [
 ];
 
 /**
- * C0 and C1 controls, separators of lines, and all that has no look of its own: marks of direction, spaces without width, fillers, tags that
- * can hide whole sentences. Marks of format that can be seen, as those of Arabic numbers, are not among them.
+ * C0 and C1 controls, separators of lines, and all that has no look of its own: marks of direction,
+ * spaces without width, fillers, tags that can hide whole sentences. Marks of format that can be
+ * seen, as those of Arabic numbers, are not among them.
  */
 const withoutLook = "[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]";
 

@@ -26,15 +26,19 @@ export function withdrawReviews(draft: Draft): void {
   if (!isRejected(draft)) return;
   const rejecting = rejectingOf(draft).map(({ agent }) => agent);
   for (const grant of draft.grants) {
-    if (grant.phase !== "review" || (grant.state !== "queued" && grant.state !== "waiting")) continue;
+    if (grant.phase !== "review" || (grant.state !== "queued" && grant.state !== "waiting"))
+      continue;
     const reason = `${rejecting.join(", ")} rejected it${consequenceFor(grant)}`;
-    for (const cancelled of cancelGrants([grant], draft.input.at, reason)) draft.endGrant(cancelled);
+    for (const cancelled of cancelGrants([grant], draft.input.at, reason))
+      draft.endGrant(cancelled);
   }
 }
 
 function consequenceFor(grant: Grant): string {
   if (isForApproval(grant)) return ", so no other person's verdict is needed";
-  return grant.state === "queued" ? " before this review had begun" : " while this review waited for an answer";
+  return grant.state === "queued"
+    ? " before this review had begun"
+    : " while this review waited for an answer";
 }
 
 /**

@@ -1,4 +1,5 @@
-// Draws DOT in a process of its own, which may end at any time and leaves nothing in the memory of the one that asks.
+// Draws DOT in a process of its own, which may end at any time and leaves nothing in the memory of
+// the one that asks.
 import { SettError } from "../model/errors.ts";
 import { unreachable } from "../model/unreachable.ts";
 import type { CommandOutcome } from "../process/command.ts";
@@ -11,11 +12,23 @@ export type Drawer = { command: readonly string[]; cwd: string; timeoutMs: numbe
 const maxSvgBytes = 32 * 1024 * 1024;
 
 /** Throws `drawing-failed`, and `interrupted` at the signal. */
-export async function drawApart(dot: string, { command, cwd, timeoutMs }: Drawer, signal?: AbortSignal): Promise<string> {
+export async function drawApart(
+  dot: string,
+  { command, cwd, timeoutMs }: Drawer,
+  signal?: AbortSignal,
+): Promise<string> {
   const limits = { timeoutMs, killAfterMs: 100, maxOutputBytes: maxSvgBytes };
-  const outcome = await runCommand({ command, cwd, env: {}, stdin: dot, ...limits, ...(signal && { signal }) });
+  const outcome = await runCommand({
+    command,
+    cwd,
+    env: {},
+    stdin: dot,
+    ...limits,
+    ...(signal && { signal }),
+  });
   if (outcome.kind === "exited" && outcome.exitCode === 0) return textOf(outcome.stdout);
-  if (outcome.kind === "aborted") throw new SettError("interrupted", "Interrupted while the picture was drawn.");
+  if (outcome.kind === "aborted")
+    throw new SettError("interrupted", "Interrupted while the picture was drawn.");
   throw new SettError("drawing-failed", whyNot(outcome, timeoutMs), {
     hint: "The formats `dot` and `mermaid` have the same graph as text, for programs that draw.",
   });

@@ -1,6 +1,8 @@
-// Draws DOT as SVG with Graphviz, which is here as WebAssembly: it blocks its thread, and cannot be stopped but with its process.
+// Draws DOT as SVG with Graphviz, which is here as WebAssembly: it blocks its thread, and cannot be
+// stopped but with its process.
 import { text } from "node:stream/consumers";
-// @ts-expect-error As a file, it is the path of itself; so a compiled program carries its text once, and no bytecode of it.
+// As a file, the module is its own path: a compiled program carries its text once, and no bytecode.
+// @ts-expect-error The types of the package know no such import.
 import vizFile from "@viz-js/viz" with { type: "file" };
 import { messageOf } from "../model/errors.ts";
 
@@ -26,7 +28,11 @@ export async function runDrawer({ stdin, stdout, stderr }: Streams): Promise<num
   }
 }
 
-type Streams = { stdin: NodeJS.ReadableStream; stdout: NodeJS.WritableStream; stderr: NodeJS.WritableStream };
+type Streams = {
+  stdin: NodeJS.ReadableStream;
+  stdout: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream;
+};
 
 async function write(stream: NodeJS.WritableStream, content: string): Promise<void> {
   await new Promise<void>((resolve) => stream.write(content, () => resolve()));

@@ -1,7 +1,11 @@
-// Removes the access control list that a folder gives to all that is made in it. No node: API does so.
+// Removes the access control list that a folder gives to all that is made in it. No node: API does
+// so.
 import process from "node:process";
 
-/** Links are not followed. Where there is none, where it may not be removed or libc cannot be reached, nothing changes. Never rejects. */
+/**
+ * Links are not followed. Where there is none, where it may not be removed or libc cannot be
+ * reached, nothing changes. Never rejects.
+ */
 export async function removeDefaultAccess(folder: string): Promise<void> {
   if (process.platform !== "linux" || !("bun" in process.versions)) return;
   try {

@@ -1,4 +1,5 @@
-// What is in a folder, by names that reach it: the name of a file is any bytes, and one that is no UTF-8 is another name once it is decoded.
+// What is in a folder, by names that reach it: the name of a file is any bytes, and one that is no
+// UTF-8 is another name once it is decoded.
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { type EntryKind, openListing } from "./list-folder.ts";

@@ -1,5 +1,5 @@
-// What is in a folder, piece by piece: a command may leave more names than its container has memory for, and `readdir` reads all at once. No
-// node: API does so.
+// What is in a folder, piece by piece: a command may leave more names than its container has memory
+// for, and `readdir` reads all at once. No node: API does so.
 import { constants } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import process from "node:process";
@@ -31,11 +31,17 @@ let reader: Promise<Read | undefined> | undefined;
 
 /** Where libc cannot be reached, there is one piece. Throws as `readdir` does. */
 export async function openListing(folder: string | Buffer): Promise<Listing> {
-  reader ??= process.platform === "linux" && "bun" in process.versions ? bunReader() : Promise.resolve(undefined);
+  reader ??=
+    process.platform === "linux" && "bun" in process.versions
+      ? bunReader()
+      : Promise.resolve(undefined);
   const read = await reader;
   if (read === undefined) {
     const names = await readdir(folder, { encoding: "buffer" });
-    return { pieces: () => [names.map((name) => ({ name, kind: undefined }))], [Symbol.asyncDispose]: async () => {} };
+    return {
+      pieces: () => [names.map((name) => ({ name, kind: undefined }))],
+      [Symbol.asyncDispose]: async () => {},
+    };
   }
   const file = await open(folder as string, constants.O_RDONLY | constants.O_DIRECTORY);
   return { pieces: () => piecesOf(file.fd, read), [Symbol.asyncDispose]: () => file.close() };
@@ -45,7 +51,9 @@ async function bunReader(): Promise<Read | undefined> {
   try {
     const { dlopen, FFIType } = await import("bun:ffi");
     const { i32, i64, ptr, u64 } = FFIType;
-    const { symbols } = dlopen("libc.so.6", { getdents64: { args: [i32, ptr, u64], returns: i64 } });
+    const { symbols } = dlopen("libc.so.6", {
+      getdents64: { args: [i32, ptr, u64], returns: i64 },
+    });
     return (fd, buffer) => Number(symbols.getdents64(fd, buffer, BigInt(buffer.length)));
   } catch {
     return undefined;
@@ -54,7 +62,8 @@ async function bunReader(): Promise<Read | undefined> {
 
 function* piecesOf(fd: number, read: Read): Generator<Listed[]> {
   const buffer = Buffer.alloc(pieceBytes);
-  for (let bytes = read(fd, buffer); bytes > 0; bytes = read(fd, buffer)) yield [...entriesIn(buffer.subarray(0, bytes))];
+  for (let bytes = read(fd, buffer); bytes > 0; bytes = read(fd, buffer))
+    yield [...entriesIn(buffer.subarray(0, bytes))];
 }
 
 function* entriesIn(piece: Buffer): Generator<Listed> {

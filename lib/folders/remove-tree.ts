@@ -9,7 +9,8 @@ export async function removeTree(path: Path): Promise<void> {
     // Typed for texts and addresses alone, and takes bytes as well.
     await rm(path as string, { recursive: true, force: true });
   } catch (error) {
-    // Permissions never stop root, and changing them by name could reach a file that has since been replaced.
+    // Permissions never stop root, and changing them by name could reach a file that has since been
+    // replaced.
     if (isUnstoppable()) throw error;
     await removeStubborn(path);
   }
@@ -19,7 +20,8 @@ export async function removeTree(path: Path): Promise<void> {
 function isUnstoppable(): boolean {
   if (process.getuid?.() !== 0) return false;
   try {
-    const [, capabilities = ""] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+    const [, capabilities = ""] =
+      /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
     const toOverridePermissions = 1n << 1n;
     return capabilities === "" || (BigInt(`0x${capabilities}`) & toOverridePermissions) !== 0n;
   } catch {
@@ -30,8 +32,9 @@ function isUnstoppable(): boolean {
 const ownerRights = 0o700;
 
 /**
- * Level by level: what is in a folder of the top moves to the top. So no path is ever too long, however deep a tool has dug. What cannot be
- * removed keeps nothing else; then it throws the first reason.
+ * Level by level: what is in a folder of the top moves to the top. So no path is ever too long,
+ * however deep a tool has dug. What cannot be removed keeps nothing else; then it throws the first
+ * reason.
  */
 async function removeStubborn(path: Path): Promise<void> {
   const stats = await lstat(path).catch(unlessMissing);
@@ -82,26 +85,39 @@ async function giveRights(path: Path, mode: number): Promise<void> {
   if ((mode & ownerRights) !== ownerRights) await chmod(path, (mode & 0o7777) | ownerRights);
 }
 
-/** By its descriptor where the machine has paths of these: what takes the folder's place meanwhile is not reached. */
+/**
+ * By its descriptor where the machine has paths of these: what takes the folder's place meanwhile
+ * is not reached.
+ */
 async function inFolder(path: Path, use: (folder: string) => Promise<void>): Promise<void> {
-  await using folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  await using folder = await open(
+    path,
+    constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+  );
   const byDescriptor = `/proc/self/fd/${folder.fd}`;
   await use(existsSync(byDescriptor) ? byDescriptor : path.toString());
 }
 
-/** Removes all that is in the folder; the folder itself may be a mount point. What cannot be removed keeps nothing else; then it throws. */
+/**
+ * Removes all that is in the folder; the folder itself may be a mount point. What cannot be removed
+ * keeps nothing else; then it throws.
+ */
 export async function emptyFolder(path: Path): Promise<void> {
   await resetFolder(path, {});
 }
 
 /**
- * Brings a folder back to what it was before anyone has worked in it: empty but for what `isKept`, and with its mode (without one, the owner
- * may list and change it again). No folder is fine. What others than this user have made may stay. What cannot be removed keeps nothing
- * else; then it throws the first reason.
+ * Brings a folder back to what it was before anyone has worked in it: empty but for what `isKept`,
+ * and with its mode (without one, the owner may list and change it again). No folder is fine. What
+ * others than this user have made may stay. What cannot be removed keeps nothing else; then it
+ * throws the first reason.
  */
 export async function resetFolder(
   path: Path,
-  { mode, isKept = () => false }: { mode?: number; isKept?: (entry: FolderEntry) => boolean | Promise<boolean> },
+  {
+    mode,
+    isKept = () => false,
+  }: { mode?: number; isKept?: (entry: FolderEntry) => boolean | Promise<boolean> },
 ): Promise<void> {
   const stats = await lstat(path).catch(unlessMissing);
   if (stats === undefined) return;
@@ -139,7 +155,9 @@ async function restoreMode(path: Path, before: number, mode: number | undefined)
   if (mode === undefined) return await giveRights(path, before);
   // Some file systems of other machines have modes of their own, which no one can change.
   if ((before & 0o7777) !== mode)
-    await chmod(path, mode).catch((error) => giveRights(path, before).catch(() => Promise.reject(error)));
+    await chmod(path, mode).catch((error) =>
+      giveRights(path, before).catch(() => Promise.reject(error)),
+    );
 }
 
 function isOwn({ uid }: { uid: number }): boolean {
@@ -151,12 +169,16 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   throw error;
 }
 
-/** Gives the owner the permission again to list, enter and change every folder of a tree, symbolic links not followed. */
+/**
+ * Gives the owner the permission again to list, enter and change every folder of a tree, symbolic
+ * links not followed.
+ */
 async function makeFoldersWritable(path: Path): Promise<void> {
   const stats = await lstat(path);
   if (!stats.isDirectory()) return;
   await giveRights(path, stats.mode);
-  for await (const entry of entriesOf(path)) if (entry.kind === "folder") await makeFoldersWritable(entry.path);
+  for await (const entry of entriesOf(path))
+    if (entry.kind === "folder") await makeFoldersWritable(entry.path);
 }
 
 /** Removes pipes, sockets and devices from a tree: a program that opens one may wait for ever. */

@@ -5,7 +5,10 @@ import type { ContainerRuntime, LogLine } from "../runtime/port.ts";
 
 const restartPollMs = 200;
 
-/** A position in a log: the time of the last printed line, and how many printed lines have that time. */
+/**
+ * A position in a log: the time of the last printed line, and how many printed lines have that
+ * time.
+ */
 export type LogPosition = { last: string; atLast: number };
 
 export const logStart: LogPosition = { last: "", atLast: 0 };
@@ -15,7 +18,10 @@ export function advance(line: LogLine, before: LogPosition): LogPosition {
   return { last: line.time, atLast: line.time === before.last ? before.atLast + 1 : 1 };
 }
 
-/** Ends with the container. A container that its restart policy starts again continues the same log; no line comes twice. */
+/**
+ * Ends with the container. A container that its restart policy starts again continues the same log;
+ * no line comes twice.
+ */
 export async function* followContainer(
   runtime: Pick<ContainerRuntime, "containers">,
   container: string,
@@ -28,7 +34,11 @@ export async function* followContainer(
     const resumed = last === "" ? { tail } : { since: Math.floor(Date.parse(last) / 1000) };
     let isPast = last === "";
     let skipped = 0;
-    for await (const line of runtime.containers.logs(container, { follow: true, signal, ...resumed })) {
+    for await (const line of runtime.containers.logs(container, {
+      follow: true,
+      signal,
+      ...resumed,
+    })) {
       // `since` has a resolution of one second, so lines of that second come again.
       if (!isPast && line.time < last) continue;
       if (!isPast && line.time === last && skipped < atLast) {

@@ -1,8 +1,9 @@
 // Several streams of lines as one.
 
 /**
- * The values of `first`, and of each stream that `more` gives, as they come. Ends with `first`; what the others throw is passed over, because
- * a worker's container may be removed at any time. Throws what `first` throws.
+ * The values of `first`, and of each stream that `more` gives, as they come. Ends with `first`;
+ * what the others throw is passed over, because a worker's container may be removed at any time.
+ * Throws what `first` throws.
  */
 export async function* merged<Value>(
   first: AsyncIterable<Value>,

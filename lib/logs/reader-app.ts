@@ -1,12 +1,14 @@
-// What the reader of logs can do, as a Hono app: it has the Engine's socket, and gives lines of logs of one instance.
+// What the reader of logs can do, as a Hono app: it has the Engine's socket, and gives lines of
+// logs of one instance.
 import { Hono } from "hono";
 import { stream } from "hono/streaming";
 import { messageOf, SettError } from "../model/errors.ts";
 import type { LogSource } from "./log-source.ts";
 
 /**
- * `GET /parts`, and `GET /parts/NAME/log?tail=N&follow=true`, which begins with an empty line: an answer begins with its first byte, and a
- * part may be silent. A failure is JSON: `code`, `message`, `hint`.
+ * `GET /parts`, and `GET /parts/NAME/log?tail=N&follow=true`, which begins with an empty line: an
+ * answer begins with its first byte, and a part may be silent. A failure is JSON: `code`,
+ * `message`, `hint`.
  */
 export function createReaderApp(logs: LogSource): Hono {
   const app = new Hono();
@@ -14,7 +16,8 @@ export function createReaderApp(logs: LogSource): Hono {
   app.get("/parts/:name/log", async (context) => {
     const { req } = context;
     const tail = req.query("tail");
-    if (tail !== undefined && !/^\d{1,6}$/.test(tail)) return context.json({ code: "usage", message: "tail is a number." }, 400);
+    if (tail !== undefined && !/^\d{1,6}$/.test(tail))
+      return context.json({ code: "usage", message: "tail is a number." }, 400);
     const over = new AbortController();
     const signal = AbortSignal.any([req.raw.signal, over.signal]);
     const lines = await logs.read(req.param("name"), {
@@ -22,7 +25,8 @@ export function createReaderApp(logs: LogSource): Hono {
       follow: req.query("follow") === "true",
       signal,
     });
-    if (lines === undefined) return context.json({ code: "agent-not-found", message: "There is no such part." }, 404);
+    if (lines === undefined)
+      return context.json({ code: "agent-not-found", message: "There is no such part." }, 404);
     context.header("content-type", "text/plain; charset=utf-8");
     return stream(context, async (out) => {
       out.onAbort(() => over.abort());
@@ -31,7 +35,8 @@ export function createReaderApp(logs: LogSource): Hono {
     });
   });
   app.onError((error, { json }) => {
-    if (error instanceof SettError) return json({ code: error.code, message: error.message, hint: error.hint }, 409);
+    if (error instanceof SettError)
+      return json({ code: error.code, message: error.message, hint: error.hint }, 409);
     return json({ code: "internal", message: messageOf(error) }, 500);
   });
   return app;

@@ -20,8 +20,14 @@ export class ReaderClient implements LogSource {
     return Names.parse(await response.json()).names;
   }
 
-  async read(name: string, { tail, follow = false, signal }: LogRequest): Promise<AsyncIterable<string> | undefined> {
-    const query = new URLSearchParams({ follow: String(follow), ...(tail !== undefined && { tail: String(tail) }) });
+  async read(
+    name: string,
+    { tail, follow = false, signal }: LogRequest,
+  ): Promise<AsyncIterable<string> | undefined> {
+    const query = new URLSearchParams({
+      follow: String(follow),
+      ...(tail !== undefined && { tail: String(tail) }),
+    });
     const response = await this.#ask(`parts/${encodeURIComponent(name)}/log?${query}`, signal);
     if (response.status === 404) return undefined;
     if (!response.ok) throw await failureOf(response);
@@ -33,7 +39,11 @@ export class ReaderClient implements LogSource {
       return await fetch(`${this.#url}/${path}`, { signal });
     } catch (cause) {
       const hint = "`sett up` starts it again.";
-      throw new SettError("docker-unreachable", `The reader of logs does not answer: ${messageOf(cause)}`, { hint, cause });
+      throw new SettError(
+        "docker-unreachable",
+        `The reader of logs does not answer: ${messageOf(cause)}`,
+        { hint, cause },
+      );
     }
   }
 }
@@ -50,7 +60,10 @@ function isKnown(code: string): code is SettErrorCode {
 }
 
 /** An abort ends the lines without an error. */
-async function* linesOf(body: ReadableStream<Uint8Array> | null, signal: AbortSignal): AsyncGenerator<string> {
+async function* linesOf(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   if (body === null) return;
   const decoder = new TextDecoder();
   let isFirst = true;

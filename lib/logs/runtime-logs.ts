@@ -28,26 +28,39 @@ export class RuntimeLogs implements LogSource {
     return (await this.#containers()).map(partName);
   }
 
-  async read(name: string, { tail = maxTail, follow = false, signal }: LogRequest): Promise<AsyncIterable<string> | undefined> {
+  async read(
+    name: string,
+    { tail = maxTail, follow = false, signal }: LogRequest,
+  ): Promise<AsyncIterable<string> | undefined> {
     const containers = await this.#containers();
     const part = containers.find((container) => partName(container) === name);
     if (part === undefined) return undefined;
     const count = Math.min(tail, maxTail);
     if (!follow) return this.#past([part, ...workersOf(part, containers)], count, signal);
-    return part.labels.component === "agent" ? this.#followAll(part, count, signal) : this.#follow(part, count, signal);
+    return part.labels.component === "agent"
+      ? this.#followAll(part, count, signal)
+      : this.#follow(part, count, signal);
   }
 
   async #containers(): Promise<ContainerPart[]> {
     return (await this.#runtime.parts(this.#instance)).containers;
   }
 
-  async *#past(parts: readonly ContainerPart[], tail: number, signal: AbortSignal): AsyncGenerator<string> {
+  async *#past(
+    parts: readonly ContainerPart[],
+    tail: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
     if (tail === 0) return;
     let newest: LogLine[] = [];
     // One after the other: the lines of many workers would otherwise be in memory at the same time.
     for (const { id } of parts) {
-      const lines = await Array.fromAsync(this.#runtime.containers.logs(id, { tail, signal })).catch(goneIsEmpty);
-      newest = [...newest, ...lines].toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)).slice(-tail);
+      const lines = await Array.fromAsync(
+        this.#runtime.containers.logs(id, { tail, signal }),
+      ).catch(goneIsEmpty);
+      newest = [...newest, ...lines]
+        .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+        .slice(-tail);
     }
     for (const { line } of newest) yield line;
   }
@@ -57,7 +70,11 @@ export class RuntimeLogs implements LogSource {
   }
 
   /** The agent's container, and each worker as it comes. */
-  async *#followAll(agent: ContainerPart, tail: number, signal: AbortSignal): AsyncGenerator<string> {
+  async *#followAll(
+    agent: ContainerPart,
+    tail: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     const seen = new Set<string>();
@@ -69,13 +86,21 @@ export class RuntimeLogs implements LogSource {
         for (const { id } of workersOf(agent, await present().catch(() => []))) {
           if (seen.has(id)) continue;
           seen.add(id);
-          yield runtime.containers.logs(id, { follow: true, signal: either, ...(isFirst && { tail }) });
+          yield runtime.containers.logs(id, {
+            follow: true,
+            signal: either,
+            ...(isFirst && { tail }),
+          });
         }
         isFirst = false;
       }
     };
     try {
-      for await (const { line } of merged<LogLine>(followContainer(runtime, agent.id, { tail }, either), workers())) yield line;
+      for await (const { line } of merged<LogLine>(
+        followContainer(runtime, agent.id, { tail }, either),
+        workers(),
+      ))
+        yield line;
     } finally {
       over.abort();
     }
@@ -85,7 +110,9 @@ export class RuntimeLogs implements LogSource {
 function workersOf(part: ContainerPart, containers: readonly ContainerPart[]): ContainerPart[] {
   const { labels: own } = part;
   if (own.component !== "agent") return [];
-  return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === own.agent);
+  return containers.filter(
+    ({ labels }) => labels.component === "worker" && labels.agent === own.agent,
+  );
 }
 
 /** A worker may be removed between the two requests. */

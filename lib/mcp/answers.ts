@@ -11,13 +11,23 @@ function forAssistant(hint: string): string {
   return hint.replaceAll("Leave out --id to", "Leave out `id` to");
 }
 
-/** The error of a tool, with its code and what to do next. An assistant sees it; the connection goes on. */
-export async function answerOrExplain(run: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
+/**
+ * The error of a tool, with its code and what to do next. An assistant sees it; the connection goes
+ * on.
+ */
+export async function answerOrExplain(
+  run: () => Promise<Record<string, unknown>>,
+): Promise<CallToolResult> {
   try {
     return answer(await run());
   } catch (error) {
     const known = error instanceof SettError ? error : undefined;
     const hint = known?.hint === undefined ? "" : ` ${forAssistant(known.hint)}`;
-    return { isError: true, content: [{ type: "text", text: `${messageOf(error)}${hint} (${known?.code ?? "internal"})` }] };
+    return {
+      isError: true,
+      content: [
+        { type: "text", text: `${messageOf(error)}${hint} (${known?.code ?? "internal"})` },
+      ],
+    };
   }
 }

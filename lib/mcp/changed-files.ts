@@ -10,7 +10,11 @@ export type ChangedFile = { name: string; added: number; removed: number; notes:
 const maxFiles = 1_000;
 const noteOf =
   /^(?:(new file|deleted file|old|new) mode (\d+)|(rename|copy) (?:from|to) (.*)|(Binary files .* differ|GIT binary patch))$/;
-const modes: Readonly<Record<string, string>> = { "100755": "executable", "120000": "symbolic link", "160000": "submodule" };
+const modes: Readonly<Record<string, string>> = {
+  "100755": "executable",
+  "120000": "symbolic link",
+  "160000": "submodule",
+};
 
 /**
  * The first thousand. In a diff a line of a file begins with a sign or a blank, so that none looks
@@ -38,7 +42,8 @@ export function changedFiles(diff: string): { files: ChangedFile[]; more: number
 
 function notesOf(line: string): string[] {
   const [, change, mode = "", move, name, binary] = noteOf.exec(line) ?? [];
-  if (change !== undefined) return [`${change} mode ${mode}${modes[mode] === undefined ? "" : `, ${modes[mode]}`}`];
+  if (change !== undefined)
+    return [`${change} mode ${mode}${modes[mode] === undefined ? "" : `, ${modes[mode]}`}`];
   if (move !== undefined) return [`${line.slice(0, move.length + 5).trim()} ${name}`];
   return binary === undefined ? [] : ["binary"];
 }

@@ -1,4 +1,5 @@
-// What the tools of the MCP server work with: one instance, and the person for whom an assistant acts.
+// What the tools of the MCP server work with: one instance, and the person for whom an assistant
+// acts.
 import type { Marks } from "../client/actions/marks.ts";
 import type { Asker } from "../client/actions/request.ts";
 import type { Since } from "../client/facts/work.ts";
@@ -16,7 +17,10 @@ export type OpenInstance = AsyncDisposable & {
   person: Actor;
   /** Throws where there is no repository, and as `postGoal`. */
   postGoal(order: GoalOrder): Promise<Artefact>;
-  /** What the commit of a result changes, as a unified diff. Throws where there is no repository, and as `readChanges`. */
+  /**
+   * What the commit of a result changes, as a unified diff. Throws where there is no repository,
+   * and as `readChanges`.
+   */
   changes(result: Artefact, since: Since): Promise<string>;
 };
 
@@ -27,8 +31,14 @@ export type McpDeps = {
   /** Shown to the client. */
   version: string;
   rights: ReadonlySet<Right>;
-  /** Called for each call: an editor runs for days, and Redis may be at another port by then. Throws as opening a session. */
+  /**
+   * Called for each call: an editor runs for days, and Redis may be at another port by then. Throws
+   * as opening a session.
+   */
   open(): Promise<OpenInstance>;
-  /** Puts a write on record beside what the tool itself writes. Called once for each that runs, before its answer. */
+  /**
+   * Puts a write on record beside what the tool itself writes. Called once for each that runs,
+   * before its answer.
+   */
   recordWrite?(write: Write): Promise<void>;
 };

@@ -1,5 +1,5 @@
-// Messages of a client as lines, over stdin and stdout. Blank lines are nothing; every other line has a message, or an answer that says what is
-// wrong with it.
+// Messages of a client as lines, over stdin and stdout. Blank lines are nothing; every other line
+// has a message, or an answer that says what is wrong with it.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { type Refusal, readMessage, tooLong } from "./read-message.ts";
@@ -19,7 +19,11 @@ export class LineTransport implements Transport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
 
-  constructor(input: AsyncIterable<Uint8Array>, write: (line: string) => Promise<unknown>, limit = maxMebibytes) {
+  constructor(
+    input: AsyncIterable<Uint8Array>,
+    write: (line: string) => Promise<unknown>,
+    limit = maxMebibytes,
+  ) {
     this.#input = input;
     this.#write = write;
     this.#maxMebibytes = limit;
@@ -67,7 +71,11 @@ export class LineTransport implements Transport {
 
   async #endLine(): Promise<void> {
     const line = this.#pieces.join("").trim();
-    const read = this.#isTooLong() ? { refusal: tooLong(this.#maxMebibytes) } : line === "" ? undefined : readMessage(line);
+    const read = this.#isTooLong()
+      ? { refusal: tooLong(this.#maxMebibytes) }
+      : line === ""
+        ? undefined
+        : readMessage(line);
     this.#pieces = [];
     this.#length = 0;
     if (read === undefined) return;

@@ -1,5 +1,6 @@
-// From the text of a client to a message for the library of the protocol, or to the answer: the library passes over text that is no message
-// in silence, and answers wrong params as a mistake of its own, with its schema.
+// From the text of a client to a message for the library of the protocol, or to the answer: the
+// library passes over text that is no message in silence, and answers wrong params as a mistake of
+// its own, with its schema.
 import {
   CallToolRequestSchema,
   InitializeRequestSchema,
@@ -16,7 +17,11 @@ const parseError = -32_700;
 const invalidRequest = -32_600;
 const invalidParams = -32_602;
 
-export type Refusal = { jsonrpc: "2.0"; id: RequestId | null; error: { code: number; message: string } };
+export type Refusal = {
+  jsonrpc: "2.0";
+  id: RequestId | null;
+  error: { code: number; message: string };
+};
 
 /** The library answers requests of other methods as unknown. */
 const requests = {
@@ -39,10 +44,14 @@ export function readMessage(text: string): { message: JSONRPCMessage } | { refus
   return message.success ? { message: message.data } : { refusal: notAMessage(value) };
 }
 
-/** Undefined where `value` is no request with an id that the library knows, or its params are right. */
+/**
+ * Undefined where `value` is no request with an id that the library knows, or its params are right.
+ */
 export function paramsProblem(value: unknown): Refusal | undefined {
   const { jsonrpc, id, method } = Object(value);
-  const schema = Object.hasOwn(requests, String(method)) ? requests[method as keyof typeof requests] : undefined;
+  const schema = Object.hasOwn(requests, String(method))
+    ? requests[method as keyof typeof requests]
+    : undefined;
   const known = RequestIdSchema.safeParse(id);
   if (jsonrpc !== "2.0" || schema === undefined || !known.success) return undefined;
   const checked = schema.safeParse(value);
@@ -50,12 +59,24 @@ export function paramsProblem(value: unknown): Refusal | undefined {
   if (issue === undefined) return undefined;
   const path = issue.path.map(String);
   const isMissing = path.reduce((at: unknown, key) => Object(at)[key], value) === undefined;
-  const wanted = isMissing ? "is missing" : "expected" in issue ? `must be of the type ${issue.expected}` : "is not valid";
-  return refuse(known.data, invalidParams, `Invalid params of ${method}: \`${path.join(".")}\` ${wanted}.`);
+  const wanted = isMissing
+    ? "is missing"
+    : "expected" in issue
+      ? `must be of the type ${issue.expected}`
+      : "is not valid";
+  return refuse(
+    known.data,
+    invalidParams,
+    `Invalid params of ${method}: \`${path.join(".")}\` ${wanted}.`,
+  );
 }
 
 export function tooLong(maxMebibytes: number): Refusal {
-  return refuse(null, invalidRequest, `Invalid Request: the line is longer than ${maxMebibytes} MiB.`);
+  return refuse(
+    null,
+    invalidRequest,
+    `Invalid Request: the line is longer than ${maxMebibytes} MiB.`,
+  );
 }
 
 function notAMessage(value: unknown): Refusal {

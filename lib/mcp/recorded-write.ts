@@ -1,4 +1,5 @@
-// Puts each call of a tool that writes on record, once, with the goal that it is about, also where it is refused.
+// Puts each call of a tool that writes on record, once, with the goal that it is about, also where
+// it is refused.
 import type { GoalId } from "../model/ids.ts";
 import type { McpDeps } from "./deps.ts";
 import type { Call } from "./tools/tool.ts";

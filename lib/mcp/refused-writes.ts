@@ -1,4 +1,5 @@
-// Finds in a message to the MCP server the writes that it refuses before any tool runs: without the right, or with wrong arguments.
+// Finds in a message to the MCP server the writes that it refuses before any tool runs: without the
+// right, or with wrong arguments.
 import { z } from "zod";
 import type { Right } from "../model/api-access.ts";
 import { SettError } from "../model/errors.ts";
@@ -8,7 +9,9 @@ import { postGoalTool } from "./tools/goals.ts";
 import { answerQuestion, approve, reject } from "./tools/people.ts";
 
 const tools = [postGoalTool, answerQuestion, approve, reject, cancel, retry];
-const writing = new Map(tools.map(({ name, right, args }) => [name, { right, args: z.object(args as z.ZodRawShape) }]));
+const writing = new Map(
+  tools.map(({ name, right, args }) => [name, { right, args: z.object(args as z.ZodRawShape) }]),
+);
 
 const Message = z.looseObject({
   method: z.literal("tools/call"),
@@ -24,8 +27,22 @@ export function refusedWrites(body: unknown, rights: ReadonlySet<Right>): Write[
     const known = writing.get(tool);
     if (known === undefined) return [];
     if (!rights.has(known.right))
-      return [{ tool, goal: undefined, error: new SettError("not-allowed", `${tool} needs the right ${known.right}.`) }];
+      return [
+        {
+          tool,
+          goal: undefined,
+          error: new SettError("not-allowed", `${tool} needs the right ${known.right}.`),
+        },
+      ];
     const isRight = known.args.safeParse(args).success;
-    return isRight ? [] : [{ tool, goal: undefined, error: new SettError("usage", `The arguments of ${tool} are wrong.`) }];
+    return isRight
+      ? []
+      : [
+          {
+            tool,
+            goal: undefined,
+            error: new SettError("usage", `The arguments of ${tool} are wrong.`),
+          },
+        ];
   });
 }

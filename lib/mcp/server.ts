@@ -1,7 +1,12 @@
-// The MCP server of one instance: an assistant in an editor hands work to the clan with it, and answers for its person.
+// The MCP server of one instance: an assistant in an editor hands work to the clan with it, and
+// answers for its person.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import { ListToolsRequestSchema, type ServerNotification, type ServerRequest } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ListToolsRequestSchema,
+  type ServerNotification,
+  type ServerRequest,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
 import { actorBy, assistantName } from "../client/actions/assistant.ts";
 import { answerOrExplain } from "./answers.ts";
@@ -20,7 +25,10 @@ that you do is on record with your name beside your person's. Content of artefac
 
 /** Not connected yet. Only the tools are there for which `deps.rights` has the right. */
 export function createMcpServer(deps: McpDeps): McpServer {
-  const server = new McpServer({ name: "sett", title: "Sett", version: deps.version }, { instructions });
+  const server = new McpServer(
+    { name: "sett", title: "Sett", version: deps.version },
+    { instructions },
+  );
   let isAnyAdded = false;
   const add = <Shape extends z.ZodRawShape>(tool: Tool<Shape>) => {
     if (!deps.rights.has(tool.right)) return;
@@ -52,29 +60,41 @@ function listNone({ server }: McpServer): void {
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-function register<Shape extends z.ZodRawShape>(server: McpServer, tool: Tool<Shape>, deps: McpDeps): void {
+function register<Shape extends z.ZodRawShape>(
+  server: McpServer,
+  tool: Tool<Shape>,
+  deps: McpDeps,
+): void {
   const { name, title, description, annotations, args, run } = tool;
   const call = (given: z.infer<z.ZodObject<Shape>>, extra: Extra) =>
     answerOrExplain(() =>
-      recordedWrite(name, annotations.readOnlyHint ? undefined : deps.recordWrite, async (parts) => {
-        const client = server.server.getClientVersion();
-        await using opened = await deps.open();
-        const { asker, person, postGoal, changes } = opened;
-        return await run(given, {
-          asker: { ...asker, suggest: suggestTool(asker.suggest) },
-          postGoal,
-          changes,
-          actor: actorBy(person, client),
-          mayRaise: deps.rights.has("budget"),
-          marks: { by_assistant: assistantName(client) },
-          signal: extra.signal,
-          report: (done, message) => report(extra, done, message),
-          ...parts,
-        });
-      }),
+      recordedWrite(
+        name,
+        annotations.readOnlyHint ? undefined : deps.recordWrite,
+        async (parts) => {
+          const client = server.server.getClientVersion();
+          await using opened = await deps.open();
+          const { asker, person, postGoal, changes } = opened;
+          return await run(given, {
+            asker: { ...asker, suggest: suggestTool(asker.suggest) },
+            postGoal,
+            changes,
+            actor: actorBy(person, client),
+            mayRaise: deps.rights.has("budget"),
+            marks: { by_assistant: assistantName(client) },
+            signal: extra.signal,
+            report: (done, message) => report(extra, done, message),
+            ...parts,
+          });
+        },
+      ),
     );
   // The shape is the same one; the library's types derive the arguments from it in another way.
-  server.registerTool(name, { title, description, annotations, inputSchema: args as z.ZodRawShape }, call as never);
+  server.registerTool(
+    name,
+    { title, description, annotations, inputSchema: args as z.ZodRawShape },
+    call as never,
+  );
 }
 
 /** Only a client that asks for progress hears of it, and one that has gone needs none. */

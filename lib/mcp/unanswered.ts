@@ -1,4 +1,5 @@
-// Which requests of a client have no answer yet: one that has said all that it wants to know, and ends, still gets its answers.
+// Which requests of a client have no answer yet: one that has said all that it wants to know, and
+// ends, still gets its answers.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 
@@ -30,10 +31,12 @@ export class Unanswered {
     if (!("method" in message)) return;
     if ("id" in message) this.#requests.add(message.id);
     // A request that is called off gets no answer.
-    else if (message.method === "notifications/cancelled") this.#forget(message.params?.requestId as RequestId | undefined);
+    else if (message.method === "notifications/cancelled")
+      this.#forget(message.params?.requestId as RequestId | undefined);
   }
 
   #forget(request: RequestId | undefined): void {
-    if (request !== undefined && this.#requests.delete(request) && this.#requests.size === 0) this.#onNone?.();
+    if (request !== undefined && this.#requests.delete(request) && this.#requests.size === 0)
+      this.#onNone?.();
   }
 }

@@ -3,7 +3,10 @@ import { type GoalReading, readGoal } from "../client/facts/goal.ts";
 import type { GoalId } from "../model/ids.ts";
 import type { OpenInstance } from "./deps.ts";
 
-/** `onEvents`: called with how many events of the goal have come so far. The reading of the end, or of the moment when `signal` was aborted. */
+/**
+ * `onEvents`: called with how many events of the goal have come so far. The reading of the end, or
+ * of the moment when `signal` was aborted.
+ */
 export async function waitForGoal(
   { asker: { board, follow } }: Pick<OpenInstance, "asker">,
   goal: GoalId,

@@ -1,4 +1,5 @@
-// The blackboard's records of an agent: its registration (from sett.yml or its environment) and its last heartbeat.
+// The blackboard's records of an agent: its registration (from sett.yml or its environment) and its
+// last heartbeat.
 import { z } from "zod";
 import { BidRule } from "./bid.ts";
 import { AgentName, ClaimId } from "./ids.ts";
@@ -9,7 +10,10 @@ export type Strategy = z.infer<typeof Strategy>;
 export const WorkspaceMode = z.enum(["ro", "rw"]);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
 
-/** Written before the agent starts; the orchestrator and the agent's cub both read their settings from it. */
+/**
+ * Written before the agent starts; the orchestrator and the agent's cub both read their settings
+ * from it.
+ */
 export const AgentRegistration = z.strictObject({
   name: AgentName,
   role: z.string().min(1),
@@ -37,21 +41,34 @@ export const AgentRegistration = z.strictObject({
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 
-/** True when each grant of the agent gets a worker's container; the agent's own container then only bids. */
-export function needsWorkers({ replicas, strategy }: Pick<AgentRegistration, "replicas" | "strategy">): boolean {
+/**
+ * True when each grant of the agent gets a worker's container; the agent's own container then only
+ * bids.
+ */
+export function needsWorkers({
+  replicas,
+  strategy,
+}: Pick<AgentRegistration, "replicas" | "strategy">): boolean {
   return replicas > 1 || strategy === "fresh_per_call";
 }
 
 /**
- * As it is stored. Of a registration that cannot be read (`problem`) only the name is known; its other members have the values that do the
- * least harm. The agent is registered: its bids and grants wait, and none fails. `text` is the stored text, so that it can be restored.
+ * As it is stored. Of a registration that cannot be read (`problem`) only the name is known; its
+ * other members have the values that do the least harm. The agent is registered: its bids and
+ * grants wait, and none fails. `text` is the stored text, so that it can be restored.
  */
-export type RegisteredAgent = AgentRegistration & { unreadable?: { text: string; problem: string } };
+export type RegisteredAgent = AgentRegistration & {
+  unreadable?: { text: string; problem: string };
+};
 
 /** `no_secrets`: it takes no work until `sett up` has brought its secrets again. */
 export const AgentState = z.enum(["starting", "idle", "working", "stopping", "no_secrets"]);
 export type AgentState = z.infer<typeof AgentState>;
 
 /** The last heartbeat. `at` is the cub's clock, Unix time in milliseconds. */
-export const AgentStatus = z.strictObject({ at: z.int(), state: AgentState, claim_id: ClaimId.optional() });
+export const AgentStatus = z.strictObject({
+  at: z.int(),
+  state: AgentState,
+  claim_id: ClaimId.optional(),
+});
 export type AgentStatus = z.infer<typeof AgentStatus>;

@@ -2,7 +2,11 @@
 import type { Amounts, Budget } from "./budget.ts";
 
 /** The dimensions of a budget, in the order in which they are checked and shown. */
-export const amountKinds = ["nanousd", "tokens", "calls"] as const satisfies readonly (keyof Amounts)[];
+export const amountKinds = [
+  "nanousd",
+  "tokens",
+  "calls",
+] as const satisfies readonly (keyof Amounts)[];
 export type AmountKind = (typeof amountKinds)[number];
 
 export const nanosPerUsd = 1_000_000_000;
@@ -10,7 +14,11 @@ export const nanosPerUsd = 1_000_000_000;
 export const noAmounts: Amounts = { nanousd: 0, tokens: 0, calls: 0 };
 
 export function plus(one: Amounts, other: Amounts): Amounts {
-  return { nanousd: one.nanousd + other.nanousd, tokens: one.tokens + other.tokens, calls: one.calls + other.calls };
+  return {
+    nanousd: one.nanousd + other.nanousd,
+    tokens: one.tokens + other.tokens,
+    calls: one.calls + other.calls,
+  };
 }
 
 /** Never below zero. */
@@ -35,9 +43,14 @@ export function formatAmount(kind: AmountKind, amount: number): string {
   return `${formatCount(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
-/** `$0.42, 12.3k tokens, 3 calls`: the kinds that it has and that are not 0. Empty where there are none. */
+/**
+ * `$0.42, 12.3k tokens, 3 calls`: the kinds that it has and that are not 0. Empty where there are
+ * none.
+ */
 export function formatAmounts(amounts: Budget): string {
-  return amountKinds.flatMap((kind) => (amounts[kind] ? [formatAmount(kind, amounts[kind])] : [])).join(", ");
+  return amountKinds
+    .flatMap((kind) => (amounts[kind] ? [formatAmount(kind, amounts[kind])] : []))
+    .join(", ");
 }
 
 function formatUsd(usd: number): string {

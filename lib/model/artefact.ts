@@ -2,21 +2,43 @@
 import { z } from "zod";
 import { ArtefactId, ClaimId, CommitHash, GoalId, LogicalId } from "./ids.ts";
 
-/** The kind of an artefact, by which the orchestrator handles it. Only `Standard` ones get a claim by themselves. */
-export const StructuralType = z.enum(["Standard", "Review", "Question", "Answer", "Failure", "Terminal"]);
+/**
+ * The kind of an artefact, by which the orchestrator handles it. Only `Standard` ones get a claim
+ * by themselves.
+ */
+export const StructuralType = z.enum([
+  "Standard",
+  "Review",
+  "Question",
+  "Answer",
+  "Failure",
+  "Terminal",
+]);
 export type StructuralType = z.infer<typeof StructuralType>;
 
-/** 16 MiB: the largest payload that the blackboard stores (docs/reference/blackboard.md#fields-of-an-artefact). */
+/**
+ * 16 MiB: the largest payload that the blackboard stores
+ * (docs/reference/blackboard.md#fields-of-an-artefact).
+ */
 export const maxPayloadBytes = 16 * 1024 * 1024;
 
-/** 1 MiB: of `summary` and `metadata` together, as JSON. Unlike the payload, they are read for every listing. */
+/**
+ * 1 MiB: of `summary` and `metadata` together, as JSON. Unlike the payload, they are read for every
+ * listing.
+ */
 export const maxMetadataBytes = 1024 * 1024;
 
 /** `summary` and `commit` are Sett's own; agents add what they like. */
-export const ArtefactMetadata = z.looseObject({ summary: z.string().optional(), commit: CommitHash.optional() });
+export const ArtefactMetadata = z.looseObject({
+  summary: z.string().optional(),
+  commit: CommitHash.optional(),
+});
 export type ArtefactMetadata = z.infer<typeof ArtefactMetadata>;
 
-/** As in the tool's contract; on the blackboard a hash in which arrays and objects are JSON text and `version` is decimal. */
+/**
+ * As in the tool's contract; on the blackboard a hash in which arrays and objects are JSON text and
+ * `version` is decimal.
+ */
 export const Artefact = z.strictObject({
   id: ArtefactId,
   logical_id: LogicalId,
@@ -48,9 +70,18 @@ export const codeCommitType = "CodeCommit";
 /** The type of the Question that the orchestrator posts for reviewers' feedback on a goal. */
 export const goalFeedbackType = "GoalFeedback";
 
-/** Whether a person's answer becomes the goal's next version. A Question of an agent never is one, whatever its type. */
-export function isGoalFeedback(one: Pick<Artefact, "structural_type" | "type" | "produced_by_agent">): boolean {
-  return one.structural_type === "Question" && one.type === goalFeedbackType && one.produced_by_agent === "";
+/**
+ * Whether a person's answer becomes the goal's next version. A Question of an agent never is one,
+ * whatever its type.
+ */
+export function isGoalFeedback(
+  one: Pick<Artefact, "structural_type" | "type" | "produced_by_agent">,
+): boolean {
+  return (
+    one.structural_type === "Question" &&
+    one.type === goalFeedbackType &&
+    one.produced_by_agent === ""
+  );
 }
 
 /** The role recorded for what people post. */

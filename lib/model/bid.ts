@@ -7,8 +7,8 @@ export const BidWord = z.enum(["review", "claim", "exclusive", "ignore"]);
 export type BidWord = z.infer<typeof BidWord>;
 
 /**
- * How an agent asks its model for a bid: so many tries of at most so long, and before the second one the first pause, which doubles with
- * each try. Half of a pause is random.
+ * How an agent asks its model for a bid: so many tries of at most so long, and before the second
+ * one the first pause, which doubles with each try. Half of a pause is random.
  */
 export const bidAsking = { tries: 3, tryMs: 30_000, firstPauseMs: 1_000 } as const;
 
@@ -20,12 +20,21 @@ export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 
 /** As an event's data has them: `coder:exclusive tester:ignore`. */
-export const textOfBids = ofSame((bids: readonly Bid[]) => bids.map(({ agent, word }) => `${agent}:${word}`).join(" "));
+export const textOfBids = ofSame((bids: readonly Bid[]) =>
+  bids.map(({ agent, word }) => `${agent}:${word}`).join(" "),
+);
 
-/** `on` matches the artefact's type and `from` its producer's role; `*` matches any run of characters. */
+/**
+ * `on` matches the artefact's type and `from` its producer's role; `*` matches any run of
+ * characters.
+ */
 export const BidRule = z.strictObject({
   on: z.string().min(1).describe("The artefact's type; `*` matches any run of characters."),
-  from: z.string().min(1).optional().describe("The role of the artefact's producer; `*` matches any run of characters."),
+  from: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The role of the artefact's producer; `*` matches any run of characters."),
   bid: BidWord.describe("The word to bid."),
 });
 export type BidRule = z.infer<typeof BidRule>;

@@ -5,16 +5,25 @@ import type { Artefact } from "./artefact.ts";
 import { type Amounts, amountsSyntax, readAmounts } from "./budget.ts";
 import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
 
-/** `refusal`: the id of the gateway's refusal. What else the payload says is the agent's words, and decides nothing. */
+/**
+ * `refusal`: the id of the gateway's refusal. What else the payload says is the agent's words, and
+ * decides nothing.
+ */
 const BudgetPayload = z.object({ refusal: z.string().optional(), question: z.string().optional() });
 
 /** For people. `yes` is named with its amount, where it is one. */
 export function howToRaise(refusal: Pick<BudgetRefusal, "kind" | "allowed">): string {
   const add = amountsOfYes(refusal);
-  return add === undefined ? amountsSyntax : `${amountsSyntax}, or \`yes\` for ${formatAmounts(add)}`;
+  return add === undefined
+    ? amountsSyntax
+    : `${amountsSyntax}, or \`yes\` for ${formatAmounts(add)}`;
 }
 
-const exampleAmounts: Readonly<Record<AmountKind, string>> = { nanousd: "5usd", tokens: "200ktokens", calls: "50calls" };
+const exampleAmounts: Readonly<Record<AmountKind, string>> = {
+  nanousd: "5usd",
+  tokens: "200ktokens",
+  calls: "50calls",
+};
 
 /** An amount of the kind that ran out: more of another kind changes nothing. */
 export function exampleAmount({ kind }: Pick<BudgetRefusal, "kind">): string {
@@ -23,35 +32,59 @@ export function exampleAmount({ kind }: Pick<BudgetRefusal, "kind">): string {
 
 type Named = Pick<Artefact, "type" | "payload" | "produced_by_agent" | "claim_id">;
 
-/** The refusal that this Question or Failure names, where it is one of its own work; undefined where the record knows of none. */
+/**
+ * The refusal that this Question or Failure names, where it is one of its own work; undefined where
+ * the record knows of none.
+ */
 export function namedRefusal(
   { type, payload, produced_by_agent, claim_id }: Named,
   refusals: readonly BudgetRefusal[],
 ): BudgetRefusal | undefined {
   if (type !== budgetExceededType) return undefined;
   const { refusal } = readPayload(payload);
-  return refusals.find(({ id, agent, claim_id: claim }) => id === refusal && agent === produced_by_agent && claim === claim_id);
+  return refusals.find(
+    ({ id, agent, claim_id: claim }) =>
+      id === refusal && agent === produced_by_agent && claim === claim_id,
+  );
 }
 
-export function isBudgetQuestion({ structural_type, type }: Pick<Artefact, "structural_type" | "type">): boolean {
+export function isBudgetQuestion({
+  structural_type,
+  type,
+}: Pick<Artefact, "structural_type" | "type">): boolean {
   return structural_type === "Question" && type === budgetExceededType;
 }
 
 /** What the record says, in a sentence. */
-export function refusalSentence({ scope, agent, kind, limit, spent, reserved, needed }: BudgetRefusal): string {
+export function refusalSentence({
+  scope,
+  agent,
+  kind,
+  limit,
+  spent,
+  reserved,
+  needed,
+}: BudgetRefusal): string {
   const amount = (value: number) => formatAmount(kind, value);
-  const whose = scope === "goal" ? "The budget of the goal" : `The budget of ${agent} for each of its grants`;
+  const whose =
+    scope === "goal" ? "The budget of the goal" : `The budget of ${agent} for each of its grants`;
   const underWay = reserved === 0 ? "" : `, ${amount(reserved)} reserved`;
   return `${whose} is used up: of ${amount(limit)}, ${amount(spent)} spent${underWay}; the refused call may need ${amount(needed)}.`;
 }
 
 /** What `yes` adds: as much as sett.yml allows. Undefined where that is nothing. */
-export function amountsOfYes({ kind, allowed }: Pick<BudgetRefusal, "kind" | "allowed">): Amounts | undefined {
+export function amountsOfYes({
+  kind,
+  allowed,
+}: Pick<BudgetRefusal, "kind" | "allowed">): Amounts | undefined {
   return allowed === 0 ? undefined : { nanousd: 0, tokens: 0, calls: 0, [kind]: allowed };
 }
 
 /** `$5.00 to the budget of the goal`. */
-export function raiseText(add: Amounts, { scope, agent }: Pick<BudgetRefusal, "scope" | "agent">): string {
+export function raiseText(
+  add: Amounts,
+  { scope, agent }: Pick<BudgetRefusal, "scope" | "agent">,
+): string {
   return `${formatAmounts(add)} to the budget of ${scope === "goal" ? "the goal" : `${agent}'s grants in this goal`}`;
 }
 
@@ -64,16 +97,23 @@ function readPayload(payload: string): z.infer<typeof BudgetPayload> {
 }
 
 /** A question's words for people: of one about a budget they are a member of its payload. */
-export function questionText(question: Pick<Artefact, "structural_type" | "type" | "payload">): string {
+export function questionText(
+  question: Pick<Artefact, "structural_type" | "type" | "payload">,
+): string {
   const { payload } = question;
   return isBudgetQuestion(question) ? (readPayload(payload).question ?? payload) : payload;
 }
 
 /** How much an answer adds, or what is wrong with it: a clause after `your answer`. */
-export function readAnswer(text: string, refusal: BudgetRefusal): { amounts: Amounts } | { problem: string } {
+export function readAnswer(
+  text: string,
+  refusal: BudgetRefusal,
+): { amounts: Amounts } | { problem: string } {
   if (!isYes(text)) return readAmounts(text);
   const amounts = amountsOfYes(refusal);
-  return amounts === undefined ? { problem: "names no amount, and sett.yml allows none that `yes` could add" } : { amounts };
+  return amounts === undefined
+    ? { problem: "names no amount, and sett.yml allows none that `yes` could add" }
+    : { amounts };
 }
 
 /** How much an answer adds; undefined where it is no amount. */

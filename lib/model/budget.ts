@@ -1,15 +1,22 @@
-// Budgets of model calls: amounts of money, tokens and calls, as sett.yml and `sett budget` write them.
+// Budgets of model calls: amounts of money, tokens and calls, as sett.yml and `sett budget` write
+// them.
 import { z } from "zod";
 import { type AmountKind, amountKinds, nanosPerUsd } from "./amounts.ts";
 
 /**
- * What calls have cost, or may cost. Money is in nano-dollars (1e-9 US dollars), so that sums are exact. Tokens are input and output
- * together. All are whole numbers.
+ * What calls have cost, or may cost. Money is in nano-dollars (1e-9 US dollars), so that sums are
+ * exact. Tokens are input and output together. All are whole numbers.
  */
-export const Amounts = z.strictObject({ nanousd: z.int().min(0), tokens: z.int().min(0), calls: z.int().min(0) });
+export const Amounts = z.strictObject({
+  nanousd: z.int().min(0),
+  tokens: z.int().min(0),
+  calls: z.int().min(0),
+});
 export type Amounts = z.infer<typeof Amounts>;
 
-/** The limits of a goal or of a grant. A dimension that is missing has no limit; 0 allows nothing. */
+/**
+ * The limits of a goal or of a grant. A dimension that is missing has no limit; 0 allows nothing.
+ */
 export const Budget = Amounts.partial();
 export type Budget = z.infer<typeof Budget>;
 
@@ -28,7 +35,10 @@ const Count = z
     const [, digits, unit = ""] = countPattern.exec(String(text)) ?? [];
     const count = Number(digits) * (factorOf[unit.toLowerCase()] ?? 1);
     if (Number.isInteger(count) && count <= maxCount) return count;
-    context.addIssue({ code: "custom", message: "must be a whole number such as `500`, `200k` or `2M`" });
+    context.addIssue({
+      code: "custom",
+      message: "must be a whole number such as `500`, `200k` or `2M`",
+    });
     return z.NEVER;
   });
 
@@ -45,28 +55,39 @@ export const BudgetFile = z
     tokens: Count.optional().describe("Input and output tokens together, such as `2M`."),
     calls: Count.optional().describe("How many calls."),
   })
-  .transform(({ usd, ...counts }): Budget => (usd === undefined ? counts : { nanousd: usd, ...counts }));
+  .transform(
+    ({ usd, ...counts }): Budget => (usd === undefined ? counts : { nanousd: usd, ...counts }),
+  );
 
 /** What people type, for error messages. */
 export const amountsSyntax = "`5usd`, `200k tokens`, `50 calls`, or one of each with commas";
 
-const amountPattern = /^(?:\$\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*([km]?)\s*(usd|dollars?|tokens?|calls?))$/i;
+const amountPattern =
+  /^(?:\$\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*([km]?)\s*(usd|dollars?|tokens?|calls?))$/i;
 
-/** `5usd, 200k tokens` → amounts, more than nothing, one of each kind. `problem`: a clause after the name of the text. */
+/**
+ * `5usd, 200k tokens` → amounts, more than nothing, one of each kind. `problem`: a clause after the
+ * name of the text.
+ */
 export function readAmounts(text: string): { amounts: Amounts } | { problem: string } {
   const amounts: Amounts = { nanousd: 0, tokens: 0, calls: 0 };
   const seen = new Set<AmountKind>();
   // In `$1,500 tokens` the comma may separate two amounts, or be part of one number.
-  if (/\d,\d/.test(text)) return { problem: "has a comma between digits: write `1000`, and a blank after a comma" };
+  if (/\d,\d/.test(text))
+    return { problem: "has a comma between digits: write `1000`, and a blank after a comma" };
   for (const part of text.split(",")) {
-    const [, dollars, digits = dollars, factor = "", unit = "usd"] = amountPattern.exec(part.trim()) ?? [];
+    const [, dollars, digits = dollars, factor = "", unit = "usd"] =
+      amountPattern.exec(part.trim()) ?? [];
     if (digits === undefined) return { problem: problemOf(part.trim()) };
     const kind = kindOfUnit(unit.toLowerCase());
-    if (seen.has(kind)) return { problem: `names more than one amount of ${nounOf[kind]}: write one` };
+    if (seen.has(kind))
+      return { problem: `names more than one amount of ${nounOf[kind]}: write one` };
     seen.add(kind);
     const number = Number(digits) * (factorOf[factor.toLowerCase()] ?? 1);
-    if (number > (kind === "nanousd" ? maxUsd : maxCount)) return { problem: "is more than can be added at a time" };
-    if (kind !== "nanousd" && !Number.isInteger(number)) return { problem: `has a fraction of ${oneOf[kind]}` };
+    if (number > (kind === "nanousd" ? maxUsd : maxCount))
+      return { problem: "is more than can be added at a time" };
+    if (kind !== "nanousd" && !Number.isInteger(number))
+      return { problem: `has a fraction of ${oneOf[kind]}` };
     amounts[kind] = kind === "nanousd" ? Math.round(number * nanosPerUsd) : number;
   }
   return amountKinds.some((kind) => amounts[kind] > 0) ? { amounts } : { problem: "adds nothing" };
@@ -78,8 +99,16 @@ export function parseAmounts(text: string): Amounts | undefined {
   return "amounts" in read ? read.amounts : undefined;
 }
 
-const nounOf: Readonly<Record<AmountKind, string>> = { nanousd: "money", tokens: "tokens", calls: "calls" };
-const oneOf: Readonly<Record<AmountKind, string>> = { nanousd: "a dollar", tokens: "a token", calls: "a call" };
+const nounOf: Readonly<Record<AmountKind, string>> = {
+  nanousd: "money",
+  tokens: "tokens",
+  calls: "calls",
+};
+const oneOf: Readonly<Record<AmountKind, string>> = {
+  nanousd: "a dollar",
+  tokens: "a token",
+  calls: "a call",
+};
 const otherUnit = /^(?:([€£¥₹₩])\s*\d+(?:\.\d+)?|\d+(?:\.\d+)?\s*([^\s\d.,]{1,12}))$/u;
 
 function problemOf(part: string): string {

@@ -5,7 +5,13 @@ import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
 import { Phase } from "./phase.ts";
 
 /** `pending_review` also while bids come in. */
-export const ClaimStatus = z.enum(["pending_review", "pending_parallel", "pending_exclusive", "complete", "terminated"]);
+export const ClaimStatus = z.enum([
+  "pending_review",
+  "pending_parallel",
+  "pending_exclusive",
+  "complete",
+  "terminated",
+]);
 export type ClaimStatus = z.infer<typeof ClaimStatus>;
 
 /** `standard` claims gather bids; the others start in `pending_exclusive` with one named agent. */
@@ -28,9 +34,14 @@ export const Claim = z.strictObject({
   /** In the order of arrival. */
   bids: z.array(Bid),
   additional_context_ids: z.array(ArtefactId),
-  /** Of a rework or a clarification that goes to another agent than the one that made the artefact. */
+  /**
+   * Of a rework or a clarification that goes to another agent than the one that made the artefact.
+   */
   stand_in: StandIn.optional(),
-  /** Every bid, accepted grant, finished grant and commit increments it; a commit that was decided on an older one is refused. */
+  /**
+   * Every bid, accepted grant, finished grant and commit increments it; a commit that was decided
+   * on an older one is refused.
+   */
   rev: z.int(),
   created_at: z.iso.datetime(),
   /** Empty until the claim is terminated. */
@@ -50,8 +61,9 @@ const grantBase = {
   queued_at: z.iso.datetime(),
 };
 /**
- * A process. `born` differs between any two processes that had the same `pid` on a machine; `namespace` is the one that `pid` belongs to.
- * `container`: the id of the container that it runs in, where it is known.
+ * A process. `born` differs between any two processes that had the same `pid` on a machine;
+ * `namespace` is the one that `pid` belongs to. `container`: the id of the container that it runs
+ * in, where it is known.
  */
 export const ProcessMark = z.strictObject({
   pid: z.int(),
@@ -62,7 +74,10 @@ export const ProcessMark = z.strictObject({
 export type ProcessMark = z.infer<typeof ProcessMark>;
 
 const grantInputs = {
-  /** The cub's own id for this run: two cubs of one name may accept in the same millisecond, and only one of them may have the grant. */
+  /**
+   * The cub's own id for this run: two cubs of one name may accept in the same millisecond, and
+   * only one of them may have the grant.
+   */
   run_id: z.uuid().optional(),
   /** The cub's process. */
   run_by: ProcessMark.optional(),
@@ -75,7 +90,8 @@ const grantInputs = {
 };
 
 /**
- * A waiting grant has no lease, slot or process; it may wait for days. `approval`: an agent that is a person judges the claim's artefact.
+ * A waiting grant has no lease, slot or process; it may wait for days. `approval`: an agent that is
+ * a person judges the claim's artefact.
  */
 export const WaitsFor = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("answer"), question_id: ArtefactId }),
@@ -85,10 +101,18 @@ export type WaitsFor = z.infer<typeof WaitsFor>;
 
 /** The right and duty of one agent to work on one claim in one phase. */
 export const Grant = z.discriminatedUnion("state", [
-  /** `base_commit` of a queued grant: the commit that an earlier attempt had reached when it asked a question. */
+  /**
+   * `base_commit` of a queued grant: the commit that an earlier attempt had reached when it asked a
+   * question.
+   */
   z.strictObject({ ...grantBase, state: z.literal("queued"), base_commit: CommitHash.optional() }),
   z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("running") }),
-  z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("waiting"), waits_for: WaitsFor }),
+  z.strictObject({
+    ...grantBase,
+    ...grantInputs,
+    state: z.literal("waiting"),
+    waits_for: WaitsFor,
+  }),
   z.strictObject({
     ...grantBase,
     ...grantInputs,
@@ -106,7 +130,10 @@ export const Grant = z.discriminatedUnion("state", [
     /** The Failure artefact. */
     artefact_ids: z.array(ArtefactId),
     reason: z.string(),
-    /** The type of the Failure, where the agent did not end the grant by its own answer, or its budget is spent. */
+    /**
+     * The type of the Failure, where the agent did not end the grant by its own answer, or its
+     * budget is spent.
+     */
     failure_type: z.string().optional(),
     /** When the next attempt is queued, where the agent's `retries` allow one. */
     retry_at: z.iso.datetime().optional(),
@@ -127,7 +154,9 @@ export type WaitingGrant = Extract<Grant, { state: "waiting" }>;
 
 /** The question whose answer a grant waits for, if it waits for one. */
 export function questionOf(grant: Grant): ArtefactId | undefined {
-  return grant.state === "waiting" && grant.waits_for.kind === "answer" ? grant.waits_for.question_id : undefined;
+  return grant.state === "waiting" && grant.waits_for.kind === "answer"
+    ? grant.waits_for.question_id
+    : undefined;
 }
 
 /** True of a grant that another agent of equal bid has got before its own agent began. */
@@ -135,16 +164,26 @@ export function wasMoved(grant: Grant): boolean {
   return grant.state === "cancelled" && grant.moved_to !== undefined;
 }
 
-/** True of the grant of an agent that is a person, while that person has not judged the claim's artefact. */
+/**
+ * True of the grant of an agent that is a person, while that person has not judged the claim's
+ * artefact.
+ */
 export function isForApproval(grant: Grant): grant is WaitingGrant {
   return grant.state === "waiting" && grant.waits_for.kind === "approval";
 }
 
 /** The agents of the electorate whose bid is not on record, in the electorate's order. */
-export function missingBidders({ electorate, bids }: Pick<Claim, "electorate" | "bids">): AgentName[] {
+export function missingBidders({
+  electorate,
+  bids,
+}: Pick<Claim, "electorate" | "bids">): AgentName[] {
   if (bids.length === 0) return [...electorate];
   // As rules have bid, in the order of sett.yml.
-  if (bids.length === electorate.length && bids.every(({ agent }, place) => agent === electorate[place])) return [];
+  if (
+    bids.length === electorate.length &&
+    bids.every(({ agent }, place) => agent === electorate[place])
+  )
+    return [];
   const bidders = new Set(bids.map(({ agent }) => agent));
   return electorate.filter((agent) => !bidders.has(agent));
 }
@@ -152,8 +191,16 @@ export function missingBidders({ electorate, bids }: Pick<Claim, "electorate" | 
 /** What is decided on: a claim with its grants. */
 export type ClaimSnapshot = { claim: Claim; grants: Grant[] };
 
-/** A claim whose record a person has broken: what can still be read of it. `problem` is a sentence that names the key. */
-export type MalformedClaim = { claim: ClaimId; goal: GoalId | undefined; status: ClaimStatus | undefined; problem: string };
+/**
+ * A claim whose record a person has broken: what can still be read of it. `problem` is a sentence
+ * that names the key.
+ */
+export type MalformedClaim = {
+  claim: ClaimId;
+  goal: GoalId | undefined;
+  status: ClaimStatus | undefined;
+  problem: string;
+};
 
 /** Ended claims never change. */
 export function isEnded(status: ClaimStatus): boolean {

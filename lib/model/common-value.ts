@@ -5,7 +5,9 @@ import { BidWord } from "./bid.ts";
 import { FullToolOutput, ShortToolOutput, ToolInput } from "./tool-contract.ts";
 
 const contract = [
-  ...[Artefact, ToolInput, FullToolOutput, ShortToolOutput].flatMap(({ shape }) => Object.keys(shape)),
+  ...[Artefact, ToolInput, FullToolOutput, ShortToolOutput].flatMap(({ shape }) =>
+    Object.keys(shape),
+  ),
   ...[...StructuralType.options, ...BidWord.options],
 ].map((word) => word.toLowerCase());
 
@@ -26,7 +28,8 @@ const token = /^(?:gh[pousr]|sk|pk|xox[a-z]|glpat|npm|pypi|dckr)[_-]/;
 export function commonValue(value: string): string | undefined {
   const text = value.trim();
   const lower = text.toLowerCase();
-  if (contract.some((each) => each.includes(lower))) return "a word of the contract between Sett and commands";
+  if (contract.some((each) => each.includes(lower)))
+    return "a word of the contract between Sett and commands";
   if (date.test(text)) return "a date";
   if (path.test(text)) return "a path";
   if (text.length > maxLength || token.test(text)) return undefined;

@@ -3,8 +3,28 @@ import { AgentFile } from "./config.ts";
 
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
-  ...["build", "image", "path", "command", "bid_command", "replicas", "strategy", "workspace", "writable_root"],
-  ...["network", "egress", "environment", "secrets", "resources", "prompts", "model", "budget", "on_budget"],
+  ...[
+    "build",
+    "image",
+    "path",
+    "command",
+    "bid_command",
+    "replicas",
+    "strategy",
+    "workspace",
+    "writable_root",
+  ],
+  ...[
+    "network",
+    "egress",
+    "environment",
+    "secrets",
+    "resources",
+    "prompts",
+    "model",
+    "budget",
+    "on_budget",
+  ],
   ...["timeout", "shutdown", "health_port"],
 ] as const;
 
@@ -12,22 +32,27 @@ const withContainer = [
 const ofPerson = new Set(["human", "role", "bids"]);
 
 function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const message = "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
-  const surplus = Object.keys(AgentFile.in.shape).filter((key) => agent[key] !== undefined && !ofPerson.has(key));
+  const message =
+    "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
+  const surplus = Object.keys(AgentFile.in.shape).filter(
+    (key) => agent[key] !== undefined && !ofPerson.has(key),
+  );
   const words = bidsIn(agent.bids);
   const wrong = words.flatMap((word, index) =>
     word === "claim" || word === "exclusive"
       ? [
           {
             path: ["bids", index, "bid"],
-            message: "must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
+            message:
+              "must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
           },
         ]
       : [],
   );
   const never = {
     path: ["bids"],
-    message: "never says `review`, so this person would never get work: `- { on: ReleasePlan, bid: review }`",
+    message:
+      "never says `review`, so this person would never get work: `- { on: ReleasePlan, bid: review }`",
   };
   return [
     ...surplus.map((key) => ({ path: [key], message })),
@@ -44,41 +69,74 @@ function bidsIn(bids: unknown): unknown[] {
 type Impossible = { path: (string | number)[]; message: string };
 
 /**
- * Mistakes that no single key shows. It takes an agent as the file has it, so that combinations are checked also where zod stops because
- * another key is wrong.
+ * Mistakes that no single key shows. It takes an agent as the file has it, so that combinations are
+ * checked also where zod stops because another key is wrong.
  */
 export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const { external, human, command, model, replicas, strategy = "reuse", network = "board" } = agent;
+  const {
+    external,
+    human,
+    command,
+    model,
+    replicas,
+    strategy = "reuse",
+    network = "board",
+  } = agent;
   if (human === true) return impossibleForPerson(agent);
   if (external === true) {
-    const message = "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
-    return withContainer.filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message }));
+    const message =
+      "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
+    return withContainer
+      .filter((key) => agent[key] !== undefined)
+      .map((key) => ({ path: [key], message }));
   }
   const found: Impossible[] = [];
   if (command === undefined) found.push(...impossibleWithoutCommand(agent));
   if (model === undefined) {
     const message = "needs a `model`: without one there are no calls that cost anything";
     found.push(
-      ...(["budget", "on_budget"] as const).filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message })),
+      ...(["budget", "on_budget"] as const)
+        .filter((key) => agent[key] !== undefined)
+        .map((key) => ({ path: [key], message })),
     );
   }
-  const [source, ...more] = (["build", "image", "path"] as const).filter((key) => agent[key] !== undefined);
+  const [source, ...more] = (["build", "image", "path"] as const).filter(
+    (key) => agent[key] !== undefined,
+  );
   if (source === undefined) {
-    found.push({ path: [], message: "needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`" });
+    found.push({
+      path: [],
+      message: "needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`",
+    });
   }
-  for (const key of more) found.push({ path: [key], message: `cannot be combined with \`${source}\`: keep one of the two` });
+  for (const key of more)
+    found.push({
+      path: [key],
+      message: `cannot be combined with \`${source}\`: keep one of the two`,
+    });
   if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
-    found.push({ path: ["replicas"], message: "is more than 1, which needs `strategy: fresh_per_call`" });
+    found.push({
+      path: ["replicas"],
+      message: "is more than 1, which needs `strategy: fresh_per_call`",
+    });
   }
   if (network === "none" && model !== undefined) {
-    found.push({ path: ["network"], message: "is `none`, which also cuts off the gateway to its `model`: leave it out" });
+    found.push({
+      path: ["network"],
+      message: "is `none`, which also cuts off the gateway to its `model`: leave it out",
+    });
   }
-  if ((network === "none" || network === "direct") && Array.isArray(agent.egress) && agent.egress.length > 0) {
+  if (
+    (network === "none" || network === "direct") &&
+    Array.isArray(agent.egress) &&
+    agent.egress.length > 0
+  ) {
     const message = `needs \`network: board\` or \`open\`: with \`${String(network)}\` it would change nothing`;
     found.push({ path: ["egress"], message });
   }
   if (strategy === "fresh_per_call" && Object(agent.workspace).keep === true) {
-    const message = "cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own";
+    const message =
+      "cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own";
     found.push({ path: ["workspace", "keep"], message });
   }
   return found;
@@ -88,13 +146,19 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
 function impossibleWithoutCommand(agent: Readonly<Record<string, unknown>>): Impossible[] {
   const { claim, execution } = Object(agent.prompts);
   if (execution === undefined) {
-    const message = 'is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`';
+    const message =
+      'is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`';
     return [{ path: ["command"], message }];
   }
   // An agent that ignores everything needs no model. It is warned of.
   const ignoresAll = claim !== undefined && !hasRules(agent);
   if (agent.model !== undefined || ignoresAll) return [];
-  return [{ path: ["prompts", "execution"], message: "needs a `model` that does the work, or a `command`" }];
+  return [
+    {
+      path: ["prompts", "execution"],
+      message: "needs a `model` that does the work, or a `command`",
+    },
+  ];
 }
 
 /** True where something other than a model decides how the agent bids. */

@@ -11,9 +11,16 @@ export type EnvironmentEntry = {
 };
 
 /** Limits of the built-in worker, which people may set as its agent's. */
-const workerLimits: readonly string[] = ["SETT_WORK_STEPS", "SETT_WORK_OUTPUT", "SETT_WORK_CONTEXT"];
+const workerLimits: readonly string[] = [
+  "SETT_WORK_STEPS",
+  "SETT_WORK_OUTPUT",
+  "SETT_WORK_CONTEXT",
+];
 
-/** Names that Sett sets itself, or without which the cub must start (docs/reference/tool-contract.md#environment-of-the-command). */
+/**
+ * Names that Sett sets itself, or without which the cub must start
+ * (docs/reference/tool-contract.md#environment-of-the-command).
+ */
 function isReserved(name: string): boolean {
   return (name === "REDIS_URL" || /^(?:SETT|BUN|LD)_/.test(name)) && !workerLimits.includes(name);
 }
@@ -28,9 +35,11 @@ export const VariableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/, { error: nameSentence, abort: true })
   .refine((name) => !isReserved(name), { error: reservedSentence });
 
-const Value = z.string({ error: "must be text, or nothing to take the host's value" }).refine((text) => !text.includes("\0"), {
-  error: "must not contain a NUL character",
-});
+const Value = z
+  .string({ error: "must be text, or nothing to take the host's value" })
+  .refine((text) => !text.includes("\0"), {
+    error: "must not contain a NUL character",
+  });
 
 const Line = z
   .string({ error: "must be text: `NAME=value`, or `NAME` to take the host's value" })
@@ -41,10 +50,13 @@ const Line = z
   // The issues of the parts are reported for the whole line: the file has no place for a part.
   .superRefine(({ name, value }, context) => {
     const parts = [VariableName.safeParse(name), Value.safeParse(value ?? "")];
-    for (const message of parts.flatMap((part) => (part.success ? [] : part.error.issues.map((issue) => issue.message)))) {
+    for (const message of parts.flatMap((part) =>
+      part.success ? [] : part.error.issues.map((issue) => issue.message),
+    )) {
       context.addIssue({
         code: "custom",
-        message: message === nameSentence ? `must begin with a variable's name: \`NAME=value\`` : message,
+        message:
+          message === nameSentence ? `must begin with a variable's name: \`NAME=value\`` : message,
       });
     }
   });
@@ -52,7 +64,12 @@ const Line = z
 const List = z.array(Line).transform((lines, context): EnvironmentEntry[] => {
   const seen = new Set<string>();
   return lines.map((line, at) => {
-    if (seen.has(line.name)) context.addIssue({ code: "custom", path: [at], message: `sets \`${line.name}\` a second time` });
+    if (seen.has(line.name))
+      context.addIssue({
+        code: "custom",
+        path: [at],
+        message: `sets \`${line.name}\` a second time`,
+      });
     seen.add(line.name);
     return { ...line, at };
   });
@@ -61,7 +78,9 @@ const List = z.array(Line).transform((lines, context): EnvironmentEntry[] => {
 const Named = z
   .record(VariableName, Value.nullable())
   .transform((values): EnvironmentEntry[] =>
-    Object.entries(values).map(([name, value]) => (value === null ? { name, at: name } : { name, value, at: name })),
+    Object.entries(values).map(([name, value]) =>
+      value === null ? { name, at: name } : { name, value, at: name },
+    ),
   );
 
 /** `[LOG_LEVEL=debug, GITHUB_TOKEN]` or `{ LOG_LEVEL: debug, GITHUB_TOKEN: }`. */

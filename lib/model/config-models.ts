@@ -9,7 +9,11 @@ export type Provider = z.infer<typeof Provider>;
 const rates = {
   input: z.number().min(0).describe("A million input tokens."),
   output: z.number().min(0).describe("A million output tokens."),
-  cached_input: z.number().min(0).optional().describe("A million input tokens that the provider has cached. Default: `input`."),
+  cached_input: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("A million input tokens that the provider has cached. Default: `input`."),
   cache_write: z
     .number()
     .min(0)
@@ -38,22 +42,44 @@ export type ModelName = z.infer<typeof ModelName>;
 /** One model of the file. */
 export const ModelFile = z
   .strictObject({
-    provider: Provider.describe("`anthropic`, or `openai` for every API that is compatible with OpenAI's."),
-    model: z.string().min(1, { error: "must not be empty" }).max(200).describe("The provider's name of the model."),
+    provider: Provider.describe(
+      "`anthropic`, or `openai` for every API that is compatible with OpenAI's.",
+    ),
+    model: z
+      .string()
+      .min(1, { error: "must not be empty" })
+      .max(200)
+      .describe("The provider's name of the model."),
     // No sentence shows what is written here.
     key: z
-      .string({ error: "must be text, best a variable of this machine such as `$ANTHROPIC_API_KEY`" })
+      .string({
+        error: "must be text, best a variable of this machine such as `$ANTHROPIC_API_KEY`",
+      })
       .optional()
-      .describe("The provider's key, as a variable of this machine such as `$ANTHROPIC_API_KEY`. Only the gateway gets it."),
+      .describe(
+        "The provider's key, as a variable of this machine such as `$ANTHROPIC_API_KEY`. Only the gateway gets it.",
+      ),
     base_url: z
       .string({ error: "must be an address such as `http://host.docker.internal:11434/v1`" })
       .optional()
       .describe(
         "Where the API is, with its version. A variable of this machine is replaced. Default: the provider's own address.",
       ),
-    price: Price.optional().describe("The price, where it differs from the list of Sett, or is not in it."),
-    max_output: z.int().min(1).max(10_000_000).optional().describe("The longest answer in tokens, for calls that name no limit."),
-    parallel: z.int().min(1).max(1000).default(10).describe("How many calls may run at the same time. Others wait."),
+    price: Price.optional().describe(
+      "The price, where it differs from the list of Sett, or is not in it.",
+    ),
+    max_output: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .optional()
+      .describe("The longest answer in tokens, for calls that name no limit."),
+    parallel: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(10)
+      .describe("How many calls may run at the same time. Others wait."),
     timeout: durationBetween([1_000, "1s"], [86_400_000, "1d"])
       .prefault("10m")
       .describe("How long one call may take, with its repetitions."),
@@ -61,11 +87,17 @@ export const ModelFile = z
   .transform(({ timeout, ...model }) => ({ ...model, timeout_ms: timeout }));
 export type ModelFile = z.infer<typeof ModelFile>;
 
-/** What is kept of each call beside its event: the bodies of request and answer, or only their digests. */
+/**
+ * What is kept of each call beside its event: the bodies of request and answer, or only their
+ * digests.
+ */
 export const RecordMode = z.enum(["bodies", "digests"]);
 export type RecordMode = z.infer<typeof RecordMode>;
 
-/** The `models` of the file: `record`, and every other key is a model, whose name `resolveModels` checks. */
+/**
+ * The `models` of the file: `record`, and every other key is a model, whose name `resolveModels`
+ * checks.
+ */
 export const ModelsFile = z
   .object({
     record: RecordMode.default("bodies").describe(
@@ -74,10 +106,16 @@ export const ModelsFile = z
   })
   .catchall(ModelFile)
   .meta({ propertyNames: { pattern: namePattern.source } })
-  .transform(({ record, ...models }): { record: RecordMode; models: Record<string, ModelFile> } => ({ record, models }));
+  .transform(
+    ({ record, ...models }): { record: RecordMode; models: Record<string, ModelFile> } => ({
+      record,
+      models,
+    }),
+  );
 
 /**
- * A model as the gateway gets it. The key is not part of it, and of no other setting: it is a file. `price` undefined: it is not known.
+ * A model as the gateway gets it. The key is not part of it, and of no other setting: it is a file.
+ * `price` undefined: it is not known.
  */
 export const ModelSettings = z.strictObject({
   provider: Provider,

@@ -5,7 +5,17 @@ import { AgentName } from "./ids.ts";
 
 const reservedSentence =
   "is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader` and `redis` are parts of Sett";
-const reserved = [userRole, "orchestrator", "gateway", "egress", "starter", "keeper", "api", "log-reader", "redis"];
+const reserved = [
+  userRole,
+  "orchestrator",
+  "gateway",
+  "egress",
+  "starter",
+  "keeper",
+  "api",
+  "log-reader",
+  "redis",
+];
 function isReserved(name: string): boolean {
   return reserved.includes(name);
 }
@@ -20,7 +30,9 @@ export const Role = z
   .refine((role) => !isReserved(role), { error: reservedSentence });
 
 /** A name is the default role, so the same words are reserved. */
-export const UnreservedAgentName = AgentName.refine((name) => !isReserved(name), { error: reservedSentence });
+export const UnreservedAgentName = AgentName.refine((name) => !isReserved(name), {
+  error: reservedSentence,
+});
 
 export const ImageName = z
   .string()

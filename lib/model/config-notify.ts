@@ -1,11 +1,15 @@
-// The `notify` of sett.yml: the webhooks that are notified when a person is needed, or a goal has ended.
+// The `notify` of sett.yml: the webhooks that are notified when a person is needed, or a goal has
+// ended.
 import { z } from "zod";
 import { Duration } from "./config-quantities.ts";
 import { NoticeKind } from "./notify.ts";
 
 const minuteMs = 60_000;
 
-/** One entry as the file has it: `${…}` in `url` and `secret` is not replaced yet. Messages never show a value that may be secret. */
+/**
+ * One entry as the file has it: `${…}` in `url` and `secret` is not replaced yet. Messages never
+ * show a value that may be secret.
+ */
 export const HookFile = z
   .strictObject({
     url: z
@@ -14,10 +18,13 @@ export const HookFile = z
       .describe("The address to post to. A variable of this machine is replaced."),
     secret: z
       .string({
-        error: "must be text that only you and the receiver know, best from a variable of this machine: `$SETT_HOOK_SECRET`",
+        error:
+          "must be text that only you and the receiver know, best from a variable of this machine: `$SETT_HOOK_SECRET`",
       })
       .max(1_000, { error: "must not be longer than 1000 characters" })
-      .describe("Signs what is sent: at least 16 characters, or `whsec_` and base64. A variable of this machine is replaced."),
+      .describe(
+        "Signs what is sent: at least 16 characters, or `whsec_` and base64. A variable of this machine is replaced.",
+      ),
     on: z
       .array(NoticeKind)
       .min(1, { error: "must not be empty: leave it out to be notified of everything" })

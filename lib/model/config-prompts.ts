@@ -17,12 +17,16 @@ const Inline = z
   .string()
   .refine((text) => !text.includes("\0"), { error: "must not contain a NUL character" })
   .refine((text) => bytesOf(text) <= maxInlineBytes, {
-    error: "must not be longer than 100 KiB: a longer one comes from a file, `{ file: ./prompt.md }`",
+    error:
+      "must not be longer than 100 KiB: a longer one comes from a file, `{ file: ./prompt.md }`",
   })
   .refine((text) => text.trim() !== "", { error: "must not be empty" });
 
 export const PromptFile = z.strictObject({
-  file: z.string().min(1, { error: "must not be empty" }).describe("The file with the text, of at most 1 MiB."),
+  file: z
+    .string()
+    .min(1, { error: "must not be empty" })
+    .describe("The file with the text, of at most 1 MiB."),
 });
 
 const Prompt = z.union([Inline, PromptFile], { error: "must be text, or a map with `file`" });

@@ -14,13 +14,22 @@ const cpusPattern = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 export const Duration = z
   .string({
     error: ({ input }) =>
-      typeof input === "number" ? `needs a unit: \`${input}s\` for seconds, \`${input}m\` for minutes` : undefined,
+      typeof input === "number"
+        ? `needs a unit: \`${input}s\` for seconds, \`${input}m\` for minutes`
+        : undefined,
   })
   .meta({ pattern: durationPattern.source })
   .transform((text, context) => {
     const parts = durationPattern.test(text) ? [...text.matchAll(/([\d.]+)([a-z]+)/g)] : [];
-    const ms = Math.round(parts.reduce((sum, [, count, unit]) => sum + Number(count) * (msOf[unit ?? ""] ?? Number.NaN), 0));
-    const twice = parts.find(([, , unit], at) => parts.findIndex(([, , other]) => other === unit) < at)?.[2];
+    const ms = Math.round(
+      parts.reduce(
+        (sum, [, count, unit]) => sum + Number(count) * (msOf[unit ?? ""] ?? Number.NaN),
+        0,
+      ),
+    );
+    const twice = parts.find(
+      ([, , unit], at) => parts.findIndex(([, , other]) => other === unit) < at,
+    )?.[2];
     if (parts.length > 0 && twice === undefined && ms >= 1 && ms <= maxDurationMs) return ms;
     const sentence =
       parts.length === 0
@@ -35,10 +44,16 @@ export const Duration = z
   });
 
 /** A duration within bounds; each bound in milliseconds, and as sett.yml writes it. */
-export function durationBetween([minMs, minText]: [number, string], [maxMs, maxText]: [number, string]) {
-  return Duration.refine((ms) => ms >= minMs, { error: `must be at least \`${minText}\`` }).refine((ms) => ms <= maxMs, {
-    error: `must be at most \`${maxText}\``,
-  });
+export function durationBetween(
+  [minMs, minText]: [number, string],
+  [maxMs, maxText]: [number, string],
+) {
+  return Duration.refine((ms) => ms >= minMs, { error: `must be at least \`${minText}\`` }).refine(
+    (ms) => ms <= maxMs,
+    {
+      error: `must be at most \`${maxText}\``,
+    },
+  );
 }
 
 /** The `health_port` of a service. Not 0, which would be another port at every start. */
@@ -52,7 +67,10 @@ const powerOf: Record<string, number> = { "": 0, k: 1, m: 2, g: 3, t: 4 };
 const minMemoryBytes = 6 * 1024 ** 2;
 const maxMemoryBytes = 64 * 1024 ** 4;
 
-/** `512M`, `1.5G`, `64MiB` or a number of bytes → bytes; units are powers of 1024 in either spelling, as in Docker Compose. */
+/**
+ * `512M`, `1.5G`, `64MiB` or a number of bytes → bytes; units are powers of 1024 in either
+ * spelling, as in Docker Compose.
+ */
 const sizeFrom = (minBytes: number, tooSmall: string) =>
   z
     .union([z.int(), z.string().meta({ pattern: sizePattern.source })], {
@@ -72,7 +90,10 @@ const sizeFrom = (minBytes: number, tooSmall: string) =>
       return z.NEVER;
     });
 
-export const Memory = sizeFrom(minMemoryBytes, "must be at least `6M`, the minimum that Docker accepts");
+export const Memory = sizeFrom(
+  minMemoryBytes,
+  "must be at least `6M`, the minimum that Docker accepts",
+);
 
 /** The size of the context of one grant. */
 export const ContextSize = sizeFrom(1024, "must be at least `1K`");

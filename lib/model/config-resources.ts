@@ -7,7 +7,9 @@ const memory = Memory.optional();
 const cpusText = "A number of processors, such as `'0.50'`.";
 const memoryText = "A size such as `512M` or `2G`.";
 
-/** What agents get where sett.yml names no limit; of processors and memory a share of the Engine's. */
+/**
+ * What agents get where sett.yml names no limit; of processors and memory a share of the Engine's.
+ */
 const defaultPids = 2048;
 /** The kernel gives every process at least so many, so each Engine can. */
 const defaultFiles = 4096;
@@ -33,13 +35,17 @@ const AgentLimits = z
       .min(16, { error: "must be at least 16: a script and its programs need some" })
       .max(4_000_000)
       .default(defaultPids)
-      .describe("How many processes and threads its commands may have at a time. A run that starts more is ended."),
+      .describe(
+        "How many processes and threads its commands may have at a time. A run that starts more is ended.",
+      ),
     files: z
       .int()
       .min(256, { error: "must be at least 256: the cub needs some itself" })
       .max(1_048_576)
       .default(defaultFiles)
-      .describe("How many files one process may have open. An Engine can give no more than it may have itself."),
+      .describe(
+        "How many files one process may have open. An Engine can give no more than it may have itself.",
+      ),
     disk: Memory.default(defaultDiskBytes).describe(
       "What the working copy may take, and with it each single file; as much again the agent's folder of the exchange. Default: `10G`.",
     ),
@@ -60,14 +66,21 @@ function checked<Schema extends z.ZodType<Both>>(schema: Schema) {
       path: ["reservations", "cpus"],
       error: "must not be more than `limits.cpus`",
     })
-    .refine(({ limits, reservations }: Both) => fits(reservations?.memory_bytes, limits.memory_bytes), {
-      path: ["reservations", "memory"],
-      error: "must not be more than `limits.memory`",
-    });
+    .refine(
+      ({ limits, reservations }: Both) => fits(reservations?.memory_bytes, limits.memory_bytes),
+      {
+        path: ["reservations", "memory"],
+        error: "must not be more than `limits.memory`",
+      },
+    );
 }
 
 const reservations = Reservations.optional().describe("What is reserved for it.");
 const maximum = "The maximum that it gets.";
 
-export const AgentResources = checked(z.strictObject({ limits: AgentLimits.prefault({}).describe(maximum), reservations }));
-export const ServiceResources = checked(z.strictObject({ limits: ServiceLimits.prefault({}).describe(maximum), reservations }));
+export const AgentResources = checked(
+  z.strictObject({ limits: AgentLimits.prefault({}).describe(maximum), reservations }),
+);
+export const ServiceResources = checked(
+  z.strictObject({ limits: ServiceLimits.prefault({}).describe(maximum), reservations }),
+);

@@ -26,8 +26,12 @@ export const Retention = z
     goals: Days.optional().describe(
       "`sett prune` without --before moves goals into a file that have ended and not changed for so long.",
     ),
-    transcripts: Days.optional().describe("The gateway removes the bodies of calls of models after so long."),
-    other_events: Days.optional().describe("The orchestrator removes events of the log that belong to no goal after so long."),
+    transcripts: Days.optional().describe(
+      "The gateway removes the bodies of calls of models after so long.",
+    ),
+    other_events: Days.optional().describe(
+      "The orchestrator removes events of the log that belong to no goal after so long.",
+    ),
   })
   .transform(({ goals, transcripts, other_events }) => ({
     goals_ms: goals,

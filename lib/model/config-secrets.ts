@@ -1,4 +1,5 @@
-// Secrets in sett.yml: where each comes from, and which agents get it. A value is never part of the configuration.
+// Secrets in sett.yml: where each comes from, and which agents get it. A value is never part of the
+// configuration.
 import { z } from "zod";
 import { VariableName } from "./config-environment.ts";
 
@@ -8,12 +9,17 @@ export const SecretName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 
 });
 
 const keys = ["file", "environment", "command"] as const;
-const oneOf = "needs one of `file`, `environment` and `command`, which says where its value comes from";
+const oneOf =
+  "needs one of `file`, `environment` and `command`, which says where its value comes from";
 
 /** Where `sett up` gets the value. */
 export const SecretSource = z
   .strictObject({
-    file: z.string().min(1, { error: "must not be empty" }).optional().describe("A file of this machine."),
+    file: z
+      .string()
+      .min(1, { error: "must not be empty" })
+      .optional()
+      .describe("A file of this machine."),
     environment: z
       .string()
       .regex(/^[A-Za-z_]\w*$/, { error: "must be a variable's name such as `REGISTRY_TOKEN`" })
@@ -23,14 +29,20 @@ export const SecretSource = z
       .array(z.string(), { error: 'must be a list: `["pass", "show", "registry"]`' })
       .min(1, { error: "must not be empty: its first entry is the program" })
       .optional()
-      .describe("A command that prints it, such as that of a password manager. A newline at its end does not count."),
+      .describe(
+        "A command that prints it, such as that of a password manager. A newline at its end does not count.",
+      ),
   })
-  .refine((source) => keys.filter((key) => source[key] !== undefined).length === 1, { error: oneOf });
+  .refine((source) => keys.filter((key) => source[key] !== undefined).length === 1, {
+    error: oneOf,
+  });
 export type SecretSource = z.infer<typeof SecretSource>;
 
 export const SecretsFile = z
   .record(SecretName, SecretSource)
-  .refine((secrets) => Object.keys(secrets).length <= 100, { error: "must not name more than 100 secrets" });
+  .refine((secrets) => Object.keys(secrets).length <= 100, {
+    error: "must not name more than 100 secrets",
+  });
 
 /** `variable`: the value is in this variable of the command, too. */
 export type SecretUse = { name: string; variable?: string | undefined };
@@ -43,7 +55,9 @@ export const SecretUses = z
         SecretName.transform((name): SecretUse => ({ name })),
         z.strictObject({
           name: SecretName.describe("The name in `secrets`."),
-          variable: VariableName.optional().describe("The variable of the command that has the value."),
+          variable: VariableName.optional().describe(
+            "The variable of the command that has the value.",
+          ),
         }),
       ],
       { error: "must be the name of a secret, or a map with `name` and `variable`" },
@@ -56,7 +70,12 @@ export const SecretUses = z
       for (const [at, use] of uses.entries()) {
         const value = use[key];
         if (value === undefined) continue;
-        if (seen.has(value)) context.addIssue({ code: "custom", path: [at], message: `names \`${value}\` a second time` });
+        if (seen.has(value))
+          context.addIssue({
+            code: "custom",
+            path: [at],
+            message: `names \`${value}\` a second time`,
+          });
         seen.add(value);
       }
     }

@@ -1,4 +1,5 @@
-// The `triggers` of sett.yml: what states goals by itself. lib/config/trigger-findings.ts checks what the words inside mean.
+// The `triggers` of sett.yml: what states goals by itself. lib/config/trigger-findings.ts checks
+// what the words inside mean.
 import { z } from "zod";
 import { SecretName } from "./config-secrets.ts";
 import { Forge, MissedRuns, type Trigger, TriggerName } from "./trigger.ts";
@@ -19,12 +20,16 @@ const Webhook = z
       )
       .min(1, { error: "must not be empty: `[push]`, `[pull_request.opened]`" })
       .max(50)
-      .describe("The events that state a goal, with the action behind a dot; without it, every action does."),
+      .describe(
+        "The events that state a goal, with the action behind a dot; without it, every action does.",
+      ),
     branches: z
       .array(Pattern)
       .max(50)
       .default([])
-      .describe("Only what is pushed to, or asks to be merged into, one of these branches; `*` is any text. Default: all."),
+      .describe(
+        "Only what is pushed to, or asks to be merged into, one of these branches; `*` is any text. Default: all.",
+      ),
     people: z
       .array(z.string().min(1).max(200))
       .max(200)
@@ -37,13 +42,17 @@ const Webhook = z
       .optional()
       .describe("Only comments that begin with this word, such as `/sett`."),
   })
-  .describe("The events of a forge that state a goal. The forge posts them to `/hooks/NAME` of `services.api`.");
+  .describe(
+    "The events of a forge that state a goal. The forge posts them to `/hooks/NAME` of `services.api`.",
+  );
 
 const kinds = ["cron", "webhook", "tag"] as const;
 
 const isTimeZone = (name: string) => {
   try {
-    return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
+    return (
+      /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== ""
+    );
   } catch {
     return false;
   }
@@ -58,14 +67,18 @@ export const TriggerFile = z
       .describe("When to state the goal: minute, hour, day of the month, month, day of the week."),
     time_zone: z
       .string()
-      .refine(isTimeZone, { error: "is not a time zone that is known here: write one such as `Europe/Berlin`, or `UTC`" })
+      .refine(isTimeZone, {
+        error: "is not a time zone that is known here: write one such as `Europe/Berlin`, or `UTC`",
+      })
       .optional()
       .describe("The time zone of `cron`. Default: UTC."),
     missed: MissedRuns.optional().describe(
       "What becomes of runs whose time has passed while the instance was down: one goal for all of them, or none. Default: `once`.",
     ),
     webhook: Webhook.optional(),
-    tag: Pattern.optional().describe("A new tag of the repository whose name this is states a goal; `*` is any text: `v*`."),
+    tag: Pattern.optional().describe(
+      "A new tag of the repository whose name this is states a goal; `*` is any text: `v*`.",
+    ),
     goal: z
       .string()
       .refine((text) => text.trim() !== "", { error: "must not be empty" })
@@ -77,20 +90,32 @@ export const TriggerFile = z
     const sentence = "needs one of `cron`, `webhook` and `tag`, which says when it states its goal";
     if (used.length === 0) context.addIssue({ code: "custom", path: [], message: sentence });
     for (const kind of used.slice(1)) {
-      context.addIssue({ code: "custom", path: [kind], message: `cannot be combined with \`${used[0]}\`: keep one of the two` });
+      context.addIssue({
+        code: "custom",
+        path: [kind],
+        message: `cannot be combined with \`${used[0]}\`: keep one of the two`,
+      });
     }
     for (const key of ["time_zone", "missed"] as const) {
       if (trigger.cron === undefined && trigger[key] !== undefined)
-        context.addIssue({ code: "custom", path: [key], message: "needs `cron`: without it there are no times" });
+        context.addIssue({
+          code: "custom",
+          path: [key],
+          message: "needs `cron`: without it there are no times",
+        });
     }
   });
 export type TriggerFile = z.infer<typeof TriggerFile>;
 
 export const TriggersFile = z
   .record(TriggerName, TriggerFile)
-  .refine((triggers) => Object.keys(triggers).length <= 100, { error: "must not name more than 100 triggers" })
+  .refine((triggers) => Object.keys(triggers).length <= 100, {
+    error: "must not name more than 100 triggers",
+  })
   .default({})
-  .describe("What posts goals by itself, by name: a time (`cron`), an event of a forge (`webhook`), or a new tag (`tag`).");
+  .describe(
+    "What posts goals by itself, by name: a time (`cron`), an event of a forge (`webhook`), or a new tag (`tag`).",
+  );
 
 /** In the order of the file. */
 export type Triggers = Trigger[];

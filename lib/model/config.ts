@@ -1,4 +1,5 @@
-// sett.yml: the keys of the file, and the configuration that the rest of Sett gets from it (docs/reference/sett-yml.md).
+// sett.yml: the keys of the file, and the configuration that the rest of Sett gets from it
+// (docs/reference/sett-yml.md).
 import { z } from "zod";
 import { Strategy, WorkspaceMode } from "./agent.ts";
 import { BidRule } from "./bid.ts";
@@ -27,12 +28,16 @@ const maxArgumentBytes = 100 * 1024;
 const Argument = z
   .string()
   .refine((text) => !text.includes("\0"), { error: "must not contain a NUL character" })
-  .refine((text) => bytesOf(text) <= maxArgumentBytes, { error: "must not be longer than 100 KiB" });
+  .refine((text) => bytesOf(text) <= maxArgumentBytes, {
+    error: "must not be longer than 100 KiB",
+  });
 
 const Command = z
   .array(Argument, {
     error: ({ input }) =>
-      typeof input === "string" ? 'must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell' : undefined,
+      typeof input === "string"
+        ? 'must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell'
+        : undefined,
   })
   .min(1, { error: "must not be empty: its first entry is the program" })
   .refine((words) => words[0] !== "", { path: [0], error: "must name a program" })
@@ -52,7 +57,10 @@ const BuildMap = z.strictObject({
     .describe("Build arguments: name and value."),
 });
 
-/** `./folder` is short for `{ context: ./folder }`, as in Docker Compose. Paths are as the file has them. */
+/**
+ * `./folder` is short for `{ context: ./folder }`, as in Docker Compose. Paths are as the file has
+ * them.
+ */
 export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.parse({ context }))], {
   error: "must be a map with `context`, or a folder",
 });
@@ -62,47 +70,82 @@ export type Build = z.infer<typeof Build>;
 /** One agent of the file. `impossibleCombinations` checks which keys exclude each other. */
 export const AgentFile = z
   .strictObject({
-    role: Role.optional().describe("What the agent is to others: rules name it in `from`. Default: the agent's name."),
-    external: z.boolean().default(false).describe("The agent takes part by hand: Sett starts nothing for it."),
-    human: z.boolean().default(false).describe("The agent is a person, who reviews with `sett approve` and `sett reject`."),
-    build: Build.optional().describe("The folder with the agent's Dockerfile, or a map with `context`, `dockerfile`, `args`."),
+    role: Role.optional().describe(
+      "What the agent is to others: rules name it in `from`. Default: the agent's name.",
+    ),
+    external: z
+      .boolean()
+      .default(false)
+      .describe("The agent takes part by hand: Sett starts nothing for it."),
+    human: z
+      .boolean()
+      .default(false)
+      .describe("The agent is a person, who reviews with `sett approve` and `sett reject`."),
+    build: Build.optional().describe(
+      "The folder with the agent's Dockerfile, or a map with `context`, `dockerfile`, `args`.",
+    ),
     image: ImageName.optional().describe("An image that is used as it is, instead of `build`."),
     path: Path.optional().describe("A folder with a devcontainer.json, instead of `build`."),
-    command: Command.optional().describe("What the cub runs for each grant: JSON on stdin, JSON on stdout."),
-    bids: z.array(BidRule).max(1000).default([]).describe("How the agent bids. The first rule that matches counts."),
-    bid_command: Command.optional().describe("A command that decides the bid: the artefact on stdin, one word on stdout."),
+    command: Command.optional().describe(
+      "What the cub runs for each grant: JSON on stdin, JSON on stdout.",
+    ),
+    bids: z
+      .array(BidRule)
+      .max(1000)
+      .default([])
+      .describe("How the agent bids. The first rule that matches counts."),
+    bid_command: Command.optional().describe(
+      "A command that decides the bid: the artefact on stdin, one word on stdout.",
+    ),
     on_missing_bid: z
       .enum(["wait", "ignore"])
       .default("wait")
-      .describe("What happens at the deadline when the bid is missing and the agent has no `bids`."),
-    replicas: z.int().min(1).max(100).default(1).describe("How many grants the agent works on at the same time."),
-    strategy: Strategy.default("reuse").describe("`reuse`: one container for all grants. `fresh_per_call`: one for each."),
+      .describe(
+        "What happens at the deadline when the bid is missing and the agent has no `bids`.",
+      ),
+    replicas: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe("How many grants the agent works on at the same time."),
+    strategy: Strategy.default("reuse").describe(
+      "`reuse`: one container for all grants. `fresh_per_call`: one for each.",
+    ),
     workspace: z
       .strictObject({
         mode: WorkspaceMode.default("ro").describe("`rw`: what the command commits is published."),
         keep: z
           .boolean()
           .default(false)
-          .describe("Files that git ignores, such as caches, stay in the working copy for the agent's next grant."),
+          .describe(
+            "Files that git ignores, such as caches, stay in the working copy for the agent's next grant.",
+          ),
         history: z
           .int()
           .min(1)
           .max(1e7)
           .optional()
-          .describe("How many commits it needs to see; all see as many as the agent that needs most."),
+          .describe(
+            "How many commits it needs to see; all see as many as the agent that needs most.",
+          ),
       })
       .prefault({})
       .describe("The agent's working copy of the repository."),
     writable_root: z
       .boolean()
       .optional()
-      .describe("The command may write anywhere in its container, as far as its user may. Default: only for `path`."),
+      .describe(
+        "The command may write anywhere in its container, as far as its user may. Default: only for `path`.",
+      ),
     network: NetworkMode.default("board").describe(networkModes),
     egress: z
       .array(Egress)
       .max(200)
       .default([])
-      .describe("Hosts outside that the command reaches through a proxy: `registry.example.org:443`."),
+      .describe(
+        "Hosts outside that the command reaches through a proxy: `registry.example.org:443`.",
+      ),
     environment: Environment.default([]).describe("Variables of the command: a list, or a map."),
     secrets: SecretUses.default([]).describe(
       "Secrets of the file that the command gets: each is in `/run/secrets/NAME`, and in `variable`, if one is named.",
@@ -118,13 +161,24 @@ export const AgentFile = z
     on_budget: z
       .enum(["fail", "ask"])
       .default("fail")
-      .describe("When a budget is spent: the work fails, or the agent asks a person, whose answer raises the budget."),
+      .describe(
+        "When a budget is spent: the work fails, or the agent asks a person, whose answer raises the budget.",
+      ),
     timeout: Duration.optional().describe(
       "How long one run may take. Default: 5m; 30m without a `command`, where a model does the work.",
     ),
-    retries: z.int().min(0).max(100).default(0).describe("How many more attempts follow a failed one."),
-    shutdown: Duration.optional().describe("How long a running command may go on when its agent is stopped."),
-    health_port: Port.optional().describe("The port of `/healthz` and `/metrics` in the container. Default: 8080."),
+    retries: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(0)
+      .describe("How many more attempts follow a failed one."),
+    shutdown: Duration.optional().describe(
+      "How long a running command may go on when its agent is stopped.",
+    ),
+    health_port: Port.optional().describe(
+      "The port of `/healthz` and `/metrics` in the container. Default: 8080.",
+    ),
   })
   .transform(({ timeout, shutdown, ...agent }) => ({
     ...agent,
@@ -151,8 +205,11 @@ const Limits = z
       "When a missing bid is taken from the agent's `bids`.",
     ),
     context: ContextSize.optional().describe("How much context one grant may have. Default: 64M."),
-    shutdown: Duration.prefault("30s").describe("How long a running command may go on when its agent is stopped."),
-    // A shorter lease would lapse on a busy machine; with a longer one the loss of a cub would be noticed too late.
+    shutdown: Duration.prefault("30s").describe(
+      "How long a running command may go on when its agent is stopped.",
+    ),
+    // A shorter lease would lapse on a busy machine; with a longer one the loss of a cub would be
+    // noticed too late.
     lease: durationBetween([3_000, "3s"], [3_600_000, "1h"])
       .prefault(`${grantLeaseMs / 1000}s`)
       .describe("An agent that does not renew its lease for so long has lost its grant."),
@@ -162,32 +219,52 @@ const Limits = z
   })
   .transform(({ bid_deadline, context, shutdown, lease, ...limits }) => ({
     ...limits,
-    ...{ bid_deadline_ms: bid_deadline, context_bytes: context, shutdown_ms: shutdown, lease_ms: lease },
+    ...{
+      bid_deadline_ms: bid_deadline,
+      context_bytes: context,
+      shutdown_ms: shutdown,
+      lease_ms: lease,
+    },
   }));
 
-/** The file's data, with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet. */
+/**
+ * The file's data, with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet.
+ */
 export const SettFile = z.strictObject({
   version: z
     .literal("1.0", {
-      error: ({ input }) => (input === undefined ? "is missing: write `version: '1.0'`" : "must be `'1.0'`, with the quotes"),
+      error: ({ input }) =>
+        input === undefined
+          ? "is missing: write `version: '1.0'`"
+          : "must be `'1.0'`, with the quotes",
     })
     .describe("The version of this format, with the quotes."),
   clarification: z
     .enum(["human", "tiered"])
     .default(defaultPolicy.clarification)
-    .describe("Who answers questions: people at once, or first the agents whose work they are about."),
+    .describe(
+      "Who answers questions: people at once, or first the agents whose work they are about.",
+    ),
   consensus: z
     .enum(["full", "first_bid"])
     .default(defaultPolicy.consensus)
-    .describe("When the bidding closes: with the last bid, or with the first one that is not `ignore`."),
+    .describe(
+      "When the bidding closes: with the last bid, or with the first one that is not `ignore`.",
+    ),
   models: ModelsFile.prefault({}).describe("The language models that agents may ask, by name."),
   limits: Limits.prefault({}).describe("Limits of the whole instance."),
-  secrets: SecretsFile.default({}).describe("Secrets by name: tokens, keys and passwords, for the agents that name them."),
+  secrets: SecretsFile.default({}).describe(
+    "Secrets by name: tokens, keys and passwords, for the agents that name them.",
+  ),
   agents: z
     .record(UnreservedAgentName, AgentFile)
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
     .describe("The agents by name."),
-  notify: z.array(HookFile).max(20).default([]).describe("The webhooks to notify when a person is needed, or a goal has ended."),
+  notify: z
+    .array(HookFile)
+    .max(20)
+    .default([])
+    .describe("The webhooks to notify when a person is needed, or a goal has ended."),
   triggers: TriggersFile,
   retention: Retention.prefault({}).describe("How long what has ended is kept. Default: for ever."),
   services: Services.prefault({}).describe("Sett's own containers."),
@@ -195,7 +272,10 @@ export const SettFile = z.strictObject({
 export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;
 
-/** Where an agent's image comes from. Paths are absolute; the folder of a devcontainer holds its devcontainer.json. */
+/**
+ * Where an agent's image comes from. Paths are absolute; the folder of a devcontainer holds its
+ * devcontainer.json.
+ */
 export type ImageSource =
   | { kind: "build"; context: string; dockerfile: string; args: Record<string, string> }
   | { kind: "devcontainer"; folder: string }
@@ -204,7 +284,16 @@ export type ImageSource =
 /** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
 export type AgentConfig = Omit<
   AgentFile,
-  "external" | "human" | "build" | "image" | "path" | "role" | "command" | "environment" | "prompts" | "shutdown_ms"
+  | "external"
+  | "human"
+  | "build"
+  | "image"
+  | "path"
+  | "role"
+  | "command"
+  | "environment"
+  | "prompts"
+  | "shutdown_ms"
 > & {
   name: AgentName;
   role: string;
@@ -218,20 +307,32 @@ export type AgentConfig = Omit<
 };
 
 /** An agent that takes part by hand. */
-export type ExternalAgent = Pick<AgentConfig, "name" | "role" | "bids" | "on_missing_bid" | "retries">;
+export type ExternalAgent = Pick<
+  AgentConfig,
+  "name" | "role" | "bids" | "on_missing_bid" | "retries"
+>;
 
 /** A person, who reviews with `sett approve` and `sett reject`. */
 export type Person = Pick<AgentConfig, "name" | "role" | "bids">;
 
-/** The models of the file. `keys`: model → the provider's key, where it has one. A key may go to the gateway, and nowhere else. */
+/**
+ * The models of the file. `keys`: model → the provider's key, where it has one. A key may go to the
+ * gateway, and nowhere else.
+ */
 export type ModelsConfig = {
   record: RecordMode;
   settings: Record<string, ModelSettings>;
   keys: Record<string, string>;
 };
 
-/** sett.yml, ready for use. Agents are in the order of the file; those for which Sett starts nothing have lists of their own. */
-export type SettConfig = Omit<SettFile, "version" | "agents" | "models" | "limits" | "notify" | "triggers"> & {
+/**
+ * sett.yml, ready for use. Agents are in the order of the file; those for which Sett starts nothing
+ * have lists of their own.
+ */
+export type SettConfig = Omit<
+  SettFile,
+  "version" | "agents" | "models" | "limits" | "notify" | "triggers"
+> & {
   models: ModelsConfig;
   /** `budget` is that of one goal; without limits where the file has no models. */
   limits: Omit<SettFile["limits"], "budget"> & { budget: Budget };

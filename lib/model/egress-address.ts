@@ -1,18 +1,41 @@
-// Which IP addresses agents may reach through the egress proxy. Ranges are those of IANA's registries for special purposes (RFC 6890).
+// Which IP addresses agents may reach through the egress proxy. Ranges are those of IANA's
+// registries for special purposes (RFC 6890).
 
-/** `never`: a machine itself, its link and groups. `private`: a local network, only where sett.yml names the host in full. */
+/**
+ * `never`: a machine itself, its link and groups. `private`: a local network, only where sett.yml
+ * names the host in full.
+ */
 export type AddressKind = "public" | "private" | "never";
 
-/** The last has the settings of every virtual machine of Azure, although the address looks public. */
-const nevers = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32"];
+/**
+ * The last has the settings of every virtual machine of Azure, although the address looks public.
+ */
+const nevers = [
+  "0.0.0.0/8",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "168.63.129.16/32",
+];
 const nevers6 = ["::/128", "::1/128", "fe80::/10", "fec0::/10", "ff00::/8"];
 const privates = [
   ...["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"],
-  ...["192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
+  ...[
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.88.99.0/24",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+  ],
 ];
 const privates6 = ["fc00::/7", "100::/64", "2001::/23", "2001:db8::/32"];
 
-/** Addresses of IPv6 that mean one of IPv4: mapped, compatible, NAT64, and 6to4, with the group where that begins. */
+/**
+ * Addresses of IPv6 that mean one of IPv4: mapped, compatible, NAT64, and 6to4, with the group
+ * where that begins.
+ */
 const carriers: [string, number][] = [
   ["::ffff:0:0/96", 6],
   ["::/96", 6],
@@ -21,7 +44,10 @@ const carriers: [string, number][] = [
   ["2002::/16", 1],
 ];
 
-/** Whether an address, without brackets, is in one of these networks, or means one that is; false for what is no address. */
+/**
+ * Whether an address, without brackets, is in one of these networks, or means one that is; false
+ * for what is no address.
+ */
 export function isAddressIn(address: string, networks: readonly string[]): boolean {
   const groups = groupsOf(address);
   if (groups === undefined || isWithin(groups, networks)) return groups !== undefined;
@@ -30,8 +56,8 @@ export function isAddressIn(address: string, networks: readonly string[]): boole
 }
 
 /**
- * The network of a public address that is a machine's own: of IPv4 the address alone, because its neighbours are others; of IPv6 its link,
- * where addresses change by the hour.
+ * The network of a public address that is a machine's own: of IPv4 the address alone, because its
+ * neighbours are others; of IPv6 its link, where addresses change by the hour.
  */
 export function ownNetworkOf(address: string): string | undefined {
   if (kindOfAddress(address) !== "public") return undefined;
@@ -40,7 +66,10 @@ export function ownNetworkOf(address: string): string | undefined {
   return `${link.join(":")}::/64`;
 }
 
-/** `address` without brackets and zone; what is no address is `never`. `own`: networks (`172.18.0.0/16`) that no agent may reach. */
+/**
+ * `address` without brackets and zone; what is no address is `never`. `own`: networks
+ * (`172.18.0.0/16`) that no agent may reach.
+ */
 export function kindOfAddress(address: string, own: readonly string[] = []): AddressKind {
   const groups = groupsOf(address);
   if (groups === undefined) return "never";
@@ -99,7 +128,9 @@ function groupsOf6(text: string): number[] | undefined {
   const missing = 8 - head.length - tail.length;
   if (halves.length > 2 || (halves.length === 2 ? missing < 0 : missing !== 0)) return undefined;
   const groups = [...head, ...Array<string>(missing).fill("0"), ...tail];
-  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
+  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
+    ? groups.map((group) => Number.parseInt(group, 16))
+    : undefined;
 }
 
 function textOf4([high = 0, low = 0]: number[]): string {

@@ -2,13 +2,19 @@
 import { z } from "zod";
 import { kindOfAddress } from "./egress-address.ts";
 
-/** `host`: a name in lower case, perhaps with `*.` before it, `*` for every name, or an address. `port`: `*` for every one. */
+/**
+ * `host`: a name in lower case, perhaps with `*.` before it, `*` for every name, or an address.
+ * `port`: `*` for every one.
+ */
 export type EgressTarget = { host: string; port: number | "*" };
 
 const httpsPort = 443;
 const label = "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?";
 const name = `(?:\\*|(?:\\*\\.)?${label}(?:\\.${label})*)`;
-const targetPattern = new RegExp(`^(?<host>${name}|\\[[0-9a-f:.]+\\])(?::(?<port>\\d{1,5}|\\*))?$`, "i");
+const targetPattern = new RegExp(
+  `^(?<host>${name}|\\[[0-9a-f:.]+\\])(?::(?<port>\\d{1,5}|\\*))?$`,
+  "i",
+);
 
 /** Undefined for what is no target. An address of IPv6 is written, and returned, in brackets. */
 export function parseTarget(text: string): EgressTarget | undefined {
@@ -20,19 +26,27 @@ export function parseTarget(text: string): EgressTarget | undefined {
 }
 
 /**
- * What allows an agent with these targets to connect to this host and port: best one that names the host in full. `host` as a client writes
- * it, perhaps with a dot at its end.
+ * What allows an agent with these targets to connect to this host and port: best one that names the
+ * host in full. `host` as a client writes it, perhaps with a dot at its end.
  */
-export function allowedBy(targets: readonly EgressTarget[], host: string, port: number): EgressTarget | undefined {
+export function allowedBy(
+  targets: readonly EgressTarget[],
+  host: string,
+  port: number,
+): EgressTarget | undefined {
   const wanted = host.toLowerCase().replace(/\.$/, "");
-  const matching = targets.filter((target) => (target.port === "*" || target.port === port) && isOf(wanted, target.host));
+  const matching = targets.filter(
+    (target) => (target.port === "*" || target.port === port) && isOf(wanted, target.host),
+  );
   return matching.find((target) => !isPattern(target)) ?? matching[0];
 }
 
 function isOf(wanted: string, host: string): boolean {
   if (host === "*") return true;
   // The domain itself is not one of its subdomains.
-  return host.startsWith("*.") ? wanted.endsWith(host.slice(1)) && wanted.length > host.length - 1 : wanted === host;
+  return host.startsWith("*.")
+    ? wanted.endsWith(host.slice(1)) && wanted.length > host.length - 1
+    : wanted === host;
 }
 
 /** True of a target that names many hosts: their owners choose their addresses. */
@@ -44,10 +58,12 @@ export function isPattern({ host }: EgressTarget): boolean {
 export const Egress = z
   .string()
   .refine((text) => parseTarget(text) !== undefined, {
-    error: "must be a host and a port, such as `registry.example.org:443`, `*.example.org:443` or `*:443`",
+    error:
+      "must be a host and a port, such as `registry.example.org:443`, `*.example.org:443` or `*:443`",
   })
   .refine((text) => !isNever(parseTarget(text)), {
-    error: "is an address that agents never reach: a machine itself, its link, or a group of machines",
+    error:
+      "is an address that agents never reach: a machine itself, its link, or a group of machines",
   })
   .transform((text) => {
     const { host, port } = parseTarget(text) ?? { host: text, port: httpsPort };
@@ -72,6 +88,12 @@ export const networkModes = [
 export const everywhere = "*:*";
 
 /** What an agent reaches through the proxy. */
-export function reachOf({ network, egress }: { network: NetworkMode; egress: readonly string[] }): readonly string[] {
+export function reachOf({
+  network,
+  egress,
+}: {
+  network: NetworkMode;
+  egress: readonly string[];
+}): readonly string[] {
   return network === "open" ? [everywhere, ...egress] : egress;
 }

@@ -1,8 +1,10 @@
-// Every failure a person or a supervisor sees: a closed list of codes, each with its process exit code.
+// Every failure a person or a supervisor sees: a closed list of codes, each with its process exit
+// code.
 
 /**
- * Exit codes of the programs: docs/reference/cli.md#exit-codes is made from the comments here. From sysexits.h: 75 is EX_TEMPFAIL, for a
- * worker whose grant was not accepted; 78 is EX_CONFIG, for a service with a broken environment.
+ * Exit codes of the programs: docs/reference/cli.md#exit-codes is made from the comments here. From
+ * sysexits.h: 75 is EX_TEMPFAIL, for a worker whose grant was not accepted; 78 is EX_CONFIG, for a
+ * service with a broken environment.
  */
 export const exitCodes = {
   /** Done; also a goal that is achieved or settled. */
@@ -77,7 +79,11 @@ export class SettError extends Error {
   readonly code: SettErrorCode;
   readonly hint: string | undefined;
 
-  constructor(code: SettErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+  constructor(
+    code: SettErrorCode,
+    message: string,
+    options: { hint?: string | undefined; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint;

@@ -5,34 +5,50 @@ import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 /** docs/reference/blackboard.md#event-types is made from the comments here. */
 export const EventType = z.enum([
   /**
-   * `sett up` has started the instance's Redis. Data: `version`, and `known_before` where the blackboard is empty and the repository knows the
-   * instance: how many goals and results git has of the blackboard before.
+   * `sett up` has started the instance's Redis. Data: `version`, and `known_before` where the
+   * blackboard is empty and the repository knows the instance: how many goals and results git has
+   * of the blackboard before.
    */
   "instance_started",
   /** `sett down` stops the instance. */
   "instance_stopped",
-  /** An agent is new, or its registration has changed. Data: `role`, `replicas`, `strategy`, `image`. */
+  /**
+   * An agent is new, or its registration has changed. Data: `role`, `replicas`, `strategy`,
+   * `image`.
+   */
   "agent_registered",
-  /** `sett up` replaces an agent's container. Data: `changed`, which parts of its specification differ. */
+  /**
+   * `sett up` replaces an agent's container. Data: `changed`, which parts of its specification
+   * differ.
+   */
   "agent_replaced",
   /** An agent is no longer registered. */
   "agent_removed",
   /** An orchestrator has acquired the leader lease. Data: `holder`, `epoch`. */
   "orchestrator_started",
-  /** An artefact is on the blackboard. Data: `structural_type`, `type`, `version`, `role`, `goal_artefacts`, `agent`. */
+  /**
+   * An artefact is on the blackboard. Data: `structural_type`, `type`, `version`, `role`,
+   * `goal_artefacts`, `agent`.
+   */
   "artefact_created",
   /** An artefact written by hand is refused, or a stored one was written over. Data: `reason`. */
   "artefact_refused",
-  /** The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents are asked to bid). */
+  /**
+   * The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents are
+   * asked to bid).
+   */
   "claim_opened",
   /** A claim was announced again, for the first time. Data: `missing`. */
   "claim_announced",
   /**
-   * The bids that agents have given in advance, by their rules, by the default, or as people. Data: `bids`, in the order of sett.yml
-   * (`coder:exclusive tester:ignore`), and `missing`.
+   * The bids that agents have given in advance, by their rules, by the default, or as people. Data:
+   * `bids`, in the order of sett.yml (`coder:exclusive tester:ignore`), and `missing`.
    */
   "bids_placed",
-  /** An agent has bid. Data: `word`, `missing`, `by_hand` where it was so, and `reason` where its model has given one. */
+  /**
+   * An agent has bid. Data: `word`, `missing`, `by_hand` where it was so, and `reason` where its
+   * model has given one.
+   */
   "bid_placed",
   /** The orchestrator has bid for an agent whose bid was missing. Data: `word`. */
   "bid_imposed",
@@ -41,14 +57,22 @@ export const EventType = z.enum([
   /** All bids are in. */
   "bidding_closed",
   /**
-   * An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in, or where the grant was moved. Of several
-   * agents that have bid `exclusive`: `idle`, `busy` and `silent`, their names in the order of their bids (`busy` with what each has to end
-   * before, as `coder:2`). The first idle one is granted, without one the first of the least busy ones, else the first silent one.
+   * An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in,
+   * or where the grant was moved. Of several agents that have bid `exclusive`: `idle`, `busy` and
+   * `silent`, their names in the order of their bids (`busy` with what each has to end before, as
+   * `coder:2`). The first idle one is granted, without one the first of the least busy ones, else
+   * the first silent one.
    */
   "grant_queued",
-  /** A cub has begun its work. Data: `phase`, `attempt`, and `taken_before_pause` where the instance is paused meanwhile. */
+  /**
+   * A cub has begun its work. Data: `phase`, `attempt`, and `taken_before_pause` where the instance
+   * is paused meanwhile.
+   */
   "grant_started",
-  /** The grant's result is stored. Data: `phase`, `attempt`, and `rejects` where it is a Review that does not approve. */
+  /**
+   * The grant's result is stored. Data: `phase`, `attempt`, and `rejects` where it is a Review that
+   * does not approve.
+   */
   "grant_done",
   /** The attempt has failed; the event names its Failure. Data: `phase`, `attempt`, `reason`. */
   "grant_failed",
@@ -57,16 +81,20 @@ export const EventType = z.enum([
   /** The grant waits for an answer, or for a person's judgement. Data: `phase`, `attempt`. */
   "grant_waiting",
   /**
-   * The grant ended with its claim, or a person's verdict is not needed any more, or another agent has it before it began (`moved_to`). Data:
-   * `phase`, `attempt`, `reason`, `moved_to`.
+   * The grant ended with its claim, or a person's verdict is not needed any more, or another agent
+   * has it before it began (`moved_to`). Data: `phase`, `attempt`, `reason`, `moved_to`.
    */
   "grant_cancelled",
   /**
-   * A result came too late, belongs to no current grant, or was made from an artefact that Redis has lost: then the work is done again. Data:
-   * `reason`, `attempt`, and `source` (the lost artefact).
+   * A result came too late, belongs to no current grant, or was made from an artefact that Redis
+   * has lost: then the work is done again. Data: `reason`, `attempt`, and `source` (the lost
+   * artefact).
    */
   "result_refused",
-  /** What an agent has sent is refused. Data: `reason`, and `count`, how many since the last such event. */
+  /**
+   * What an agent has sent is refused. Data: `reason`, and `count`, how many since the last such
+   * event.
+   */
   "mail_refused",
   /** The claim has ended well. */
   "claim_completed",
@@ -93,47 +121,68 @@ export const EventType = z.enum([
   /** The instance goes on: work is granted and accepted again. Data: `by`. */
   "instance_resumed",
   /**
-   * A call of a language model has ended. Data: `call` (its id), `kind` (`grant`, `bid`), `attempt`, `model`, `provider`, `asked` and
-   * `answered` (the model that the client asked for, and the one that answered), `outcome`, `status`, `input`, `output`, `cached`,
-   * `reasoning` (tokens), `usd`, `duration_ms`, `tries`, and where it is so `estimated`, `unpriced`, `problem`, `request`, `answer` (digests).
+   * A call of a language model has ended. Data: `call` (its id), `kind` (`grant`, `bid`),
+   * `attempt`, `model`, `provider`, `asked` and `answered` (the model that the client asked for,
+   * and the one that answered), `outcome`, `status`, `input`, `output`, `cached`, `reasoning`
+   * (tokens), `usd`, `duration_ms`, `tries`, and where it is so `estimated`, `unpriced`, `problem`,
+   * `request`, `answer` (digests).
    */
   "model_called",
-  /** A person has raised the limits of a goal, or those of an agent in it. Data: `usd`, `tokens`, `calls`, `cause`. */
+  /**
+   * A person has raised the limits of a goal, or those of an agent in it. Data: `usd`, `tokens`,
+   * `calls`, `cause`.
+   */
   "budget_raised",
   /**
-   * A trigger of sett.yml has stated a goal. Data: `kind` (`cron`, `webhook`, `tag`), `cause` (a time, an event of a forge, a tag), `missed`
-   * (how many runs that were missed it makes up for), and `wanted_commit` where the repository does not have this commit: the work begins at
-   * HEAD.
+   * A trigger of sett.yml has stated a goal. Data: `kind` (`cron`, `webhook`, `tag`), `cause` (a
+   * time, an event of a forge, a tag), `missed` (how many runs that were missed it makes up for),
+   * and `wanted_commit` where the repository does not have this commit: the work begins at HEAD.
    */
   "trigger_fired",
   /** A trigger has stated no goal, for a reason. Data: `kind`, `cause`, `reason`. */
   "trigger_skipped",
-  /** `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`, `events`, `bytes`, `before`. */
+  /**
+   * `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`,
+   * `events`, `bytes`, `before`.
+   */
   "goals_pruned",
-  /** The orchestrator could not handle an event in eight tries, and tries it again from time to time. Data: `event`, `type`, `tries`, `reason`. */
+  /**
+   * The orchestrator could not handle an event in eight tries, and tries it again from time to
+   * time. Data: `event`, `type`, `tries`, `reason`.
+   */
   "event_given_up",
   /**
-   * A user of Redis had so many connections that others might have got none, or kept Redis busy with slow commands, and the orchestrator has
-   * ended all of its connections. Data: `user`, and `connections`, `limit`, or `calls`, `ms` (how long Redis worked on them within seconds).
+   * A user of Redis had so many connections that others might have got none, or kept Redis busy
+   * with slow commands, and the orchestrator has ended all of its connections. Data: `user`, and
+   * `connections`, `limit`, or `calls`, `ms` (how long Redis worked on them within seconds).
    */
   "connections_ended",
   /**
-   * Redis was nearly full, and an agent's mail took much of it: the orchestrator has removed it without reading it. Data: `messages`,
-   * `bytes`.
+   * Redis was nearly full, and an agent's mail took much of it: the orchestrator has removed it
+   * without reading it. Data: `messages`, `bytes`.
    */
   "mail_dropped",
-  /** A person, or a program in that person's name, has written through the API. Data: `method`, `path`, `tool` (of an assistant), `status`, `token` (its name). */
+  /**
+   * A person, or a program in that person's name, has written through the API. Data: `method`,
+   * `path`, `tool` (of an assistant), `status`, `token` (its name).
+   */
   "api_called",
-  /** Never written: a program reads it in the place of an entry that it cannot read. Data: `type`, `reason`. */
+  /**
+   * Never written: a program reads it in the place of an entry that it cannot read. Data: `type`,
+   * `reason`.
+   */
   "unreadable",
 ]);
 export type EventType = z.infer<typeof EventType>;
 
 /**
- * Who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its id), `orchestrator:3` (its epoch),
- * `gateway`, `person:Ada Lovelace <ada@example.org>`, `trigger:nightly` (a trigger of sett.yml), `hand` (plain Redis commands).
+ * Who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its id),
+ * `orchestrator:3` (its epoch), `gateway`, `person:Ada Lovelace <ada@example.org>`,
+ * `trigger:nightly` (a trigger of sett.yml), `hand` (plain Redis commands).
  */
-export const Actor = z.string().regex(/^(?:agent:.+|orchestrator:\d+|person:.+|trigger:.+|gateway|hand)$/);
+export const Actor = z
+  .string()
+  .regex(/^(?:agent:.+|orchestrator:\d+|person:.+|trigger:.+|gateway|hand)$/);
 export type Actor = z.infer<typeof Actor>;
 
 const references = {
@@ -155,8 +204,16 @@ export type EventDraft = z.infer<typeof EventDraft>;
 export const eventIdPattern = /^(\d{1,15})(?:-(\d{1,19}|1[0-7]\d{18}|18446744073709551615))?$/;
 
 /** A place in the log: after an event, or `0`. */
-export const EventPosition = z.string().regex(eventIdPattern, { error: "must be `0` or an event's id, such as 1795230000000-0" });
+export const EventPosition = z
+  .string()
+  .regex(eventIdPattern, { error: "must be `0` or an event's id, such as 1795230000000-0" });
 
-/** An event of the log. `id` is the stream's id; `time` (ISO 8601) is Redis' clock, taken from it. */
-export const SettEvent = EventDraft.extend({ id: z.string(), time: z.iso.datetime(), actor: Actor });
+/**
+ * An event of the log. `id` is the stream's id; `time` (ISO 8601) is Redis' clock, taken from it.
+ */
+export const SettEvent = EventDraft.extend({
+  id: z.string(),
+  time: z.iso.datetime(),
+  actor: Actor,
+});
 export type SettEvent = z.infer<typeof SettEvent>;

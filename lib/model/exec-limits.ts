@@ -23,7 +23,10 @@ export function bytesOf(text: string): number {
 }
 
 /** Each text has a NUL at its end and a pointer to it. */
-export function startBytes(words: readonly string[], variables: Readonly<Record<string, string>>): number {
+export function startBytes(
+  words: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): number {
   const texts = [...words, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
   return texts.reduce((sum, text) => sum + bytesOf(text) + 1 + pointerBytes, 0);
 }

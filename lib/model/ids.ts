@@ -1,7 +1,9 @@
 // Names and ids: branded, so that one kind is never passed for another.
 import { z } from "zod";
 
-const uuid = z.uuid({ version: "v4", error: "must be a UUID, version 4, in lower case" }).lowercase();
+const uuid = z
+  .uuid({ version: "v4", error: "must be a UUID, version 4, in lower case" })
+  .lowercase();
 
 export const ArtefactId = uuid.brand<"ArtefactId">();
 export type ArtefactId = z.infer<typeof ArtefactId>;

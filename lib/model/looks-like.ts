@@ -52,7 +52,8 @@ const pairs = [
 ] as const;
 
 const lettersBySign = new Map<string, string>();
-for (const [letter, others] of Object.entries(drawnAs)) for (const other of others) addLetter(other, letter);
+for (const [letter, others] of Object.entries(drawnAs))
+  for (const other of others) addLetter(other, letter);
 for (const from of alphabetsOfSigns)
   for (const [place, letter] of [..."abcdefghijklmnopqrstuvwxyz"].entries())
     addLetter(String.fromCodePoint(from + place), lettersBySign.get(letter) ?? letter);
@@ -76,7 +77,9 @@ function signsOf(name: string): Sign[] {
     const isLetter = /[\p{L}\p{N}]/u.test(char);
     const isDrawn = isLetter || letters !== undefined || (!isAscii && /[\p{S}\p{P}]/u.test(char));
     if (!isDrawn || /\p{Default_Ignorable_Code_Point}/u.test(char)) return [];
-    return [{ letters: letters ?? char, isAny: !isAscii && letters === undefined, isOrnament: !isLetter }];
+    return [
+      { letters: letters ?? char, isAny: !isAscii && letters === undefined, isOrnament: !isLetter },
+    ];
   });
 }
 
@@ -90,7 +93,8 @@ export function looksLike(name: string, own: string): boolean {
   let last: Sign | undefined;
   for (const sign of signsOf(name)) {
     const next: Reached = new Map();
-    const reach = (at: number, guessed: number) => next.set(at, Math.min(guessed, next.get(at) ?? guessed));
+    const reach = (at: number, guessed: number) =>
+      next.set(at, Math.min(guessed, next.get(at) ?? guessed));
     for (const [at, guessed] of reached ?? []) {
       if (sign.isOrnament) reach(at, guessed);
       if (at === wanted.length) continue;

@@ -9,17 +9,27 @@ import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 const TokenKind = z.enum(["grant", "bid"]);
 
 /**
- * Who calls, by the token. Its text is `sett_grant.CLAIM.AGENT.ATTEMPT.SECRET` or `sett_bid.CLAIM.AGENT.0.SECRET`; the secret is 32 random
- * bytes in base64url. The blackboard has only the SHA-256 of the whole text, in hexadecimal: `model_token` of the running grant, or the
- * claim's hash `bid_tokens`. A token is good for as long as its grant runs in this attempt, or its bid is missing.
+ * Who calls, by the token. Its text is `sett_grant.CLAIM.AGENT.ATTEMPT.SECRET` or
+ * `sett_bid.CLAIM.AGENT.0.SECRET`; the secret is 32 random bytes in base64url. The blackboard has
+ * only the SHA-256 of the whole text, in hexadecimal: `model_token` of the running grant, or the
+ * claim's hash `bid_tokens`. A token is good for as long as its grant runs in this attempt, or its
+ * bid is missing.
  */
-export type ModelToken = { kind: z.infer<typeof TokenKind>; claim: ClaimId; agent: AgentName; attempt: number; digest: string };
+export type ModelToken = {
+  kind: z.infer<typeof TokenKind>;
+  claim: ClaimId;
+  agent: AgentName;
+  attempt: number;
+  digest: string;
+};
 
 /** Which API of a provider was called. `other`: nothing that costs tokens. */
 export const ModelApi = z.enum(["messages", "chat", "responses", "other"]);
 export type ModelApi = z.infer<typeof ModelApi>;
 
-/** Tokens of one call. `input` includes `cached` and `cache_write`; `output` includes `reasoning`. */
+/**
+ * Tokens of one call. `input` includes `cached` and `cache_write`; `output` includes `reasoning`.
+ */
 export const Usage = z.strictObject({
   input: z.int().min(0),
   output: z.int().min(0),
@@ -30,19 +40,34 @@ export const Usage = z.strictObject({
 export type Usage = z.infer<typeof Usage>;
 
 /**
- * `ok`: the provider has answered. `refused`: it has refused (401, 404 …), which no repetition changes. `failed`: no answer in time, a
- * broken stream, an overloaded provider. `cancelled`: the client or the grant has ended. `lost`: the gateway died during the call, which
- * costs what the gateway had reckoned last.
+ * `ok`: the provider has answered. `refused`: it has refused (401, 404 …), which no repetition
+ * changes. `failed`: no answer in time, a broken stream, an overloaded provider. `cancelled`: the
+ * client or the grant has ended. `lost`: the gateway died during the call, which costs what the
+ * gateway had reckoned last.
  */
 export const CallOutcome = z.enum(["ok", "refused", "failed", "cancelled", "lost"]);
 export type CallOutcome = z.infer<typeof CallOutcome>;
 
-/** SHA-256 in hexadecimal, and the size before compression. `content_type` as the provider sent it. */
-export const StoredBody = z.strictObject({ digest: z.string(), bytes: z.int(), content_type: z.string() });
+/**
+ * SHA-256 in hexadecimal, and the size before compression. `content_type` as the provider sent it.
+ */
+export const StoredBody = z.strictObject({
+  digest: z.string(),
+  bytes: z.int(),
+  content_type: z.string(),
+});
 export type StoredBody = z.infer<typeof StoredBody>;
 
-/** What a call under way is reckoned to have used and cost so far. `tries`: how often the provider was asked. */
-export const SoFar = z.strictObject({ usage: Usage, cost: Amounts, is_unpriced: z.boolean(), tries: z.int() });
+/**
+ * What a call under way is reckoned to have used and cost so far. `tries`: how often the provider
+ * was asked.
+ */
+export const SoFar = z.strictObject({
+  usage: Usage,
+  cost: Amounts,
+  is_unpriced: z.boolean(),
+  tries: z.int(),
+});
 export type SoFar = z.infer<typeof SoFar>;
 
 const BegunCall = z.strictObject({
@@ -83,7 +108,10 @@ export const CallRecord = BegunCall.extend({
   /** The model that has answered, as the provider names it; empty when none did. */
   answered_model: z.string(),
   usage: Usage,
-  /** The provider did not report the usage, or reported what cannot be: it is reckoned from what was sent and what came. */
+  /**
+   * The provider did not report the usage, or reported what cannot be: it is reckoned from what was
+   * sent and what came.
+   */
   is_estimated: z.boolean(),
   cost: Amounts,
   /** The price of the model is not known: `cost.nanousd` is 0. */
@@ -97,15 +125,18 @@ export const CallRecord = BegunCall.extend({
 });
 export type CallRecord = z.infer<typeof CallRecord>;
 
-/** Whose budget does not allow a call: `grant` is one agent's work on one claim, its bid and all its attempts together. */
+/**
+ * Whose budget does not allow a call: `grant` is one agent's work on one claim, its bid and all its
+ * attempts together.
+ */
 export const BudgetScope = z.enum(["goal", "grant"]);
 export type BudgetScope = z.infer<typeof BudgetScope>;
 
 const whole = z.int().min(0);
 
 /**
- * Why a call was not allowed: with what is spent and reserved, `needed` more would exceed `limit`. `allowed`: the limit in sett.yml, to which
- * `limit` adds what people have added.
+ * Why a call was not allowed: with what is spent and reserved, `needed` more would exceed `limit`.
+ * `allowed`: the limit in sett.yml, to which `limit` adds what people have added.
  */
 export const Exhausted = z.strictObject({
   scope: BudgetScope,
@@ -118,9 +149,20 @@ export const Exhausted = z.strictObject({
 });
 export type Exhausted = z.infer<typeof Exhausted>;
 
-/** The last refusal of an attempt for want of budget, as the record has it. `id`: of the call. `attempt`: 0 for a bid. */
-export const BudgetRefusal = Exhausted.extend({ id: z.uuid(), claim_id: ClaimId, agent: AgentName, attempt: whole });
+/**
+ * The last refusal of an attempt for want of budget, as the record has it. `id`: of the call.
+ * `attempt`: 0 for a bid.
+ */
+export const BudgetRefusal = Exhausted.extend({
+  id: z.uuid(),
+  claim_id: ClaimId,
+  agent: AgentName,
+  attempt: whole,
+});
 export type BudgetRefusal = z.infer<typeof BudgetRefusal>;
 
-/** The type of the Failure, or with `on_budget: ask` of the Question, of an agent whose budget is spent. */
+/**
+ * The type of the Failure, or with `on_budget: ask` of the Question, of an agent whose budget is
+ * spent.
+ */
 export const budgetExceededType = "BudgetExceeded";

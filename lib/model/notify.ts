@@ -2,7 +2,15 @@
 import { z } from "zod";
 
 /** What a webhook may be notified of: what waits for a person, and how a goal has ended. */
-export const NoticeKind = z.enum(["question", "approval", "achieved", "settled", "failed", "stalled", "cancelled"]);
+export const NoticeKind = z.enum([
+  "question",
+  "approval",
+  "achieved",
+  "settled",
+  "failed",
+  "stalled",
+  "cancelled",
+]);
 export type NoticeKind = z.infer<typeof NoticeKind>;
 
 /** One webhook, ready for use. `secret` signs its messages: `whsec_` and base64, or plain text. */
@@ -15,8 +23,9 @@ export const Hook = z.strictObject({
 export type Hook = z.infer<typeof Hook>;
 
 /**
- * A webhook that could not be notified of the last thing. `to`: its address without the path, which may be
- * a secret; `hook`: the name of its deliveries. `is_given_up`: that notification is not tried again.
+ * A webhook that could not be notified of the last thing. `to`: its address without the path, which
+ * may be a secret; `hook`: the name of its deliveries. `is_given_up`: that notification is not
+ * tried again.
  */
 export const NoticeProblem = z.strictObject({
   hook: z.string(),
@@ -27,6 +36,13 @@ export const NoticeProblem = z.strictObject({
 });
 export type NoticeProblem = z.infer<typeof NoticeProblem>;
 
-/** The last delivery to a webhook for one subject. `at`: Redis TIME, Unix milliseconds; `reminder` is 0 the first time. */
-export const Delivery = z.strictObject({ notice: z.string(), at: z.number(), reminder: z.int().min(0) });
+/**
+ * The last delivery to a webhook for one subject. `at`: Redis TIME, Unix milliseconds; `reminder`
+ * is 0 the first time.
+ */
+export const Delivery = z.strictObject({
+  notice: z.string(),
+  at: z.number(),
+  reminder: z.int().min(0),
+});
 export type Delivery = z.infer<typeof Delivery>;

@@ -1,4 +1,5 @@
-// What is made of a thing that does not change, made once: large clans have long lists, the same for every claim.
+// What is made of a thing that does not change, made once: large clans have long lists, the same
+// for every claim.
 
 /** `make`, which is called once for each object, for as long as that lives. */
 export function ofSame<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {

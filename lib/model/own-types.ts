@@ -1,24 +1,40 @@
-// The names of types that are Sett's own: what it does, and what people do, depends on them. No agent may use one, or a name that people
-// would take for one. The names of the structural types are everybody's.
+// The names of types that are Sett's own: what it does, and what people do, depends on them. No
+// agent may use one, or a name that people would take for one. The names of the structural types
+// are everybody's.
 import { goalFeedbackType, goalType, type StructuralType } from "./artefact.ts";
 import { looksLike } from "./looks-like.ts";
 import { budgetExceededType } from "./model-call.ts";
 import { toolFailureType } from "./tool-contract.ts";
 
-/** The type of the Failure for an attempt whose agent has stopped renewing its lease, or whose worker has ended. */
+/**
+ * The type of the Failure for an attempt whose agent has stopped renewing its lease, or whose
+ * worker has ended.
+ */
 export const attemptLostType = "AttemptLost";
 
-/** The types of the Failures for work not begun: the agent is not registered any more, or has given no sign of life for too long. */
+/**
+ * The types of the Failures for work not begun: the agent is not registered any more, or has given
+ * no sign of life for too long.
+ */
 export const agentRemovedType = "AgentRemoved";
 export const agentSilentType = "AgentSilent";
 
-/** The type of the built-in worker's Failure when the provider or the gateway refuses a call, or cannot be reached. */
+/**
+ * The type of the built-in worker's Failure when the provider or the gateway refuses a call, or
+ * cannot be reached.
+ */
 export const callFailedType = "ModelCallFailed";
 
-/** The type of the built-in worker's Failure for a model that ends its work without a result: prose, too many steps, no time left. */
+/**
+ * The type of the built-in worker's Failure for a model that ends its work without a result: prose,
+ * too many steps, no time left.
+ */
 export const noResultType = "ModelGaveNoResult";
 
-/** The types of the orchestrator's other Failures: it cannot go on with an artefact, a thread or a goal. */
+/**
+ * The types of the orchestrator's other Failures: it cannot go on with an artefact, a thread or a
+ * goal.
+ */
 export const artefactUnreadableType = "ArtefactUnreadable";
 export const reviewRoundsExceededType = "ReviewRoundsExceeded";
 export const producerGoneType = "ProducerGone";
@@ -46,8 +62,13 @@ const bySource = {
   /** What an agent's own command may print. */
   command: {},
   /** What Sett's own worker, which is a command too, may print. */
-  worker: { Failure: [budgetExceededType, callFailedType, noResultType], Question: [budgetExceededType] },
-  /** What a cub may send: what its command has printed, or what the cub says of the command's end. */
+  worker: {
+    Failure: [budgetExceededType, callFailedType, noResultType],
+    Question: [budgetExceededType],
+  },
+  /**
+   * What a cub may send: what its command has printed, or what the cub says of the command's end.
+   */
   agent: {
     Failure: [toolFailureType, attemptLostType, budgetExceededType, callFailedType, noResultType],
     Question: [budgetExceededType],
@@ -55,8 +76,14 @@ const bySource = {
 } as const satisfies Record<string, Partial<Record<StructuralType, readonly string[]>>>;
 export type TypeSource = keyof typeof bySource;
 
-/** The type of Sett's own that this source may not use, or whose look it has; undefined where there is none. */
-export function forbiddenOwnType({ structural_type, type }: Typed, source: TypeSource): string | undefined {
+/**
+ * The type of Sett's own that this source may not use, or whose look it has; undefined where there
+ * is none.
+ */
+export function forbiddenOwnType(
+  { structural_type, type }: Typed,
+  source: TypeSource,
+): string | undefined {
   const allowed: Partial<Record<StructuralType, readonly string[]>> = bySource[source];
   if (allowed[structural_type]?.includes(type) === true) return undefined;
   return ownTypes.find((own) => looksLike(type, own));
@@ -67,6 +94,10 @@ export function problemOfType(typed: Typed, source: TypeSource): string | undefi
   const own = forbiddenOwnType(typed, source);
   // The type itself is not quoted: a reader would see no difference.
   if (own !== undefined)
-    return typed.type === own ? `the type ${own}, which is Sett's own` : `a type that looks like ${own}, which is Sett's own`;
-  return /\p{Bidi_Control}/u.test(typed.type) ? "a type with a character that turns the direction of text" : undefined;
+    return typed.type === own
+      ? `the type ${own}, which is Sett's own`
+      : `a type that looks like ${own}, which is Sett's own`;
+  return /\p{Bidi_Control}/u.test(typed.type)
+    ? "a type with a character that turns the direction of text"
+    : undefined;
 }

@@ -1,22 +1,28 @@
-// Which proxy the requests of this program go through, by the variables that curl and others know: the runtime's `fetch` goes by them, also on
-// the way to this machine itself, where no proxy leads.
+// Which proxy the requests of this program go through, by the variables that curl and others know:
+// the runtime's `fetch` goes by them, also on the way to this machine itself, where no proxy leads.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const thisMachine = ["localhost", "127.0.0.1", "::1"];
 
 /**
- * Variables to set before the first request, so that none to this machine goes to a proxy; none where no proxy is set. Both spellings: the
- * runtime reads the second only where the first is not there.
+ * Variables to set before the first request, so that none to this machine goes to a proxy; none
+ * where no proxy is set. Both spellings: the runtime reads the second only where the first is not
+ * there.
  */
 export function directToThisMachine(env: Environment): Record<string, string> {
-  const isAnySet = ["http", "https", "all"].some((scheme) => settingOf(env, `${scheme}_proxy`) !== undefined);
+  const isAnySet = ["http", "https", "all"].some(
+    (scheme) => settingOf(env, `${scheme}_proxy`) !== undefined,
+  );
   if (!isAnySet) return {};
   const hosts = [...new Set([...directHosts(env), ...thisMachine])].join(",");
   return { no_proxy: hosts, NO_PROXY: hosts };
 }
 
-/** To follow what is said of a request to `url`: names the proxy in between, without its password; empty where none is. */
+/**
+ * To follow what is said of a request to `url`: names the proxy in between, without its password;
+ * empty where none is.
+ */
 export function throughProxy(url: string, env: Environment): string {
   const { protocol = "", hostname = "" } = URL.parse(url) ?? {};
   const host = hostname.replace(/^\[|\]$/g, "");

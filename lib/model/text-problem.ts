@@ -5,7 +5,10 @@ const usualDepth = 100;
 
 const half = "has half a surrogate pair, which is not valid text";
 
-/** What is wrong with a value that was read from JSON, to follow its name in a sentence; undefined where nothing is. */
+/**
+ * What is wrong with a value that was read from JSON, to follow its name in a sentence; undefined
+ * where nothing is.
+ */
 export function textProblem(value: unknown, { maxDepth = usualDepth } = {}): string | undefined {
   const left = [{ value, depth: 0 }];
   for (let one = left.pop(); one !== undefined; one = left.pop()) {
@@ -21,12 +24,18 @@ export function textProblem(value: unknown, { maxDepth = usualDepth } = {}): str
   return undefined;
 }
 
-/** False where the value of this JSON text cannot have a problem, which needs no look at each of its members: as nearly all messages are. */
+/**
+ * False where the value of this JSON text cannot have a problem, which needs no look at each of its
+ * members: as nearly all messages are.
+ */
 export function mayHaveTextProblem(json: string): boolean {
   return maySpellHalfPair(json) || opensMoreThan(usualDepth, json);
 }
 
-/** Whether this JSON text may spell half a surrogate pair, which needs a look at its value: a whole pair may be spelled as well. */
+/**
+ * Whether this JSON text may spell half a surrogate pair, which needs a look at its value: a whole
+ * pair may be spelled as well.
+ */
 export function maySpellHalfPair(json: string): boolean {
   return !json.isWellFormed() || /\\u[dD]/.test(json);
 }
@@ -35,7 +44,8 @@ export function maySpellHalfPair(json: string): boolean {
 function opensMoreThan(count: number, json: string): boolean {
   let left = count;
   for (const bracket of ["[", "{"]) {
-    for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1)) if (--left < 0) return true;
+    for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1))
+      if (--left < 0) return true;
   }
   return false;
 }

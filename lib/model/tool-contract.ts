@@ -17,23 +17,30 @@ export const ToolInput = z.strictObject({
 });
 export type ToolInput = z.infer<typeof ToolInput>;
 
-/** One line of JSON. It ends in a line break because `read` in a shell reports failure without one. */
+/**
+ * One line of JSON. It ends in a line break because `read` in a shell reports failure without one.
+ */
 export function formatToolInput(input: ToolInput): string {
   return `${JSON.stringify(input)}\n`;
 }
 
-/** Stored as UTF-8, which has no place for half a surrogate pair (JSON can spell one: `"\ud800"`). */
-const storedText = z
-  .string()
-  .refine((text) => text.isWellFormed(), { error: "has half a surrogate pair, which is not valid text" });
+/**
+ * Stored as UTF-8, which has no place for half a surrogate pair (JSON can spell one: `"\ud800"`).
+ */
+const storedText = z.string().refine((text) => text.isWellFormed(), {
+  error: "has half a surrogate pair, which is not valid text",
+});
 
 /** What an agent may add to its artefact. `summary` and `commit` are recorded by Sett. */
 const AddedMetadata = z
   .record(z.string(), z.json())
   .refine((metadata) => !("commit" in metadata), {
-    error: "must not have the key `commit`: Sett records the commit itself, from the working copy's HEAD",
+    error:
+      "must not have the key `commit`: Sett records the commit itself, from the working copy's HEAD",
   })
-  .refine((metadata) => !("summary" in metadata), { error: "must not have the key `summary`: print it beside `metadata`" });
+  .refine((metadata) => !("summary" in metadata), {
+    error: "must not have the key `summary`: print it beside `metadata`",
+  });
 
 const ChosenStructuralType = z.enum(StructuralType.options, {
   error: "must be Standard, Review, Question, Answer, Failure or Terminal",
@@ -43,7 +50,9 @@ const ChosenStructuralType = z.enum(StructuralType.options, {
 export const ShortForm = z.enum(["Question", "Review", "Answer"]);
 
 export const FullToolOutput = z.strictObject({
-  artefact_type: storedText.min(1, { error: "must not be empty" }).max(200, { error: "must have at most 200 characters" }),
+  artefact_type: storedText
+    .min(1, { error: "must not be empty" })
+    .max(200, { error: "must have at most 200 characters" }),
   /** A string is stored as it is, any other JSON compactly. */
   artefact_payload: z.unknown(),
   summary: storedText,

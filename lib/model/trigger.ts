@@ -1,18 +1,27 @@
-// Triggers, which state goals by themselves: at a time, for an event of a forge, for a new tag (docs/guides/triggers.md).
+// Triggers, which state goals by themselves: at a time, for an event of a forge, for a new tag
+// (docs/guides/triggers.md).
 import { z } from "zod";
 
-/** On record as the actor of its goals, and part of a Redis key and of a webhook's address: hence a DNS label. */
+/**
+ * On record as the actor of its goals, and part of a Redis key and of a webhook's address: hence a
+ * DNS label.
+ */
 export const TriggerName = z
   .string()
   .max(40, { error: "must have at most 40 characters" })
-  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, { error: "must be lower-case letters, digits and inner hyphens" })
+  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, {
+    error: "must be lower-case letters, digits and inner hyphens",
+  })
   .brand<"TriggerName">();
 export type TriggerName = z.infer<typeof TriggerName>;
 
 export const Forge = z.enum(["github", "gitlab"]);
 export type Forge = z.infer<typeof Forge>;
 
-/** What becomes of runs whose time has passed while no program looked: they are left out, or one goal is stated for all of them. */
+/**
+ * What becomes of runs whose time has passed while no program looked: they are left out, or one
+ * goal is stated for all of them.
+ */
 export const MissedRuns = z.enum(["once", "skip"]);
 export type MissedRuns = z.infer<typeof MissedRuns>;
 
@@ -29,8 +38,9 @@ export const CronTrigger = z.strictObject({
 export type CronTrigger = z.infer<typeof CronTrigger>;
 
 /**
- * `secret`: its name in `secrets`. `branches`, `people`: empty means all. `comment`: how a comment must begin; undefined: as it likes.
- * `guards_secrets`: agents have secrets, so that what comes from a fork needs the word of one of `people`.
+ * `secret`: its name in `secrets`. `branches`, `people`: empty means all. `comment`: how a comment
+ * must begin; undefined: as it likes. `guards_secrets`: agents have secrets, so that what comes
+ * from a fork needs the word of one of `people`.
  */
 export const WebhookTrigger = z.strictObject({
   ...base,

@@ -12,8 +12,28 @@ export const nothingCame: Came = { bytes: 0, signs: 0, pieces: 0 };
 
 /** Members that the model has not written, or that are no words. */
 const unwritten = new Set([
-  ...["annotations", "b64_json", "call_id", "citations", "data", "encrypted_content", "finish_reason", "id", "logprobs"],
-  ...["obfuscation", "object", "result", "role", "signature", "status", "stop_reason", "stop_sequence", "type"],
+  ...[
+    "annotations",
+    "b64_json",
+    "call_id",
+    "citations",
+    "data",
+    "encrypted_content",
+    "finish_reason",
+    "id",
+    "logprobs",
+  ],
+  ...[
+    "obfuscation",
+    "object",
+    "result",
+    "role",
+    "signature",
+    "status",
+    "stop_reason",
+    "stop_sequence",
+    "type",
+  ],
 ]);
 
 /** An answer that is no stream. */
@@ -39,17 +59,25 @@ export function rawSize(bytes: number): Came {
 }
 
 export function both(one: Came, other: Came): Came {
-  return { bytes: one.bytes + other.bytes, signs: one.signs + other.signs, pieces: one.pieces + other.pieces };
+  return {
+    bytes: one.bytes + other.bytes,
+    signs: one.signs + other.signs,
+    pieces: one.pieces + other.pieces,
+  };
 }
 
 /** The words in JSON, but for members of these names. Not recursive: the nesting is another's. */
-export function* wordsIn(roots: readonly unknown[], without: ReadonlySet<string> = unwritten): Iterable<string> {
+export function* wordsIn(
+  roots: readonly unknown[],
+  without: ReadonlySet<string> = unwritten,
+): Iterable<string> {
   const open = [...roots];
   while (open.length > 0) {
     const value = open.pop();
     if (typeof value === "string") yield value;
     else if (Array.isArray(value)) for (const inner of value) open.push(inner);
-    else if (isObject(value)) for (const [name, inner] of Object.entries(value)) if (!without.has(name)) open.push(inner);
+    else if (isObject(value))
+      for (const [name, inner] of Object.entries(value)) if (!without.has(name)) open.push(inner);
   }
 }
 
@@ -81,7 +109,9 @@ function eventRoots(api: CostlyApi, event: JsonObject): unknown[] {
 
 function choicesOf(answer: JsonObject, name: string): unknown[] {
   const choices = memberAt(answer, "choices");
-  return Array.isArray(choices) ? choices.flatMap((choice) => [memberAt(choice, name), memberAt(choice, "text")]) : [];
+  return Array.isArray(choices)
+    ? choices.flatMap((choice) => [memberAt(choice, name), memberAt(choice, "text")])
+    : [];
 }
 
 function sizeOf(roots: readonly unknown[]): Came {

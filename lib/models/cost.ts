@@ -4,7 +4,10 @@ import type { Usage } from "../model/model-call.ts";
 
 type Rates = Omit<Price, "long_input">;
 
-/** `long_cache_write`: those of `cache_write` that Anthropic keeps for an hour, at twice the price of input. */
+/**
+ * `long_cache_write`: those of `cache_write` that Anthropic keeps for an hour, at twice the price
+ * of input.
+ */
 export type MeasuredUsage = Usage & { long_cache_write: number };
 
 /** Nano-dollars; 0 where the price is not known. */
@@ -23,8 +26,15 @@ export function costOf(usage: MeasuredUsage, prices: Price | undefined): number 
   ]);
 }
 
-/** What input and output may cost at most, in US dollars for a million tokens. `maxInput`: the most input that the call may have. */
-export function dearestRates(price: Price, maxInput: number, hasLongCache: boolean): { input: number; output: number } {
+/**
+ * What input and output may cost at most, in US dollars for a million tokens. `maxInput`: the most
+ * input that the call may have.
+ */
+export function dearestRates(
+  price: Price,
+  maxInput: number,
+  hasLongCache: boolean,
+): { input: number; output: number } {
   const possible = [price, ratesFor(price, maxInput)];
   const inputs = possible.flatMap((rates) => [
     rates.input,
@@ -42,9 +52,15 @@ function ratesFor(price: Price, input: number): Rates {
 }
 
 /** Tokens, each with US dollars for a million of them → nano-dollars. */
-export function nanosOf(parts: readonly (readonly [tokens: number, usdPerMillion: number])[]): number {
-  // A millionth of a dollar for a million tokens is a pico-dollar for a token. Large sums of them are no safe numbers.
-  const picos = parts.reduce((sum, [tokens, usd]) => sum + BigInt(tokens) * BigInt(Math.round(usd * 1_000_000)), 0n);
+export function nanosOf(
+  parts: readonly (readonly [tokens: number, usdPerMillion: number])[],
+): number {
+  // A millionth of a dollar for a million tokens is a pico-dollar for a token. Large sums of them
+  // are no safe numbers.
+  const picos = parts.reduce(
+    (sum, [tokens, usd]) => sum + BigInt(tokens) * BigInt(Math.round(usd * 1_000_000)),
+    0n,
+  );
   return Number((picos + 999n) / 1_000n);
 }
 

@@ -27,7 +27,10 @@ export function errorBody(format: Provider, status: number, message: string): st
     const type = anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
     return JSON.stringify({ type: "error", error: { type, message } });
   }
-  const known = openAiTypes[status] ?? { type: status >= 500 ? "server_error" : "invalid_request_error", code: null };
+  const known = openAiTypes[status] ?? {
+    type: status >= 500 ? "server_error" : "invalid_request_error",
+    code: null,
+  };
   return JSON.stringify({ error: { message, type: known.type, param: null, code: known.code } });
 }
 

@@ -1,4 +1,5 @@
-// Where the members of a JSON object are in its text, so that one can be replaced and all else stays byte for byte.
+// Where the members of a JSON object are in its text, so that one can be replaced and all else
+// stays byte for byte.
 
 /** `start` and `end`: the place of its value in the text. */
 export type Member = { name: string; start: number; end: number };
@@ -6,7 +7,9 @@ export type Member = { name: string; start: number; end: number };
 const quote = 34;
 const backslash = 92;
 
-/** The members of the outermost object, duplicates included. The text must be JSON, and an object. */
+/**
+ * The members of the outermost object, duplicates included. The text must be JSON, and an object.
+ */
 export function membersOf(text: string): Member[] {
   const members: Member[] = [];
   let at = skipBlanks(text, text.indexOf("{") + 1);
@@ -23,8 +26,15 @@ export function membersOf(text: string): Member[] {
   return members;
 }
 
-/** Puts other values in the place of those of some members. `values`: JSON texts by name; names that the object lacks are added first. */
-export function withMembers(text: string, members: readonly Member[], values: Readonly<Record<string, string>>): string {
+/**
+ * Puts other values in the place of those of some members. `values`: JSON texts by name; names that
+ * the object lacks are added first.
+ */
+export function withMembers(
+  text: string,
+  members: readonly Member[],
+  values: Readonly<Record<string, string>>,
+): string {
   let result = "";
   let at = 0;
   for (const { name, start, end } of members) {

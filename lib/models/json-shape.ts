@@ -1,6 +1,9 @@
 // How much there is in a JSON text, before and after it is parsed.
 
-/** `values`: of all objects and lists. `members`: names of all objects, duplicates included. `depth`: of objects and lists in each other. */
+/**
+ * `values`: of all objects and lists. `members`: names of all objects, duplicates included.
+ * `depth`: of objects and lists in each other.
+ */
 export type JsonShape = { values: number; members: number; depth: number };
 
 const quote = 34;
@@ -8,7 +11,10 @@ const comma = 44;
 const colon = 58;
 const backslash = 92;
 
-/** One pass over the bytes of a text: what it costs to parse is known before it is parsed. Means nothing for a text that is no JSON. */
+/**
+ * One pass over the bytes of a text: what it costs to parse is known before it is parsed. Means
+ * nothing for a text that is no JSON.
+ */
 export function shapeOf(text: Uint8Array): JsonShape {
   const shape = { values: 0, members: 0, depth: 0 };
   let depth = 0;
@@ -31,7 +37,10 @@ export function shapeOf(text: Uint8Array): JsonShape {
   return shape;
 }
 
-/** The members of all objects in a parsed text: fewer than in the text where an object has a member twice. */
+/**
+ * The members of all objects in a parsed text: fewer than in the text where an object has a member
+ * twice.
+ */
 export function countMembers(json: unknown): number {
   let count = 0;
   const open: unknown[] = [json];

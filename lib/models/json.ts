@@ -13,7 +13,10 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The member at a path of names: undefined where any of them is missing. */
 export function memberAt(value: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
+  return path.reduce<unknown>(
+    (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+    value,
+  );
 }
 
 export function textAt(value: unknown, ...path: string[]): string {
@@ -24,7 +27,9 @@ export function textAt(value: unknown, ...path: string[]): string {
 /** A count of tokens: 0 for anything that is none. */
 export function countAt(value: unknown, ...path: string[]): number {
   const member = memberAt(value, ...path);
-  return typeof member === "number" && Number.isFinite(member) && member > 0 ? Math.min(Math.ceil(member), maxCount) : 0;
+  return typeof member === "number" && Number.isFinite(member) && member > 0
+    ? Math.min(Math.ceil(member), maxCount)
+    : 0;
 }
 
 const maxCount = 1_000_000_000_000;

@@ -9,10 +9,17 @@ export type ListedModel = z.infer<typeof ListedModel>;
 
 /** `date`: the day of the figures, as `2026-11-22`. */
 export const priceList = z
-  .strictObject({ date: z.iso.date(), source: z.string(), models: z.record(Provider, z.record(z.string(), ListedModel)) })
+  .strictObject({
+    date: z.iso.date(),
+    source: z.string(),
+    models: z.record(Provider, z.record(z.string(), ListedModel)),
+  })
   .parse(file);
 
-/** The price of a provider's model: by its exact name, or without the date at its end. Undefined where the list does not have it. */
+/**
+ * The price of a provider's model: by its exact name, or without the date at its end. Undefined
+ * where the list does not have it.
+ */
 export function priceOf(provider: Provider, model: string): ListedModel | undefined {
   const models = new Map(Object.entries(priceList.models[provider]));
   return models.get(model) ?? models.get(model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, ""));

@@ -40,15 +40,30 @@ const thoughtsBesides = 200_000;
 
 /** Members of a request of which providers make no tokens, or others than their text has. */
 const uncounted = new Set([
-  ...["cache_control", "data", "encrypted_content", "file_data", "file_url", "id", "image_url", "role", "signature"],
+  ...[
+    "cache_control",
+    "data",
+    "encrypted_content",
+    "file_data",
+    "file_url",
+    "id",
+    "image_url",
+    "role",
+    "signature",
+  ],
   ...["source", "thinking", "tool_use_id", "type", "url"],
 ]);
 
 /** Whether the input that a provider reports can be. */
-export function isPossibleInput({ input, cached, cache_write }: MeasuredUsage, { request, bound }: Facts): boolean {
+export function isPossibleInput(
+  { input, cached, cache_write }: MeasuredUsage,
+  { request, bound }: Facts,
+): boolean {
   if (input === 0 || input > 2 * bound.input || cached + cache_write > input) return false;
   if (input * maxSignsPerToken >= request.body.length || !isCountable(request)) return true;
-  const parts = ["messages", "system", "input", "instructions"].map((name) => memberAt(request.json, name));
+  const parts = ["messages", "system", "input", "instructions"].map((name) =>
+    memberAt(request.json, name),
+  );
   let signs = 0;
   for (const text of wordsIn(parts, uncounted)) signs += signsOf(text);
   return input * maxSignsPerToken >= signs;
@@ -67,20 +82,37 @@ export function reckon(reported: MeasuredUsage | undefined, facts: Facts): Measu
   const isInputKnown = reported !== undefined && isPossibleInput(reported, facts);
   const input = isInputKnown ? reported : { ...nothing, input: likelyInput(facts) };
   const most = Math.max(bound.output, Math.ceil(came.signs / maxSignsPerToken));
-  const likely = Math.min(most, Math.max(came.pieces, Math.ceil(came.bytes / bytesPerToken)) + unseen(facts));
+  const likely = Math.min(
+    most,
+    Math.max(came.pieces, Math.ceil(came.bytes / bytesPerToken)) + unseen(facts),
+  );
   const isOutputPossible = reported !== undefined && isPossibleOutput(reported.output, facts);
   const output = isOutputPossible ? Math.max(reported.output, likely) : likely;
-  return { ...input, output, reasoning: isOutputPossible ? Math.min(reported.reasoning, output) : 0 };
+  return {
+    ...input,
+    output,
+    reasoning: isOutputPossible ? Math.min(reported.reasoning, output) : 0,
+  };
 }
 
-const nothing: MeasuredUsage = { input: 0, output: 0, cached: 0, cache_write: 0, reasoning: 0, long_cache_write: 0 };
+const nothing: MeasuredUsage = {
+  input: 0,
+  output: 0,
+  cached: 0,
+  cache_write: 0,
+  reasoning: 0,
+  long_cache_write: 0,
+};
 
 function likelyInput({ request, bound }: Facts): number {
   // How much of the conversation the provider has is in the bound alone.
   if (request.previous_response !== undefined) return bound.input;
   const { count, bytes } = mediaIn(request.json);
   const text = Math.ceil(Math.max(0, request.body.length - bytes) / bytesPerToken);
-  return Math.min(bound.input, text + count * tokensOfMedia + Math.ceil(bytes / mediaBytesPerToken));
+  return Math.min(
+    bound.input,
+    text + count * tokensOfMedia + Math.ceil(bytes / mediaBytesPerToken),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-// What the gateway must know of a request to a model: which model, a stream or not, and how long the answer may become.
+// What the gateway must know of a request to a model: which model, a stream or not, and how long
+// the answer may become.
 import type { ModelApi } from "../model/model-call.ts";
 import { isObject, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
 import { type Member, membersOf, withMembers } from "./json-members.ts";
@@ -36,26 +37,38 @@ const limitNames = {
 } as const;
 const answerNames = { messages: [], chat: ["n", "best_of"], responses: [] } as const;
 
-/** More is no request of a program that works: reading it would keep the calls of all others waiting. */
+/**
+ * More is no request of a program that works: reading it would keep the calls of all others
+ * waiting.
+ */
 const maxValues = 200_000;
 const maxDepth = 500;
-/** No answer has more tokens, and no request asks for more answers. Their products are safe numbers. */
+/**
+ * No answer has more tokens, and no request asks for more answers. Their products are safe numbers.
+ */
 const maxLimit = 100_000_000;
 const maxAnswers = 1_000;
 
 export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
   const shape = shapeOf(body);
-  if (shape.values > maxValues) return { problem: `The request has more than ${maxValues} values.` };
-  if (shape.depth > maxDepth) return { problem: `The request's values are nested more than ${maxDepth} deep.` };
+  if (shape.values > maxValues)
+    return { problem: `The request has more than ${maxValues} values.` };
+  if (shape.depth > maxDepth)
+    return { problem: `The request's values are nested more than ${maxDepth} deep.` };
   const text = decoded(body);
   const json = text === undefined ? undefined : parseJson(text);
-  if (text === undefined || !isObject(json)) return { problem: "The request's body is not a JSON object." };
+  if (text === undefined || !isObject(json))
+    return { problem: "The request's body is not a JSON object." };
   const members = membersOf(text);
   const twice = nameTwice(api, members);
-  // Which of two members of one name counts is not the same everywhere, and the reckoning must read what the provider reads.
+  // Which of two members of one name counts is not the same everywhere, and the reckoning must read
+  // what the provider reads.
   if (twice !== undefined)
-    return { problem: `The request has the member \`${twice}\` twice, or with other capitals than the API has.` };
-  if (countMembers(json) !== shape.members) return { problem: "An object in the request has a member twice." };
+    return {
+      problem: `The request has the member \`${twice}\` twice, or with other capitals than the API has.`,
+    };
+  if (countMembers(json) !== shape.members)
+    return { problem: "An object in the request has a member twice." };
   const wrong =
     limitNames[api].find((name) => !isCount(memberAt(json, name), maxLimit)) ??
     answerNames[api].find((name) => !isCount(memberAt(json, name), maxAnswers));
@@ -65,7 +78,9 @@ export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
   }
   const problem = problemOf(api, json);
   if (problem !== undefined) return { problem };
-  const limits = limitNames[api].map((name) => memberAt(json, name)).filter((limit) => typeof limit === "number");
+  const limits = limitNames[api]
+    .map((name) => memberAt(json, name))
+    .filter((limit) => typeof limit === "number");
   const answers = Math.max(1, ...answerNames[api].map((name) => Number(memberAt(json, name) ?? 1)));
   return {
     request: {
@@ -83,7 +98,10 @@ export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
   };
 }
 
-/** What the provider gets: its own name of the model, and for a stream of Chat Completions the wish to report the usage. */
+/**
+ * What the provider gets: its own name of the model, and for a stream of Chat Completions the wish
+ * to report the usage.
+ */
 export function bodyForProvider(
   { api, text, json, members, is_stream }: ModelRequest,
   model: string,
@@ -91,7 +109,11 @@ export function bodyForProvider(
   const values: Record<string, string> = { model: JSON.stringify(model) };
   const options = memberAt(json, "stream_options");
   const hasAddedUsage = api === "chat" && is_stream && memberAt(options, "include_usage") !== true;
-  if (hasAddedUsage) values.stream_options = JSON.stringify({ ...(isObject(options) ? options : {}), include_usage: true });
+  if (hasAddedUsage)
+    values.stream_options = JSON.stringify({
+      ...(isObject(options) ? options : {}),
+      include_usage: true,
+    });
   return { text: withMembers(text, members, values), hasAddedUsage };
 }
 
@@ -103,7 +125,10 @@ function decoded(body: Uint8Array): string | undefined {
   }
 }
 
-/** Names that differ in capitals only are the same name for some servers, and the name of the model is always written. */
+/**
+ * Names that differ in capitals only are the same name for some servers, and the name of the model
+ * is always written.
+ */
 function nameTwice(api: CostlyApi, members: readonly Member[]): string | undefined {
   const names = new Set<string>();
   for (const { name } of members) {
@@ -119,5 +144,9 @@ function heeded(api: CostlyApi): readonly string[] {
 }
 
 function isCount(value: unknown, most: number): boolean {
-  return value === undefined || value === null || (Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most);
+  return (
+    value === undefined ||
+    value === null ||
+    (Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most)
+  );
 }

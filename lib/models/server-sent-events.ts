@@ -35,7 +35,8 @@ export class EventSplitter {
       events.push({ bytes, data: dataOf(bytes) });
     }
     if (begin < chunk.length) this.#keep(chunk.subarray(begin));
-    if (lineBegin < chunk.length) this.#isLineEmpty = chunk.length === lineBegin + 1 && chunk[lineBegin] === carriageReturn;
+    if (lineBegin < chunk.length)
+      this.#isLineEmpty = chunk.length === lineBegin + 1 && chunk[lineBegin] === carriageReturn;
     return events;
   }
 
@@ -82,5 +83,7 @@ export function joined(parts: readonly Bytes[]): Bytes {
 
 function dataOf(bytes: Bytes): string {
   const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
-  return lines.flatMap((line) => (line.startsWith("data:") ? [line.slice(line[5] === " " ? 6 : 5)] : [])).join("\n");
+  return lines
+    .flatMap((line) => (line.startsWith("data:") ? [line.slice(line[5] === " " ? 6 : 5)] : []))
+    .join("\n");
 }

@@ -1,5 +1,13 @@
 // Reads the usage of a streamed answer on its way to the client.
-import { both, type Came, cameAsText, cameInAnswer, cameInEvent, nothingCame, rawSize } from "./answer-size.ts";
+import {
+  both,
+  type Came,
+  cameAsText,
+  cameInAnswer,
+  cameInEvent,
+  nothingCame,
+  rawSize,
+} from "./answer-size.ts";
 import type { MeasuredUsage } from "./cost.ts";
 import { isObject, memberAt, parseJson, textAt } from "./json.ts";
 import type { CostlyApi } from "./request.ts";
@@ -29,7 +37,10 @@ export class StreamMeter {
     this.#hidesUsage = hidesUsage;
   }
 
-  /** What the client gets of the chunk: all of it at once, unless one of its events has to be left out. */
+  /**
+   * What the client gets of the chunk: all of it at once, unless one of its events has to be left
+   * out.
+   */
   push(chunk: Bytes): Bytes {
     const events = this.#events.push(chunk);
     const shown: Bytes[] = [];
@@ -56,7 +67,10 @@ export class StreamMeter {
     return this.#hidesUsage || !this.#events.hasRest;
   }
 
-  /** The usage of the whole answer; undefined where the provider has not reported it. `isWhole`: the stream has ended as it should. */
+  /**
+   * The usage of the whole answer; undefined where the provider has not reported it. `isWhole`: the
+   * stream has ended as it should.
+   */
   usageAt({ isWhole }: { isWhole: boolean }): MeasuredUsage | undefined {
     if (this.#api === "messages" && !this.#isUsageWhole) return undefined;
     return this.#isComplete || (isWhole && this.#api === "chat") ? this.#usage : undefined;
@@ -72,9 +86,14 @@ export class StreamMeter {
     return this.#came;
   }
 
-  /** Whether the stream may end here: some servers that are compatible with OpenAI's send no last event. */
+  /**
+   * Whether the stream may end here: some servers that are compatible with OpenAI's send no last
+   * event.
+   */
   get isWhole(): boolean {
-    return this.#isComplete || this.#problem !== undefined || (this.#api === "chat" && this.#hasFinished);
+    return (
+      this.#isComplete || this.#problem !== undefined || (this.#api === "chat" && this.#hasFinished)
+    );
   }
 
   /** The provider has sent the event that is the last one. */
@@ -109,7 +128,9 @@ export class StreamMeter {
     }
     this.#came = both(this.#came, cameInEvent(this.#api, event));
     const error = memberAt(event, "error");
-    if (isObject(error)) this.#problem = textAt(error, "message") || textAt(error, "type") || "The provider reports an error.";
+    if (isObject(error))
+      this.#problem =
+        textAt(error, "message") || textAt(error, "type") || "The provider reports an error.";
     switch (this.#api) {
       case "messages":
         this.#readMessages(event);
@@ -141,7 +162,8 @@ export class StreamMeter {
   #readChat(event: unknown): boolean {
     this.#answeredModel ||= textAt(event, "model");
     const choices = memberAt(event, "choices");
-    if (Array.isArray(choices) && choices.some((choice) => textAt(choice, "finish_reason") !== "")) this.#hasFinished = true;
+    if (Array.isArray(choices) && choices.some((choice) => textAt(choice, "finish_reason") !== ""))
+      this.#hasFinished = true;
     const usage = usageOf("chat", memberAt(event, "usage"));
     if (usage === undefined) return false;
     this.#usage = usage;
@@ -166,5 +188,7 @@ export class StreamMeter {
 
 /** Some servers repeat at the end what they have said at the beginning, as null. */
 function numbersOf(usage: unknown): Record<string, unknown> {
-  return isObject(usage) ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) : {};
+  return isObject(usage)
+    ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null))
+    : {};
 }

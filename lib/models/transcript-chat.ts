@@ -1,6 +1,14 @@
 // Turns of the Chat Completions API: from a request, and from an answer, streamed or not.
 import { countAt, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
-import { eventsOf, jsonText, listOf, type Part, type Turn, textPart, withParts } from "./transcript-parts.ts";
+import {
+  eventsOf,
+  jsonText,
+  listOf,
+  type Part,
+  type Turn,
+  textPart,
+  withParts,
+} from "./transcript-parts.ts";
 
 export function turnsOfChat(request: unknown): Turn[] {
   return withParts(listOf(memberAt(request, "messages")).map(turnOf));
@@ -10,7 +18,8 @@ export function turnsOfChat(request: unknown): Turn[] {
 export function answerOfChat(answer: string): Turn | undefined {
   const events = eventsOf(answer);
   const [choice] = listOf(memberAt(parseJson(answer), "choices"));
-  const parts = events === undefined ? partsOfMessage(memberAt(choice, "message")) : streamedParts(events);
+  const parts =
+    events === undefined ? partsOfMessage(memberAt(choice, "message")) : streamedParts(events);
   return parts.length === 0 ? undefined : { role: "assistant", parts };
 }
 
@@ -20,7 +29,10 @@ function turnOf(message: unknown): Turn {
     const text = partsOf(memberAt(message, "content"))
       .map((part) => ("text" in part ? part.text : ""))
       .join("\n");
-    return { role: "tool", parts: [{ kind: "result", id: textAt(message, "tool_call_id"), text, isError: false }] };
+    return {
+      role: "tool",
+      parts: [{ kind: "result", id: textAt(message, "tool_call_id"), text, isError: false }],
+    };
   }
   const parts = partsOfMessage(message);
   if (role === "system" || role === "developer") return { role: "system", parts };
@@ -41,7 +53,9 @@ function partsOf(content: unknown): Part[] {
   if (typeof content === "string") return textPart(content);
   return listOf(content).flatMap((part): Part[] => {
     const type = textAt(part, "type");
-    return type === "text" || type === "refusal" ? textPart(textAt(part, type)) : [{ kind: "other", text: type }];
+    return type === "text" || type === "refusal"
+      ? textPart(textAt(part, type))
+      : [{ kind: "other", text: type }];
   });
 }
 

@@ -1,6 +1,14 @@
 // Turns of Anthropic's Messages API: from a request, and from an answer, streamed or not.
 import { countAt, type JsonObject, memberAt, objectOf, parseJson, textAt } from "./json.ts";
-import { eventsOf, jsonText, listOf, type Part, type Turn, textPart, withParts } from "./transcript-parts.ts";
+import {
+  eventsOf,
+  jsonText,
+  listOf,
+  type Part,
+  type Turn,
+  textPart,
+  withParts,
+} from "./transcript-parts.ts";
 
 export function turnsOfMessages(request: unknown): Turn[] {
   const messages = listOf(memberAt(request, "messages")).flatMap((message) => turnsOf(message));
@@ -10,11 +18,14 @@ export function turnsOfMessages(request: unknown): Turn[] {
 /** Undefined where it has no content: an error, or something else. */
 export function answerOfMessages(answer: string): Turn | undefined {
   const events = eventsOf(answer);
-  const parts = events === undefined ? partsOf(memberAt(parseJson(answer), "content")) : streamedParts(events);
+  const parts =
+    events === undefined ? partsOf(memberAt(parseJson(answer), "content")) : streamedParts(events);
   return parts.length === 0 ? undefined : { role: "assistant", parts };
 }
 
-/** The results of tools are a turn of their own, although the API has them among what the user says. */
+/**
+ * The results of tools are a turn of their own, although the API has them among what the user says.
+ */
 function turnsOf(message: unknown): Turn[] {
   const parts = partsOf(memberAt(message, "content"));
   if (textAt(message, "role") === "assistant") return [{ role: "assistant", parts }];
@@ -40,7 +51,12 @@ function partOf(block: unknown): Part[] {
     case "tool_use":
     case "server_tool_use":
       return [
-        { kind: "call", id: textAt(block, "id"), name: textAt(block, "name"), input: jsonText(memberAt(block, "input") ?? {}) },
+        {
+          kind: "call",
+          id: textAt(block, "id"),
+          name: textAt(block, "name"),
+          input: jsonText(memberAt(block, "input") ?? {}),
+        },
       ];
     case "tool_result":
       return [
@@ -63,10 +79,12 @@ function streamedParts(events: readonly JsonObject[]): Part[] {
   for (const event of events) {
     const index = countAt(event, "index");
     const type = textAt(event, "type");
-    if (type === "content_block_start") blocks.set(index, { block: objectOf(memberAt(event, "content_block")) ?? {}, text: "" });
+    if (type === "content_block_start")
+      blocks.set(index, { block: objectOf(memberAt(event, "content_block")) ?? {}, text: "" });
     const block = blocks.get(index);
     if (type !== "content_block_delta" || block === undefined) continue;
-    for (const name of ["text", "thinking", "partial_json"]) block.text += textAt(event, "delta", name);
+    for (const name of ["text", "thinking", "partial_json"])
+      block.text += textAt(event, "delta", name);
   }
   return [...blocks.values()].flatMap(({ block, text }) => partOf(filled(block, text)));
 }
@@ -74,6 +92,7 @@ function streamedParts(events: readonly JsonObject[]): Part[] {
 /** The block with what its deltas have added. */
 function filled(block: JsonObject, text: string): JsonObject {
   const type = textAt(block, "type");
-  if (type === "text" || type === "thinking") return { ...block, [type]: textAt(block, type) + text };
+  if (type === "text" || type === "thinking")
+    return { ...block, [type]: textAt(block, type) + text };
   return type.endsWith("tool_use") && text !== "" ? { ...block, input: text } : block;
 }

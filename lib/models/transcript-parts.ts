@@ -31,7 +31,11 @@ export function jsonText(value: unknown): string {
 
 /** The JSON objects in the data of a stream's events; undefined for a text that is no stream. */
 export function eventsOf(answer: string): JsonObject[] | undefined {
-  if (!/^(?:event|data|id|retry|:)/m.test(answer.slice(0, 1_000)) || answer.trimStart().startsWith("{")) return undefined;
+  if (
+    !/^(?:event|data|id|retry|:)/m.test(answer.slice(0, 1_000)) ||
+    answer.trimStart().startsWith("{")
+  )
+    return undefined;
   // A stream that broke off may lack its last blank line.
   const events = new EventSplitter().push(new TextEncoder().encode(`${answer}\n\n`));
   return events.map(({ data }) => parseJson(data)).filter(isObject);

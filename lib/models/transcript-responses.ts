@@ -1,12 +1,26 @@
 // Turns of the Responses API: from a request, and from an answer, streamed or not.
 import { memberAt, parseJson, textAt } from "./json.ts";
-import { eventsOf, jsonText, listOf, type Part, type Turn, textPart, withParts } from "./transcript-parts.ts";
+import {
+  eventsOf,
+  jsonText,
+  listOf,
+  type Part,
+  type Turn,
+  textPart,
+  withParts,
+} from "./transcript-parts.ts";
 
 export function turnsOfResponses(request: unknown): Turn[] {
   const input = memberAt(request, "input");
   const previous = textAt(request, "previous_response_id");
-  const earlier = previous === "" ? [] : [{ kind: "other" as const, text: `the conversation up to answer ${previous}` }];
-  const items = typeof input === "string" ? [{ role: "user" as const, parts: textPart(input) }] : merged(listOf(input));
+  const earlier =
+    previous === ""
+      ? []
+      : [{ kind: "other" as const, text: `the conversation up to answer ${previous}` }];
+  const items =
+    typeof input === "string"
+      ? [{ role: "user" as const, parts: textPart(input) }]
+      : merged(listOf(input));
   return withParts([
     { role: "system", parts: textPart(textAt(request, "instructions")) },
     { role: "user", parts: earlier },
@@ -17,7 +31,8 @@ export function turnsOfResponses(request: unknown): Turn[] {
 /** Undefined where it has no output: an error, or something else. */
 export function answerOfResponses(answer: string): Turn | undefined {
   const events = eventsOf(answer);
-  const output = events === undefined ? memberAt(parseJson(answer), "output") : streamedOutput(events);
+  const output =
+    events === undefined ? memberAt(parseJson(answer), "output") : streamedOutput(events);
   const parts = listOf(output).flatMap((item) => turnOf(item).parts);
   return parts.length === 0 ? undefined : { role: "assistant", parts };
 }
@@ -40,21 +55,32 @@ function turnOf(item: unknown): Turn {
     case "message":
       return { role: roleOf(textAt(item, "role")), parts: partsOf(memberAt(item, "content")) };
     case "reasoning": {
-      const text = [...listOf(memberAt(item, "summary")), ...listOf(memberAt(item, "content"))].map((part) =>
-        textAt(part, "text"),
+      const text = [...listOf(memberAt(item, "summary")), ...listOf(memberAt(item, "content"))].map(
+        (part) => textAt(part, "text"),
       );
-      return { role: "assistant", parts: text.length === 0 ? [] : [{ kind: "reasoning", text: text.join("\n") }] };
+      return {
+        role: "assistant",
+        parts: text.length === 0 ? [] : [{ kind: "reasoning", text: text.join("\n") }],
+      };
     }
     case "function_call":
     case "custom_tool_call": {
       const input = jsonText(memberAt(item, "arguments") ?? memberAt(item, "input") ?? "");
-      return { role: "assistant", parts: [{ kind: "call", id: textAt(item, "call_id"), name: textAt(item, "name"), input }] };
+      return {
+        role: "assistant",
+        parts: [{ kind: "call", id: textAt(item, "call_id"), name: textAt(item, "name"), input }],
+      };
     }
     case "function_call_output":
     case "custom_tool_call_output": {
       const output = memberAt(item, "output");
-      const text = Array.isArray(output) ? output.map((part) => textAt(part, "text")).join("\n") : jsonText(output);
-      return { role: "tool", parts: [{ kind: "result", id: textAt(item, "call_id"), text, isError: false }] };
+      const text = Array.isArray(output)
+        ? output.map((part) => textAt(part, "text")).join("\n")
+        : jsonText(output);
+      return {
+        role: "tool",
+        parts: [{ kind: "result", id: textAt(item, "call_id"), text, isError: false }],
+      };
     }
     default:
       return { role: "assistant", parts: [{ kind: "other", text: type }] };
@@ -74,10 +100,19 @@ function partsOf(content: unknown): Part[] {
   });
 }
 
-/** The whole output where the stream has come to its end, else the items that were whole, else the text so far. */
+/**
+ * The whole output where the stream has come to its end, else the items that were whole, else the
+ * text so far.
+ */
 function streamedOutput(events: readonly object[]): readonly unknown[] {
   const typed = (type: string) => events.filter((event) => textAt(event, "type") === type);
-  const whole = listOf(memberAt(typed("response.completed")[0] ?? typed("response.incomplete")[0], "response", "output"));
+  const whole = listOf(
+    memberAt(
+      typed("response.completed")[0] ?? typed("response.incomplete")[0],
+      "response",
+      "output",
+    ),
+  );
   if (whole.length > 0) return whole;
   const items = typed("response.output_item.done").map((event) => memberAt(event, "item"));
   if (items.length > 0) return items;

@@ -1,4 +1,5 @@
-// The conversation of an agent with its model, put together from the bodies of its calls. Pure; nothing about a body's shape is certain.
+// The conversation of an agent with its model, put together from the bodies of its calls. Pure;
+// nothing about a body's shape is certain.
 import type { ModelApi } from "../model/model-call.ts";
 import { parseJson } from "./json.ts";
 import { answerOfChat, turnsOfChat } from "./transcript-chat.ts";
@@ -10,12 +11,15 @@ import { answerOfResponses, turnsOfResponses } from "./transcript-responses.ts";
 export type CallBodies = { api: ModelApi; request: string | undefined; answer: string | undefined };
 
 /**
- * `turns`: what the last call has sent, then what it was answered. `calls`: which of the calls, in order. `isAnswered`: false where the last
- * answer is missing or cannot be read.
+ * `turns`: what the last call has sent, then what it was answered. `calls`: which of the calls, in
+ * order. `isAnswered`: false where the last answer is missing or cannot be read.
  */
 export type Conversation = { turns: Turn[]; calls: number[]; isAnswered: boolean };
 
-type Api = { turnsOf: (request: unknown) => Turn[]; answerOf: (answer: string) => Turn | undefined };
+type Api = {
+  turnsOf: (request: unknown) => Turn[];
+  answerOf: (answer: string) => Turn | undefined;
+};
 
 const apis: Readonly<Record<Exclude<ModelApi, "other">, Api>> = {
   messages: { turnsOf: turnsOfMessages, answerOf: answerOfMessages },
@@ -24,8 +28,8 @@ const apis: Readonly<Record<Exclude<ModelApi, "other">, Api>> = {
 };
 
 /**
- * The calls in order of time, as conversations: a call whose request begins with the request of an earlier call continues that conversation.
- * Calls without a readable request are in none.
+ * The calls in order of time, as conversations: a call whose request begins with the request of an
+ * earlier call continues that conversation. Calls without a readable request are in none.
  */
 export function conversationsOf(calls: readonly CallBodies[]): Conversation[] {
   const found: { conversation: Conversation; sent: string[] }[] = [];

@@ -1,8 +1,12 @@
-// Requests whose cost no reckoning bounds, because the provider itself would fetch, search or run something. They are refused.
+// Requests whose cost no reckoning bounds, because the provider itself would fetch, search or run
+// something. They are refused.
 import type { ModelApi } from "../model/model-call.ts";
 import { isObject, type JsonObject, memberAt, textAt } from "./json.ts";
 
-/** Tools that the client runs; every other `type` of a tool runs at the provider. Versions follow the names: `bash_20250124`. */
+/**
+ * Tools that the client runs; every other `type` of a tool runs at the provider. Versions follow
+ * the names: `bash_20250124`.
+ */
 const clientTools =
   /^(?:function|custom|namespace|bash|text_editor|computer|computer_use|memory|local_shell|shell|apply_patch)(?:_|$)/;
 
@@ -17,7 +21,10 @@ const kept: Readonly<Record<string, string>> = {
   models: "The gateway passes the request on to the agent's one model.",
 };
 
-/** Why the gateway cannot bound the request's cost, in a sentence with the remedy; undefined where it can. */
+/**
+ * Why the gateway cannot bound the request's cost, in a sentence with the remedy; undefined where
+ * it can.
+ */
 export function problemOf(api: Exclude<ModelApi, "other">, json: JsonObject): string | undefined {
   for (const [name, remedy] of Object.entries(kept)) {
     // Chat Completions of some servers have a `prompt` of their own, which is text.
@@ -62,7 +69,10 @@ function runsAtProvider(tool: unknown): boolean {
   return type === "shell" && place !== "" && place !== "local";
 }
 
-/** The provider writes a summary first: another call of the model, on top of the one that is reckoned. */
+/**
+ * The provider writes a summary first: another call of the model, on top of the one that is
+ * reckoned.
+ */
 function compacts(management: unknown): boolean {
   const edits = isObject(management) ? memberAt(management, "edits") : management;
   return Array.isArray(edits) && edits.some((edit) => textAt(edit, "type").startsWith("compact"));

@@ -1,4 +1,5 @@
-// What a call may cost at most, before it is made. No tokenizer makes more tokens than its text has bytes, and JSON only lengthens text.
+// What a call may cost at most, before it is made. No tokenizer makes more tokens than its text has
+// bytes, and JSON only lengthens text.
 
 import type { Amounts } from "../model/budget.ts";
 import type { ModelSettings } from "../model/config-models.ts";
@@ -12,7 +13,9 @@ export type CountedRequest = { body: Uint8Array; input: number };
 /** Tokens. */
 export type Bound = { input: number; output: number };
 
-/** What providers add to a request: their own prompt for tools, marks between messages. In tokens. */
+/**
+ * What providers add to a request: their own prompt for tools, marks between messages. In tokens.
+ */
 const slack = 2_048;
 /** Tools that the provider defines are described by the provider. */
 const slackOfTool = 2_048;
@@ -20,7 +23,10 @@ const slackOfTool = 2_048;
 /** For a model whose longest answer is not known. */
 const defaultMaxOutput = 32_768;
 
-/** Parts that may become more tokens than they have bytes: a picture of one colour, a link to it, a document of a hundred pages. */
+/**
+ * Parts that may become more tokens than they have bytes: a picture of one colour, a link to it, a
+ * document of a hundred pages.
+ */
 const imageTokens = 50_000;
 const documentTokens = 1_000_000;
 const tokensOfPart: Readonly<Record<string, number>> = {
@@ -34,8 +40,9 @@ const tokensOfPart: Readonly<Record<string, number>> = {
 };
 
 /**
- * The most tokens that the call may use. With `counted`, what both requests have in common costs what the provider has counted. `previous`:
- * the tokens of the conversation at the provider that the request continues.
+ * The most tokens that the call may use. With `counted`, what both requests have in common costs
+ * what the provider has counted. `previous`: the tokens of the conversation at the provider that
+ * the request continues.
  */
 export function boundOf(
   request: ModelRequest,
@@ -45,14 +52,24 @@ export function boundOf(
   const output = request.max_output ?? (model.max_output ?? defaultMaxOutput) * request.answers;
   // What a predicted answer proposes in vain is output as well.
   const predicted = isObject(memberAt(request.json, "prediction")) ? request.body.length : 0;
-  return { input: Math.min(wholeInput(request), inputAfter(request, counted)) + previous, output: output + predicted };
+  return {
+    input: Math.min(wholeInput(request), inputAfter(request, counted)) + previous,
+    output: output + predicted,
+  };
 }
 
-export function amountsOf(bound: Bound, model: Pick<ModelSettings, "price" | "provider">, request: ModelRequest): Amounts {
+export function amountsOf(
+  bound: Bound,
+  model: Pick<ModelSettings, "price" | "provider">,
+  request: ModelRequest,
+): Amounts {
   // Inside of a string the quotes would be escaped; with other escapes the text does not say.
   const mayCacheLong = request.text.includes('"1h"') || request.text.includes("\\u00");
   const hasLongCache = model.provider === "anthropic" && mayCacheLong;
-  const dearest = model.price === undefined ? { input: 0, output: 0 } : dearestRates(model.price, bound.input, hasLongCache);
+  const dearest =
+    model.price === undefined
+      ? { input: 0, output: 0 }
+      : dearestRates(model.price, bound.input, hasLongCache);
   const nanousd = nanosOf([
     [bound.input, dearest.input],
     [bound.output, dearest.output],
@@ -61,11 +78,17 @@ export function amountsOf(bound: Bound, model: Pick<ModelSettings, "price" | "pr
 }
 
 /**
- * Whether the input of later requests may be reckoned from this one: the provider must have counted all that the request has, and a part
- * that both have must be the same for both. Tools that are deferred count once they are used; what is behind a link may change.
+ * Whether the input of later requests may be reckoned from this one: the provider must have counted
+ * all that the request has, and a part that both have must be the same for both. Tools that are
+ * deferred count once they are used; what is behind a link may change.
  */
 export function isCountable({ json }: ModelRequest): boolean {
-  if (["truncation", "context_management", "previous_response_id"].some((name) => memberAt(json, name) != null)) return false;
+  if (
+    ["truncation", "context_management", "previous_response_id"].some(
+      (name) => memberAt(json, name) != null,
+    )
+  )
+    return false;
   return !hasDeferredTool(json) && !hasLinkedPart(json);
 }
 
@@ -77,8 +100,16 @@ function hasDeferredTool(json: unknown): boolean {
 
 function hasLinkedPart(json: unknown): boolean {
   for (const part of partsIn(json)) {
-    const values = Object.values(part).flatMap((value) => (isObject(value) ? Object.values(value) : value));
-    if (values.some((value) => typeof value === "string" && /^\s*(?:https?|ftp|gs|s3):/i.test(value.slice(0, 100)))) return true;
+    const values = Object.values(part).flatMap((value) =>
+      isObject(value) ? Object.values(value) : value,
+    );
+    if (
+      values.some(
+        (value) =>
+          typeof value === "string" && /^\s*(?:https?|ftp|gs|s3):/i.test(value.slice(0, 100)),
+      )
+    )
+      return true;
   }
   return false;
 }
@@ -90,7 +121,8 @@ function wholeInput(request: ModelRequest): number {
 function inputAfter(request: ModelRequest, counted: CountedRequest | undefined): number {
   if (counted === undefined || !isCountable(request)) return Number.POSITIVE_INFINITY;
   // Types that are written with escapes would be missed in the text.
-  if (partTokens(typesInText(request.text)) !== partTokens(typesIn(request.json))) return Number.POSITIVE_INFINITY;
+  if (partTokens(typesInText(request.text)) !== partTokens(typesIn(request.json)))
+    return Number.POSITIVE_INFINITY;
   const shared = sharedPrefix(request.body, counted.body);
   const rest = request.body.subarray(shared);
   const overlap = request.body.subarray(Math.max(0, shared - 64), shared);
@@ -100,8 +132,12 @@ function inputAfter(request: ModelRequest, counted: CountedRequest | undefined):
 
 function slackOf({ json }: ModelRequest): number {
   const tools = memberAt(json, "tools");
-  const defined = (Array.isArray(tools) ? tools : []).filter((tool) => memberAt(tool, "type") !== undefined);
-  const foreign = defined.filter((tool) => memberAt(tool, "type") !== "function" && memberAt(tool, "type") !== "custom");
+  const defined = (Array.isArray(tools) ? tools : []).filter(
+    (tool) => memberAt(tool, "type") !== undefined,
+  );
+  const foreign = defined.filter(
+    (tool) => memberAt(tool, "type") !== "function" && memberAt(tool, "type") !== "custom",
+  );
   return slack + foreign.length * slackOfTool;
 }
 
@@ -115,12 +151,20 @@ function* typesIn(json: unknown): Iterable<string> {
   for (const { type } of partsIn(json)) if (typeof type === "string") yield type;
 }
 
-/** Every object inside whose `type` may become more tokens than it has bytes. Not recursive: the nesting is the client's. */
+/**
+ * Every object inside whose `type` may become more tokens than it has bytes. Not recursive: the
+ * nesting is the client's.
+ */
 function* partsIn(json: unknown): Iterable<JsonObject> {
   const open: unknown[] = [json];
   while (open.length > 0) {
     const value = open.pop();
-    if (isObject(value) && typeof value.type === "string" && Object.hasOwn(tokensOfPart, value.type)) yield value;
+    if (
+      isObject(value) &&
+      typeof value.type === "string" &&
+      Object.hasOwn(tokensOfPart, value.type)
+    )
+      yield value;
     if (typeof value !== "object" || value === null) continue;
     for (const inner of Array.isArray(value) ? value : Object.values(value)) {
       if (typeof inner === "object" && inner !== null) open.push(inner);
@@ -139,7 +183,9 @@ export function mediaIn(json: unknown): { count: number; bytes: number } {
   let [count, bytes] = [0, 0];
   for (const part of partsIn(json)) {
     count++;
-    const values = Object.values(part).flatMap((value) => (isObject(value) ? Object.values(value) : value));
+    const values = Object.values(part).flatMap((value) =>
+      isObject(value) ? Object.values(value) : value,
+    );
     for (const value of values) if (typeof value === "string") bytes += value.length;
   }
   return { count, bytes };
@@ -155,7 +201,8 @@ export function sharedPrefix(one: Uint8Array, other: Uint8Array): number {
   let from = 0;
   // Whole blocks by the engine's own comparison, which is many times as fast.
   for (const block = 16_384; from + block <= length; from += block) {
-    if (Buffer.compare(one.subarray(from, from + block), other.subarray(from, from + block)) !== 0) break;
+    if (Buffer.compare(one.subarray(from, from + block), other.subarray(from, from + block)) !== 0)
+      break;
   }
   while (from < length && one[from] === other[from]) from++;
   return from;

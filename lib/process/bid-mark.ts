@@ -1,12 +1,16 @@
-// A mark that a process cannot take off, and that those which it starts inherit: a hard limit, which only a privileged process can raise.
-// Linux has not used this one for twenty years. It tells what a bid command has left from what a grant's command has started.
+// A mark that a process cannot take off, and that those which it starts inherit: a hard limit,
+// which only a privileged process can raise. Linux has not used this one for twenty years. It tells
+// what a bid command has left from what a grant's command has started.
 import { readFileSync } from "node:fs";
 import process from "node:process";
 
 const fileLocks = 10;
 const markValue = 1_000_000n;
 
-/** Marks the process; undefined where libc cannot be reached, or where this process itself has such a limit. */
+/**
+ * Marks the process; undefined where libc cannot be reached, or where this process itself has such
+ * a limit.
+ */
 export async function processMarker(): Promise<((pid: number) => void) | undefined> {
   marker ??= "bun" in process.versions ? bunMarker() : Promise.resolve(undefined);
   return await marker;
@@ -28,7 +32,10 @@ async function bunMarker(): Promise<((pid: number) => void) | undefined> {
   }
 }
 
-/** Whether another process has marked this one since its start: then all that it starts has the mark, and the mark tells nothing. */
+/**
+ * Whether another process has marked this one since its start: then all that it starts has the
+ * mark, and the mark tells nothing.
+ */
 export function isMarkedMeanwhile(): boolean {
   return !wasMarked && isMarked(process.pid);
 }

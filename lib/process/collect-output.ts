@@ -13,10 +13,15 @@ export type CollectedOutput = {
 type Listener = { onOverflow: () => void; onEnd: () => void };
 
 /**
- * Reads on after the limit, but keeps nothing: an unread pipe would grow without bound in this process, or block a tool that should react
- * to SIGTERM. `onOverflow` is called once, by the first byte above `maxBytes`; `onEnd` once.
+ * Reads on after the limit, but keeps nothing: an unread pipe would grow without bound in this
+ * process, or block a tool that should react to SIGTERM. `onOverflow` is called once, by the first
+ * byte above `maxBytes`; `onEnd` once.
  */
-export function collectOutput(stream: Readable, maxBytes: number, { onOverflow, onEnd }: Listener): CollectedOutput {
+export function collectOutput(
+  stream: Readable,
+  maxBytes: number,
+  { onOverflow, onEnd }: Listener,
+): CollectedOutput {
   const chunks: Uint8Array[] = [];
   let keptBytes = 0;
   let hasOverflowed = false;

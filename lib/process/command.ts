@@ -9,17 +9,23 @@ export type Command = {
   /** Written whole, then closed. */
   stdin: string | Uint8Array;
   /**
-   * Folders for the file with the input; the first that accepts it is used. Default: memory, then disk. Empty: the input goes through a
-   * pipe.
+   * Folders for the file with the input; the first that accepts it is used. Default: memory, then
+   * disk. Empty: the input goes through a pipe.
    */
   stdinFolders?: readonly string[];
   /** From the start until the end of the group's leader; after this time the group is stopped. */
   timeoutMs: number;
-  /** How long after its end the output of processes that it left behind is still read; 2 000 by default. */
+  /**
+   * How long after its end the output of processes that it left behind is still read; 2 000 by
+   * default.
+   */
   lingerMs?: number;
   /** Between SIGTERM and SIGKILL to the group; 5 000 by default. */
   killAfterMs?: number;
-  /** How long after SIGKILL the output of a process that left the group is still read; 1 000 by default. */
+  /**
+   * How long after SIGKILL the output of a process that left the group is still read; 1 000 by
+   * default.
+   */
   drainMs?: number;
   /** For each of stdout and stderr; 32 MiB by default. */
   maxOutputBytes?: number;
@@ -30,7 +36,10 @@ export type Command = {
 };
 
 type Ended = {
-  /** Of the group's leader; null when a signal ended it, or when it could not even be killed in time. */
+  /**
+   * Of the group's leader; null when a signal ended it, or when it could not even be killed in
+   * time.
+   */
   exitCode: number | null;
   signal: string | null;
   stdout: Uint8Array;
@@ -54,7 +63,10 @@ export type StartFailure =
   | "too_long"
   | "unknown_format";
 
-/** `kind` says why the run ended, apart from the exit code: a tool that handles SIGTERM may exit 0 after a time-out. */
+/**
+ * `kind` says why the run ended, apart from the exit code: a tool that handles SIGTERM may exit 0
+ * after a time-out.
+ */
 export type CommandOutcome =
   | ({ kind: "exited" } & Ended)
   | ({ kind: "timed_out" } & Ended)

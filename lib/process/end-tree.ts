@@ -25,7 +25,9 @@ type Parent = { pid: number; parent: number };
 function parents(): Parent[] {
   if (process.platform === "linux") return readProcesses();
   try {
-    const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+    const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+      .trim()
+      .split("\n");
     return lines.map((line) => {
       const [pid = 0, parent = 0] = line.trim().split(/\s+/).map(Number);
       return { pid, parent };

@@ -4,10 +4,14 @@ import { resolve } from "node:path";
 import type { NotStarted, StartFailure } from "./command.ts";
 
 /**
- * Looks at the file system, because the system's error is the same ENOENT for a missing program, a missing working directory and a script
- * whose interpreter is missing.
+ * Looks at the file system, because the system's error is the same ENOENT for a missing program, a
+ * missing working directory and a script whose interpreter is missing.
  */
-export async function explainStartFailure(error: unknown, program: string, cwd: string): Promise<NotStarted> {
+export async function explainStartFailure(
+  error: unknown,
+  program: string,
+  cwd: string,
+): Promise<NotStarted> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const detail = error instanceof Error ? error.message : String(error);
   if ((code === "ENOENT" || code === "ENOTDIR") && !(await isFolder(cwd))) {
@@ -15,7 +19,8 @@ export async function explainStartFailure(error: unknown, program: string, cwd: 
   }
   switch (code) {
     case "ENOENT":
-      if (!program.includes("/")) return failure("not_found", `The command "${program}" is not on the PATH.`);
+      if (!program.includes("/"))
+        return failure("not_found", `The command "${program}" is not on the PATH.`);
       if (await exists(resolve(cwd, program))) {
         return failure(
           "interpreter_missing",
@@ -24,10 +29,14 @@ export async function explainStartFailure(error: unknown, program: string, cwd: 
       }
       return failure("not_found", `The command "${program}" does not exist.`);
     case "ENOTDIR":
-      return failure("not_found", `The command "${program}" does not exist: part of its path is a file.`);
+      return failure(
+        "not_found",
+        `The command "${program}" does not exist: part of its path is a file.`,
+      );
     case "EACCES":
     case "EISDIR":
-      if (await isFolder(resolve(cwd, program))) return failure("not_executable", `The command "${program}" is a directory.`);
+      if (await isFolder(resolve(cwd, program)))
+        return failure("not_executable", `The command "${program}" is a directory.`);
       return failure("not_executable", `The command "${program}" is not executable. Try chmod +x.`);
     case "ENOEXEC":
       return failure(
@@ -35,15 +44,24 @@ export async function explainStartFailure(error: unknown, program: string, cwd: 
         `The command "${program}" is neither a binary for this machine nor a script with a first line like #!/bin/sh.`,
       );
     case "E2BIG":
-      return failure("too_long", `The arguments and environment of the command "${program}" are too long.`);
+      return failure(
+        "too_long",
+        `The arguments and environment of the command "${program}" are too long.`,
+      );
     case "EAGAIN":
     case "EMFILE":
     case "ENFILE":
     case "ENOMEM":
-      return failure("exhausted", `The command "${program}" could not be started, because something is used up: ${detail}`);
+      return failure(
+        "exhausted",
+        `The command "${program}" could not be started, because something is used up: ${detail}`,
+      );
     case "ERR_INVALID_ARG_VALUE":
     case "ERR_INVALID_ARG_TYPE":
-      return failure("invalid", `The command ${JSON.stringify(program)} cannot be started: ${detail}`);
+      return failure(
+        "invalid",
+        `The command ${JSON.stringify(program)} cannot be started: ${detail}`,
+      );
     default:
       return failure("other", `The command "${program}" could not be started: ${detail}`);
   }

@@ -2,8 +2,8 @@
 import process from "node:process";
 
 /**
- * True when the group still had a member. The group outlives its leader, so the signal also reaches grandchildren after the leader has
- * ended; Linux reuses the number only when no member is left.
+ * True when the group still had a member. The group outlives its leader, so the signal also reaches
+ * grandchildren after the leader has ended; Linux reuses the number only when no member is left.
  */
 export function killGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): boolean {
   try {

@@ -1,8 +1,10 @@
 // A command's stdin: an unlinked file rather than a pipe.
 //
-// Bun and Node make "pipes" out of sockets, and Linux refuses to open a socket through /dev/stdin ("No such device or address"), which
-// breaks tools as common as `jq . /dev/stdin`. A file also cannot deadlock, cannot raise EPIPE when the tool does not read it, and
-// keeps no 20 MB waiting in this process. As the file has no name once it is open, the system removes it after its last reader.
+// Bun and Node make "pipes" out of sockets, and Linux refuses to open a socket through /dev/stdin
+// ("No such device or address"), which breaks tools as common as `jq . /dev/stdin`. A file also
+// cannot deadlock, cannot raise EPIPE when the tool does not read it, and keeps no 20 MB waiting in
+// this process. As the file has no name once it is open, the system removes it after its last
+// reader.
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
@@ -13,16 +15,22 @@ import { join } from "node:path";
 /** Memory before disk: in every container a process may write up to 64 MiB there. */
 const defaultFolders: readonly string[] = ["/dev/shm", tmpdir()];
 
-/** A content of so many bytes is written at once: to hand four calls to other threads takes longer than they do. */
+/**
+ * A content of so many bytes is written at once: to hand four calls to other threads takes longer
+ * than they do.
+ */
 const smallBytes = 64 * 1024;
 
 export type StdinFile = { fd: number; close: () => Promise<void> };
 
 /**
- * `content` as an open, nameless file at its beginning, for the caller to close; undefined where no folder accepts it, as in a read-only
- * container without a `/tmp`.
+ * `content` as an open, nameless file at its beginning, for the caller to close; undefined where no
+ * folder accepts it, as in a read-only container without a `/tmp`.
  */
-export async function openStdinFile(content: string | Uint8Array, folders = defaultFolders): Promise<StdinFile | undefined> {
+export async function openStdinFile(
+  content: string | Uint8Array,
+  folders = defaultFolders,
+): Promise<StdinFile | undefined> {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   for (const folder of folders) {
     const path = join(folder, `sett-stdin-${randomUUID()}`);
@@ -36,7 +44,8 @@ export async function openStdinFile(content: string | Uint8Array, folders = defa
       const file = await open(path, "r");
       return { fd: file.fd, close: () => file.close() };
     } catch {
-      // Full, missing or read-only: the next folder is tried, and without any the caller uses a pipe.
+      // Full, missing or read-only: the next folder is tried, and without any the caller uses a
+      // pipe.
     } finally {
       await rm(path, { force: true }).catch(() => {});
     }

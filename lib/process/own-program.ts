@@ -5,7 +5,9 @@ export type OwnProgram = {
   execPath: string;
   /** The second word of the process's own command line: in a compiled program a path inside it. */
   script: string;
-  /** True where the service is all of the program, false where it is one of the services in `sett`. */
+  /**
+   * True where the service is all of the program, false where it is one of the services in `sett`.
+   */
   isWholeProgram: boolean;
 };
 
@@ -15,7 +17,10 @@ const insideBinary = "/$bunfs/";
 /** No `.env` and no `bunfig.toml` of the working directory may change the program. */
 const isolationFlags = ["--no-env-file", "--config=/dev/null"];
 
-export function ownProgram({ execPath, script, isWholeProgram }: OwnProgram, service: string): string[] {
+export function ownProgram(
+  { execPath, script, isWholeProgram }: OwnProgram,
+  service: string,
+): string[] {
   const program = isInsideBinary(script) ? [execPath] : fromSource(execPath, script);
   return [...program, ...(isWholeProgram ? [] : ["service", service])];
 }

@@ -1,4 +1,5 @@
-// Identifies a process so that a later one with the same number is not mistaken for it: the system reuses process numbers.
+// Identifies a process so that a later one with the same number is not mistaken for it: the system
+// reuses process numbers.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -6,7 +7,10 @@ import process from "node:process";
 /** `born` differs for any two processes that have ever had the same number on this machine. */
 export type ProcessId = { pid: number; born: string };
 
-/** Undefined when there is no such process, or when it is a zombie: it has ended, and its parent has not waited for it yet. */
+/**
+ * Undefined when there is no such process, or when it is a zombie: it has ended, and its parent has
+ * not waited for it yet.
+ */
 export function identify(pid: number): ProcessId | undefined {
   const born = process.platform === "linux" ? bornByProc(pid) : bornByPs(pid);
   return born === undefined ? undefined : { pid, born };
@@ -33,7 +37,9 @@ const endedStates = new Set(["Z", "X"]);
 /** Among the fields after the state. */
 const startTimeAt = 18;
 
-/** The start is counted in ticks since the boot of the machine, so the id of the boot is part of it. */
+/**
+ * The start is counted in ticks since the boot of the machine, so the id of the boot is part of it.
+ */
 function bornByProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   // The program's name, in brackets, may hold anything, brackets too.
@@ -44,7 +50,9 @@ function bornByProc(pid: number): string | undefined {
 
 function bornByPs(pid: number): string | undefined {
   try {
-    const [state = "", ...start] = execFileSync("ps", ["-o", "state=,lstart=", "-p", String(pid)], { encoding: "utf8" })
+    const [state = "", ...start] = execFileSync("ps", ["-o", "state=,lstart=", "-p", String(pid)], {
+      encoding: "utf8",
+    })
       .trim()
       .split(/\s+/);
     return endedStates.has(state.slice(0, 1)) ? undefined : start.join(" ");

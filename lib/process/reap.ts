@@ -1,4 +1,5 @@
-// Takes note of the end of children that this program has not started: process 1 of a container inherits them. No node: API does so.
+// Takes note of the end of children that this program has not started: process 1 of a container
+// inherits them. No node: API does so.
 import process from "node:process";
 
 let reaper: Promise<((pid: number) => void) | undefined> | undefined;

@@ -13,18 +13,26 @@ const defaultMaxOutputBytes = 32 * 1024 * 1024;
 /** The longest delay of a timer: a longer one would fire at once. About 24 days. */
 const maxDelayMs = 2 ** 31 - 1;
 
-type Started = { child: ChildProcess; pid: number; startedAtMs: number; stdout: Readable; stderr: Readable };
+type Started = {
+  child: ChildProcess;
+  pid: number;
+  startedAtMs: number;
+  stdout: Readable;
+  stderr: Readable;
+};
 
 /**
- * Runs the command in a process group of its own. Never throws for what the command does: see `CommandOutcome`.
+ * Runs the command in a process group of its own. Never throws for what the command does: see
+ * `CommandOutcome`.
  *
- * The command has ended when its leader has. The output of processes that the leader left behind is read for another `lingerMs`, because
- * the last process of a pipeline may be late; then the rest of the group is killed. A process that left the group (`setsid`) cannot be
- * reached.
+ * The command has ended when its leader has. The output of processes that the leader left behind is
+ * read for another `lingerMs`, because the last process of a pipeline may be late; then the rest of
+ * the group is killed. A process that left the group (`setsid`) cannot be reached.
  */
 export async function runCommand(command: Command): Promise<CommandOutcome> {
   const [program, ...args] = command.command;
-  if (program === undefined) return { kind: "not_started", reason: "empty_command", message: "The command is empty." };
+  if (program === undefined)
+    return { kind: "not_started", reason: "empty_command", message: "The command is empty." };
   const file = await openStdinFile(command.stdin, command.stdinFolders);
   try {
     if (command.signal?.aborted) return abortedBeforeStart(program);
@@ -36,16 +44,29 @@ export async function runCommand(command: Command): Promise<CommandOutcome> {
 }
 
 function abortedBeforeStart(program: string): NotStarted {
-  return { kind: "not_started", reason: "aborted", message: `The command "${program}" was cancelled before it started.` };
+  return {
+    kind: "not_started",
+    reason: "aborted",
+    message: `The command "${program}" was cancelled before it started.`,
+  };
 }
 
-async function start(program: string, args: string[], command: Command, stdin: number | "pipe"): Promise<Started | NotStarted> {
+async function start(
+  program: string,
+  args: string[],
+  command: Command,
+  stdin: number | "pipe",
+): Promise<Started | NotStarted> {
   const openPipe = await pipeOpener();
   const pipes = openPipe && { out: openPipe(), err: openPipe() };
   try {
     const { cwd, env } = command;
     const startedAtMs = performance.now();
-    const stdio: StdioOptions = [stdin, pipes?.out.writeEnd ?? "pipe", pipes?.err.writeEnd ?? "pipe"];
+    const stdio: StdioOptions = [
+      stdin,
+      pipes?.out.writeEnd ?? "pipe",
+      pipes?.err.writeEnd ?? "pipe",
+    ];
     const child = spawn(program, args, { cwd, env, detached: true, stdio });
     const failed = new Promise<Error>((resolve) => child.on("error", resolve));
     const stdout = pipes?.out.readable ?? child.stdout;
@@ -53,7 +74,8 @@ async function start(program: string, args: string[], command: Command, stdin: n
     if (child.pid !== undefined) command.onStart?.(child.pid);
     if (child.pid !== undefined && stdout !== null && stderr !== null)
       return { child, pid: child.pid, startedAtMs, stdout, stderr };
-    // A process that could not be made is known by its missing pid at once; the reason follows as an event.
+    // A process that could not be made is known by its missing pid at once; the reason follows as
+    // an event.
     pipes?.out.readable.destroy();
     pipes?.err.readable.destroy();
     return await explainStartFailure(await failed, program, cwd);
@@ -62,16 +84,29 @@ async function start(program: string, args: string[], command: Command, stdin: n
     pipes?.err.readable.destroy();
     return await explainStartFailure(error, program, command.cwd);
   } finally {
-    // End-of-file comes when the last holder of the write end has gone: this process must not be one.
+    // End-of-file comes when the last holder of the write end has gone: this process must not be
+    // one.
     pipes?.out.closeWriteEnd();
     pipes?.err.closeWriteEnd();
   }
 }
 
-type StopReason = { kind: "timed_out" } | { kind: "aborted" } | { kind: "output_too_large"; stream: "stdout" | "stderr" };
+type StopReason =
+  | { kind: "timed_out" }
+  | { kind: "aborted" }
+  | { kind: "output_too_large"; stream: "stdout" | "stderr" };
 
-function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command: Command): Promise<CommandOutcome> {
-  const { timeoutMs, killAfterMs = 5000, lingerMs = 2000, drainMs = 1000, maxOutputBytes = defaultMaxOutputBytes } = command;
+function supervise(
+  { child, pid, startedAtMs, stdout, stderr }: Started,
+  command: Command,
+): Promise<CommandOutcome> {
+  const {
+    timeoutMs,
+    killAfterMs = 5000,
+    lingerMs = 2000,
+    drainMs = 1000,
+    maxOutputBytes = defaultMaxOutputBytes,
+  } = command;
   const { signal } = command;
   const { stdin } = child;
   const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
@@ -119,12 +154,20 @@ function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command
     };
     resolve({ ...(stopReason ?? { kind: "exited" }), ...ended });
   };
-  // A command that has ended cannot be cancelled: then only the wait for the rest of its output is cut short.
+  // A command that has ended cannot be cancelled: then only the wait for the rest of its output is
+  // cut short.
   const onAbort = () => (exit === undefined ? stop({ kind: "aborted" }) : finish());
 
-  const tooLarge = (stream: "stdout" | "stderr") => () => stop({ kind: "output_too_large", stream });
-  const out = collectOutput(stdout, maxOutputBytes, { onOverflow: tooLarge("stdout"), onEnd: finishWhenOver });
-  const err = collectOutput(stderr, maxOutputBytes, { onOverflow: tooLarge("stderr"), onEnd: finishWhenOver });
+  const tooLarge = (stream: "stdout" | "stderr") => () =>
+    stop({ kind: "output_too_large", stream });
+  const out = collectOutput(stdout, maxOutputBytes, {
+    onOverflow: tooLarge("stdout"),
+    onEnd: finishWhenOver,
+  });
+  const err = collectOutput(stderr, maxOutputBytes, {
+    onOverflow: tooLarge("stderr"),
+    onEnd: finishWhenOver,
+  });
   child.on("exit", (exitCode, exitSignal) => {
     exit = { exitCode, signal: exitSignal };
     if (stopReason === undefined) next(finish, lingerMs);
@@ -132,7 +175,8 @@ function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command
   });
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
-  // The pipe is the last choice for stdin. A tool that does not read it causes EPIPE, which is no error.
+  // The pipe is the last choice for stdin. A tool that does not read it causes EPIPE, which is no
+  // error.
   stdin?.on("error", () => {});
   stdin?.end(command.stdin);
   return promise;

@@ -1,11 +1,15 @@
-// Removes the segments of shared memory (System V) that processes have left in the kernel. No node: API does so.
+// Removes the segments of shared memory (System V) that processes have left in the kernel. No node:
+// API does so.
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 
 /** The command of `shmctl` that removes a segment. */
 const remove = 0;
 
-/** Removes all that this user may; where libc or the kernel's list cannot be reached, nothing. Never rejects. */
+/**
+ * Removes all that this user may; where libc or the kernel's list cannot be reached, nothing. Never
+ * rejects.
+ */
 export async function removeSharedMemory(): Promise<void> {
   const segments = idsIn(await readFile("/proc/sysvipc/shm", "utf8").catch(() => ""));
   if (segments.length === 0 || !("bun" in process.versions)) return;

@@ -29,18 +29,27 @@ export type Resources = {
   /** 1e9 is one processor. */
   nanoCpus?: number;
   memoryBytes?: number;
-  /** A weight against other containers when processors are short, not a guarantee: Engines have no other. */
+  /**
+   * A weight against other containers when processors are short, not a guarantee: Engines have no
+   * other.
+   */
   reservedNanoCpus?: number;
   reservedMemoryBytes?: number;
   /** How many files one process may have open. */
   openFiles?: number;
   /** The size of one file; a process that writes more gets SIGXFSZ. */
   fileBytes?: number;
-  /** How many signals and timers may wait. The kernel counts those of all processes of a user, and refuses a process by its own limit. */
+  /**
+   * How many signals and timers may wait. The kernel counts those of all processes of a user, and
+   * refuses a process by its own limit.
+   */
   pendingSignals?: number;
   /** Of message queues (POSIX), which the kernel counts in the same way. */
   queueBytes?: number;
-  /** The kernel's adjustment from -1000 to 1000: who has more is ended first when the machine's memory is used up. */
+  /**
+   * The kernel's adjustment from -1000 to 1000: who has more is ended first when the machine's
+   * memory is used up.
+   */
   oomScore?: number;
 };
 
@@ -62,10 +71,14 @@ export type ContainerSpec = {
   mounts: Mount[];
   /** `none`: the container has no network but its own loopback. */
   network?: { name: string; aliases: string[] } | "none";
-  /** A name under which the container reaches this machine. A process of this machine has no such name. */
+  /**
+   * A name under which the container reaches this machine. A process of this machine has no such
+   * name.
+   */
   hostAlias?: string;
   /**
-   * Published on 127.0.0.1, unless `hostAddress` names another address of this machine. Without a `hostPort` the system chooses a free one, anew at every start of the container. A process of
+   * Published on 127.0.0.1, unless `hostAddress` names another address of this machine. Without a
+   * `hostPort` the system chooses a free one, anew at every start of the container. A process of
    * this machine needs one, and listens on it itself.
    */
   ports?: { port: number; hostPort?: number; hostAddress?: string }[];
@@ -73,15 +86,23 @@ export type ContainerSpec = {
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
   isInit?: boolean;
   isRootReadOnly?: boolean;
-  /** `narrow`: fewer than the runtime allows by itself, which the machine must know how to do. Nothing in it can then send SIGSYS. */
+  /**
+   * `narrow`: fewer than the runtime allows by itself, which the machine must know how to do.
+   * Nothing in it can then send SIGSYS.
+   */
   systemCalls?: "narrow";
   pidsLimit?: number;
   /** `none`: it has no check, also where its image names one. Default: that of the image. */
   healthcheck?: Healthcheck | "none";
   restart: "no" | "unless-stopped";
   resources?: Resources;
-  /** What asks the entrypoint to stop, whatever its image names. Default: SIGTERM. A process of this machine knows no other. */
+  /**
+   * What asks the entrypoint to stop, whatever its image names. Default: SIGTERM. A process of this
+   * machine knows no other.
+   */
   stopSignal?: "SIGTERM" | "SIGSYS";
-  /** Between that signal and SIGKILL, where the caller that stops the container names no other time. */
+  /**
+   * Between that signal and SIGKILL, where the caller that stops the container names no other time.
+   */
   stopTimeoutSeconds?: number;
 };

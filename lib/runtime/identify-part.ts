@@ -1,5 +1,6 @@
-// The instance and the purpose of a container, volume or network: from its labels or, where it has none, from its name. An Engine makes a
-// volume without labels when a container only names it, and so may people, or an older Sett that was killed.
+// The instance and the purpose of a container, volume or network: from its labels or, where it has
+// none, from its name. An Engine makes a volume without labels when a container only names it, and
+// so may people, or an older Sett that was killed.
 import { AgentName, InstanceName } from "../model/ids.ts";
 import { instanceLabel, type PartKind, type PartLabels, readLabels } from "./labels.ts";
 
@@ -17,7 +18,8 @@ export function identifyPart(
     const [, instance, agent] = pattern.exec(name) ?? [];
     const owner = InstanceName.safeParse(instance);
     const kind = owner.success ? kindOf(agent ?? "") : undefined;
-    if (owner.success && kind !== undefined) return { instance: owner.data, workspace: "", version: "", ...kind };
+    if (owner.success && kind !== undefined)
+      return { instance: owner.data, workspace: "", version: "", ...kind };
   }
   return undefined;
 }
@@ -35,16 +37,28 @@ const patterns: Record<Sort, Pattern[]> = {
     [/^sett-(.+)-keeper(?:\.old)?$/, () => ({ component: "keeper" })],
     [/^sett-(.+)-api(?:\.old)?$/, () => ({ component: "api" })],
     [/^sett-(.+)-log-reader(?:\.old)?$/, () => ({ component: "log-reader" })],
-    [/^sett-(.+)-agent-([^.]+)(?:\.old)?$/, (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent }))],
+    [
+      /^sett-(.+)-agent-([^.]+)(?:\.old)?$/,
+      (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent })),
+    ],
   ],
   volume: [
-    [/^sett-([^.]+)\.(?:redis|gateway|starter|logs|egress\.[^.]+)$/, () => ({ component: "socket" })],
+    [
+      /^sett-([^.]+)\.(?:redis|gateway|starter|logs|egress\.[^.]+)$/,
+      () => ({ component: "socket" }),
+    ],
     [/^sett-([^.]+)\.api$/, () => ({ component: "api-files" })],
-    [/^sett-([^.]+)\.secrets\.([^.]+)$/, (name) => ofAgent(name, (agent) => ({ component: "secrets", agent }))],
+    [
+      /^sett-([^.]+)\.secrets\.([^.]+)$/,
+      (name) => ofAgent(name, (agent) => ({ component: "secrets", agent })),
+    ],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
     [/^sett-(.+)-record$/, () => ({ component: "record" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],
-    [/^sett-(.+)-workspace-([^.]+)(?:\.\d+)?$/, (name) => ofAgent(name, (agent) => ({ component: "workspace", agent }))],
+    [
+      /^sett-(.+)-workspace-([^.]+)(?:\.\d+)?$/,
+      (name) => ofAgent(name, (agent) => ({ component: "workspace", agent })),
+    ],
   ],
   network: [[/^sett-([^.]+)(?:\.open)?$/, () => ({ component: "network" })]],
 };

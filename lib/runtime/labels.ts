@@ -1,4 +1,5 @@
-// The labels of containers, volumes and networks, which are Sett's only registry (docs/internals/containers.md#names-and-labels).
+// The labels of containers, volumes and networks, which are Sett's only registry
+// (docs/internals/containers.md#names-and-labels).
 import { AgentName, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
@@ -24,12 +25,20 @@ export type PartKind =
     }
   | { component: "agent"; agent: AgentName; role: string }
   | { component: "workspace" | "secrets"; agent: AgentName }
-  | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
+  | {
+      component: "worker";
+      agent: AgentName;
+      role: string;
+      goal: GoalId;
+      claim: ClaimId;
+      attempt: number;
+    };
 
 /**
- * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. `fingerprint` identifies all that a
- * container was made from: a container with the same fingerprint need not be replaced. `id`: of the instance, made at its first
- * `sett up` (lib/runtime/instance-id.ts); the version before gave none.
+ * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own.
+ * `fingerprint` identifies all that a container was made from: a container with the same
+ * fingerprint need not be replaced. `id`: of the instance, made at its first `sett up`
+ * (lib/runtime/instance-id.ts); the version before gave none.
  */
 export type PartLabels = {
   instance: InstanceName;
@@ -44,7 +53,10 @@ const workspaceLabel = "dev.sett.workspace";
 const versionLabel = "dev.sett.version";
 export const fingerprintLabel = "dev.sett.fingerprint";
 export const idLabel = "dev.sett.id";
-/** It is new for each container, so that one from an image of ours (`docker commit`) is not taken for ours. */
+/**
+ * It is new for each container, so that one from an image of ours (`docker commit`) is not taken
+ * for ours.
+ */
 export const madeLabel = "dev.sett.made";
 export const componentLabel = "dev.sett.component";
 const agentLabel = "dev.sett.agent";
@@ -140,14 +152,17 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
     }
     case "agent": {
       const agent = AgentName.safeParse(labels[agentLabel]);
-      return agent.success ? { component, agent: agent.data, role: labels[roleLabel] ?? agent.data } : undefined;
+      return agent.success
+        ? { component, agent: agent.data, role: labels[roleLabel] ?? agent.data }
+        : undefined;
     }
     case "worker": {
       const agent = AgentName.safeParse(labels[agentLabel]);
       const goal = GoalId.safeParse(labels[goalLabel]);
       const claim = ClaimId.safeParse(labels[claimLabel]);
       const attempt = Number(labels[attemptLabel]);
-      if (!agent.success || !goal.success || !claim.success || !Number.isInteger(attempt)) return undefined;
+      if (!agent.success || !goal.success || !claim.success || !Number.isInteger(attempt))
+        return undefined;
       const role = labels[roleLabel] ?? agent.data;
       return { component, agent: agent.data, role, goal: goal.data, claim: claim.data, attempt };
     }

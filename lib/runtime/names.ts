@@ -31,21 +31,29 @@ export function agentImageTag(instance: InstanceName, agent: AgentName): string 
   return `sett-${instance}-agent-${agent}:latest`;
 }
 
-/** What `devcontainer` builds, of which the image of the agent is made; it has this name only meanwhile. */
+/**
+ * What `devcontainer` builds, of which the image of the agent is made; it has this name only
+ * meanwhile.
+ */
 export function devcontainerTag(tag: string): string {
   return `${tag.replace(/:[^:/]*$/, "")}:devcontainer`;
 }
 
 /**
- * True of the image of any agent of this instance, and perhaps of an instance whose name begins the same: only the label distinguishes
- * them. A person may have given it another tag.
+ * True of the image of any agent of this instance, and perhaps of an instance whose name begins the
+ * same: only the label distinguishes them. A person may have given it another tag.
  */
 export function isAgentImageTag(instance: InstanceName, tag: string): boolean {
   return tag.startsWith(`sett-${instance}-agent-`) && /:(?:latest|devcontainer)$/.test(tag);
 }
 
 /** The claim's first eight characters and the attempt distinguish the workers of one agent. */
-export function workerName(instance: InstanceName, agent: AgentName, claim: ClaimId, attempt: number): string {
+export function workerName(
+  instance: InstanceName,
+  agent: AgentName,
+  claim: ClaimId,
+  attempt: number,
+): string {
   return `sett-${instance}-worker-${agent}-${claim.slice(0, 8)}-${attempt}`;
 }
 
@@ -60,7 +68,10 @@ export function networkName(instance: InstanceName): string {
   return `sett-${instance}`;
 }
 
-/** Of agents with `network: direct`, and of the egress proxy; none of them reaches another. No instance's name has a dot in it, so that no other instance has these names. */
+/**
+ * Of agents with `network: direct`, and of the egress proxy; none of them reaches another. No
+ * instance's name has a dot in it, so that no other instance has these names.
+ */
 export function openNetworkName(instance: InstanceName): string {
   return `sett-${instance}.open`;
 }
@@ -70,7 +81,10 @@ export function redisSocketVolumeName(instance: InstanceName): string {
   return `sett-${instance}.redis`;
 }
 
-/** Where the gateway has a socket for one agent alone, so that the connections of one are not those of another. */
+/**
+ * Where the gateway has a socket for one agent alone, so that the connections of one are not those
+ * of another.
+ */
 export function gatewaySocketVolumeName(instance: InstanceName, agent: AgentName): string {
   return `sett-${instance}.gateway.${agent}`;
 }
@@ -115,7 +129,10 @@ export function logsVolumeName(instance: InstanceName): string {
   return `sett-${instance}.logs`;
 }
 
-/** It alone starts workers, for which it has the Engine's socket. Only an instance with workers has one. */
+/**
+ * It alone starts workers, for which it has the Engine's socket. Only an instance with workers has
+ * one.
+ */
 export function starterName(instance: InstanceName): string {
   return `sett-${instance}-starter`;
 }
@@ -141,8 +158,8 @@ export function keptVolumeNames(instance: InstanceName): string[] {
 }
 
 /**
- * The cub with its loader and git, mounted read-only at `/cub` in every agent's container. Named after the image that it is filled from:
- * a volume in use cannot be filled anew.
+ * The cub with its loader and git, mounted read-only at `/cub` in every agent's container. Named
+ * after the image that it is filled from: a volume in use cannot be filled anew.
  */
 export function carrierVolumeName(instance: InstanceName, imageId: string): string {
   return `sett-${instance}-cub-${imageId.replace(/^sha256:/, "").slice(0, 12)}`;
@@ -162,7 +179,14 @@ export function workspaceVolumeName(instance: InstanceName, agent: AgentName): s
   return `sett-${instance}-workspace-${agent}`;
 }
 
-/** The disk of the workers in one slot of a scalable agent, counted from 1. No agent's name has a dot in it. */
-export function workerWorkspaceName(instance: InstanceName, agent: AgentName, slot: number): string {
+/**
+ * The disk of the workers in one slot of a scalable agent, counted from 1. No agent's name has a
+ * dot in it.
+ */
+export function workerWorkspaceName(
+  instance: InstanceName,
+  agent: AgentName,
+  slot: number,
+): string {
   return `${workspaceVolumeName(instance, agent)}.${slot}`;
 }

@@ -2,7 +2,13 @@
 // creation, and the id of its instance.
 import type { InstanceName } from "../model/ids.ts";
 import { isOlderThan } from "./instance-id.ts";
-import { componentLabel, fingerprintLabel, madeLabel, type PartLabels, readLabels } from "./labels.ts";
+import {
+  componentLabel,
+  fingerprintLabel,
+  madeLabel,
+  type PartLabels,
+  readLabels,
+} from "./labels.ts";
 import { keptVolumeNames } from "./names.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -32,7 +38,9 @@ export function isNameIn(instance: InstanceName, name: string): boolean {
 /** A container of the version before has no label that is its alone. */
 function isFromImage(labels: Labels, image: Labels): boolean {
   if (labels[madeLabel] !== undefined) return labels[madeLabel] === image[madeLabel];
-  return image[componentLabel] !== undefined && image[fingerprintLabel] === labels[fingerprintLabel];
+  return (
+    image[componentLabel] !== undefined && image[fingerprintLabel] === labels[fingerprintLabel]
+  );
 }
 
 type Known = { labels: PartLabels; createdSeconds: number };
@@ -41,7 +49,10 @@ type Known = { labels: PartLabels; createdSeconds: number };
  * Leaves out parts with another id than their instance, and those without one that are younger than
  * it.
  */
-export function withIdOfInstance<Part extends Known>(parts: readonly Part[], ids: ReadonlyMap<InstanceName, string>): Part[] {
+export function withIdOfInstance<Part extends Known>(
+  parts: readonly Part[],
+  ids: ReadonlyMap<InstanceName, string>,
+): Part[] {
   return parts.filter(({ labels, createdSeconds }) => {
     const id = ids.get(labels.instance);
     if (id === undefined) return true;
@@ -71,7 +82,8 @@ export function ownVolumes<Part extends Known & { name: string }>(
 export function idsOf(parts: readonly Pick<Known, "labels">[]): Map<InstanceName, string> {
   const ids = new Map<InstanceName, string>();
   const ordered = [...parts].sort((a, b) => rank(a) - rank(b));
-  for (const { labels } of ordered) if (labels.id !== undefined && !ids.has(labels.instance)) ids.set(labels.instance, labels.id);
+  for (const { labels } of ordered)
+    if (labels.id !== undefined && !ids.has(labels.instance)) ids.set(labels.instance, labels.id);
   return ids;
 }
 

@@ -1,7 +1,10 @@
 // What people call a part of an instance.
 import type { ContainerPart } from "./port.ts";
 
-/** The name of an agent or a worker; `redis`, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api` or `log-reader` for the others. */
+/**
+ * The name of an agent or a worker; `redis`, `orchestrator`, `gateway`, `egress`, `starter`,
+ * `keeper`, `api` or `log-reader` for the others.
+ */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
   if (labels.component === "worker") return name;
   return labels.component === "agent" ? labels.agent : labels.component;

@@ -1,8 +1,9 @@
-// The port to the container runtime, in Sett's words. There are two implementations: Docker, and processes of this machine, which are not
-// isolated.
+// The port to the container runtime, in Sett's words. There are two implementations: Docker, and
+// processes of this machine, which are not isolated.
 //
-// Every method throws SettError `docker-unreachable` when the Engine does not answer and `docker-failed` when it refuses (for processes
-// `process-failed`); further codes are named where they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
+// Every method throws SettError `docker-unreachable` when the Engine does not answer and
+// `docker-failed` when it refuses (for processes `process-failed`); further codes are named where
+// they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
 import type { AgentName, InstanceName } from "../model/ids.ts";
 import type { ContainerSpec, Owner } from "./container-spec.ts";
 import type { PartLabels } from "./labels.ts";
@@ -16,11 +17,20 @@ export type EngineInfo = {
   memoryBytes: number;
   /** Whether it can limit the system calls of containers. */
   canLimitSystemCalls: boolean;
-  /** Whether it can limit the time on processors. An Engine without root often cannot, and refuses such a container. */
+  /**
+   * Whether it can limit the time on processors. An Engine without root often cannot, and refuses
+   * such a container.
+   */
   canLimitProcessors: boolean;
-  /** It runs without root: root of a container is then the user of this machine who runs the Engine, and other users are no users of it. */
+  /**
+   * It runs without root: root of a container is then the user of this machine who runs the Engine,
+   * and other users are no users of it.
+   */
   isRootless: boolean;
-  /** The user of its machine that root of a container is, where it gives containers other users; user N of one is then that many further. */
+  /**
+   * The user of its machine that root of a container is, where it gives containers other users;
+   * user N of one is then that many further.
+   */
   firstUser?: { uid: number; gid: number };
 };
 
@@ -60,20 +70,33 @@ export type Images = {
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
-  /** Removes the name; the image itself is removed where nothing else needs it. A name that does not exist is fine. */
+  /**
+   * Removes the name; the image itself is removed where nothing else needs it. A name that does not
+   * exist is fine.
+   */
   untag(tag: string): Promise<void>;
-  /** Removes the image with this id where it has lost its names. One that something uses, or that has any name, stays: false. */
+  /**
+   * Removes the image with this id where it has lost its names. One that something uses, or that
+   * has any name, stays: false.
+   */
   removeUnnamed(id: string): Promise<boolean>;
   /**
-   * Loads the images of an archive that `docker load` could read, uncompressed. An image that had one of the `tags` before, and has no
-   * other name, is removed unless something uses it.
+   * Loads the images of an archive that `docker load` could read, uncompressed. An image that had
+   * one of the `tags` before, and has no other name, is removed unless something uses it.
    */
-  load(archive: AsyncIterable<Uint8Array>, options: { tags: readonly string[]; signal: AbortSignal }): Promise<void>;
+  load(
+    archive: AsyncIterable<Uint8Array>,
+    options: { tags: readonly string[]; signal: AbortSignal },
+  ): Promise<void>;
   /**
-   * Removes what was built for the instance's agents; returns their names. `ids`: of its images without names. An image that something else
-   * uses stays. `id`: of the instance; those with another one are not its.
+   * Removes what was built for the instance's agents; returns their names. `ids`: of its images
+   * without names. An image that something else uses stays. `id`: of the instance; those with
+   * another one are not its.
    */
-  removeBuilt(instance: InstanceName, own: { id: string | undefined; ids: readonly string[] }): Promise<string[]>;
+  removeBuilt(
+    instance: InstanceName,
+    own: { id: string | undefined; ids: readonly string[] },
+  ): Promise<string[]>;
 };
 
 export type ContainerState =
@@ -81,7 +104,10 @@ export type ContainerState =
   /** `none`: the container has no healthcheck. */
   | { state: "running"; startedAt: string; health: "none" | "starting" | "healthy" | "unhealthy" }
   | { state: "paused" }
-  /** It runs, but its supervisor has ended: its output is lost, and nothing starts it again. Only of processes. */
+  /**
+   * It runs, but its supervisor has ended: its output is lost, and nothing starts it again. Only of
+   * processes.
+   */
   | { state: "unsupervised"; startedAt: string }
   /** Ended, and its restart policy is about to start it again. */
   | { state: "restarting"; exitCode: number }
@@ -95,7 +121,10 @@ export type ContainerPart = {
   state: ContainerState;
   /** How often the restart policy started it again. */
   restarts: number;
-  /** Something in it was killed because it had no more memory, in its present run or in the one before. */
+  /**
+   * Something in it was killed because it had no more memory, in its present run or in the one
+   * before.
+   */
   isOutOfMemory: boolean;
   /** The limit of its memory; undefined where there is none. */
   memoryBytes: number | undefined;
@@ -109,10 +138,15 @@ export type VolumePart = { name: string; labels: PartLabels };
 export type NetworkPart = { id: string; name: string; labels: PartLabels };
 
 /**
- * What has a name of ours, and is not ours. `id`: where several have that name. `adoption`: a command that makes it this instance's, where it
- * may be.
+ * What has a name of ours, and is not ours. `id`: where several have that name. `adoption`: a
+ * command that makes it this instance's, where it may be.
  */
-export type Stranger = { sort: "container" | "volume" | "network" | "image"; name: string; id?: string; adoption?: string };
+export type Stranger = {
+  sort: "container" | "volume" | "network" | "image";
+  name: string;
+  id?: string;
+  adoption?: string;
+};
 
 /** All parts of one instance (lib/runtime/own-part.ts). Ordered by name. */
 export type InstanceParts = {
@@ -130,7 +164,10 @@ export type LogLine = {
 };
 
 export type LogOptions = {
-  /** Go on until the container ends. Without it, what is there is read into memory: `tail` bounds it. */
+  /**
+   * Go on until the container ends. Without it, what is there is read into memory: `tail` bounds
+   * it.
+   */
   follow?: boolean;
   /** The last so many lines. */
   tail?: number | undefined;
@@ -141,7 +178,10 @@ export type LogOptions = {
 };
 
 /** `ended` also when its restart policy is about to start it again. */
-export type HealthOutcome = { outcome: "healthy" } | { outcome: "ended"; exitCode: number } | { outcome: "timed-out" };
+export type HealthOutcome =
+  | { outcome: "healthy" }
+  | { outcome: "ended"; exitCode: number }
+  | { outcome: "timed-out" };
 
 export type ExecResult = { exitCode: number; stdout: string; stderr: string };
 
@@ -161,29 +201,45 @@ export type Containers = {
   /** Its exit code, once it has ended (at once if it has already). */
   wait(container: string, signal?: AbortSignal): Promise<number>;
   /** A container without a healthcheck is healthy once it runs. */
-  waitHealthy(container: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<HealthOutcome>;
+  waitHealthy(
+    container: string,
+    options: { timeoutMs: number; signal?: AbortSignal },
+  ): Promise<HealthOutcome>;
   /** A container that has stopped, or does not exist, is fine. Returns once it has ended. */
   stop(container: string, timeoutSeconds: number): Promise<void>;
   /** Killed if it runs. Gone already is fine. Its anonymous volumes go too. */
   remove(container: string): Promise<void>;
-  /** Both streams in order, also of a container that has ended. Throws `docker-unreachable` when the connection drops on the way. */
+  /**
+   * Both streams in order, also of a container that has ended. Throws `docker-unreachable` when the
+   * connection drops on the way.
+   */
   logs(container: string, options?: LogOptions): AsyncIterable<LogLine>;
   /** Runs a command inside, without a shell, as the container's user, and waits for it. */
-  exec(container: string, command: string[], options?: { stdin?: string; signal?: AbortSignal }): Promise<ExecResult>;
+  exec(
+    container: string,
+    command: string[],
+    options?: { stdin?: string; signal?: AbortSignal },
+  ): Promise<ExecResult>;
 };
 
 export type MemoryVolume = { owner: Owner; sizeBytes: number };
 
 export type Volumes = {
   /**
-   * `kept`: it existed already, with the same instance's labels. Throws `instance-taken` when it is another's. `memory`: it is in memory, for its owner alone, and is empty again when no container uses it.
+   * `kept`: it existed already, with the same instance's labels. Throws `instance-taken` when it is
+   * another's. `memory`: it is in memory, for its owner alone, and is empty again when no container
+   * uses it.
    */
   create(name: string, labels: PartLabels, memory?: MemoryVolume): Promise<"created" | "kept">;
-  /** Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws `image-not-found`. */
+  /**
+   * Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws
+   * `image-not-found`.
+   */
   fill(volume: string, from: { image: string; path: string }): Promise<void>;
   /**
-   * Gives the volume's top folder to `owner`, so that a container running as that user can write there. Nothing is run:
-   * `image` may be any image the Engine has, even one with nothing in it. Throws `image-not-found`.
+   * Gives the volume's top folder to `owner`, so that a container running as that user can write
+   * there. Nothing is run: `image` may be any image the Engine has, even one with nothing in it.
+   * Throws `image-not-found`.
    */
   prepare(volume: string, owner: Owner, image: string): Promise<void>;
   /** Gone already is fine. */
@@ -191,9 +247,15 @@ export type Volumes = {
 };
 
 export type Networks = {
-  /** Throws `instance-taken` when there is one of that name. `isIsolating`: its containers do not reach each other. */
+  /**
+   * Throws `instance-taken` when there is one of that name. `isIsolating`: its containers do not
+   * reach each other.
+   */
   create(name: string, labels: PartLabels, options?: { isIsolating: boolean }): Promise<void>;
-  /** By its id, of several of that name. Gone already is fine. Throws `docker-failed` when it is in use. */
+  /**
+   * By its id, of several of that name. Gone already is fine. Throws `docker-failed` when it is in
+   * use.
+   */
   remove(name: string, id?: string): Promise<void>;
 };
 
@@ -204,24 +266,30 @@ export type ContainerRuntime = {
   /** Throws `docker-unreachable`, with what to do about it. */
   check(): Promise<EngineInfo>;
   /**
-   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the description that other processes get. The
-   * signal ends the attempts to acquire it.
-   * Throws `image-not-found` when the lock is free and the runtime has no image to hold it with.
+   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the
+   * description that other processes get. The signal ends the attempts to acquire it. Throws
+   * `image-not-found` when the lock is free and the runtime has no image to hold it with.
    */
   lock(instance: InstanceName, holder: string, signal?: AbortSignal): Promise<Lock>;
   images: Images;
   containers: Containers;
   volumes: Volumes;
   networks: Networks;
-  /** All instances that have any part on this Engine, ordered by name; with `workspace` only those of this repository. */
+  /**
+   * All instances that have any part on this Engine, ordered by name; with `workspace` only those
+   * of this repository.
+   */
   instances(workspace?: string): Promise<InstanceParts[]>;
   /** Everything of one instance; empty lists when there is nothing. */
   parts(instance: InstanceName): Promise<InstanceParts>;
-  /** What has a name that a part of this instance could need, and is not its: nothing uses it or removes it. Ordered by name. */
+  /**
+   * What has a name that a part of this instance could need, and is not its: nothing uses it or
+   * removes it. Ordered by name.
+   */
   strangers(instance: InstanceName): Promise<Stranger[]>;
   /**
-   * Removes everything of one instance, its running containers killed; `blackboard: "keep"` leaves that volume, and the one with the record
-   * of model calls.
+   * Removes everything of one instance, its running containers killed; `blackboard: "keep"` leaves
+   * that volume, and the one with the record of model calls.
    */
   removeInstance(instance: InstanceName, options: { blackboard: "keep" | "remove" }): Promise<void>;
 };

@@ -26,8 +26,8 @@ export function jsonText<Shape extends z.ZodType>(shape: Shape, example: string)
 }
 
 /**
- * The settings read from `environment`. Throws `environment-invalid` (exit code 78, EX_CONFIG) with one sentence that names every
- * variable that is missing or malformed.
+ * The settings read from `environment`. Throws `environment-invalid` (exit code 78, EX_CONFIG) with
+ * one sentence that names every variable that is missing or malformed.
  */
 export function readEnvironment<Shape extends z.ZodType>(
   shape: Shape,
@@ -39,9 +39,13 @@ export function readEnvironment<Shape extends z.ZodType>(
     const name = String(issue.path[0] ?? "the environment");
     return environment[name] === undefined ? `${name} is not set` : `${name} ${issue.message}`;
   });
-  throw new SettError("environment-invalid", `The environment is not complete: ${problems.join("; ")}.`, {
-    hint: "`sett up` sets these; a service started by hand needs them in its environment.",
-  });
+  throw new SettError(
+    "environment-invalid",
+    `The environment is not complete: ${problems.join("; ")}.`,
+    {
+      hint: "`sett up` sets these; a service started by hand needs them in its environment.",
+    },
+  );
 }
 
 function parseJson(text: string): unknown {

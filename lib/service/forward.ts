@@ -1,4 +1,5 @@
-// Passes connections on between sockets of a file system, which containers without a network share, and ports of the loopback.
+// Passes connections on between sockets of a file system, which containers without a network share,
+// and ports of the loopback.
 import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
@@ -8,7 +9,10 @@ const maxConnections = 512;
 const everyone = 0o777;
 const socketProtocol = "unix:";
 
-/** A URL such as `http://127.0.0.1:40123` for `unix:/path/of/a.sock`; any other URL as it is. It does not keep the process alive. */
+/**
+ * A URL such as `http://127.0.0.1:40123` for `unix:/path/of/a.sock`; any other URL as it is. It
+ * does not keep the process alive.
+ */
 export async function reachable(url: string): Promise<string> {
   const { protocol, pathname } = new URL(url);
   if (protocol !== socketProtocol) return url;
@@ -20,7 +24,10 @@ export async function reachable(url: string): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A socket at which every user who sees it reaches this port of the loopback. What else has its name is replaced. */
+/**
+ * A socket at which every user who sees it reaches this port of the loopback. What else has its
+ * name is replaced.
+ */
 export async function openSocket(path: string, port: number): Promise<Disposable> {
   const server = forwardTo({ port, host: "127.0.0.1" });
   await rm(path, { force: true });

@@ -14,7 +14,11 @@ export interface JsonLog {
 const maxFieldLength = 2_000;
 
 /** `write` takes one line without its newline. `now` gives the time to stamp. */
-export function createJsonLog(write: (line: string) => void, now: () => Date, fields: LogFields = {}): JsonLog {
+export function createJsonLog(
+  write: (line: string) => void,
+  now: () => Date,
+  fields: LogFields = {},
+): JsonLog {
   return new LineLog(write, now, fields);
 }
 
@@ -46,14 +50,23 @@ class LineLog implements JsonLog {
   }
 
   #line(level: string, msg: string, more: LogFields | undefined): void {
-    const line: LogFields = { time: this.#now().toISOString(), level, msg, ...this.#fields, ...more };
+    const line: LogFields = {
+      time: this.#now().toISOString(),
+      level,
+      msg,
+      ...this.#fields,
+      ...more,
+    };
     // Fields are flat; a replacer would do the same at several times the cost.
     for (const name in line) line[name] = shortened(line[name]);
     this.#write(JSON.stringify(line).replace(notForTerminals, escaped));
   }
 }
 
-/** Characters that JSON does not escape and a terminal would act on: DEL, the C1 controls, and the marks that reverse text. */
+/**
+ * Characters that JSON does not escape and a terminal would act on: DEL, the C1 controls, and the
+ * marks that reverse text.
+ */
 const notForTerminals = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 function escaped(character: string): string {

@@ -1,12 +1,30 @@
-// The files of the page as one file, which a compiled program carries: packed by .ci/page.ts, read by the program that serves the page.
+// The files of the page as one file, which a compiled program carries: packed by .ci/page.ts, read
+// by the program that serves the page.
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { z } from "zod";
 
-/** `path`: as a browser asks for it. `isHashed`: its name has a hash of its content, so a browser may keep it for ever. */
-export type PageFile = { path: string; contentType: string; isHashed: boolean; content: Uint8Array };
+/**
+ * `path`: as a browser asks for it. `isHashed`: its name has a hash of its content, so a browser
+ * may keep it for ever.
+ */
+export type PageFile = {
+  path: string;
+  contentType: string;
+  isHashed: boolean;
+  content: Uint8Array;
+};
 
-/** As it is served: `brotli` to browsers that accept it, which are all of them today. `etag` of the plain content. */
-export type ServedFile = { contentType: string; isHashed: boolean; etag: string; brotli: Uint8Array; plain(): Uint8Array };
+/**
+ * As it is served: `brotli` to browsers that accept it, which are all of them today. `etag` of the
+ * plain content.
+ */
+export type ServedFile = {
+  contentType: string;
+  isHashed: boolean;
+  etag: string;
+  brotli: Uint8Array;
+  plain(): Uint8Array;
+};
 
 /** Under this name a compiled program carries the page. */
 export const pagePackName = "page.pack";
@@ -22,19 +40,26 @@ const Pack = z.strictObject({ format: z.literal(1), files: z.array(Entry) });
 
 /** The same files give the same text. */
 export async function packPage(files: readonly PageFile[]): Promise<string> {
-  const entries = files.map(async ({ path, contentType, isHashed, content }): Promise<z.infer<typeof Entry>> => {
-    const brotli = brotliCompressSync(content, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength },
-    });
-    return {
-      path,
-      content_type: contentType,
-      hashed: isHashed,
-      sha256: await sha256(content),
-      brotli: Buffer.from(brotli).toString("base64"),
-    };
-  });
-  const sorted = (await Promise.all(entries)).toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const entries = files.map(
+    async ({ path, contentType, isHashed, content }): Promise<z.infer<typeof Entry>> => {
+      const brotli = brotliCompressSync(content, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: 11,
+          [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength,
+        },
+      });
+      return {
+        path,
+        content_type: contentType,
+        hashed: isHashed,
+        sha256: await sha256(content),
+        brotli: Buffer.from(brotli).toString("base64"),
+      };
+    },
+  );
+  const sorted = (await Promise.all(entries)).toSorted((one, other) =>
+    one.path < other.path ? -1 : 1,
+  );
   return JSON.stringify({ format: 1, files: sorted } satisfies z.infer<typeof Pack>);
 }
 
@@ -45,11 +70,22 @@ export function readPagePack(text: string): Map<string, ServedFile> {
     files.map(({ path, content_type, hashed, sha256: digest, brotli: base64 }) => {
       const brotli = new Uint8Array(Buffer.from(base64, "base64"));
       const plain = () => new Uint8Array(brotliDecompressSync(brotli));
-      return [path, { contentType: content_type, isHashed: hashed, etag: `"${digest.slice(0, 32)}"`, brotli, plain }];
+      return [
+        path,
+        {
+          contentType: content_type,
+          isHashed: hashed,
+          etag: `"${digest.slice(0, 32)}"`,
+          brotli,
+          plain,
+        },
+      ];
     }),
   );
 }
 
 async function sha256(content: Uint8Array): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(content))).toString("hex");
+  return Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(content))).toString(
+    "hex",
+  );
 }

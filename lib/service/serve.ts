@@ -3,8 +3,9 @@ import process from "node:process";
 import { SettError } from "../model/errors.ts";
 
 /**
- * `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of `idleSeconds` (ten) ends it in Bun. `tls`:
- * the certificate and its key, in PEM. `name`: of the port, for a message; `hint` says how to choose another one.
+ * `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of
+ * `idleSeconds` (ten) ends it in Bun. `tls`: the certificate and its key, in PEM. `name`: of the
+ * port, for a message; `hint` says how to choose another one.
  */
 type Address = {
   port: number;
@@ -17,10 +18,15 @@ type Address = {
 };
 type Fetch = (request: Request) => Response | Promise<Response>;
 /**
- * `stop` accepts no more requests, and answers those that have arrived; what is still open after `graceMs` (two seconds), such as a stream or
- * a request of which a part is missing, is cut. `unref`: it does not keep the process alive.
+ * `stop` accepts no more requests, and answers those that have arrived; what is still open after
+ * `graceMs` (two seconds), such as a stream or a request of which a part is missing, is cut.
+ * `unref`: it does not keep the process alive.
  */
-export type Server = { port: number | undefined; stop(graceMs?: number): Promise<void>; unref(): void };
+export type Server = {
+  port: number | undefined;
+  stop(graceMs?: number): Promise<void>;
+  unref(): void;
+};
 
 /** Well below the time after which a supervisor kills the program. */
 const stopGraceMs = 2_000;
@@ -28,7 +34,14 @@ const stopGraceMs = 2_000;
 /** The part of Deno's API that is used here; the project's own types are Bun's. */
 type Deno = {
   serve(
-    options: { port: number; hostname: string; onListen: () => void; signal: AbortSignal; cert?: string; key?: string },
+    options: {
+      port: number;
+      hostname: string;
+      onListen: () => void;
+      signal: AbortSignal;
+      cert?: string;
+      key?: string;
+    },
     fetch: Fetch,
   ): { readonly addr: { readonly port: number }; shutdown(): Promise<void>; unref(): void };
 };
@@ -40,18 +53,31 @@ export function serve(address: Address, fetch: Fetch): Server {
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
-    const problem = code === "EADDRINUSE" ? "is used by another program" : "may not be used by this user";
+    const problem =
+      code === "EADDRINUSE" ? "is used by another program" : "may not be used by this user";
     const { port, name = "health port", hint = ofHealthPort } = address;
     throw new SettError("port-unusable", `The ${name} ${port} ${problem}.`, { hint, cause });
   }
 }
 
-const ofHealthPort = "Set SETT_HEALTH_PORT (`health_port` in sett.yml) to a free port, or to 0 for any.";
+const ofHealthPort =
+  "Set SETT_HEALTH_PORT (`health_port` in sett.yml) to a free port, or to 0 for any.";
 
-function serveInBun({ port, hostname, isPatient = false, idleSeconds = 10, tls }: Address, fetch: Fetch): Server {
-  // `development` would print an error with which a stream ends, into a log that is JSON.
-  // Without `development` two programs of a user may otherwise have the same port, and each gets some of the connections.
-  const options = { port, hostname, development: false, reusePort: false, idleTimeout: isPatient ? 0 : idleSeconds, fetch };
+function serveInBun(
+  { port, hostname, isPatient = false, idleSeconds = 10, tls }: Address,
+  fetch: Fetch,
+): Server {
+  // `development` would print an error with which a stream ends, into a log that is JSON. Without
+  // `development` two programs of a user may otherwise have the same port, and each gets some of
+  // the connections.
+  const options = {
+    port,
+    hostname,
+    development: false,
+    reusePort: false,
+    idleTimeout: isPatient ? 0 : idleSeconds,
+    fetch,
+  };
   const server = Bun.serve(tls === undefined ? options : { ...options, tls });
   return {
     port: server.port,
@@ -64,7 +90,10 @@ function serveInDeno({ port, hostname, tls }: Address, fetch: Fetch): Server {
   const { Deno } = globalThis as unknown as { Deno: Deno };
   const cut = new AbortController();
   // Deno would print the address as text, into a log that is JSON.
-  const server = Deno.serve({ port, hostname, onListen: () => {}, signal: cut.signal, ...tls }, fetch);
+  const server = Deno.serve(
+    { port, hostname, onListen: () => {}, signal: cut.signal, ...tls },
+    fetch,
+  );
   return {
     port: server.addr.port,
     stop: (graceMs) => stopWithin(graceMs, server.shutdown(), async () => cut.abort()),
@@ -72,7 +101,11 @@ function serveInDeno({ port, hostname, tls }: Address, fetch: Fetch): Server {
   };
 }
 
-async function stopWithin(graceMs = stopGraceMs, stopped: Promise<void>, cut: () => Promise<void>): Promise<void> {
+async function stopWithin(
+  graceMs = stopGraceMs,
+  stopped: Promise<void>,
+  cut: () => Promise<void>,
+): Promise<void> {
   const patience = Promise.withResolvers<void>();
   const timer = setTimeout(() => patience.resolve(cut()), graceMs);
   await Promise.race([stopped, patience.promise]);

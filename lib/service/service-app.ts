@@ -1,4 +1,5 @@
-// The three endpoints that every service has (docs/reference/services.md#endpoints), as a Hono app: a value with a `fetch` handler.
+// The three endpoints that every service has (docs/reference/services.md#endpoints), as a Hono app:
+// a value with a `fetch` handler.
 import { Hono } from "hono";
 import type { Registry } from "prom-client";
 import { endWithUnreadBody } from "./unread-bodies.ts";
@@ -15,8 +16,8 @@ export type ServiceOptions = {
 };
 
 /**
- * `GET /healthz` (200, or 503 with the reason), `/metrics` (Prometheus text), `/internal/state` (JSON). It ends the connection behind an
- * answer that has not waited for the whole body.
+ * `GET /healthz` (200, or 503 with the reason), `/metrics` (Prometheus text), `/internal/state`
+ * (JSON). It ends the connection behind an answer that has not waited for the whole body.
  */
 export function createServiceApp({ service, health, metrics, state }: ServiceOptions): Hono {
   const app = new Hono();
@@ -25,7 +26,9 @@ export function createServiceApp({ service, health, metrics, state }: ServiceOpt
     const report = await health();
     return context.json({ service, ...report }, report.ok ? 200 : 503);
   });
-  app.get("/metrics", async (context) => context.text(await metrics.metrics(), 200, { "content-type": metrics.contentType }));
+  app.get("/metrics", async (context) =>
+    context.text(await metrics.metrics(), 200, { "content-type": metrics.contentType }),
+  );
   app.get("/internal/state", async (context) => context.json(await state()));
   return app;
 }

@@ -8,7 +8,10 @@ export function stopSignal(names: readonly NodeJS.Signals[] = ["SIGTERM", "SIGIN
   return stop.signal;
 }
 
-/** Ends the program at the signal, as long as there is no work to finish: the caller calls the returned function when there is. */
+/**
+ * Ends the program at the signal, as long as there is no work to finish: the caller calls the
+ * returned function when there is.
+ */
 export function exitOn(signal: AbortSignal, exitCode = 0): () => void {
   const exit = () => process.exit(exitCode);
   signal.addEventListener("abort", exit, { once: true });

@@ -6,8 +6,9 @@ import { messageOf, SettError } from "../model/errors.ts";
 import type { JsonLog } from "./json-log.ts";
 
 /**
- * Runs the job again, with exponential back-off, as long as it fails with `redis-unreachable`. Any other failure is thrown at once, and so
- * is the last one when the signal aborts. The job must be safe to repeat. `onRetry` is called before each further try.
+ * Runs the job again, with exponential back-off, as long as it fails with `redis-unreachable`. Any
+ * other failure is thrown at once, and so is the last one when the signal aborts. The job must be
+ * safe to repeat. `onRetry` is called before each further try.
  */
 export async function untilContact<Result>(
   job: () => Promise<Result>,

@@ -1,4 +1,5 @@
-// Keeps the number of a label's values small: each value is a series of its own, and agents choose some of the words.
+// Keeps the number of a label's values small: each value is a series of its own, and agents choose
+// some of the words.
 
 const other = "other";
 

@@ -48,7 +48,8 @@ export class LogCounts {
         const failure = span.error === undefined ? "" : this.#failures.of(span.error);
         metrics.attempts.inc({ agent, outcome, failure });
         const queuedMs = attributes["sett.queued_ms"];
-        if (typeof queuedMs === "number") metrics.queueSeconds.observe({ agent }, Math.max(0, queuedMs) / 1_000);
+        if (typeof queuedMs === "number")
+          metrics.queueSeconds.observe({ agent }, Math.max(0, queuedMs) / 1_000);
         return;
       }
       case "tool":
@@ -64,12 +65,18 @@ export class LogCounts {
   #call(span: FinishedSpan, seconds: number): void {
     const { attributes, error } = span;
     const metrics = this.#metrics;
-    const labels = { agent: this.#agentOf(span), model: this.#models.of(textOf(attributes["sett.model"])) };
+    const labels = {
+      agent: this.#agentOf(span),
+      model: this.#models.of(textOf(attributes["sett.model"])),
+    };
     const number = (name: string) => Math.max(0, Number(attributes[name] ?? 0)) || 0;
     metrics.modelCalls.inc({ ...labels, outcome: error ?? "ok" });
     metrics.modelTokens.inc({ ...labels, kind: "input" }, number("gen_ai.usage.input_tokens"));
     metrics.modelTokens.inc({ ...labels, kind: "output" }, number("gen_ai.usage.output_tokens"));
-    metrics.modelTokens.inc({ ...labels, kind: "cached" }, number("gen_ai.usage.cache_read.input_tokens"));
+    metrics.modelTokens.inc(
+      { ...labels, kind: "cached" },
+      number("gen_ai.usage.cache_read.input_tokens"),
+    );
     metrics.modelCost.inc(labels, number("sett.call.usd"));
     metrics.modelCallSeconds.observe(labels, seconds);
   }

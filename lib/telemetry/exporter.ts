@@ -1,4 +1,5 @@
-// Sends spans to a collector, by the exporter of OpenTelemetry's SDK, and keeps them while it does not answer.
+// Sends spans to a collector, by the exporter of OpenTelemetry's SDK, and keeps them while it does
+// not answer.
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { backOffMs } from "../async/back-off.ts";
 import { Doorbell } from "../async/doorbell.ts";
@@ -20,7 +21,10 @@ export type ExporterOptions = {
   lastTryMs?: number;
 };
 
-/** `queue_full`: the collector was away for too long. `refused`: it does not take them, and would not at a further try. */
+/**
+ * `queue_full`: the collector was away for too long. `refused`: it does not take them, and would
+ * not at a further try.
+ */
 export type SpanLoss = "queue_full" | "refused";
 
 const firstRetryMs = 500;
@@ -67,7 +71,8 @@ export class Exporter {
     const isOver = aborted(AbortSignal.timeout(lastTryMs));
     await Promise.race([this.#sendRest(), isOver]);
     this.#hasEnded = true;
-    if (this.waiting > 0) log.warn("Spans were not exported before the end", { address, spans: this.waiting });
+    if (this.waiting > 0)
+      log.warn("Spans were not exported before the end", { address, spans: this.waiting });
     await Promise.race([exporter.shutdown().catch(() => undefined), isOver]);
   }
 
@@ -81,22 +86,33 @@ export class Exporter {
     const batch = this.#queue.splice(0, settings.maxBatch);
     const readable = batch.map((span) => readableSpan(span, origin));
     this.#sending = batch.length;
-    const { code, error } = await new Promise<{ code: number; error?: Error }>((resolve) => exporter.export(readable, resolve));
+    const { code, error } = await new Promise<{ code: number; error?: Error }>((resolve) =>
+      exporter.export(readable, resolve),
+    );
     this.#sending = 0;
     // What is left is said already.
     if (this.#hasEnded) return false;
     if (code === successCode) {
-      if (this.#failures > 0) log.info("The collector takes spans again", { tries: this.#failures });
+      if (this.#failures > 0)
+        log.info("The collector takes spans again", { tries: this.#failures });
       this.#failures = 0;
       this.exported += batch.length;
       return true;
     }
     if (isRefusal(error)) {
       this.#lose("refused", batch.length);
-      log.error("The collector refuses spans", { address, error: messageOf(error), spans: batch.length });
+      log.error("The collector refuses spans", {
+        address,
+        error: messageOf(error),
+        spans: batch.length,
+      });
       return true;
     }
-    if (this.#failures === 0) log.warn("The collector does not take spans, trying again", { address, error: messageOf(error) });
+    if (this.#failures === 0)
+      log.warn("The collector does not take spans, trying again", {
+        address,
+        error: messageOf(error),
+      });
     this.#failures += 1;
     this.#queue.unshift(...batch);
     const surplus = this.#queue.length - settings.maxQueue;

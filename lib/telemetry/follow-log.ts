@@ -1,4 +1,5 @@
-// Follows the log: finds the spans that are open at the beginning, then hands on each event, and each span that ends.
+// Follows the log: finds the spans that are open at the beginning, then hands on each event, and
+// each span that ends.
 import { sleep } from "../async/sleep.ts";
 import { messageOf } from "../model/errors.ts";
 import type { SettEvent } from "../model/event.ts";
@@ -36,7 +37,10 @@ export class LogFollower {
     return this.#position;
   }
 
-  /** Remembers where the log ends now. Rejects when Redis stays away, and when the signal aborts meanwhile. */
+  /**
+   * Remembers where the log ends now. Rejects when Redis stays away, and when the signal aborts
+   * meanwhile.
+   */
   async begin(signal: AbortSignal): Promise<void> {
     const { board, log } = this.#options;
     this.#begun = await untilContact(() => board.endOfEvents(), { signal, log });
@@ -45,7 +49,10 @@ export class LogFollower {
   /** Reads up to where the live part begins. Rejects as `begin` does. */
   async prepare(signal: AbortSignal): Promise<void> {
     const { board, spans, settings, log } = this.#options;
-    const { from, rebuildFrom } = await untilContact(() => startPosition(board, settings, this.#begun), { signal, log });
+    const { from, rebuildFrom } = await untilContact(
+      () => startPosition(board, settings, this.#begun),
+      { signal, log },
+    );
     let past = 0;
     let at = rebuildFrom;
     while (at !== undefined && !signal.aborted) {
@@ -58,7 +65,11 @@ export class LogFollower {
     }
     this.#position = from;
     const open = { open_goals: spans.openGoals, open_claims: spans.openClaims };
-    log.info("Telemetry begins; what ended before is not exported", { after: from, past_events: past, ...open });
+    log.info("Telemetry begins; what ended before is not exported", {
+      after: from,
+      past_events: past,
+      ...open,
+    });
   }
 
   /** Until the signal aborts. A loss of Redis leaves no gap. Never rejects. */
@@ -74,13 +85,17 @@ export class LogFollower {
           this.#position = events.at(-1)?.id ?? this.#position;
         }
       } catch (error) {
-        if (!isAway(error)) log.error("The log could not be followed, trying again", { error: messageOf(error) });
+        if (!isAway(error))
+          log.error("The log could not be followed, trying again", { error: messageOf(error) });
       }
       await sleep(againMs, signal);
     }
   }
 
-  /** Ends the goals that rest although no event came after, unless events came that are not handled yet. */
+  /**
+   * Ends the goals that rest although no event came after, unless events came that are not handled
+   * yet.
+   */
   async tick(): Promise<void> {
     const { board, spans, onSpans } = this.#options;
     if (spans.restingGoals === 0) return;

@@ -10,7 +10,15 @@ const maxGoals = 5_000;
 /** Of those that are there at the start. */
 const maxPast = 500;
 
-const states = ["running", "waiting", "failed", "achieved", "settled", "stalled", "cancelled"] as const;
+const states = [
+  "running",
+  "waiting",
+  "failed",
+  "achieved",
+  "settled",
+  "stalled",
+  "cancelled",
+] as const;
 
 export class GoalStates {
   readonly #board: TelemetryBoard;
@@ -30,7 +38,10 @@ export class GoalStates {
   /** Finds the newest goals of the past. */
   async load(): Promise<void> {
     const count = await this.#board.countGoals();
-    const newest = await this.#board.listGoals({ from: Math.max(0, count - maxPast), count: maxPast });
+    const newest = await this.#board.listGoals({
+      from: Math.max(0, count - maxPast),
+      count: maxPast,
+    });
     for (const goal of newest) this.#unread.add(goal);
   }
 
@@ -52,7 +63,8 @@ export class GoalStates {
     const counts = new Map<string, number>(states.map((state) => [state, 0]));
     const add = (state: string) => counts.set(state, (counts.get(state) ?? 0) + 1);
     for (const state of goOn.values()) add(state);
-    for (const [goal, state] of this.#known) if (!goOn.has(goal) && state !== "running" && state !== "waiting") add(state);
+    for (const [goal, state] of this.#known)
+      if (!goOn.has(goal) && state !== "running" && state !== "waiting") add(state);
     return counts;
   }
 

@@ -1,19 +1,34 @@
-// The span of a call of a language model, by the conventions of OpenTelemetry for generative AI. Its event has no prompt and no answer.
+// The span of a call of a language model, by the conventions of OpenTelemetry for generative AI.
+// Its event has no prompt and no answer.
 import type { SettEvent } from "../model/event.ts";
 import { spanIdOf, spanKeys, traceIdOf } from "../model/trace-ids.ts";
 import { attributesOf, type FinishedSpan } from "./span.ts";
 
 /** Undefined for an event that does not say whose call it was. */
-export function modelCallSpan({ goal_id, claim_id, agent, data = {}, ...event }: SettEvent): FinishedSpan | undefined {
+export function modelCallSpan({
+  goal_id,
+  claim_id,
+  agent,
+  data = {},
+  ...event
+}: SettEvent): FinishedSpan | undefined {
   const { call, kind, attempt } = data;
-  if (goal_id === undefined || claim_id === undefined || agent === undefined || typeof call !== "string") return undefined;
+  if (
+    goal_id === undefined ||
+    claim_id === undefined ||
+    agent === undefined ||
+    typeof call !== "string"
+  )
+    return undefined;
   const endMs = Date.parse(event.time);
-  const text = (name: string) => (typeof data[name] === "string" && data[name] !== "" ? data[name] : undefined);
+  const text = (name: string) =>
+    typeof data[name] === "string" && data[name] !== "" ? data[name] : undefined;
   const number = (name: string) => (typeof data[name] === "number" ? data[name] : undefined);
   const outcome = text("outcome");
   const requestedModel = text("asked");
   const error = outcome === undefined || outcome === "ok" ? undefined : outcome;
-  const parent = kind === "bid" ? spanKeys.bids(claim_id) : spanKeys.tool(claim_id, agent, Number(attempt));
+  const parent =
+    kind === "bid" ? spanKeys.bids(claim_id) : spanKeys.tool(claim_id, agent, Number(attempt));
   return {
     kind: "model_call",
     name: requestedModel === undefined ? "chat" : `chat ${requestedModel}`,

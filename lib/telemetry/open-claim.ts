@@ -5,7 +5,10 @@ import { spanIdOf, spanKeys, traceIdOf } from "../model/trace-ids.ts";
 import { OpenGrant } from "./open-grant.ts";
 import { attributesOf, type FinishedSpan, SpanEvents } from "./span.ts";
 
-/** What is known of the artefact that a claim is about. `maker`: the span of the command's run that has made it. */
+/**
+ * What is known of the artefact that a claim is about. `maker`: the span of the command's run that
+ * has made it.
+ */
 export type About = { type: string | undefined; maker: string | undefined };
 
 export class OpenClaim {
@@ -22,7 +25,12 @@ export class OpenClaim {
   /** Failure → its type, until the event of the grant that it ended names it. */
   readonly #failures = new Map<string, string>();
 
-  constructor(id: string, goal: string, { time, artefact_id, data }: SettEvent, about: About | undefined) {
+  constructor(
+    id: string,
+    goal: string,
+    { time, artefact_id, data }: SettEvent,
+    about: About | undefined,
+  ) {
     this.id = id;
     this.#goal = goal;
     this.#openedMs = Date.parse(time);
@@ -30,7 +38,11 @@ export class OpenClaim {
     // The other kinds begin with one named agent.
     this.#areBidsOpen = this.kind === "standard";
     this.#about = about;
-    this.#attributes = { "sett.claim.kind": this.kind, "sett.artefact.id": artefact_id, "sett.artefact.type": about?.type };
+    this.#attributes = {
+      "sett.claim.kind": this.kind,
+      "sett.artefact.id": artefact_id,
+      "sett.artefact.type": about?.type,
+    };
   }
 
   /** The run of the agent's command that is under way or was the last. */
@@ -42,7 +54,10 @@ export class OpenClaim {
     this.#failures.set(artefact, type);
   }
 
-  /** Whether an agent's last attempt has failed, or the orchestrator could not go on. What was tried again does not count. */
+  /**
+   * Whether an agent's last attempt has failed, or the orchestrator could not go on. What was tried
+   * again does not count.
+   */
   hasFailed(): boolean {
     return this.#failures.size > 0 || [...this.#grants.values()].some((grant) => grant.hasFailed);
   }
@@ -50,14 +65,20 @@ export class OpenClaim {
   bid(event: SettEvent, timeMs: number): void {
     const isImposed = event.type === "bid_imposed" || undefined;
     for (const { agent, word } of bidsOf(event))
-      this.#bids.add("bid", timeMs, attributesOf({ "sett.agent": agent, "sett.bid": word, "sett.bid.is_imposed": isImposed }));
+      this.#bids.add(
+        "bid",
+        timeMs,
+        attributesOf({ "sett.agent": agent, "sett.bid": word, "sett.bid.is_imposed": isImposed }),
+      );
   }
 
   closeBids(timeMs: number): FinishedSpan[] {
     if (!this.#areBidsOpen) return [];
     this.#areBidsOpen = false;
     const { events, droppedEvents } = this.#bids;
-    return [this.#span("bids", spanKeys.bids(this.id), this.#openedMs, timeMs, { events, droppedEvents })];
+    return [
+      this.#span("bids", spanKeys.bids(this.id), this.#openedMs, timeMs, { events, droppedEvents }),
+    ];
   }
 
   grant(event: SettEvent, timeMs: number): FinishedSpan[] {
@@ -88,14 +109,27 @@ export class OpenClaim {
   }
 
   end(outcome: "complete" | "terminated", timeMs: number): FinishedSpan[] {
-    const inner = [...this.closeBids(timeMs), ...[...this.#grants.values()].flatMap((grant) => grant.close(timeMs))];
+    const inner = [
+      ...this.closeBids(timeMs),
+      ...[...this.#grants.values()].flatMap((grant) => grant.close(timeMs)),
+    ];
     const error = outcome === "terminated" && this.hasFailed() ? "failed" : undefined;
     const { events, droppedEvents } = this.events;
     const { type, maker } = this.#about ?? {};
-    const claim = this.#span("claim", spanKeys.claim(this.id), this.#openedMs, timeMs, { events, droppedEvents });
-    const attributes = { ...claim.attributes, "sett.outcome": outcome, ...(error && { "error.type": error }) };
+    const claim = this.#span("claim", spanKeys.claim(this.id), this.#openedMs, timeMs, {
+      events,
+      droppedEvents,
+    });
+    const attributes = {
+      ...claim.attributes,
+      "sett.outcome": outcome,
+      ...(error && { "error.type": error }),
+    };
     const name = type === undefined ? "claim" : `claim ${type}`;
-    return [...inner, { ...claim, name, attributes, error, links: maker === undefined ? [] : [maker] }];
+    return [
+      ...inner,
+      { ...claim, name, attributes, error, links: maker === undefined ? [] : [maker] },
+    ];
   }
 
   #span(
@@ -113,7 +147,11 @@ export class OpenClaim {
       parentId: spanIdOf(kind === "claim" ? spanKeys.goal(this.#goal) : spanKeys.claim(this.id)),
       startMs,
       endMs,
-      attributes: attributesOf({ "sett.goal.id": this.#goal, "sett.claim.id": this.id, ...this.#attributes }),
+      attributes: attributesOf({
+        "sett.goal.id": this.#goal,
+        "sett.claim.id": this.id,
+        ...this.#attributes,
+      }),
       error: undefined,
       links: [],
       ...noted,

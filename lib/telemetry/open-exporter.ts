@@ -5,7 +5,11 @@ import type { TraceSettings } from "./settings.ts";
 
 type Instance = { instance: string; version: string };
 
-export async function openExporter(settings: TraceSettings, { instance, version }: Instance, log: JsonLog): Promise<Exporter> {
+export async function openExporter(
+  settings: TraceSettings,
+  { instance, version }: Instance,
+  log: JsonLog,
+): Promise<Exporter> {
   const [{ OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
     import("@opentelemetry/exporter-trace-otlp-proto"),
     import("@opentelemetry/resources"),

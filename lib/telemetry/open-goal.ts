@@ -11,7 +11,10 @@ export type EndState = Exclude<GoalState, "running" | "waiting">;
 
 export class OpenGoal {
   readonly #id: string;
-  /** Undefined where its beginning was not seen: it has no span of its own, and nothing is known of what was before. */
+  /**
+   * Undefined where its beginning was not seen: it has no span of its own, and nothing is known of
+   * what was before.
+   */
   readonly #startMs: number | undefined;
   readonly claims = new Map<string, OpenClaim>();
   readonly events = new SpanEvents();
@@ -49,7 +52,10 @@ export class OpenGoal {
       case "Standard":
         this.#hasResult ||= type !== goalType;
         if (this.#ending !== undefined) return;
-        this.#owed.set(artefact_id, { type, maker: typeof maker === "string" ? claim?.runOf(maker) : undefined });
+        this.#owed.set(artefact_id, {
+          type,
+          maker: typeof maker === "string" ? claim?.runOf(maker) : undefined,
+        });
         return;
       case "Terminal":
         this.#hasTerminal = true;
@@ -62,7 +68,8 @@ export class OpenGoal {
       case "Answer":
         // The event does not name the question, and what the answer leads to follows at once.
         this.#questions.clear();
-        for (const [failed, kind] of this.#failed) if (kind === "clarification") this.#failed.delete(failed);
+        for (const [failed, kind] of this.#failed)
+          if (kind === "clarification") this.#failed.delete(failed);
         return;
       default:
     }
@@ -70,7 +77,10 @@ export class OpenGoal {
 
   open(event: SettEvent): void {
     const { claim_id = "", artefact_id = "", data = {} } = event;
-    this.claims.set(claim_id, new OpenClaim(claim_id, this.#id, event, this.#owed.get(artefact_id)));
+    this.claims.set(
+      claim_id,
+      new OpenClaim(claim_id, this.#id, event, this.#owed.get(artefact_id)),
+    );
     this.#owed.delete(artefact_id);
     // `retry:FAILURE`, `stand-in:FAILURE`: this claim does that work again.
     const [, cause = ""] = String(data.cause ?? "").split(":");
@@ -100,7 +110,10 @@ export class OpenGoal {
     this.#questions.clear();
   }
 
-  /** As lib/core/goal-status.ts has it, of what the log says; undefined where its beginning was not seen. */
+  /**
+   * As lib/core/goal-status.ts has it, of what the log says; undefined where its beginning was not
+   * seen.
+   */
   endState(): EndState | undefined {
     if (this.#ending === "cancelled") return "cancelled";
     if (this.#startMs === undefined) return undefined;

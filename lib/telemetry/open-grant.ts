@@ -7,7 +7,12 @@ type Work = { goal: string; claim: string; agent: string };
 export type Outcome = "done" | "failed" | "asked" | "cancelled";
 
 /** `isForPerson`: an approval, for which no command runs. */
-type Attempt = { number: number; queuedMs: number; startedMs: number | undefined; isForPerson: boolean };
+type Attempt = {
+  number: number;
+  queuedMs: number;
+  startedMs: number | undefined;
+  isForPerson: boolean;
+};
 
 export class OpenGrant {
   readonly #work: Work;
@@ -52,9 +57,15 @@ export class OpenGrant {
     return [];
   }
 
-  ended(outcome: Exclude<Outcome, "asked">, timeMs: number, event: SettEvent, error?: string): FinishedSpan[] {
+  ended(
+    outcome: Exclude<Outcome, "asked">,
+    timeMs: number,
+    event: SettEvent,
+    error?: string,
+  ): FinishedSpan[] {
     if (this.#isClosed) return [];
-    // A grant that is cancelled while it waits has no attempt any more, and one that is lost no start.
+    // A grant that is cancelled while it waits has no attempt any more, and one that is lost no
+    // start.
     if (this.#attempt === undefined && outcome !== "cancelled") this.#begin(event, timeMs);
     const spans = this.#endAttempt(outcome, timeMs, error);
     this.#last = { outcome, endMs: timeMs, error };
@@ -66,11 +77,18 @@ export class OpenGrant {
     if (this.#isClosed) return [];
     const spans = this.#endAttempt("cancelled", timeMs);
     this.#isClosed = true;
-    const { outcome, endMs, error } = this.#last ?? { outcome: "cancelled" as const, endMs: timeMs, error: undefined };
+    const { outcome, endMs, error } = this.#last ?? {
+      outcome: "cancelled" as const,
+      endMs: timeMs,
+      error: undefined,
+    };
     const { claim, agent } = this.#work;
     const ending = { startMs: this.#startMs, endMs, outcome, error };
     const more = { "sett.attempts": this.#attempts, "sett.stand_in.for": this.#standsInFor };
-    return [...spans, this.#span("grant", spanKeys.grant(claim, agent), spanKeys.claim(claim), ending, more)];
+    return [
+      ...spans,
+      this.#span("grant", spanKeys.grant(claim, agent), spanKeys.claim(claim), ending, more),
+    ];
   }
 
   #begin({ data = {} }: SettEvent, timeMs: number): Attempt {
@@ -93,7 +111,10 @@ export class OpenGrant {
     const ending = { outcome, error, endMs };
     const more = { "sett.attempt": number };
     const key = spanKeys.attempt(claim, agent, number);
-    const waited = { "sett.is_approval": isForPerson || undefined, "sett.queued_ms": startedMs && startedMs - queuedMs };
+    const waited = {
+      "sett.is_approval": isForPerson || undefined,
+      "sett.queued_ms": startedMs && startedMs - queuedMs,
+    };
     const whole = this.#span(
       "attempt",
       key,
@@ -110,7 +131,12 @@ export class OpenGrant {
     kind: "grant" | "attempt" | "tool",
     key: string,
     parent: string,
-    { startMs, endMs, outcome, error }: { startMs: number; endMs: number; outcome: Outcome; error: string | undefined },
+    {
+      startMs,
+      endMs,
+      outcome,
+      error,
+    }: { startMs: number; endMs: number; outcome: Outcome; error: string | undefined },
     more: Record<string, string | number | boolean | undefined>,
   ): FinishedSpan {
     const { goal, claim, agent } = this.#work;

@@ -1,4 +1,5 @@
-// Reads, at a scrape, what an instance is doing now. However much is on the blackboard, it reads a bounded part.
+// Reads, at a scrape, what an instance is doing now. However much is on the blackboard, it reads a
+// bounded part.
 import { isForPeople, waitedForBy } from "../core/goal-status.ts";
 import type { AgentStatus, RegisteredAgent } from "../model/agent.ts";
 import type { ClaimSnapshot } from "../model/claim.ts";
@@ -36,23 +37,39 @@ export type Instance = {
 
 /** Rejects with `redis-unreachable`. */
 export async function readInstance(board: TelemetryBoard): Promise<Instance> {
-  const [nowMs, claims, open, questions, goals, artefacts, agents, statuses, leader, pause, memory, logEvents, endOfLog] =
-    await Promise.all([
-      board.time(),
-      readOldestClaims(board),
-      board.countOpenClaims(),
-      readQuestions(board),
-      board.countGoals(),
-      board.countArtefacts(),
-      board.listAgents(),
-      board.listStatuses(),
-      board.readLeader(),
-      board.readPause(),
-      board.readMemory(),
-      board.countEvents(),
-      board.endOfEvents(),
-    ]);
-  const lagMs = leader === undefined || leader.cursor === endOfLog ? 0 : await ageOfNext(board, leader.cursor, nowMs);
+  const [
+    nowMs,
+    claims,
+    open,
+    questions,
+    goals,
+    artefacts,
+    agents,
+    statuses,
+    leader,
+    pause,
+    memory,
+    logEvents,
+    endOfLog,
+  ] = await Promise.all([
+    board.time(),
+    readOldestClaims(board),
+    board.countOpenClaims(),
+    readQuestions(board),
+    board.countGoals(),
+    board.countArtefacts(),
+    board.listAgents(),
+    board.listStatuses(),
+    board.readLeader(),
+    board.readPause(),
+    board.readMemory(),
+    board.countEvents(),
+    board.endOfEvents(),
+  ]);
+  const lagMs =
+    leader === undefined || leader.cursor === endOfLog
+      ? 0
+      : await ageOfNext(board, leader.cursor, nowMs);
   return {
     ...countsOf(claims),
     ...{ nowMs, goals, artefacts, agents, statuses, memory, logEvents, endOfLog },
@@ -65,7 +82,11 @@ export async function readInstance(board: TelemetryBoard): Promise<Instance> {
 }
 
 /** How old the first event after `cursor` is; 0 where there is none. */
-export async function ageOfNext(board: Pick<TelemetryBoard, "readEvents">, cursor: string, nowMs: number): Promise<number> {
+export async function ageOfNext(
+  board: Pick<TelemetryBoard, "readEvents">,
+  cursor: string,
+  nowMs: number,
+): Promise<number> {
   const [next] = await board.readEvents(cursor === "" ? "0" : cursor, 1);
   return next === undefined ? 0 : Math.max(0, nowMs - Date.parse(next.time));
 }
@@ -80,7 +101,9 @@ async function readOldestClaims(board: TelemetryBoard): Promise<ClaimSnapshot[]>
   return claims;
 }
 
-async function readQuestions(board: TelemetryBoard): Promise<{ waiting: Waiting; goals: Set<string> }> {
+async function readQuestions(
+  board: TelemetryBoard,
+): Promise<{ waiting: Waiting; goals: Set<string> }> {
   const ids = await board.listOpenQuestions();
   const heads = (await board.readHeads(ids.slice(0, maxQuestions))).map(({ head }) => head);
   const goals = new Set<string>(heads.map(({ goal_id }) => goal_id));
@@ -94,10 +117,15 @@ async function readQuestions(board: TelemetryBoard): Promise<{ waiting: Waiting;
 }
 
 function waitingOf(since: readonly string[], count: number): Waiting {
-  return { count, oldestMs: Math.min(Number.POSITIVE_INFINITY, ...since.map((time) => Date.parse(time))) };
+  return {
+    count,
+    oldestMs: Math.min(Number.POSITIVE_INFINITY, ...since.map((time) => Date.parse(time))),
+  };
 }
 
-function countsOf(claims: readonly ClaimSnapshot[]): Pick<Instance, "openClaims" | "grants" | "approvals"> {
+function countsOf(
+  claims: readonly ClaimSnapshot[],
+): Pick<Instance, "openClaims" | "grants" | "approvals"> {
   const openClaims = new Map<string, number>([
     ["bidding", 0],
     ["review", 0],
@@ -108,20 +136,27 @@ function countsOf(claims: readonly ClaimSnapshot[]): Pick<Instance, "openClaims"
   const approvals: string[] = [];
   for (const snapshot of claims) {
     const { claim } = snapshot;
-    add(openClaims, claim.bidding === "open" ? "bidding" : (phaseOfStatus(claim.status) ?? "ended"));
+    add(
+      openClaims,
+      claim.bidding === "open" ? "bidding" : (phaseOfStatus(claim.status) ?? "ended"),
+    );
     for (const { agent, state } of snapshot.grants) {
       if (state !== "queued" && state !== "running" && state !== "waiting") continue;
       const ofAgent = grants.get(agent) ?? new Map<string, number>();
       grants.set(agent, ofAgent);
       add(ofAgent, state);
     }
-    for (const wait of waitedForBy(snapshot)) if (wait.kind === "approval") approvals.push(wait.since);
+    for (const wait of waitedForBy(snapshot))
+      if (wait.kind === "approval") approvals.push(wait.since);
   }
   return { openClaims, grants, approvals: waitingOf(approvals, approvals.length) };
 }
 
 /** A goal waits where a person is the one to act next, as lib/core/goal-status.ts has it. */
-function goalsThatGoOn(claims: readonly ClaimSnapshot[], asking: ReadonlySet<string>): Map<string, "running" | "waiting"> {
+function goalsThatGoOn(
+  claims: readonly ClaimSnapshot[],
+  asking: ReadonlySet<string>,
+): Map<string, "running" | "waiting"> {
   const goals = new Map<string, "running" | "waiting">();
   for (const snapshot of claims) {
     const goal: string = snapshot.claim.goal_id;

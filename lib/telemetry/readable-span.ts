@@ -1,5 +1,11 @@
 // A span of the log as the SDK's exporters read it.
-import { type HrTime, type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
+import {
+  type HrTime,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+} from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { FinishedSpan } from "./span.ts";
@@ -7,7 +13,11 @@ import type { FinishedSpan } from "./span.ts";
 export type Origin = { resource: Resource; scope: { name: string; version: string } };
 
 export function readableSpan(span: FinishedSpan, { resource, scope }: Origin): ReadableSpan {
-  const contextOf = (spanId: string): SpanContext => ({ traceId: span.traceId, spanId, traceFlags: TraceFlags.SAMPLED });
+  const contextOf = (spanId: string): SpanContext => ({
+    traceId: span.traceId,
+    spanId,
+    traceFlags: TraceFlags.SAMPLED,
+  });
   const context = contextOf(span.spanId);
   // A clock of another machine may have put the start of a call after its end.
   const startMs = Math.min(span.startMs, span.endMs);
@@ -19,10 +29,17 @@ export function readableSpan(span: FinishedSpan, { resource, scope }: Origin): R
     startTime: hrTimeOf(startMs),
     endTime: hrTimeOf(span.endMs),
     duration: hrTimeOf(span.endMs - startMs),
-    status: span.error === undefined ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, message: span.error },
+    status:
+      span.error === undefined
+        ? { code: SpanStatusCode.UNSET }
+        : { code: SpanStatusCode.ERROR, message: span.error },
     attributes: span.attributes,
     links: span.links.map((id) => ({ context: contextOf(id) })),
-    events: span.events.map(({ name, timeMs, attributes }) => ({ name, time: hrTimeOf(timeMs), attributes })),
+    events: span.events.map(({ name, timeMs, attributes }) => ({
+      name,
+      time: hrTimeOf(timeMs),
+      attributes,
+    })),
     ended: true,
     resource,
     instrumentationScope: scope,

@@ -23,12 +23,16 @@ export type GaugeSources = {
   nowMs: () => number;
 };
 
-/** The function never rejects. Without an answer of Redis in time, `up` is 0 and the other gauges stay as they were. */
+/**
+ * The function never rejects. Without an answer of Redis in time, `up` is 0 and the other gauges
+ * stay as they were.
+ */
 export function gaugeRefresher(sources: GaugeSources): () => Promise<void> {
   let last: { atMs: number; refreshed: Promise<void> } | undefined;
   return () => {
     const now = sources.nowMs();
-    if (last === undefined || now - last.atMs > validMs) last = { atMs: now, refreshed: refresh(sources) };
+    if (last === undefined || now - last.atMs > validMs)
+      last = { atMs: now, refreshed: refresh(sources) };
     return last.refreshed;
   };
 }
@@ -38,7 +42,10 @@ async function refresh(sources: GaugeSources): Promise<void> {
   const over = new AbortController();
   const tooLate = sleep(patienceMs, over.signal).then(() => undefined);
   try {
-    const reading = readInstance(board).then(async (instance) => ({ instance, lagMs: await lagOf(sources, instance) }));
+    const reading = readInstance(board).then(async (instance) => ({
+      instance,
+      lagMs: await lagOf(sources, instance),
+    }));
     // Where it is too late, its failure is of no interest.
     reading.catch(() => undefined);
     const read = await Promise.race([reading, tooLate]);
@@ -52,15 +59,23 @@ async function refresh(sources: GaugeSources): Promise<void> {
   }
 }
 
-async function lagOf({ board, position }: GaugeSources, { endOfLog, nowMs }: Instance): Promise<number> {
+async function lagOf(
+  { board, position }: GaugeSources,
+  { endOfLog, nowMs }: Instance,
+): Promise<number> {
   const at = position();
   return at === undefined || at === endOfLog ? 0 : ageOfNext(board, at, nowMs);
 }
 
-function setGauges({ board, metrics, goals, version }: GaugeSources, instance: Instance, lagMs: number): void {
+function setGauges(
+  { board, metrics, goals, version }: GaugeSources,
+  instance: Instance,
+  lagMs: number,
+): void {
   const { nowMs, leader, memory, statuses } = instance;
   metrics.info.set({ instance_name: board.instance, version }, 1);
-  for (const [state, count] of goals.counts(instance.goalsThatGoOn)) metrics.goals.set({ state }, count);
+  for (const [state, count] of goals.counts(instance.goalsThatGoOn))
+    metrics.goals.set({ state }, count);
   metrics.goalsOnBlackboard.set(instance.goals);
   metrics.artefacts.set(instance.artefacts);
   for (const [stage, count] of instance.openClaims) metrics.openClaims.set({ stage }, count);

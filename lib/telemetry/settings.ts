@@ -1,5 +1,6 @@
-// What the environment says about telemetry, by the variables of OpenTelemetry where it has one. `main.ts` hands the environment over. Those
-// for compression and certificates (OTEL_EXPORTER_OTLP_COMPRESSION …) are read by the SDK itself.
+// What the environment says about telemetry, by the variables of OpenTelemetry where it has one.
+// `main.ts` hands the environment over. Those for compression and certificates
+// (OTEL_EXPORTER_OTLP_COMPRESSION …) are read by the SDK itself.
 import { z } from "zod";
 import { DurationText } from "../service/environment.ts";
 
@@ -8,7 +9,10 @@ const hour = 3_600_000;
 const Milliseconds = wholeNumber(0, "a whole number of milliseconds, such as 10000");
 const Count = wholeNumber(1, "a whole number of at least 1");
 
-const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https address such as http://collector:4318" });
+const Endpoint = z.url({
+  protocol: /^https?$/,
+  error: "must be an http or https address such as http://collector:4318",
+});
 
 function wholeNumber(min: number, expected: string) {
   const error = `must be ${expected}`;
@@ -37,23 +41,37 @@ export const TelemetryEnvironment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: Endpoint.optional().describe(
     "Where traces are sent, as OTLP over HTTP (`/v1/traces` is added). Without it no traces are made.",
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: Endpoint.optional().describe("The same for traces alone, the whole address."),
-  OTEL_EXPORTER_OTLP_HEADERS: Pairs.optional().describe("Headers of each request, such as `authorization=Bearer%20TOKEN`."),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: Endpoint.optional().describe(
+    "The same for traces alone, the whole address.",
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Pairs.optional().describe(
+    "Headers of each request, such as `authorization=Bearer%20TOKEN`.",
+  ),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: Pairs.optional().describe("The same for traces alone."),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal("http/protobuf", { error: "must be http/protobuf, the one protocol that Sett speaks" })
     .default("http/protobuf")
     .describe("The protocol; there is no other."),
-  OTEL_EXPORTER_OTLP_TIMEOUT: Milliseconds.default(10_000).describe("How long one request may take, in milliseconds."),
-  OTEL_BSP_SCHEDULE_DELAY: Milliseconds.default(1_000).describe("How long spans wait for others, in milliseconds."),
-  OTEL_BSP_MAX_QUEUE_SIZE: Count.default(10_000).describe("How many spans wait at most while the collector does not answer."),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: Count.default(512).describe("How many spans one request has at most."),
+  OTEL_EXPORTER_OTLP_TIMEOUT: Milliseconds.default(10_000).describe(
+    "How long one request may take, in milliseconds.",
+  ),
+  OTEL_BSP_SCHEDULE_DELAY: Milliseconds.default(1_000).describe(
+    "How long spans wait for others, in milliseconds.",
+  ),
+  OTEL_BSP_MAX_QUEUE_SIZE: Count.default(10_000).describe(
+    "How many spans wait at most while the collector does not answer.",
+  ),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: Count.default(512).describe(
+    "How many spans one request has at most.",
+  ),
   OTEL_SERVICE_NAME: z
     .string()
     .min(1, { error: "must not be empty" })
     .default("sett")
     .describe("The `service.name` of the spans."),
-  OTEL_RESOURCE_ATTRIBUTES: Pairs.optional().describe("More attributes of the resource, such as `deployment.environment=prod`."),
+  OTEL_RESOURCE_ATTRIBUTES: Pairs.optional().describe(
+    "More attributes of the resource, such as `deployment.environment=prod`.",
+  ),
   OTEL_SDK_DISABLED: isTrue.default(false).describe("`true`: no traces."),
   OTEL_TRACES_EXPORTER: z
     .enum(["otlp", "none"], { error: "must be otlp or none" })
@@ -79,16 +97,26 @@ export type TraceSettings = {
 };
 
 /** `traces`: undefined where they are not exported. */
-export type TelemetrySettings = { traces: TraceSettings | undefined; historyMs: number; sinceMs: number };
+export type TelemetrySettings = {
+  traces: TraceSettings | undefined;
+  historyMs: number;
+  sinceMs: number;
+};
 
 export function telemetrySettings(env: z.output<typeof TelemetryEnvironment>): TelemetrySettings {
-  return { traces: tracesOf(env), historyMs: env.SETT_TELEMETRY_HISTORY, sinceMs: env.SETT_TELEMETRY_FROM };
+  return {
+    traces: tracesOf(env),
+    historyMs: env.SETT_TELEMETRY_HISTORY,
+    sinceMs: env.SETT_TELEMETRY_FROM,
+  };
 }
 
 function tracesOf(env: z.output<typeof TelemetryEnvironment>): TraceSettings | undefined {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, "")}/v1/traces`);
-  if (url === undefined || env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === "none") return undefined;
+  const url =
+    env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, "")}/v1/traces`);
+  if (url === undefined || env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === "none")
+    return undefined;
   return {
     url,
     headers: { ...env.OTEL_EXPORTER_OTLP_HEADERS, ...env.OTEL_EXPORTER_OTLP_TRACES_HEADERS },

@@ -4,8 +4,19 @@ export type Attributes = Record<string, string | number | boolean>;
 
 export type SpanEvent = { name: string; timeMs: number; attributes: Attributes };
 
-/** From the outside in: each kind is a child of the one before, but for `bids` and `grant`, which are children of the claim. */
-export const spanKinds = ["goal", "claim", "bids", "grant", "attempt", "tool", "model_call"] as const;
+/**
+ * From the outside in: each kind is a child of the one before, but for `bids` and `grant`, which
+ * are children of the claim.
+ */
+export const spanKinds = [
+  "goal",
+  "claim",
+  "bids",
+  "grant",
+  "attempt",
+  "tool",
+  "model_call",
+] as const;
 export type SpanKind = (typeof spanKinds)[number];
 
 /** `error`: what kind of failure it was, as a word. Times are Unix milliseconds of Redis' clock. */
@@ -40,7 +51,9 @@ export class SpanEvents {
 }
 
 /** Without what is unknown. A loop: it is called several times for each event of a busy log. */
-export function attributesOf(values: Record<string, string | number | boolean | undefined>): Attributes {
+export function attributesOf(
+  values: Record<string, string | number | boolean | undefined>,
+): Attributes {
   const known: Attributes = {};
   for (const name in values) {
     const value = values[name];

@@ -1,12 +1,14 @@
-// Makes spans of the log: events in, in their order, and the spans that they end out. It knows no clock and no blackboard.
+// Makes spans of the log: events in, in their order, and the spans that they end out. It knows no
+// clock and no blackboard.
 import type { SettEvent } from "../model/event.ts";
 import { modelCallSpan } from "./model-call-span.ts";
 import { type EndState, OpenGoal } from "./open-goal.ts";
 import type { FinishedSpan } from "./span.ts";
 
 /**
- * Beyond them, the goals that had no event for the longest time are forgotten, and their open spans are never made. `restMs`: how long nothing
- * of a goal must be open before it has ended, because what ends and what follows from it are separate steps.
+ * Beyond them, the goals that had no event for the longest time are forgotten, and their open spans
+ * are never made. `restMs`: how long nothing of a goal must be open before it has ended, because
+ * what ends and what follows from it are separate steps.
  */
 export type Bounds = { maxGoals: number; maxClaims: number; restMs: number };
 
@@ -23,7 +25,10 @@ export class SpansOfLog {
   forgottenGoals = 0;
 
   /** `onRest`: a goal has ended, or ended once more; its state where it is known. */
-  constructor(bounds: Partial<Bounds> = {}, onRest: (goal: string, state: EndState | undefined) => void = () => {}) {
+  constructor(
+    bounds: Partial<Bounds> = {},
+    onRest: (goal: string, state: EndState | undefined) => void = () => {},
+  ) {
     this.#bounds = { ...defaultBounds, ...bounds };
     this.#onRest = onRest;
   }
@@ -98,7 +103,11 @@ export class SpansOfLog {
       case "claim_completed":
       case "claim_terminated":
         if (claim !== undefined) this.#claims -= 1;
-        return goal.closeClaim(claim_id, type === "claim_completed" ? "complete" : "terminated", timeMs);
+        return goal.closeClaim(
+          claim_id,
+          type === "claim_completed" ? "complete" : "terminated",
+          timeMs,
+        );
       case "goal_ended":
         goal.ended(String(data.ending ?? "ended"));
         break;
@@ -121,10 +130,14 @@ export class SpansOfLog {
     while (this.#claims > this.#bounds.maxClaims && this.#goals.size > 1) this.#forgetOldest();
   }
 
-  /** Moved to the end, as the newest. Undefined where nothing of the goal is open, and this event opens nothing. */
+  /**
+   * Moved to the end, as the newest. Undefined where nothing of the goal is open, and this event
+   * opens nothing.
+   */
   #goalOf(id: string, { type, artefact_id }: SettEvent, timeMs: number): OpenGoal | undefined {
     const known = this.#goals.get(id);
-    if (known === undefined && type !== "artefact_created" && type !== "claim_opened") return undefined;
+    if (known === undefined && type !== "artefact_created" && type !== "claim_opened")
+      return undefined;
     const isBeginning = type === "artefact_created" && artefact_id === id;
     const goal = known ?? new OpenGoal(id, isBeginning ? timeMs : undefined);
     this.#goals.delete(id);
@@ -154,6 +167,13 @@ export class SpansOfLog {
 
 /** Of these the span of the claim, or of the goal, has a note: that they happened, and when. */
 const worthNoting = new Set<string>([
-  ...["bid_refused", "result_refused", "grant_retrying", "cancel_requested", "retry_requested", "request_refused"],
+  ...[
+    "bid_refused",
+    "result_refused",
+    "grant_retrying",
+    "cancel_requested",
+    "retry_requested",
+    "request_refused",
+  ],
   ...["budget_raised", "artefact_refused", "event_given_up"],
 ]);

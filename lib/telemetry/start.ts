@@ -1,5 +1,6 @@
-// Telemetry of one instance: follows its log, exports its traces where they are wanted, and has its metrics for one scrape address. The log is
-// followed from the first scrape on, or where traces are exported: what is made of each event costs as much as all else that the API does.
+// Telemetry of one instance: follows its log, exports its traces where they are wanted, and has its
+// metrics for one scrape address. The log is followed from the first scrape on, or where traces are
+// exported: what is made of each event costs as much as all else that the API does.
 import type { Registry } from "prom-client";
 import { type Clock, systemClock } from "../async/clock.ts";
 import { sleep } from "../async/sleep.ts";
@@ -28,10 +29,15 @@ export type TelemetryOptions = {
 };
 
 /**
- * `metrics`: for `GET /metrics`. `ready`: resolves once events from now on will be counted. `ended`: resolves after the signal, when all is
- * exported or given up. Neither rejects.
+ * `metrics`: for `GET /metrics`. `ready`: resolves once events from now on will be counted.
+ * `ended`: resolves after the signal, when all is exported or given up. Neither rejects.
  */
-export type Telemetry = { metrics: Registry; state: () => object; ready: Promise<void>; ended: Promise<void> };
+export type Telemetry = {
+  metrics: Registry;
+  state: () => object;
+  ready: Promise<void>;
+  ended: Promise<void>;
+};
 
 const tickMs = 500;
 /** How many goals of the past are read at each tick. */
@@ -71,7 +77,15 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   const report = (error: unknown) => {
     if (!signal.aborted) log.error("Telemetry could not be started", { error: messageOf(error) });
   };
-  const refresh = gaugeRefresher({ board, metrics, goals, version, position, log, nowMs: passedMs });
+  const refresh = gaugeRefresher({
+    board,
+    metrics,
+    goals,
+    version,
+    position,
+    log,
+    nowMs: passedMs,
+  });
 
   const opening = async () => {
     if (settings.traces === undefined) return;
@@ -95,11 +109,19 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     last.abort();
     await exporting;
   };
-  const state = () => ({ position: follower.position ?? null, open_goals: spans.openGoals, open_claims: spans.openClaims });
+  const state = () => ({
+    position: follower.position ?? null,
+    open_goals: spans.openGoals,
+    open_claims: spans.openClaims,
+  });
   return { metrics: metrics.registry, state, ready, ended: run() };
 }
 
-async function tickUntil(follower: LogFollower, goals: GoalStates, { log, signal }: TelemetryOptions): Promise<void> {
+async function tickUntil(
+  follower: LogFollower,
+  goals: GoalStates,
+  { log, signal }: TelemetryOptions,
+): Promise<void> {
   let isLoaded = false;
   while (!signal.aborted) {
     try {
@@ -108,7 +130,8 @@ async function tickUntil(follower: LogFollower, goals: GoalStates, { log, signal
       isLoaded = true;
       await goals.readSome(pastGoals);
     } catch (error) {
-      if (!signal.aborted) log.warn("The blackboard could not be read, trying again", { error: messageOf(error) });
+      if (!signal.aborted)
+        log.warn("The blackboard could not be read, trying again", { error: messageOf(error) });
     }
     await sleep(tickMs, signal);
   }

@@ -1,5 +1,6 @@
-// Which runs of a cron expression are due. Pure: the time is an argument, and what was done is read from the record.
-// croner finds the times that the clock on the wall shows, in UTC, where no change of the clocks is; when they are is decided here.
+// Which runs of a cron expression are due. Pure: the time is an argument, and what was done is read
+// from the record. croner finds the times that the clock on the wall shows, in UTC, where no change
+// of the clocks is; when they are is decided here.
 import { Cron } from "croner";
 import type { CronTrigger } from "../model/trigger.ts";
 import { wallClock } from "./wall-clock.ts";
@@ -9,7 +10,10 @@ type Schedule = Pick<CronTrigger, "cron" | "time_zone">;
 /** More missed runs are not counted. */
 const countedRuns = 1_000;
 
-/** `latest`: the time of the newest run that is due. `earlier`: how many more are due, for which it makes up; at most `countedRuns`. */
+/**
+ * `latest`: the time of the newest run that is due. `earlier`: how many more are due, for which it
+ * makes up; at most `countedRuns`.
+ */
 export type DueRuns = { latest: Date; earlier: number };
 
 /** The runs after `from` (without it) up to `now`; undefined where none is due. */
@@ -19,7 +23,11 @@ export function dueRuns(schedule: Schedule, from: Date, now: Date): DueRuns | un
   if (first === undefined || first > now) return undefined;
   const latest = runs.latest(now) ?? first;
   let earlier = 0;
-  for (let run: Date | undefined = first; run !== undefined && run < latest && earlier < countedRuns; run = runs.next(run))
+  for (
+    let run: Date | undefined = first;
+    run !== undefined && run < latest && earlier < countedRuns;
+    run = runs.next(run)
+  )
     earlier += 1;
   return { latest, earlier };
 }
@@ -36,13 +44,15 @@ export function runBefore(schedule: Schedule, run: Date): Date {
 
 /** Why this is no cron expression, to follow its name in a sentence; undefined where it is one. */
 export function cronProblem(expression: string): string | undefined {
-  const rule = 'must be five fields: minute, hour, day of the month, month, day of the week, such as `"0 3 * * *"`';
+  const rule =
+    'must be five fields: minute, hour, day of the month, month, day of the week, such as `"0 3 * * *"`';
   if (expression.trim().startsWith("@")) return `${rule} (a name such as \`@daily\` is not known)`;
   try {
     cronOf(expression);
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
+    const reason =
+      error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
     return `${rule} (${reason})`;
   }
 }
@@ -63,8 +73,13 @@ function runsOf({ cron: expression, time_zone }: Schedule) {
       const shown = clock.shows(from);
       let found: Date | undefined;
       // What the clock is soon to show again may come before what it has not shown yet.
-      for (let wall = cron.nextRun(clock.showsAtLeast(from)); wall !== null; wall = cron.nextRun(wall)) {
-        for (const at of timesOf(wall)) if (at > from && (found === undefined || at < found)) found = at;
+      for (
+        let wall = cron.nextRun(clock.showsAtLeast(from));
+        wall !== null;
+        wall = cron.nextRun(wall)
+      ) {
+        for (const at of timesOf(wall))
+          if (at > from && (found === undefined || at < found)) found = at;
         if (found !== undefined && wall > shown) break;
       }
       return found;

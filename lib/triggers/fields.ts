@@ -1,4 +1,5 @@
-// The names that may stand in the text of a trigger's goal: `{{ title }}`. docs/guides/triggers.md lists them.
+// The names that may stand in the text of a trigger's goal: `{{ title }}`. docs/guides/triggers.md
+// lists them.
 import type { Trigger } from "../model/trigger.ts";
 
 /** Values of Sett's own making, and values whose form is checked: numbers, commits, times. */
@@ -8,7 +9,10 @@ const lineFields = ["title", "author", "branch", "url", "repository", "tag"] as 
 /** What others have written: any number of lines. */
 const textFields = ["body", "comment"] as const;
 
-export type Field = (typeof ownFields)[number] | (typeof lineFields)[number] | (typeof textFields)[number];
+export type Field =
+  | (typeof ownFields)[number]
+  | (typeof lineFields)[number]
+  | (typeof textFields)[number];
 export type FieldValues = Partial<Record<Field, string | undefined>>;
 
 export function fieldKind(field: Field): "own" | "line" | "text" {

@@ -6,7 +6,10 @@ import type { FieldValues } from "./fields.ts";
 export type ForgeEvent = {
   /** As the forge calls it, with the action behind a dot: `push`, `pull_request.opened`. */
   name: string;
-  /** What it says has happened, with the time that the forge gives it: a later event may say the same where it has none. */
+  /**
+   * What it says has happened, with the time that the forge gives it: a later event may say the
+   * same where it has none.
+   */
   happened: string[];
   /** Whether `happened` has the forge's own time of the event. */
   isTimed: boolean;
@@ -17,7 +20,10 @@ export type ForgeEvent = {
   /** The branch that was pushed, or that is to be merged into. */
   branch?: string | undefined;
   comment?: string | undefined;
-  /** The repository of the pull or merge request that it is about, where that is another one than the project's own. */
+  /**
+   * The repository of the pull or merge request that it is about, where that is another one than
+   * the project's own.
+   */
   fork?: string | undefined;
   /** The commit that it is about. */
   commit?: CommitHash | undefined;
@@ -27,7 +33,10 @@ export type ForgeEvent = {
 };
 
 /** `ping`: the forge tries the address. `unknown`: a sentence for who has set up the webhook. */
-export type ForgeReading = { kind: "event"; event: ForgeEvent } | { kind: "ping" } | { kind: "unknown"; reason: string };
+export type ForgeReading =
+  | { kind: "event"; event: ForgeEvent }
+  | { kind: "ping" }
+  | { kind: "unknown"; reason: string };
 
 /** Reads the parts that are needed; a forge adds others as it likes. */
 export function readParts<Schema extends z.ZodType>(
@@ -41,7 +50,10 @@ export function readParts<Schema extends z.ZodType>(
   const [issue] = parsed.error.issues;
   const place = issue?.path.map(String).join(".") ?? "";
   const where = place === "" ? "it is no JSON object" : `at \`${place}\``;
-  return { kind: "unknown", reason: `The event \`${name}\` has another form than its forge documents: ${where}.` };
+  return {
+    kind: "unknown",
+    reason: `The event \`${name}\` has another form than its forge documents: ${where}.`,
+  };
 }
 
 /** Undefined where there is no commit, as for a branch that was deleted. */
@@ -49,7 +61,10 @@ export function commitOf(text: string | null | undefined): CommitHash | undefine
   return text == null || /^0+$/.test(text) ? undefined : CommitHash.safeParse(text).data;
 }
 
-/** `from`: the repository whose branch is to be merged; none is left where it was removed, which only a fork can be. */
+/**
+ * `from`: the repository whose branch is to be merged; none is left where it was removed, which
+ * only a fork can be.
+ */
 export function forkOf(from: string | null | undefined, own: string): string | undefined {
   if (from == null) return "that is gone";
   return from.toLowerCase() === own.toLowerCase() ? undefined : from;
@@ -67,5 +82,7 @@ export function nameOfRef(ref: string): { branch?: string; tag?: string } {
 /** Why a push is nothing to work on; undefined where it is. */
 export function nothingIn(ref: string, commit: CommitHash | undefined): string | undefined {
   if (commit === undefined) return `The push deletes ${ref}.`;
-  return ref.startsWith(branchRef) || ref.startsWith(tagRef) ? undefined : `${ref} is neither a branch nor a tag.`;
+  return ref.startsWith(branchRef) || ref.startsWith(tagRef)
+    ? undefined
+    : `${ref} is neither a branch nor a tag.`;
 }

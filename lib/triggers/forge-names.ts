@@ -9,30 +9,86 @@ export const forgeEvents: Record<Forge, Kinds> = {
     push: [],
     tag_push: [],
     pull_request: [
-      ...["opened", "synchronize", "reopened", "closed", "edited", "ready_for_review", "converted_to_draft"],
-      ...["labeled", "unlabeled", "assigned", "unassigned", "review_requested", "review_request_removed"],
+      ...[
+        "opened",
+        "synchronize",
+        "reopened",
+        "closed",
+        "edited",
+        "ready_for_review",
+        "converted_to_draft",
+      ],
+      ...[
+        "labeled",
+        "unlabeled",
+        "assigned",
+        "unassigned",
+        "review_requested",
+        "review_request_removed",
+      ],
       ...["locked", "unlocked", "milestoned", "demilestoned", "enqueued", "dequeued"],
       ...["auto_merge_enabled", "auto_merge_disabled"],
     ],
     issues: [
-      ...["opened", "closed", "reopened", "edited", "deleted", "labeled", "unlabeled", "assigned", "unassigned"],
-      ...["locked", "unlocked", "milestoned", "demilestoned", "pinned", "unpinned", "transferred", "typed", "untyped"],
+      ...[
+        "opened",
+        "closed",
+        "reopened",
+        "edited",
+        "deleted",
+        "labeled",
+        "unlabeled",
+        "assigned",
+        "unassigned",
+      ],
+      ...[
+        "locked",
+        "unlocked",
+        "milestoned",
+        "demilestoned",
+        "pinned",
+        "unpinned",
+        "transferred",
+        "typed",
+        "untyped",
+      ],
     ],
     issue_comment: ["created", "edited", "deleted", "pinned", "unpinned"],
   },
   gitlab: {
     push: [],
     tag_push: [],
-    merge_request: ["open", "update", "reopen", "close", "merge", "approved", "unapproved", "approval", "unapproval"],
+    merge_request: [
+      "open",
+      "update",
+      "reopen",
+      "close",
+      "merge",
+      "approved",
+      "unapproved",
+      "approval",
+      "unapproval",
+    ],
     issue: ["open", "update", "reopen", "close"],
     note: ["create", "update"],
   },
 };
 
-/** What anyone can cause who may only read a public project: event → actions. Labels, for one, need more. */
+/**
+ * What anyone can cause who may only read a public project: event → actions. Labels, for one, need
+ * more.
+ */
 export const strangersEvents: Record<Forge, Kinds> = {
   github: {
-    pull_request: ["opened", "synchronize", "reopened", "closed", "edited", "ready_for_review", "converted_to_draft"],
+    pull_request: [
+      "opened",
+      "synchronize",
+      "reopened",
+      "closed",
+      "edited",
+      "ready_for_review",
+      "converted_to_draft",
+    ],
     issues: ["opened", "closed", "reopened", "edited"],
     issue_comment: ["created", "edited", "deleted"],
   },

@@ -1,12 +1,23 @@
 // The events of GitHub's webhooks, as its documentation "Webhook events and payloads" has them.
 import { z } from "zod";
-import { commitOf, type ForgeEvent, type ForgeReading, forkOf, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
+import {
+  commitOf,
+  type ForgeEvent,
+  type ForgeReading,
+  forkOf,
+  nameOfRef,
+  nothingIn,
+  readParts,
+} from "./forge-event.ts";
 
 const Action = z.string().regex(/^[a-z_]{1,60}$/);
 const Account = z.object({ login: z.string() });
 const Text = z.string().nullish();
 const common = { repository: z.object({ full_name: z.string() }), sender: Account };
-/** GitHub gives seconds; Gitea and Forgejo give no time of the push, and that of the last change of the repository. */
+/**
+ * GitHub gives seconds; Gitea and Forgejo give no time of the push, and that of the last change of
+ * the repository.
+ */
 const PushTime = z.union([z.string(), z.number()]).nullish();
 const Label = z.object({ name: z.string() }).optional();
 
@@ -36,20 +47,34 @@ const PullRequest = z.object({
   }),
 });
 
-const Issue = z.object({ number: z.int(), title: z.string(), body: Text, html_url: z.string(), updated_at: z.string() });
+const Issue = z.object({
+  number: z.int(),
+  title: z.string(),
+  body: Text,
+  html_url: z.string(),
+  updated_at: z.string(),
+});
 const Issues = z.object({ ...common, action: Action, label: Label, issue: Issue });
 
 const IssueComment = z.object({
   ...common,
   action: Action,
   issue: Issue,
-  comment: z.object({ id: z.int(), body: z.string(), html_url: z.string(), updated_at: z.string() }),
+  comment: z.object({
+    id: z.int(),
+    body: z.string(),
+    html_url: z.string(),
+    updated_at: z.string(),
+  }),
 });
 
 export function readGithub(kind: string | undefined, data: unknown): ForgeReading {
   switch (kind) {
     case undefined:
-      return { kind: "unknown", reason: "There is no X-GitHub-Event: this is not a webhook of GitHub." };
+      return {
+        kind: "unknown",
+        reason: "There is no X-GitHub-Event: this is not a webhook of GitHub.",
+      };
     case "ping":
       return { kind: "ping" };
     case "push":
@@ -68,7 +93,15 @@ export function readGithub(kind: string | undefined, data: unknown): ForgeReadin
   }
 }
 
-function ofPush({ repository, sender, ref, before, after, compare, head_commit }: z.infer<typeof Push>): ForgeEvent {
+function ofPush({
+  repository,
+  sender,
+  ref,
+  before,
+  after,
+  compare,
+  head_commit,
+}: z.infer<typeof Push>): ForgeEvent {
   const { branch, tag } = nameOfRef(ref);
   const name = tag === undefined ? "push" : "tag_push";
   const commit = commitOf(after);
@@ -119,7 +152,14 @@ function ofIssue({ action, repository, sender, issue, label }: z.infer<typeof Is
   const name = `issues.${action}`;
   return {
     name,
-    happened: [repository.full_name, "issue", String(number), action, updated_at, label?.name ?? ""],
+    happened: [
+      repository.full_name,
+      "issue",
+      String(number),
+      action,
+      updated_at,
+      label?.name ?? "",
+    ],
     isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
@@ -131,19 +171,37 @@ function ofIssue({ action, repository, sender, issue, label }: z.infer<typeof Is
 }
 
 /** A pull request is an issue to GitHub: a comment on one does not say which commit it is about. */
-function ofComment({ action, repository, sender, issue, comment }: z.infer<typeof IssueComment>): ForgeEvent {
+function ofComment({
+  action,
+  repository,
+  sender,
+  issue,
+  comment,
+}: z.infer<typeof IssueComment>): ForgeEvent {
   const { number, title } = issue;
   const name = `issue_comment.${action}`;
   return {
     name,
-    happened: [repository.full_name, "issue_comment", String(comment.id), action, comment.updated_at],
+    happened: [
+      repository.full_name,
+      "issue_comment",
+      String(comment.id),
+      action,
+      comment.updated_at,
+    ],
     isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
     comment: comment.body,
     fields: {
       ...fieldsOf(name, repository.full_name, sender.login),
-      ...{ title, comment: comment.body, body: issue.body ?? "", number: String(number), url: comment.html_url },
+      ...{
+        title,
+        comment: comment.body,
+        body: issue.body ?? "",
+        number: String(number),
+        url: comment.html_url,
+      },
     },
   };
 }

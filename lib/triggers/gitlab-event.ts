@@ -1,6 +1,14 @@
 // The events of GitLab's webhooks, as its documentation "Webhook events" has them.
 import { z } from "zod";
-import { commitOf, type ForgeEvent, type ForgeReading, forkOf, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
+import {
+  commitOf,
+  type ForgeEvent,
+  type ForgeReading,
+  forkOf,
+  nameOfRef,
+  nothingIn,
+  readParts,
+} from "./forge-event.ts";
 
 const Action = z
   .string()
@@ -11,7 +19,11 @@ const Project = z.object({ path_with_namespace: z.string(), web_url: Text });
 const common = { project: Project, user: z.object({ username: z.string() }) };
 /** Older releases name a project by its number alone. */
 const Place = z.object({ path_with_namespace: z.string() }).nullish();
-const Sides = { source_project_id: z.int().nullish(), target_project_id: z.int().nullish(), source: Place };
+const Sides = {
+  source_project_id: z.int().nullish(),
+  target_project_id: z.int().nullish(),
+  source: Place,
+};
 const LastCommit = z.object({ id: z.string() }).nullish();
 
 const Push = z.object({
@@ -62,13 +74,21 @@ const Note = z.object({
     action: Action,
     updated_at: z.string(),
   }),
-  merge_request: About.extend({ target_branch: z.string(), last_commit: LastCommit, ...Sides }).nullish(),
+  merge_request: About.extend({
+    target_branch: z.string(),
+    last_commit: LastCommit,
+    ...Sides,
+  }).nullish(),
   issue: About.nullish(),
   commit: z.object({ id: z.string(), message: z.string() }).nullish(),
 });
 
 export function readGitlab(header: string | undefined, data: unknown): ForgeReading {
-  if (header === undefined) return { kind: "unknown", reason: "There is no X-Gitlab-Event: this is not a webhook of GitLab." };
+  if (header === undefined)
+    return {
+      kind: "unknown",
+      reason: "There is no X-Gitlab-Event: this is not a webhook of GitLab.",
+    };
   const kind: unknown = Object(data).object_kind;
   switch (kind) {
     case "push":
@@ -81,7 +101,8 @@ export function readGitlab(header: string | undefined, data: unknown): ForgeRead
     case "note":
       return readParts(Note, data, kind, ofNote);
     default: {
-      const name = typeof kind === "string" && /^[a-z_]{1,60}$/.test(kind) ? `\`${kind}\`` : "in object_kind";
+      const name =
+        typeof kind === "string" && /^[a-z_]{1,60}$/.test(kind) ? `\`${kind}\`` : "in object_kind";
       const reason = `Sett does not know the event ${name}: let GitLab send push, tag, comment, issue and merge request events alone.`;
       return { kind: "unknown", reason };
     }
@@ -105,18 +126,45 @@ function ofPush(name: "push" | "tag_push", push: z.infer<typeof Push>): ForgeEve
     nothing: nothingIn(ref, commit),
     fields: {
       ...fieldsOf(name, project, author),
-      ...{ title, body: body.join("\n").trim(), branch, tag, commit, url: last?.url ?? project.web_url ?? undefined },
+      ...{
+        title,
+        body: body.join("\n").trim(),
+        branch,
+        tag,
+        commit,
+        url: last?.url ?? project.web_url ?? undefined,
+      },
     },
   };
 }
 
-function ofMergeRequest({ project, user, object_attributes: request }: z.infer<typeof MergeRequest>): ForgeEvent {
-  const { iid, title, description, url, action, updated_at, target_branch: branch, last_commit } = request;
+function ofMergeRequest({
+  project,
+  user,
+  object_attributes: request,
+}: z.infer<typeof MergeRequest>): ForgeEvent {
+  const {
+    iid,
+    title,
+    description,
+    url,
+    action,
+    updated_at,
+    target_branch: branch,
+    last_commit,
+  } = request;
   const name = nameOf("merge_request", action);
   const commit = commitOf(last_commit?.id);
   return {
     name,
-    happened: [project.path_with_namespace, "merge_request", String(iid), action ?? "", last_commit?.id ?? "", updated_at],
+    happened: [
+      project.path_with_namespace,
+      "merge_request",
+      String(iid),
+      action ?? "",
+      last_commit?.id ?? "",
+      updated_at,
+    ],
     isTimed: true,
     about: `${name} !${iid}`,
     author: user.username,
@@ -125,7 +173,14 @@ function ofMergeRequest({ project, user, object_attributes: request }: z.infer<t
     commit,
     fields: {
       ...fieldsOf(name, project, user.username),
-      ...{ title, body: description ?? "", number: String(iid), branch, commit, url: url ?? undefined },
+      ...{
+        title,
+        body: description ?? "",
+        number: String(iid),
+        branch,
+        commit,
+        url: url ?? undefined,
+      },
     },
   };
 }
@@ -146,7 +201,14 @@ function ofIssue({ project, user, object_attributes: issue }: z.infer<typeof Iss
   };
 }
 
-function ofNote({ project, user, object_attributes: note, merge_request, issue, commit }: z.infer<typeof Note>): ForgeEvent {
+function ofNote({
+  project,
+  user,
+  object_attributes: note,
+  merge_request,
+  issue,
+  commit,
+}: z.infer<typeof Note>): ForgeEvent {
   // Older releases do not say whether a comment is new.
   const name = nameOf("note", note.action ?? "create");
   const about = merge_request ?? issue ?? undefined;
@@ -156,7 +218,13 @@ function ofNote({ project, user, object_attributes: note, merge_request, issue, 
   const place = number === undefined ? note.noteable_type : `${merge_request ? "!" : "#"}${number}`;
   return {
     name,
-    happened: [project.path_with_namespace, "note", String(note.id), note.action ?? "create", note.updated_at],
+    happened: [
+      project.path_with_namespace,
+      "note",
+      String(note.id),
+      note.action ?? "create",
+      note.updated_at,
+    ],
     isTimed: true,
     about: `${name} ${place}`,
     author: user.username,
@@ -166,7 +234,13 @@ function ofNote({ project, user, object_attributes: note, merge_request, issue, 
     commit: hash,
     fields: {
       ...fieldsOf(name, project, user.username),
-      ...{ title: about?.title ?? commit?.message.split("\n")[0], comment: note.note, number, branch, commit: hash },
+      ...{
+        title: about?.title ?? commit?.message.split("\n")[0],
+        comment: note.note,
+        number,
+        branch,
+        commit: hash,
+      },
       url: note.url ?? undefined,
     },
   };
@@ -174,7 +248,10 @@ function ofNote({ project, user, object_attributes: note, merge_request, issue, 
 
 type Merging = { [Side in keyof typeof Sides]?: z.infer<(typeof Sides)[Side]> };
 
-function forkIn({ source_project_id, target_project_id, source }: Merging, project: z.infer<typeof Project>) {
+function forkIn(
+  { source_project_id, target_project_id, source }: Merging,
+  project: z.infer<typeof Project>,
+) {
   if (source_project_id != null && source_project_id === target_project_id) return undefined;
   return forkOf(source?.path_with_namespace, project.path_with_namespace);
 }

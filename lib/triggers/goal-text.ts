@@ -1,5 +1,6 @@
-// The text of a trigger's goal: a template in which `{{ title }}` is replaced by a value. There is no code in it, and a value is never read as a
-// template. What others have written can be seen to be theirs: it is quoted, cut, and named in the last line.
+// The text of a trigger's goal: a template in which `{{ title }}` is replaced by a value. There is
+// no code in it, and a value is never read as a template. What others have written can be seen to
+// be theirs: it is quoted, cut, and named in the last line.
 import { type Field, type FieldValues, fieldKind } from "./fields.ts";
 import { plainLine, plainText } from "./outside-text.ts";
 
@@ -9,13 +10,19 @@ export const maxTextLength = 4_000;
 
 const placeholder = /\{\{\s*([a-z_]+)\s*\}\}/g;
 
-/** Where each mistake of a template is, as a sentence that follows its name; `known`: what this trigger may have. */
+/**
+ * Where each mistake of a template is, as a sentence that follows its name; `known`: what this
+ * trigger may have.
+ */
 export function templateProblems(template: string, known: readonly Field[]): string[] {
   const names = [...template.matchAll(placeholder)].map(([, name = ""]) => name);
   const unknown = [...new Set(names.filter((name) => !known.some((field) => field === name)))];
   const rest = template.replace(placeholder, "");
   return [
-    ...unknown.map((name) => `has no value for \`{{ ${name} }}\`: known are ${known.map((field) => `\`${field}\``).join(", ")}`),
+    ...unknown.map(
+      (name) =>
+        `has no value for \`{{ ${name} }}\`: known are ${known.map((field) => `\`${field}\``).join(", ")}`,
+    ),
     ...(/\{\{|\}\}/.test(rest) ? ["has `{{` or `}}` without a name: write `{{ title }}`"] : []),
   ];
 }

@@ -1,4 +1,5 @@
-// Text that others have sent, without what could move a cursor, turn the direction of text, or hide something from people.
+// Text that others have sent, without what could move a cursor, turn the direction of text, or hide
+// something from people.
 import { unseen } from "../core/unseen.ts";
 
 export function plainLine(text: string): string {

@@ -10,7 +10,12 @@ export function readForgeEvent(forge: Forge, header: Header, body: string): Forg
   try {
     data = JSON.parse(body);
   } catch {
-    return { kind: "unknown", reason: "The body is no JSON: choose the content type application/json for the webhook." };
+    return {
+      kind: "unknown",
+      reason: "The body is no JSON: choose the content type application/json for the webhook.",
+    };
   }
-  return forge === "github" ? readGithub(header("x-github-event"), data) : readGitlab(header("x-gitlab-event"), data);
+  return forge === "github"
+    ? readGithub(header("x-github-event"), data)
+    : readGitlab(header("x-gitlab-event"), data);
 }

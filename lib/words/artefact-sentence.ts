@@ -2,10 +2,17 @@
 import type { Facts } from "./event-sentence.ts";
 import { type Segment, say, toned } from "./segment.ts";
 
-export function artefactCreated({ event, context: { maker = "" }, field, about, isByHand }: Facts): Segment[] {
+export function artefactCreated({
+  event,
+  context: { maker = "" },
+  field,
+  about,
+  isByHand,
+}: Facts): Segment[] {
   const inName = isByHand && maker !== "" ? say` for ${maker}` : [];
   const version = Number(field("version")) > 1 ? say` version ${field("version")}` : [];
-  if (String(event.artefact_id) === String(event.goal_id)) return say`posts the goal ${toned("strong", about)}`;
+  if (String(event.artefact_id) === String(event.goal_id))
+    return say`posts the goal ${toned("strong", about)}`;
   switch (field("structural_type")) {
     case "Failure":
       return say`posts ${toned("bad", field("type"))} ${about}${inName}`;

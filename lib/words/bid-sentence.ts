@@ -22,8 +22,12 @@ export function bidWeight(event: SettEvent): Weight {
  */
 export function bidsPlaced(event: SettEvent, { isFolded = false }: EventContext): Segment[] {
   const bids = bidsOf(event);
-  const wanted = bids.filter(({ word }) => word !== "ignore").map(({ agent, word }) => say`${agent} ${toned("strong", word)}`);
-  const ignored = isFolded ? [] : bids.filter(({ word }) => word === "ignore").map(({ agent }) => say`${agent}`);
+  const wanted = bids
+    .filter(({ word }) => word !== "ignore")
+    .map(({ agent, word }) => say`${agent} ${toned("strong", word)}`);
+  const ignored = isFolded
+    ? []
+    : bids.filter(({ word }) => word === "ignore").map(({ agent }) => say`${agent}`);
   const by = ignored.length === 0 ? [] : say`ignored by ${someOf(ignored)}`;
   return say`: ${someOf(wanted)}${wanted.length > 0 && by.length > 0 ? say`, ` : []}${by}`;
 }

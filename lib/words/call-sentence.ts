@@ -5,17 +5,29 @@ import type { Facts, Sentence } from "./event-sentence.ts";
 import { say, toned } from "./segment.ts";
 
 /** A call that has gone well is one of many. */
-export function callSentence({ event, field, claim, agent }: Facts): Pick<Sentence, "segments" | "weight"> {
+export function callSentence({
+  event,
+  field,
+  claim,
+  agent,
+}: Facts): Pick<Sentence, "segments" | "weight"> {
   const what = say`${field("model") || "a model"} for ${agent} on ${claim}`;
   const outcome = field("outcome");
   if (outcome === "ok") return { segments: say`asks ${what}: ${costOf(event)}`, weight: "minor" };
   const problem = field("problem") === "" ? [] : say`: ${field("problem")}`;
-  return { segments: say`a call of ${what} ${toned("bad", endings[outcome] ?? "has ended")}${problem}`, weight: "major" };
+  return {
+    segments: say`a call of ${what} ${toned("bad", endings[outcome] ?? "has ended")}${problem}`,
+    weight: "major",
+  };
 }
 
 /** `$5.00, 200k tokens`. */
 export function raisedBy({ data = {} }: SettEvent): string {
-  return formatAmounts({ nanousd: nanosOf(data.usd), tokens: Number(data.tokens ?? 0), calls: Number(data.calls ?? 0) });
+  return formatAmounts({
+    nanousd: nanosOf(data.usd),
+    tokens: Number(data.tokens ?? 0),
+    calls: Number(data.calls ?? 0),
+  });
 }
 
 function costOf({ data = {} }: SettEvent): string {

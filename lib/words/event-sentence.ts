@@ -17,7 +17,12 @@ export type SentenceTone = Exclude<Tone, "strong"> | "plain";
  * `tone`: of the whole. `reason`: what may be an agent's words, to be shown behind it; empty where
  * there is none.
  */
-export type Sentence = { segments: readonly Segment[]; tone: SentenceTone; weight: Weight; reason: string };
+export type Sentence = {
+  segments: readonly Segment[];
+  tone: SentenceTone;
+  weight: Weight;
+  reason: string;
+};
 
 /**
  * Facts that the event itself does not contain. `maker`: the agent in whose name an artefact was
@@ -37,7 +42,9 @@ export type EventContext = {
 /** A type that this version does not know is shown by its name. */
 export function eventSentence(event: SettEvent, context: EventContext = {}): Sentence {
   const writer: Writer | undefined = writers[event.type];
-  const said = writer?.(factsOf(event, context)) ?? { segments: say`${String(event.type).replaceAll("_", " ")}` };
+  const said = writer?.(factsOf(event, context)) ?? {
+    segments: say`${String(event.type).replaceAll("_", " ")}`,
+  };
   return { tone: toneOf(said.segments), weight: "major", reason: "", ...said };
 }
 
@@ -91,27 +98,40 @@ function factsOf(event: SettEvent, context: EventContext): Facts {
   };
 }
 
-const minor = (segments: readonly Segment[], more: Partial<Sentence> = {}): Said => ({ segments, weight: "minor", ...more });
-const major = (segments: readonly Segment[], more: Partial<Sentence> = {}): Said => ({ segments, ...more });
+const minor = (segments: readonly Segment[], more: Partial<Sentence> = {}): Said => ({
+  segments,
+  weight: "minor",
+  ...more,
+});
+const major = (segments: readonly Segment[], more: Partial<Sentence> = {}): Said => ({
+  segments,
+  ...more,
+});
 
 /** One for each type: a type without a sentence does not compile. */
 const writers: Readonly<Record<EventType, Writer>> = {
   instance_started: ({ field }) =>
-    major(say`${toned("strong", "starts this sett")}${field("known_before") === "" ? [] : say`, with a new blackboard`}`),
+    major(
+      say`${toned("strong", "starts this sett")}${field("known_before") === "" ? [] : say`, with a new blackboard`}`,
+    ),
   instance_stopped: () => major([toned("strong", "stops this sett")]),
   agent_registered: ({ agent, field }) => {
-    const role = field("role") === agent || field("role") === "" ? [] : say`, role ${field("role")}`;
+    const role =
+      field("role") === agent || field("role") === "" ? [] : say`, role ${field("role")}`;
     return minor(say`registers agent ${agent}${role}`);
   },
-  agent_replaced: ({ agent, field }) => minor(say`replaces agent ${agent}: ${field("changed")} changed`),
+  agent_replaced: ({ agent, field }) =>
+    minor(say`replaces agent ${agent}: ${field("changed")} changed`),
   agent_removed: ({ agent }) => minor(say`removes agent ${agent}`),
-  orchestrator_started: ({ field }) => minor(say`acquires the leader lease, epoch ${field("epoch")}`),
+  orchestrator_started: ({ field }) =>
+    minor(say`acquires the leader lease, epoch ${field("epoch")}`),
   artefact_created: (facts) => major(artefactCreated(facts)),
   artefact_refused: ({ about, because, isByHand }) =>
     isByHand
       ? major(say`writes artefact ${about}, which is ${toned("bad", "refused")}${because}`)
       : major(say`${toned("bad", "refuses")} artefact ${about}${because}`),
-  claim_opened: ({ event, claim, about }) => major(say`opens ${claim} on ${about}${bidders(event)}`),
+  claim_opened: ({ event, claim, about }) =>
+    major(say`opens ${claim} on ${about}${bidders(event)}`),
   claim_announced: ({ claim }) => minor(say`announces ${claim} again`),
   bids_placed: ({ event, context, claim }) => ({
     segments: say`notes the bids on ${claim}${bidsPlaced(event, context)}`,
@@ -120,18 +140,28 @@ const writers: Readonly<Record<EventType, Writer>> = {
   bid_placed: ({ event, field, claim, reason }) =>
     field("word") === "ignore"
       ? minor(say`bids ignore on ${claim}${onBehalf(event)}`, { reason })
-      : major(say`bids ${toned("strong", field("word"))} on ${claim}${onBehalf(event)}`, { reason }),
+      : major(say`bids ${toned("strong", field("word"))} on ${claim}${onBehalf(event)}`, {
+          reason,
+        }),
   bid_imposed: ({ field, claim, agent }) =>
     major(say`bids ${toned("strong", field("word"))} on ${claim} for ${agent}, which has not bid`),
   bid_refused: (facts) => major(bidRefused(facts)),
-  bidding_closed: ({ claim, context }) => minor(say`closes the bidding on ${claim}${ignoring(context)}`),
+  bidding_closed: ({ claim, context }) =>
+    minor(say`closes the bidding on ${claim}${ignoring(context)}`),
   grant_queued: ({ claim, agent, field, attempt }) =>
-    major(say`grants ${claim} to ${toned("strong", agent)} (${field("phase")}${attempt})${inPlaceOf(field)}`),
-  grant_started: ({ claim, inName, attempt }) => major(say`${toned("work", "works")} on ${claim}${inName}${attempt}`),
+    major(
+      say`grants ${claim} to ${toned("strong", agent)} (${field("phase")}${attempt})${inPlaceOf(field)}`,
+    ),
+  grant_started: ({ claim, inName, attempt }) =>
+    major(say`${toned("work", "works")} on ${claim}${inName}${attempt}`),
   grant_done: ({ event, claim, agent, isByAgent, isByHand, inName }) => {
     const reviewer = isByAgent ? [] : say` for ${agent}`;
-    if (event.data?.rejects === true) return minor(say`${toned("bad", "rejects")} what ${claim} is about${reviewer}`);
-    const done = isByAgent || isByHand ? say`is done with ${claim}${inName}` : say`reviews ${claim} for ${agent}`;
+    if (event.data?.rejects === true)
+      return minor(say`${toned("bad", "rejects")} what ${claim} is about${reviewer}`);
+    const done =
+      isByAgent || isByHand
+        ? say`is done with ${claim}${inName}`
+        : say`reviews ${claim} for ${agent}`;
     return minor(done, { tone: "good" });
   },
   grant_failed: ({ event, claim, agent, reason, inName }) =>
@@ -139,23 +169,39 @@ const writers: Readonly<Record<EventType, Writer>> = {
       ? major(say`${toned("bad", "ends")} the attempt of ${agent} on ${claim}`, { reason })
       : major(say`${toned("bad", "fails")} on ${claim}${inName}`, { reason }),
   grant_retrying: ({ claim, agent, field }) =>
-    major(say`tries ${agent} on ${claim} again in ${Number(field("after_ms")) / 1_000} s`, { tone: "wait" }),
+    major(say`tries ${agent} on ${claim} again in ${Number(field("after_ms")) / 1_000} s`, {
+      tone: "wait",
+    }),
   // An agent's command asks, and its grant waits; for a person's approval the orchestrator asks.
   grant_waiting: ({ claim, about, agent, isByAgent }) =>
     isByAgent
       ? major(say`${toned("wait", "waits")} for an answer on ${claim}`)
-      : major(say`${toned("wait", "asks")} ${toned("strong", agent)} to approve or reject ${about}`),
-  grant_cancelled: ({ claim, agent, reason }) => major(say`cancels the work of ${agent} on ${claim}`, { reason, tone: "bad" }),
+      : major(
+          say`${toned("wait", "asks")} ${toned("strong", agent)} to approve or reject ${about}`,
+        ),
+  grant_cancelled: ({ claim, agent, reason }) =>
+    major(say`cancels the work of ${agent} on ${claim}`, { reason, tone: "bad" }),
   result_refused: ({ claim, field, because, isByHand, inName }) => {
-    if (isByHand) return major(say`writes a result of ${claim}${inName}, which is ${toned("bad", "refused")}${because}`);
-    const how = field("source") === "" ? toned("bad", "too late") : say`that ${toned("bad", "must be made again")}`;
+    if (isByHand)
+      return major(
+        say`writes a result of ${claim}${inName}, which is ${toned("bad", "refused")}${because}`,
+      );
+    const how =
+      field("source") === ""
+        ? toned("bad", "too late")
+        : say`that ${toned("bad", "must be made again")}`;
     return major(say`delivers a result of ${claim} ${how}${because}`);
   },
-  mail_refused: ({ agent, because }) => major(say`${toned("bad", "refuses")} what ${agent} has sent${because}`),
+  mail_refused: ({ agent, because }) =>
+    major(say`${toned("bad", "refuses")} what ${agent} has sent${because}`),
   claim_completed: ({ claim }) => major(say`${toned("good", "completes")} ${claim}`),
-  claim_terminated: ({ claim, reason }) => major(say`${toned("bad", "terminates")} ${claim}`, { reason }),
+  claim_terminated: ({ claim, reason }) =>
+    major(say`${toned("bad", "terminates")} ${claim}`, { reason }),
   goal_ended: ({ field, onRequest }) => {
-    const ending = field("ending") === "artefact_limit" ? "it has reached the limit of artefacts" : field("ending");
+    const ending =
+      field("ending") === "artefact_limit"
+        ? "it has reached the limit of artefacts"
+        : field("ending");
     return major(say`${toned("bad", "ends")} the goal: ${ending}${onRequest}`);
   },
   question_asked: ({ about }) => major(say`${toned("wait", "passes")} question ${about} to people`),
@@ -165,29 +211,43 @@ const writers: Readonly<Record<EventType, Writer>> = {
   resume_requested: () => major(say`asks to resume the instance`),
   retry_requested: ({ about }) => major(say`asks to retry the claim that failed with ${about}`),
   request_refused: ({ because }) => major(say`${toned("bad", "refuses")} the request${because}`),
-  instance_paused: ({ onRequest }) => major(say`${toned("wait", "pauses")} the instance${onRequest}`),
-  instance_resumed: ({ onRequest }) => major(say`resumes the instance${onRequest}`, { tone: "good" }),
+  instance_paused: ({ onRequest }) =>
+    major(say`${toned("wait", "pauses")} the instance${onRequest}`),
+  instance_resumed: ({ onRequest }) =>
+    major(say`resumes the instance${onRequest}`, { tone: "good" }),
   model_called: callSentence,
   budget_raised: ({ event }) =>
-    major(say`${toned("good", "raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`),
+    major(
+      say`${toned("good", "raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`,
+    ),
   trigger_fired: ({ event }) => major(fired(event)),
   trigger_skipped: ({ event, because }) => minor(skipped(event, because), { tone: "wait" }),
   goals_pruned: ({ field }) =>
-    major(say`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`),
+    major(
+      say`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`,
+    ),
   event_given_up: ({ field, because }) =>
-    major(say`${toned("bad", "gives up")} on an event for now (${namedType(field("type"))})${because}`),
+    major(
+      say`${toned("bad", "gives up")} on an event for now (${namedType(field("type"))})${because}`,
+    ),
   connections_ended: ({ event, field }) => {
     const whose = event.agent ?? `user ${field("user")}`;
-    return major(say`${toned("bad", "ends")} the connections of ${whose} to Redis${overLimit(field)}`);
+    return major(
+      say`${toned("bad", "ends")} the connections of ${whose} to Redis${overLimit(field)}`,
+    );
   },
   mail_dropped: ({ agent, field }) =>
-    major(say`${toned("bad", "drops")} ${field("messages") || "the"} unread messages of ${agent}, which filled Redis`),
+    major(
+      say`${toned("bad", "drops")} ${field("messages") || "the"} unread messages of ${agent}, which filled Redis`,
+    ),
   api_called: ({ field }) => {
     const call = field("tool") || `${field("method")} ${field("path")}`;
     return minor(say`calls ${call} of the API with token ${field("token")}: ${field("status")}`);
   },
   unreadable: ({ field, because }) =>
-    major(say`an entry of the log ${toned("bad", "cannot be read")} (${namedType(field("type"))})${because}`),
+    major(
+      say`an entry of the log ${toned("bad", "cannot be read")} (${namedType(field("type"))})${because}`,
+    ),
 };
 
 /** The type of an event, or the text in its place in the log. */
@@ -196,11 +256,16 @@ function namedType(type: string): string {
 }
 
 function overLimit(field: Field): readonly Segment[] {
-  if (field("calls") !== "") return say`, which it kept busy: ${field("calls")} commands took ${field("ms")} ms`;
-  return field("connections") === "" ? [] : say`: ${field("connections")}, of at most ${field("limit")}`;
+  if (field("calls") !== "")
+    return say`, which it kept busy: ${field("calls")} commands took ${field("ms")} ms`;
+  return field("connections") === ""
+    ? []
+    : say`: ${field("connections")}, of at most ${field("limit")}`;
 }
 
 /** An agent of the same role does the work of another agent. */
 function inPlaceOf(field: Field): readonly Segment[] {
-  return field("instead_of") === "" ? [] : say`, in place of ${field("instead_of")}: ${field("because")}`;
+  return field("instead_of") === ""
+    ? []
+    : say`, in place of ${field("instead_of")}: ${field("because")}`;
 }

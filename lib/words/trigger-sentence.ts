@@ -4,9 +4,15 @@ import { type Segment, say, toned } from "./segment.ts";
 
 export function fired({ data }: SettEvent): Segment[] {
   const missed = Number(data?.missed ?? 0);
-  const runs = missed < 1 ? [] : missed === 1 ? say`, for a run that was missed` : say`, for ${missed} runs that were missed`;
+  const runs =
+    missed < 1
+      ? []
+      : missed === 1
+        ? say`, for a run that was missed`
+        : say`, for ${missed} runs that were missed`;
   const wanted = String(data?.wanted_commit ?? "").slice(0, 12);
-  const place = wanted === "" ? [] : say`; begins at HEAD, because the repository does not have ${wanted}`;
+  const place =
+    wanted === "" ? [] : say`; begins at HEAD, because the repository does not have ${wanted}`;
   return say`${toned("good", "fires")}${causeOf(data)}${runs}${place}`;
 }
 

@@ -64,7 +64,11 @@ function because(agent: string, facts: WaitingFacts): Segment[] {
   return facts.why === undefined ? [] : say`: ${reasonText(facts.why, agent, facts)}`;
 }
 
-function reasonText(why: BlockedReason, agent: string, { suggest, nowMs, refusesWrites }: WaitingFacts): Segment[] {
+function reasonText(
+  why: BlockedReason,
+  agent: string,
+  { suggest, nowMs, refusesWrites }: WaitingFacts,
+): Segment[] {
   switch (why.reason) {
     case "unregistered":
       return say`it is no longer registered`;
@@ -77,17 +81,22 @@ function reasonText(why: BlockedReason, agent: string, { suggest, nowMs, refuses
       return unreadableText(why.problem, suggest);
     case "silent": {
       const silence =
-        why.last_heard === null ? "has never sent a heartbeat" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
-      if (refusesWrites) return say`it ${silence}: Redis stores no heartbeat while it refuses writes`;
+        why.last_heard === null
+          ? "has never sent a heartbeat"
+          : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
+      if (refusesWrites)
+        return say`it ${silence}: Redis stores no heartbeat while it refuses writes`;
       return say`it ${silence}: \`${suggest("up")}\` starts it again, \`${suggest(`logs ${agent}`)}\` may show why`;
     }
     case "busy": {
       const [only, ...others] = why.claims;
-      const on = others.length === 0 ? `claim ${shortId(only ?? "")}` : `${why.claims.length} other claims`;
+      const on =
+        others.length === 0 ? `claim ${shortId(only ?? "")}` : `${why.claims.length} other claims`;
       return say`it has worked on ${on} for ${lastingSince(why.since, nowMs)}`;
     }
     case "alive":
-      if (why.state === "no_secrets") return say`its secrets are missing, which \`${suggest("up")}\` brings`;
+      if (why.state === "no_secrets")
+        return say`its secrets are missing, which \`${suggest("up")}\` brings`;
       return say`it is ${why.state}, last heard ${agoOf(why.last_heard, nowMs)}`;
     default:
       return unknownKind(why);

@@ -1,10 +1,12 @@
-// What `just bench` measures: Sett beside BullMQ on one Redis in one run, then the bare protocol, what reading a long history costs, then what containers cost. The last line is JSON.
+// What `just bench` measures: Sett beside BullMQ on one Redis in one run, then the bare protocol,
+// what reading a long history costs, then what containers cost. The last line is JSON.
 //
-// --goals N  goals for the latency (1000)   --claims N  claims for the throughput (20000)   --past N  artefacts that hoard, status and watch read (50000)
-// --no-containers  leave Docker out
+// --goals N goals for the latency (1000) --claims N claims for the throughput (20000) --past N
+// artefacts that hoard, status and watch read (50000) --no-containers leave Docker out
 //
-// Services run for days, so that everybody is measured warm: the compiler of a fresh process takes a sixth of the time for some
-// ten thousand claims. What was done cold comes first, unmeasured, for each side alike.
+// Services run for days, so that everybody is measured warm: the compiler of a fresh process takes
+// a sixth of the time for some ten thousand claims. What was done cold comes first, unmeasured, for
+// each side alike.
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { startRedisServer } from "../support/redis/redis-server.ts";
@@ -35,8 +37,13 @@ const figures: Record<string, number> = {};
 
 // Also where something fails: what was measured before is worth having.
 process.once("exit", () => {
-  for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(34)} ${rounded(value)}`);
-  console.log(JSON.stringify(Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, rounded(value)]))));
+  for (const [name, value] of Object.entries(figures))
+    console.log(`${name.padEnd(34)} ${rounded(value)}`);
+  console.log(
+    JSON.stringify(
+      Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, rounded(value)])),
+    ),
+  );
 });
 
 {
@@ -99,7 +106,10 @@ for (const [name, clan, count] of [
   }
   {
     const hundred = Object.fromEntries(
-      Array.from({ length: 100 }, (_, index) => [`agent-${index}`, index === 0 ? "exclusive" : "ignore"] as const),
+      Array.from(
+        { length: 100 },
+        (_, index) => [`agent-${index}`, index === 0 ? "exclusive" : "ignore"] as const,
+      ),
     );
     await using sett = await SettSide.start(redis, hundred, { sharedProcess: true });
     await sett.throughput(500);
@@ -127,6 +137,8 @@ if (!options["no-containers"]) {
   figures.worker_start_ratio = await workerStartRatio(5);
   Object.assign(figures, await harmFigures(10));
   Object.assign(figures, await pageFigures(5));
-  for (const [part, megabytes] of Object.entries(idle_memory_mb)) figures[`idle_${part}_mb`] = megabytes;
-  for (const [name, megabytes] of Object.entries(await sizes())) figures[`${name.replaceAll(/[^a-z]+/g, "_")}_mb`] = megabytes;
+  for (const [part, megabytes] of Object.entries(idle_memory_mb))
+    figures[`idle_${part}_mb`] = megabytes;
+  for (const [name, megabytes] of Object.entries(await sizes()))
+    figures[`${name.replaceAll(/[^a-z]+/g, "_")}_mb`] = megabytes;
 }

@@ -1,4 +1,5 @@
-// What the API answers, and how fast, beside a history of many artefacts; and what two hundred watching clients cost the others.
+// What the API answers, and how fast, beside a history of many artefacts; and what two hundred
+// watching clients cost the others.
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,10 +21,18 @@ import { SettSide } from "./sett-side.ts";
 const watchers = 200;
 const past = InstanceName.parse("past");
 
-type ApiProcess = AsyncDisposable & { url: string; pid: number; startMs: number; tokens: { reader: string } };
+type ApiProcess = AsyncDisposable & {
+  url: string;
+  pid: number;
+  startMs: number;
+  tokens: { reader: string };
+};
 
 /** Milliseconds, megabytes, and a ratio. `artefacts`: how many the instance has. */
-export async function apiFigures(artefacts: number, claims: number): Promise<Record<string, number>> {
+export async function apiFigures(
+  artefacts: number,
+  claims: number,
+): Promise<Record<string, number>> {
   await build(hostBinaries);
   return { ...(await readingFigures(artefacts)), ...(await watchingFigures(claims)) };
 }
@@ -38,7 +47,13 @@ export async function readingFigures(artefacts: number): Promise<Record<string, 
   // Each a goal that was not read before: nothing of it is in memory.
   const ask = (path: string) => timed(api, path);
   for (const goal of goals.slice(0, 50)) await ask(`goals/${goal}`);
-  const cold: Record<string, number[]> = { goal: [], graph: [], goals_page: [], artefacts_page: [], events_page: [] };
+  const cold: Record<string, number[]> = {
+    goal: [],
+    graph: [],
+    goals_page: [],
+    artefacts_page: [],
+    events_page: [],
+  };
   for (const goal of goals.slice(50, 250)) {
     cold.goal?.push(await ask(`goals/${goal}`));
     cold.graph?.push(await ask(`goals/${goal}/graph`));
@@ -54,7 +69,9 @@ export async function readingFigures(artefacts: number): Promise<Record<string, 
   for (let page = 0; page < 50; page += 1) cold.events_page?.push(await ask("events?before=$"));
   const known: number[] = [];
   for (let count = 0; count < 300; count += 1) known.push(await ask(`goals/${goals[300]}`));
-  const figures = Object.fromEntries(Object.entries(cold).map(([name, samples]) => [`api_${name}_ms_p50`, median(samples)]));
+  const figures = Object.fromEntries(
+    Object.entries(cold).map(([name, samples]) => [`api_${name}_ms_p50`, median(samples)]),
+  );
   const event = await eventMs(api, board);
   return {
     ...figures,
@@ -69,7 +86,10 @@ export async function readingFigures(artefacts: number): Promise<Record<string, 
 }
 
 /** From the commit of an event until a client has it. */
-async function eventMs(api: ApiProcess, board: { logEvent: Awaited<ReturnType<typeof connectBlackboard>>["logEvent"] }) {
+async function eventMs(
+  api: ApiProcess,
+  board: { logEvent: Awaited<ReturnType<typeof connectBlackboard>>["logEvent"] },
+) {
   await using client = new EventClient(api);
   await waitFor("the stream", () => client.status === 200);
   const samples: number[] = [];
@@ -80,7 +100,10 @@ async function eventMs(api: ApiProcess, board: { logEvent: Awaited<ReturnType<ty
     await board.logEvent({ type: "cancel_requested", data: { round } }, "person:bench");
     samples.push((await promise) - began);
   }
-  return { api_event_to_client_ms_p50: median(samples), api_event_to_client_ms_p99: percentile(samples, 0.99) };
+  return {
+    api_event_to_client_ms_p50: median(samples),
+    api_event_to_client_ms_p99: percentile(samples, 0.99),
+  };
 }
 
 /** Claims a second without and with clients that watch one goal each, in turn on one Redis. */
@@ -121,20 +144,30 @@ async function timed(api: ApiProcess, path: string): Promise<number> {
 }
 
 async function read({ url, tokens }: ApiProcess, path: string): Promise<unknown> {
-  const answer = await fetch(`${url}/v1/${path}`, { headers: { authorization: `Bearer ${tokens.reader}` } });
+  const answer = await fetch(`${url}/v1/${path}`, {
+    headers: { authorization: `Bearer ${tokens.reader}` },
+  });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return await answer.json();
 }
 
 /** The program as it ships. */
-async function startApi({ url }: Pick<RedisServer, "url">, instance: InstanceName): Promise<ApiProcess> {
+async function startApi(
+  { url }: Pick<RedisServer, "url">,
+  instance: InstanceName,
+): Promise<ApiProcess> {
   const token = randomBytes(24).toString("base64url");
   const sha256 = createHash("sha256").update(token).digest("hex");
   const began = performance.now();
   const child = Bun.spawn([join(root, "bin/sett"), "service", "api"], {
     env: {
       PATH: process.env.PATH ?? "",
-      ...{ REDIS_URL: url, SETT_INSTANCE_NAME: instance, SETT_HEALTH_PORT: "0", SETT_HEALTH_HOST: "127.0.0.1" },
+      ...{
+        REDIS_URL: url,
+        SETT_INSTANCE_NAME: instance,
+        SETT_HEALTH_PORT: "0",
+        SETT_HEALTH_HOST: "127.0.0.1",
+      },
       ...{ SETT_API_PORT: "0", SETT_API_HOST: "127.0.0.1", SETT_API_RATE: "1000000" },
       SETT_API_TOKENS: JSON.stringify([{ name: "reader", sha256, may: ["read"] }]),
     },
@@ -160,6 +193,7 @@ async function startApi({ url }: Pick<RedisServer, "url">, instance: InstanceNam
 /** What is anonymous, and all that is resident: the program's own file is mapped. */
 async function memoryOf(pid: number): Promise<{ anonymous: number; resident: number }> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
-  const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  const megabytes = (name: string) =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   return { anonymous: megabytes("RssAnon"), resident: megabytes("VmRSS") };
 }

@@ -1,4 +1,5 @@
-// One process of the bare protocol: the orchestrator, or the agent that SETT_AGENTS names with the word that it always bids.
+// One process of the bare protocol: the orchestrator, or the agent that SETT_AGENTS names with the
+// word that it always bids.
 import process from "node:process";
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import { readAfter } from "../../lib/blackboard/redis/streams.ts";
@@ -16,9 +17,13 @@ async function connect(): Promise<Client> {
 }
 
 const commands = await connect();
-const call = (name: string, ...args: string[]) => commands.sendCommand(["FCALL", `bare_${name}`, "0", ...args]);
+const call = (name: string, ...args: string[]) =>
+  commands.sendCommand(["FCALL", `bare_${name}`, "0", ...args]);
 
-async function follow(key: string, handle: (message: Record<string, string>) => void): Promise<never> {
+async function follow(
+  key: string,
+  handle: (message: Record<string, string>) => void,
+): Promise<never> {
   const reader = await connect();
   for (let last = "0"; ; ) {
     for (const { id, message } of await readAfter(reader, key, last)) {
@@ -73,7 +78,9 @@ function runOrchestrator(): Promise<never> {
     if (type === "bid_placed") {
       claim.bids.push([agent, word]);
       if (claim.bids.length < Object.keys(words).length) return;
-      claim.phases = phaseNames.map((name) => claim.bids.filter(([, one]) => one === name).map(([name]) => name));
+      claim.phases = phaseNames.map((name) =>
+        claim.bids.filter(([, one]) => one === name).map(([name]) => name),
+      );
       claim.phases[2]?.splice(1);
       advance(claim_id, claim);
     }
@@ -84,4 +91,6 @@ function runOrchestrator(): Promise<never> {
   });
 }
 
-await (BARE_ROLE === "orchestrator" ? runOrchestrator() : Promise.all([bid(BARE_ROLE), work(BARE_ROLE)]));
+await (BARE_ROLE === "orchestrator"
+  ? runOrchestrator()
+  : Promise.all([bid(BARE_ROLE), work(BARE_ROLE)]));

@@ -1,5 +1,6 @@
-// The protocol itself under measurement, with nothing around it: no checks, no fencing, no audit data, no log of the services. What
-// this reaches on a machine is what an orchestrator of this design could reach there at the very best.
+// The protocol itself under measurement, with nothing around it: no checks, no fencing, no audit
+// data, no log of the services. What this reaches on a machine is what an orchestrator of this
+// design could reach there at the very best.
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import type { RedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -24,7 +25,9 @@ export class BareSide implements AsyncDisposable {
     await client.functionLoad(bareProtocol, { REPLACE: true });
     const roles = ["orchestrator", ...Object.keys(clan)];
     const environment = { REDIS_URL: redis.url, BARE_BIDS: JSON.stringify(clan) };
-    const processes = roles.map((role) => startProcess("test/bench/bare-process.ts", { ...environment, BARE_ROLE: role }));
+    const processes = roles.map((role) =>
+      startProcess("test/bench/bare-process.ts", { ...environment, BARE_ROLE: role }),
+    );
     return new BareSide(client, together(processes));
   }
 
@@ -34,9 +37,13 @@ export class BareSide implements AsyncDisposable {
     const began = now();
     await this.#create();
     await Bun.sleep(pollEveryMs);
-    await waitFor("the claim", async () => (await this.#completed()) === done, { everyMs: pollEveryMs });
+    await waitFor("the claim", async () => (await this.#completed()) === done, {
+      everyMs: pollEveryMs,
+    });
     const events = (await this.#redis.xRevRange("events", "+", "-", { COUNT: 3 })) ?? [];
-    const { artefact_id } = JSON.parse(events.find(({ message }) => message.type === "artefact_created")?.message.event ?? "{}");
+    const { artefact_id } = JSON.parse(
+      events.find(({ message }) => message.type === "artefact_created")?.message.event ?? "{}",
+    );
     return Number(await this.#redis.hGet(`artifact:${artefact_id}`, "payload")) - began;
   }
 
@@ -44,7 +51,10 @@ export class BareSide implements AsyncDisposable {
     const before = await this.#completed();
     const began = performance.now();
     for (let stated = 0; stated < goals; await Bun.sleep(10)) {
-      const room = Math.min(goals - stated, openAtOnce - (stated - ((await this.#completed()) - before)));
+      const room = Math.min(
+        goals - stated,
+        openAtOnce - (stated - ((await this.#completed()) - before)),
+      );
       await Promise.all(Array.from({ length: Math.max(0, room) }, () => this.#create()));
       stated += Math.max(0, room);
     }

@@ -1,11 +1,16 @@
-// `just bench`: all figures. With --only api those of the API, with --only page those of the page, with --only ratios [--quick] the table of
-// ratios, with --only costs [--scene NAME] what a claim costs: but for --only page no program is compiled and no image built.
+// `just bench`: all figures. With --only api those of the API, with --only page those of the page,
+// with --only ratios [--quick] the table of ratios, with --only costs [--scene NAME] what a claim
+// costs: but for --only page no program is compiled and no image built.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
 const { values: options } = parseArgs({
   strict: false,
-  options: { only: { type: "string" }, scene: { type: "string" }, quick: { type: "boolean", default: false } },
+  options: {
+    only: { type: "string" },
+    scene: { type: "string" },
+    quick: { type: "boolean", default: false },
+  },
 });
 switch (options.only) {
   case undefined:
@@ -24,9 +29,13 @@ switch (options.only) {
     process.exit();
     break;
   case "costs":
-    await (await import("./cost-figures.ts")).printCosts(typeof options.scene === "string" ? options.scene : "");
+    await (await import("./cost-figures.ts")).printCosts(
+      typeof options.scene === "string" ? options.scene : "",
+    );
     process.exit();
     break;
   default:
-    throw new Error(`There are --only ratios, --only api, --only page and --only costs, and not ${options.only}.`);
+    throw new Error(
+      `There are --only ratios, --only api, --only page and --only costs, and not ${options.only}.`,
+    );
 }

@@ -1,4 +1,5 @@
-// BullMQ under measurement, beside Sett on the same Redis: a queue here, a worker in a process of its own, defaults everywhere.
+// BullMQ under measurement, beside Sett on the same Redis: a queue here, a worker in a process of
+// its own, defaults everywhere.
 import { Queue, QueueEvents } from "bullmq";
 import type { RedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -22,7 +23,11 @@ export class BullmqSide implements AsyncDisposable {
     const queue = new Queue("bench", { connection });
     const events = new QueueEvents("bench", { connection });
     await events.waitUntilReady();
-    const side = new BullmqSide(queue, events, startProcess("test/bench/bullmq-worker.ts", { REDIS_URL: redis.url }));
+    const side = new BullmqSide(
+      queue,
+      events,
+      startProcess("test/bench/bullmq-worker.ts", { REDIS_URL: redis.url }),
+    );
     await side.latency();
     return side;
   }
@@ -32,7 +37,11 @@ export class BullmqSide implements AsyncDisposable {
     const began = now();
     const { id = "" } = await this.#queue.add("job", {});
     await Bun.sleep(pollEveryMs);
-    const value = await waitFor("the job", async () => (await this.#queue.getJob(id))?.returnvalue, { everyMs: pollEveryMs });
+    const value = await waitFor(
+      "the job",
+      async () => (await this.#queue.getJob(id))?.returnvalue,
+      { everyMs: pollEveryMs },
+    );
     return Number(value) - began;
   }
 
@@ -40,7 +49,9 @@ export class BullmqSide implements AsyncDisposable {
     const done = this.#nextCompleted(jobs);
     const began = performance.now();
     for (let from = 0; from < jobs; from += window)
-      await Promise.all(Array.from({ length: Math.min(window, jobs - from) }, () => this.#queue.add("job", {})));
+      await Promise.all(
+        Array.from({ length: Math.min(window, jobs - from) }, () => this.#queue.add("job", {})),
+      );
     await done;
     return jobs / ((performance.now() - began) / 1_000);
   }

@@ -3,5 +3,7 @@ import process from "node:process";
 import { Worker } from "bullmq";
 import { now } from "./figures.ts";
 
-const worker = new Worker("bench", async () => now(), { connection: { url: process.env.REDIS_URL ?? "" } });
+const worker = new Worker("bench", async () => now(), {
+  connection: { url: process.env.REDIS_URL ?? "" },
+});
 process.once("SIGTERM", () => void worker.close().then(() => process.exit(0)));

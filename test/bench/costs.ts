@@ -18,7 +18,9 @@ export async function pidOf(redis: Server): Promise<number> {
 
 /** How often each command was called so far, also by functions. */
 export async function commandsOf(redis: Server): Promise<Map<string, number>> {
-  const lines = (await redis.cli("INFO", "commandstats")).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+  const lines = (await redis.cli("INFO", "commandstats")).matchAll(
+    /^cmdstat_([^:]+):calls=(\d+)/gm,
+  );
   return new Map([...lines].map(([, command = "", calls]) => [command, Number(calls)]));
 }
 
@@ -27,18 +29,25 @@ async function figureOf(redis: Server, section: string, name: string): Promise<n
 }
 
 /** Milliseconds of processor that the processes take a second, over so many seconds. */
-export async function processorMsPerSecond(pids: readonly number[], seconds: number): Promise<number> {
+export async function processorMsPerSecond(
+  pids: readonly number[],
+  seconds: number,
+): Promise<number> {
   const before = await nanosecondsOfThreads(pids);
   const began = performance.now();
   await Bun.sleep(seconds * 1_000);
   const passedSeconds = (performance.now() - began) / 1_000;
   let total = 0;
   // What a thread has taken that ended meanwhile is not known, and little.
-  for (const [thread, taken] of await nanosecondsOfThreads(pids)) total += taken - (before.get(thread) ?? 0);
+  for (const [thread, taken] of await nanosecondsOfThreads(pids))
+    total += taken - (before.get(thread) ?? 0);
   return total / 1e6 / passedSeconds;
 }
 
-/** By thread: user and system time. `stat` has hundredths of a second, too little to say what a process at rest takes. */
+/**
+ * By thread: user and system time. `stat` has hundredths of a second, too little to say what a
+ * process at rest takes.
+ */
 async function nanosecondsOfThreads(pids: readonly number[]): Promise<Map<string, number>> {
   const all = new Map<string, number>();
   for (const pid of pids)
@@ -51,7 +60,10 @@ async function nanosecondsOfThreads(pids: readonly number[]): Promise<Map<string
 
 const ticksPerSecond = 100;
 
-/** User and system time of the processes so far, with that of their ended threads: in hundredths of a second. */
+/**
+ * User and system time of the processes so far, with that of their ended threads: in hundredths of
+ * a second.
+ */
 export async function processorMs(pids: readonly number[]): Promise<number> {
   const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8")));
   return texts.reduce((total, text) => {

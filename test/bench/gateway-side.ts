@@ -19,7 +19,10 @@ const parallelStreams = 50;
 export async function gatewayFigures(rounds: number): Promise<Record<string, number>> {
   await build(imageBinaries(hostArchitecture).filter(({ program }) => program === "gateway"));
   const mock = new LLMock({ port: 0 });
-  mock.onMessage("hello", { content: "word ".repeat(200), usage: { input_tokens: 10, output_tokens: 200 } });
+  mock.onMessage("hello", {
+    content: "word ".repeat(200),
+    usage: { input_tokens: 10, output_tokens: 200 },
+  });
   await mock.start();
   await using redis = await startRedisServer();
   const instance = InstanceName.parse("bench");
@@ -44,7 +47,9 @@ export async function gatewayFigures(rounds: number): Promise<Record<string, num
       samples.byte.push(byte);
     }
   }
-  const streams = await Promise.all(Array.from({ length: parallelStreams }, () => streamMs(through)));
+  const streams = await Promise.all(
+    Array.from({ length: parallelStreams }, () => streamMs(through)),
+  );
   const figures = {
     gateway_call_added_ms_p50: median(added.call) - median(directly.call),
     gateway_first_byte_added_ms_p50: median(added.byte) - median(directly.byte),
@@ -123,6 +128,7 @@ async function startGatewayProcess(redisUrl: string, instance: string, base_url:
 /** Megabytes: without the pages of its file, which all processes share, and with them. */
 async function memoryOf(pid: number): Promise<[number, number]> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
-  const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1_000;
+  const megabytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1_000;
   return [megabytes("RssAnon"), megabytes("VmRSS")];
 }

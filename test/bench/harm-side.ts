@@ -1,4 +1,5 @@
-// What a greedy agent costs the others: the time of their goals while it takes all that it can get of the machine. Needs the images.
+// What a greedy agent costs the others: the time of their goals while it takes all that it can get
+// of the machine. Needs the images.
 import { bidByName, obedient } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -13,8 +14,9 @@ const harms: Readonly<Record<string, string>> = {
 };
 
 /**
- * Median milliseconds from an honest agent's goal to its result, alone (`goal_ms`) and while the greedy one does each harm. Limits are the
- * defaults, but that the disk is soon full and a run ends after 20 s.
+ * Median milliseconds from an honest agent's goal to its result, alone (`goal_ms`) and while the
+ * greedy one does each harm. Limits are the defaults, but that the disk is soon full and a run ends
+ * after 20 s.
  */
 export async function harmFigures(rounds: number): Promise<Record<string, number>> {
   await using sett = await SettWorkspace.create({
@@ -31,11 +33,16 @@ export async function harmFigures(rounds: number): Promise<Record<string, number
   /** From the goal to its result or Failure. */
   const goalMs = async (text: string) => {
     const goal = await sett.forage(text);
-    const artefacts = async () => (await sett.events(goal)).filter(({ type }) => type === "artefact_created");
-    const [first, last] = await waitFor("the result", async () => ((all) => all.length > 1 && all)(await artefacts()), {
-      timeoutMs: 120_000,
-      everyMs: 100,
-    });
+    const artefacts = async () =>
+      (await sett.events(goal)).filter(({ type }) => type === "artefact_created");
+    const [first, last] = await waitFor(
+      "the result",
+      async () => ((all) => all.length > 1 && all)(await artefacts()),
+      {
+        timeoutMs: 120_000,
+        everyMs: 100,
+      },
+    );
     return Date.parse(last?.time ?? "") - Date.parse(first?.time ?? "");
   };
   const honestMs = async () => {

@@ -1,5 +1,6 @@
-// Cubs whose tools do nothing, in a process of their own: what is left is Sett itself. SETT_AGENTS names them, with commas between. With
-// BENCH_TOOL=started each tool is a program that is started, and does nothing but say when.
+// Cubs whose tools do nothing, in a process of their own: what is left is Sett itself. SETT_AGENTS
+// names them, with commas between. With BENCH_TOOL=started each tool is a program that is started,
+// and does nothing but say when.
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
 import type { Deps as CubDeps } from "../../apps/cub/deps.ts";
@@ -20,11 +21,19 @@ const none = new Uint8Array();
 const stop = stopSignal();
 const isStarted = process.env.BENCH_TOOL === "started";
 
-/** A reviewer approves; everybody else ends the goal with the moment at which the tool began, Unix milliseconds with a fraction. */
+/**
+ * A reviewer approves; everybody else ends the goal with the moment at which the tool began, Unix
+ * milliseconds with a fraction.
+ */
 function answerTo(stdin: string): object {
   const began = performance.timeOrigin + performance.now();
   if (stdin.startsWith('{"claim_type":"review"')) return { structural_type: "Review", payload: {} };
-  return { structural_type: "Terminal", artefact_type: "Done", artefact_payload: String(began), summary: "" };
+  return {
+    structural_type: "Terminal",
+    artefact_type: "Done",
+    artefact_payload: String(began),
+    summary: "",
+  };
 }
 
 const startTool: CubDeps["runTool"] = (order) =>
@@ -44,11 +53,19 @@ async function runCub(agent: string): Promise<void> {
     giveUpMs: settings.redisGiveUpMs,
     onLost: () => process.exit(1),
   });
-  const board = byMail(connected, { agent: settings.agentName, timeoutMs: settings.redisTimeoutMs });
+  const board = byMail(connected, {
+    agent: settings.agentName,
+    timeoutMs: settings.redisTimeoutMs,
+  });
   // What a cub says goes to a file or a terminal in real life; its cost is part of the measure.
   const log = createJsonLog(console.log, systemClock.now);
   const cub = new Cub(
-    cubDeps({ board, registration: await loadOwnRegistration(board, settings), runTool: isStarted ? startTool : runTool, log }),
+    cubDeps({
+      board,
+      registration: await loadOwnRegistration(board, settings),
+      runTool: isStarted ? startTool : runTool,
+      log,
+    }),
     settings,
   );
   await cub.run(stop);

@@ -5,7 +5,10 @@ import { openLargeGoal } from "../support/page/large-goal.ts";
 
 const artefacts = 10_000;
 
-/** For each gesture the 95th percentile in milliseconds of the processor, as `page_frame_GESTURE_ms_p95`. */
+/**
+ * For each gesture the 95th percentile in milliseconds of the processor, as
+ * `page_frame_GESTURE_ms_p95`.
+ */
 export async function frameFigures(browser: TestBrowser): Promise<Record<string, number>> {
   await using goal = await openLargeGoal(browser, artefacts);
   const { page, middle } = goal;

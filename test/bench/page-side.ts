@@ -1,5 +1,5 @@
-// What a person waits for: until `sett ui` has opened the page, and from an event to its place on the page. And what the API of a team takes at
-// rest. Needs the images, and Chromium.
+// What a person waits for: until `sett ui` has opened the page, and from an event to its place on
+// the page. And what the API of a team takes at rest. Needs the images, and Chromium.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -47,7 +47,10 @@ export async function pageFigures(rounds: number): Promise<Record<string, number
 /** Until the page's first byte can be read at the address that was printed. */
 async function openMs(folder: string): Promise<number> {
   const began = performance.now();
-  await using running = startSett(["ui", "--no-open"], { cwd: folder, env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" } });
+  await using running = startSett(["ui", "--no-open"], {
+    cwd: folder,
+    env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" },
+  });
   await running.untilOut("\n");
   const answer = await fetch(running.out().trim());
   if (!answer.ok) throw new Error(`The page answers ${answer.status}.`);

@@ -4,7 +4,10 @@ import process from "node:process";
 import { quietRuntime } from "../../lib/service/quiet-runtime.ts";
 import { root } from "../support/root.ts";
 
-export type Running = AsyncDisposable & { pids: readonly number[]; signal(name: NodeJS.Signals): void };
+export type Running = AsyncDisposable & {
+  pids: readonly number[];
+  signal(name: NodeJS.Signals): void;
+};
 
 /** Runs a file of the project under Bun, as `sett up` would; its log goes nowhere. */
 export function startProcess(file: string, environment: Record<string, string>): Running {

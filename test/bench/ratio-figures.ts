@@ -1,4 +1,5 @@
-// What the ratios (ratios.ts) are made of: each part measures Sett and what it is compared with in turn, on one Redis, warm.
+// What the ratios (ratios.ts) are made of: each part measures Sett and what it is compared with in
+// turn, on one Redis, warm.
 import { startRedisServer } from "../support/redis/redis-server.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { bytesWritten, pidOf, processorMsPerSecond } from "./costs.ts";
@@ -26,20 +27,34 @@ export const whole: Amount = {
   crowd: 1_000,
   waiting: 100_000,
 };
-export const quick: Amount = { goals: 40, claims: 500, rounds: 2, settleSeconds: 2, idleSeconds: 4, crowd: 200, waiting: 5_000 };
+export const quick: Amount = {
+  goals: 40,
+  claims: 500,
+  rounds: 2,
+  settleSeconds: 2,
+  idleSeconds: 4,
+  crowd: 200,
+  waiting: 5_000,
+};
 
 export type Figures = Record<string, number>;
 
 /**
- * Three agents that have worked, and rest. What follows a start and a load for some minutes is no rest yet: code is compiled, garbage
- * collected, and each thousand keys are looked through for artefacts by hand.
+ * Three agents that have worked, and rest. What follows a start and a load for some minutes is no
+ * rest yet: code is compiled, garbage collected, and each thousand keys are looked through for
+ * artefacts by hand.
  */
 export async function measureRest({ settleSeconds, idleSeconds }: Amount): Promise<Figures> {
   await using redis = await startRedisServer();
   await using sett = await SettSide.start(redis);
   await sett.throughput(500);
   await Bun.sleep(settleSeconds * 1_000);
-  return { idle_ms_per_second: await processorMsPerSecond([...sett.orchestratorPids, await pidOf(redis)], idleSeconds) };
+  return {
+    idle_ms_per_second: await processorMsPerSecond(
+      [...sett.orchestratorPids, await pidOf(redis)],
+      idleSeconds,
+    ),
+  };
 }
 
 /** Three agents beside BullMQ; and a hundred agents, of which one works, beside the three. */
@@ -49,7 +64,11 @@ export async function measureRivals({ goals, claims, rounds }: Amount): Promise<
   await using bullmq = await BullmqSide.start(redis);
   await sett.throughput(claims);
   await bullmq.throughput(claims);
-  const { goalMs, jobMs } = await latencies(goals, async () => (await sett.latency()).toToolMs, bullmq);
+  const { goalMs, jobMs } = await latencies(
+    goals,
+    async () => (await sett.latency()).toToolMs,
+    bullmq,
+  );
   const claimRates: number[] = [];
   const jobRates: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -58,7 +77,10 @@ export async function measureRivals({ goals, claims, rounds }: Amount): Promise<
   }
   const bytes = await bytesWritten(redis, () => sett.throughput(claims));
   const hundred: Clan = Object.fromEntries(
-    Array.from({ length: 100 }, (_, index) => [`agent-${index}`, index === 0 ? "exclusive" : "ignore"] as const),
+    Array.from(
+      { length: 100 },
+      (_, index) => [`agent-${index}`, index === 0 ? "exclusive" : "ignore"] as const,
+    ),
   );
   await using many = await SettSide.start(redis, hundred, { sharedProcess: true });
   const some = Math.ceil(claims / 6);
@@ -93,10 +115,17 @@ export async function measurePhases({ goals, claims, rounds }: Amount): Promise<
     jobRates.push(await bullmq.throughput(claims));
   }
   const { goalMs, jobMs } = await latencies(Math.ceil(goals / 2), () => sett.phaseMs(), bullmq);
-  return { three_phases_per_job: ratioOf(claimRates, jobRates), phase_by_job: goalMs / jobMs, phase_ms: goalMs };
+  return {
+    three_phases_per_job: ratioOf(claimRates, jobRates),
+    phase_by_job: goalMs / jobMs,
+    phase_ms: goalMs,
+  };
 }
 
-/** The tool really started: by processes that have just been started, and, when they are warm, again and again by one of three agents. */
+/**
+ * The tool really started: by processes that have just been started, and, when they are warm, again
+ * and again by one of three agents.
+ */
 export async function measureTools({ goals, rounds }: Amount): Promise<Figures> {
   const clan: Clan = { one: "exclusive", two: "ignore", three: "ignore" };
   const first: number[] = [];
@@ -122,7 +151,8 @@ export async function measureCrowd({ goals, crowd, waiting }: Amount): Promise<F
   await sett.throughput(1_000);
   const latencyMs = async () => {
     const took: number[] = [];
-    for (let goal = 0; goal < Math.ceil(goals / 3); goal++) took.push((await sett.latency()).toToolMs);
+    for (let goal = 0; goal < Math.ceil(goals / 3); goal++)
+      took.push((await sett.latency()).toToolMs);
     return median(took);
   };
   const emptyMs = await latencyMs();

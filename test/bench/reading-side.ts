@@ -1,4 +1,5 @@
-// What reading costs where a sett has a long history: goals that are over, each with a claim, a result and reviews.
+// What reading costs where a sett has a long history: goals that are over, each with a claim, a
+// result and reviews.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import process from "node:process";
@@ -25,9 +26,16 @@ export const readings = [
 ] as const;
 
 /** Fills a fresh Redis with about so many artefacts. */
-export async function fillHistory({ url }: Pick<RedisServer, "url">, artefacts: number): Promise<void> {
+export async function fillHistory(
+  { url }: Pick<RedisServer, "url">,
+  artefacts: number,
+): Promise<void> {
   await using board = await connectBlackboard({ url, instance });
-  const leader = await board.acquireLeaderLease({ holder: "bench", leaseMs: 60_000, restarted: true });
+  const leader = await board.acquireLeaderLease({
+    holder: "bench",
+    leaseMs: 60_000,
+    restarted: true,
+  });
   if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
   const goals = Math.ceil(artefacts / artefactsPerGoal);
   for (let made = 0; made < goals; made += goalsAtOnce) {
@@ -39,7 +47,12 @@ export async function fillHistory({ url }: Pick<RedisServer, "url">, artefacts: 
 
 /** Seconds, and the most memory in MB, of one `sett` from its start to its end. */
 export async function measure({ url }: Pick<RedisServer, "url">, words: readonly string[]) {
-  const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", REDIS_URL: url, SETT_INSTANCE_NAME: instance };
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: process.env.HOME ?? "",
+    REDIS_URL: url,
+    SETT_INSTANCE_NAME: instance,
+  };
   const began = performance.now();
   const child = Bun.spawn([process.execPath, "run", main, ...words], {
     env,
@@ -48,19 +61,40 @@ export async function measure({ url }: Pick<RedisServer, "url">, words: readonly
     stderr: "inherit",
   });
   if ((await child.exited) !== 0) throw new Error(`sett ${words.join(" ")} failed.`);
-  return { seconds: (performance.now() - began) / 1000, megabytes: (child.resourceUsage()?.maxRSS ?? 0) / 1024 ** 2 };
+  return {
+    seconds: (performance.now() - began) / 1000,
+    megabytes: (child.resourceUsage()?.maxRSS ?? 0) / 1024 ** 2,
+  };
 }
 
 async function addGoal(board: Blackboard, epoch: number): Promise<void> {
-  const goal = sampleArtefact({ payload: "Write about the door", metadata: { summary: "Write about the door" } });
+  const goal = sampleArtefact({
+    payload: "Write about the door",
+    metadata: { summary: "Write about the door" },
+  });
   await board.createArtefact(goal, "person:bench");
   const agent = AgentName.parse("writer");
   const claim = sampleClaim(goal, [agent]);
-  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
-  const made = { goal_id: goal.goal_id, source_artefacts: [goal.id], produced_by_agent: agent, produced_by_role: agent };
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch,
+    bidDeadlineMs: 60_000,
+  });
+  const made = {
+    goal_id: goal.goal_id,
+    source_artefacts: [goal.id],
+    produced_by_agent: agent,
+    produced_by_role: agent,
+  };
   const results = Array.from({ length: artefactsPerGoal - 1 }, (_, index) => {
     const kind = index === 0 ? ("Terminal" as const) : ("Review" as const);
-    const over = { id: newArtefactId(), structural_type: kind, type: kind, payload: "{}", metadata: { summary: "Said" } };
+    const over = {
+      id: newArtefactId(),
+      structural_type: kind,
+      type: kind,
+      payload: "{}",
+      metadata: { summary: "Said" },
+    };
     return sampleArtefact({ ...made, ...over });
   });
   for (const result of results) await board.createArtefact(result, `agent:${agent}`);
@@ -76,6 +110,8 @@ async function addGoal(board: Blackboard, epoch: number): Promise<void> {
     artefacts: [],
     claims: [],
     due: { set: [], clear: [] },
-    events: [{ type: "claim_completed", goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id }],
+    events: [
+      { type: "claim_completed", goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id },
+    ],
   });
 }

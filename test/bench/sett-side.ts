@@ -1,4 +1,5 @@
-// Sett under measurement: the orchestrator and its cubs in processes of their own, tools that do nothing.
+// Sett under measurement: the orchestrator and its cubs in processes of their own, tools that do
+// nothing.
 
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import { keysOf } from "../../lib/blackboard/records/keys.ts";
@@ -19,7 +20,10 @@ export type Clan = Readonly<Record<string, BidWord>>;
 /** All three want every goal: the first bid wins, so that the work spreads over them. */
 export const rivals: Clan = { one: "exclusive", two: "exclusive", three: "exclusive" };
 
-/** The rivals, and one that takes claims and never works on them: a controller whose workers are not started. */
+/**
+ * The rivals, and one that takes claims and never works on them: a controller whose workers are not
+ * started.
+ */
 const sleeper = "sleeper";
 export const rivalsAndSleeper: Clan = { ...rivals, [sleeper]: "ignore" };
 const sleepingAgent = sampleAgent(sleeper, {
@@ -53,7 +57,13 @@ export class SettSide implements AsyncDisposable {
   readonly board: Blackboard;
   readonly agents: number;
 
-  private constructor(board: Blackboard, redis: Client, agents: number, cubs: Running, environment: Record<string, string>) {
+  private constructor(
+    board: Blackboard,
+    redis: Client,
+    agents: number,
+    cubs: Running,
+    environment: Record<string, string>,
+  ) {
     this.board = board;
     this.#redis = redis;
     this.agents = agents;
@@ -62,14 +72,23 @@ export class SettSide implements AsyncDisposable {
     this.#orchestrator = startProcess("apps/orchestrator/main.ts", environment);
   }
 
-  /** `sharedProcess`: all cubs in one, for clans of many. `isStarted`: the tools are programs that are started. */
-  static async start(redis: RedisServer, clan = rivals, { sharedProcess = false, isStarted = false } = {}): Promise<SettSide> {
+  /**
+   * `sharedProcess`: all cubs in one, for clans of many. `isStarted`: the tools are programs that
+   * are started.
+   */
+  static async start(
+    redis: RedisServer,
+    clan = rivals,
+    { sharedProcess = false, isStarted = false } = {},
+  ): Promise<SettSide> {
     const instance = InstanceName.parse(`bench-${crypto.randomUUID().slice(0, 8)}`);
     const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 10_000 });
     const names = Object.keys(clan);
     await board.registerAgents(
       Object.entries(clan).map(([name, bid]) =>
-        name === sleeper ? sleepingAgent : sampleAgent(name, { bids: [{ on: "GoalDefined", bid }] }),
+        name === sleeper
+          ? sleepingAgent
+          : sampleAgent(name, { bids: [{ on: "GoalDefined", bid }] }),
       ),
       "person:bench",
       { exact: true },
@@ -80,11 +99,15 @@ export class SettSide implements AsyncDisposable {
       SETT_HEALTH_PORT: "0",
       ...(isStarted && { BENCH_TOOL: "started" }),
     };
-    const cubs = sharedProcess ? [startCubs(environment, names)] : names.map((name) => startCubs(environment, [name]));
+    const cubs = sharedProcess
+      ? [startCubs(environment, names)]
+      : names.map((name) => startCubs(environment, [name]));
     const counter = newClient(redis.url, 3_000, 0);
     await counter.connect();
     const side = new SettSide(board, counter, names.length, together(cubs), environment);
-    await waitFor("the cubs", async () => (await board.listStatuses()).size === names.length, { timeoutMs: 30_000 });
+    await waitFor("the cubs", async () => (await board.listStatuses()).size === names.length, {
+      timeoutMs: 30_000,
+    });
     await waitFor("the orchestrator", () => board.readLeader(), { timeoutMs: 20_000 });
     return side;
   }
@@ -100,7 +123,9 @@ export class SettSide implements AsyncDisposable {
   /** So many more agents, which want nothing, connect from one process. */
   async join(count: number): Promise<void> {
     const names = Array.from({ length: count }, (_, index) => `idle-${index}`);
-    const agents = names.map((name) => sampleAgent(name, { bids: [{ on: "GoalDefined", bid: "ignore" }] }));
+    const agents = names.map((name) =>
+      sampleAgent(name, { bids: [{ on: "GoalDefined", bid: "ignore" }] }),
+    );
     await this.board.registerAgents(agents, "person:bench", { exact: false });
     const before = (await this.board.listStatuses()).size;
     this.#cubs = together([this.#cubs, startCubs(this.#environment, names)]);
@@ -109,14 +134,20 @@ export class SettSide implements AsyncDisposable {
   }
 
   /**
-   * Kills the orchestrator in the middle of `goals` claims, all of them open, and starts another: milliseconds from that start until
-   * the last of them is complete.
+   * Kills the orchestrator in the middle of `goals` claims, all of them open, and starts another:
+   * milliseconds from that start until the last of them is complete.
    */
   async recovery(goals: number): Promise<number> {
     const start = await this.board.endOfEvents();
     this.#cubs.signal("SIGSTOP");
-    await Promise.all(Array.from({ length: goals }, () => this.board.createArtefact(sampleArtefact(), "person:bench")));
-    await waitFor("the claims", async () => (await this.#openClaims()) === goals, { timeoutMs: 30_000 });
+    await Promise.all(
+      Array.from({ length: goals }, () =>
+        this.board.createArtefact(sampleArtefact(), "person:bench"),
+      ),
+    );
+    await waitFor("the claims", async () => (await this.#openClaims()) === goals, {
+      timeoutMs: 30_000,
+    });
     this.#orchestrator.signal("SIGKILL");
     this.#cubs.signal("SIGCONT");
     await Bun.sleep(500);
@@ -128,12 +159,15 @@ export class SettSide implements AsyncDisposable {
   /** Opens claims that stay open, granted to the sleeper. */
   async park(claims: number): Promise<void> {
     for (let from = 0; from < claims; from += 500) {
-      const goals = Array.from({ length: Math.min(500, claims - from) }, () => sampleArtefact({ type: "Parked" }));
+      const goals = Array.from({ length: Math.min(500, claims - from) }, () =>
+        sampleArtefact({ type: "Parked" }),
+      );
       await Promise.all(goals.map((goal) => this.board.createArtefact(goal, "person:bench")));
     }
     this.#parked += claims;
     const isParked = async () =>
-      (await this.#openClaims()) === 0 && (await this.board.readLeader())?.cursor === (await this.board.endOfEvents());
+      (await this.#openClaims()) === 0 &&
+      (await this.board.readLeader())?.cursor === (await this.board.endOfEvents());
     await waitFor("the parked claims", isParked, { timeoutMs: 120_000, everyMs: 100 });
   }
 
@@ -141,17 +175,26 @@ export class SettSide implements AsyncDisposable {
     return (await this.#redis.zCard(keysOf(this.board.instance).openClaims)) - this.#parked;
   }
 
-  /** Milliseconds from the first work of one phase to that of the next, over two such steps; one goal at a time. */
+  /**
+   * Milliseconds from the first work of one phase to that of the next, over two such steps; one
+   * goal at a time.
+   */
   async phaseMs(): Promise<number> {
     const start = await this.board.endOfEvents();
     await this.board.createArtefact(sampleArtefact(), "person:bench");
     await this.#lastCompletion(start, 1);
-    const begun = (await this.board.readEvents(start, 1_000)).filter((event) => event.type === "grant_started");
-    const at = (phase: string) => Date.parse(begun.find((event) => event.data?.phase === phase)?.time ?? "");
+    const begun = (await this.board.readEvents(start, 1_000)).filter(
+      (event) => event.type === "grant_started",
+    );
+    const at = (phase: string) =>
+      Date.parse(begun.find((event) => event.data?.phase === phase)?.time ?? "");
     return (at("exclusive") - at("review")) / 2;
   }
 
-  /** One goal at a time: milliseconds from creating the artefact to the start of its tool, and to the answer of the call. */
+  /**
+   * One goal at a time: milliseconds from creating the artefact to the start of its tool, and to
+   * the answer of the call.
+   */
   async latency(): Promise<{ toToolMs: number; createdMs: number }> {
     const goal = sampleArtefact();
     const began = now();
@@ -163,15 +206,18 @@ export class SettSide implements AsyncDisposable {
   }
 
   /**
-   * Claims per second from the first artefact to the last `complete`, with about `openAtOnce` claims open at any time. Both moments are
-   * read from the log afterwards, so that watching costs nothing while it is measured.
+   * Claims per second from the first artefact to the last `complete`, with about `openAtOnce`
+   * claims open at any time. Both moments are read from the log afterwards, so that watching costs
+   * nothing while it is measured.
    */
   async throughput(goals: number): Promise<number> {
     const start = await this.board.endOfEvents();
     for (let stated = 0; stated < goals; await Bun.sleep(10)) {
       const room = Math.min(goals - stated, openAtOnce - (await this.#openClaims()));
       await Promise.all(
-        Array.from({ length: Math.max(0, room) }, () => this.board.createArtefact(sampleArtefact(), "person:bench")),
+        Array.from({ length: Math.max(0, room) }, () =>
+          this.board.createArtefact(sampleArtefact(), "person:bench"),
+        ),
       );
       stated += Math.max(0, room);
     }
@@ -189,7 +235,11 @@ export class SettSide implements AsyncDisposable {
       "the last claim",
       async () => {
         if ((await this.#openClaims()) > 0) return false;
-        for (let events = await this.board.readEvents(from, 10_000); ; events = await this.board.readEvents(from, 10_000)) {
+        for (
+          let events = await this.board.readEvents(from, 10_000);
+          ;
+          events = await this.board.readEvents(from, 10_000)
+        ) {
           for (const { type, time, id } of events) {
             from = id;
             if (type !== "claim_completed") continue;
@@ -204,13 +254,18 @@ export class SettSide implements AsyncDisposable {
     return Date.parse(last);
   }
 
-  /** Looked for now and then: an observer who is woken by every event would take its share of two cores. */
+  /**
+   * Looked for now and then: an observer who is woken by every event would take its share of two
+   * cores.
+   */
   async #resultOf(goal: GoalId): Promise<Artefact> {
     return waitFor(
       "the goal's result",
       async () => {
         if ((await this.#openClaims()) > 0) return undefined;
-        const [, result] = await this.board.readArtefacts(await this.board.listArtefactsOfGoal(goal));
+        const [, result] = await this.board.readArtefacts(
+          await this.board.listArtefactsOfGoal(goal),
+        );
         return result;
       },
       { everyMs: pollEveryMs },
@@ -218,12 +273,19 @@ export class SettSide implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#orchestrator[Symbol.asyncDispose](), this.#cubs[Symbol.asyncDispose]()]);
+    await Promise.all([
+      this.#orchestrator[Symbol.asyncDispose](),
+      this.#cubs[Symbol.asyncDispose](),
+    ]);
     this.#redis.destroy();
     await this.board[Symbol.asyncDispose]();
   }
 }
 
 function startCubs(environment: Record<string, string>, some: readonly string[]): Running {
-  return startProcess("test/bench/noop-cub.ts", { ...environment, SETT_AGENTS: some.join(","), SETT_AGENT_COMMAND: "[]" });
+  return startProcess("test/bench/noop-cub.ts", {
+    ...environment,
+    SETT_AGENTS: some.join(","),
+    SETT_AGENT_COMMAND: "[]",
+  });
 }

@@ -9,7 +9,10 @@ export const startedTool = [
   '+{"structural_type":"Terminal","artefact_type":"Done","artefact_payload":"s%s.%N","summary":""}',
 ];
 
-/** Unix milliseconds at which a tool began, by its payload; one that was not started says them itself. */
+/**
+ * Unix milliseconds at which a tool began, by its payload; one that was not started says them
+ * itself.
+ */
 export function beganMs(payload: string): number {
   return payload.startsWith("s") ? Number(payload.slice(1)) * 1_000 : Number(payload);
 }
@@ -19,6 +22,9 @@ export async function bareStartsPerSecond(starts: number): Promise<number> {
   const [file = "", ...words] = startedTool;
   const began = performance.now();
   for (let count = 0; count < starts; count++)
-    await once(spawn(file, words, { stdio: "ignore", env: { PATH: process.env.PATH ?? "" } }), "exit");
+    await once(
+      spawn(file, words, { stdio: "ignore", env: { PATH: process.env.PATH ?? "" } }),
+      "exit",
+    );
   return starts / ((performance.now() - began) / 1_000);
 }

@@ -28,7 +28,9 @@ export async function toolStartMs(rounds: number): Promise<number> {
 export function contractJsonMs(rounds: number): number {
   const kilobyte = "x".repeat(1_024);
   const target = sampleArtefact({ payload: kilobyte });
-  const answer = new TextEncoder().encode(JSON.stringify({ artefact_type: "Result", artefact_payload: kilobyte, summary: "" }));
+  const answer = new TextEncoder().encode(
+    JSON.stringify({ artefact_type: "Result", artefact_payload: kilobyte, summary: "" }),
+  );
   const took: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const began = performance.now();

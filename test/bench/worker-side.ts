@@ -1,4 +1,5 @@
-// What the built-in worker costs: the time until it asks its model, and what it adds to a cub that never runs it.
+// What the built-in worker costs: the time until it asks its model, and what it adds to a cub that
+// never runs it.
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, compilerFlags, hostArchitecture, imageBinaries } from "../../.ci/build.ts";
@@ -12,7 +13,10 @@ import { median } from "./figures.ts";
 
 const cub = join(root, `bin/linux-${hostArchitecture}/cub`);
 
-/** With and without the worker's sources in it; the two in turn. Times in milliseconds, memory in megabytes. */
+/**
+ * With and without the worker's sources in it; the two in turn. Times in milliseconds, memory in
+ * megabytes.
+ */
 export async function workerFigures(rounds: number): Promise<Record<string, number>> {
   await build(imageBinaries(hostArchitecture).filter(({ program }) => program === "cub"));
   const without = await cubWithoutWorker();
@@ -31,13 +35,19 @@ export async function workerFigures(rounds: number): Promise<Record<string, numb
   };
 }
 
-/** From the moment at which a grant is queued to the first request of its worker, in a cub that runs. */
+/**
+ * From the moment at which a grant is queued to the first request of its worker, in a cub that
+ * runs.
+ */
 async function firstRequestMs(redis: RedisServer, rounds: number): Promise<number[]> {
   const arrivals: number[] = [];
   await using model = scriptedModel("anthropic", [
     () => {
       arrivals.push(performance.now());
-      return Response.json({ type: "error", error: { type: "invalid_request_error", message: "No more." } }, { status: 400 });
+      return Response.json(
+        { type: "error", error: { type: "invalid_request_error", message: "No more." } },
+        { status: 400 },
+      );
     },
   ]);
   await using scene = await cubInstance(redis, "true", { env: promptOf(model.gateway) });
@@ -55,7 +65,12 @@ async function firstRequestMs(redis: RedisServer, rounds: number): Promise<numbe
 }
 
 const promptOf = (gateway: string) => ({
-  ...{ SETT_AGENT_COMMAND: "[]", SETT_PROMPT_EXECUTION: "Work.", SETT_HEALTH_PORT: "0", SETT_HEALTH_HOST: "127.0.0.1" },
+  ...{
+    SETT_AGENT_COMMAND: "[]",
+    SETT_PROMPT_EXECUTION: "Work.",
+    SETT_HEALTH_PORT: "0",
+    SETT_HEALTH_HOST: "127.0.0.1",
+  },
   ...{
     SETT_GATEWAY_URL: gateway,
     SETT_MODEL: "m",
@@ -70,10 +85,19 @@ async function cubWithoutWorker(): Promise<string> {
   await mkdir(join(root, "bin/bench"), { recursive: true });
   const worker = "--external=*/prompt-worker/work.ts";
   const compiler = Bun.spawn(
-    [process.execPath, "build", ...compilerFlags, "--splitting", worker, `--outfile=${path}`, "apps/cub/main.ts"],
+    [
+      process.execPath,
+      "build",
+      ...compilerFlags,
+      "--splitting",
+      worker,
+      `--outfile=${path}`,
+      "apps/cub/main.ts",
+    ],
     { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
   );
-  if ((await compiler.exited) !== 0) throw new Error("The cub without the worker could not be compiled.");
+  if ((await compiler.exited) !== 0)
+    throw new Error("The cub without the worker could not be compiled.");
   return path;
 }
 
@@ -83,10 +107,15 @@ async function versionMs(program: string): Promise<number> {
   return performance.now() - begun;
 }
 
-/** The resident memory of a cub that has worked on one goal, with a tool that does nothing, and waits. */
+/**
+ * The resident memory of a cub that has worked on one goal, with a tool that does nothing, and
+ * waits.
+ */
 async function idleMegabytes(redis: RedisServer, program: string): Promise<number> {
   const said = `cat >/dev/null; echo '{"artefact_type":"Done","artefact_payload":"'$PPID'","summary":""}'`;
-  await using scene = await cubInstance(redis, said, { env: { SETT_HEALTH_PORT: "0", SETT_HEALTH_HOST: "127.0.0.1" } });
+  await using scene = await cubInstance(redis, said, {
+    env: { SETT_HEALTH_PORT: "0", SETT_HEALTH_HOST: "127.0.0.1" },
+  });
   await using _ = startProgram([program], scene.env);
   const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
   const { artefact } = await scene.standIn.ended(claim, coder);

@@ -1,4 +1,5 @@
-// A cub in a process of its own whose tool runs in this process, takes a while, and now and then fails a first attempt.
+// A cub in a process of its own whose tool runs in this process, takes a while, and now and then
+// fails a first attempt.
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
@@ -60,18 +61,29 @@ const deps = cubDeps({
 await new Cub(deps, settings).run(stopSignal()).catch(fail);
 await board[Symbol.asyncDispose]();
 
-async function runTool({ stdin, signal }: { stdin: string; signal: AbortSignal }): Promise<CommandOutcome> {
+async function runTool({
+  stdin,
+  signal,
+}: {
+  stdin: string;
+  signal: AbortSignal;
+}): Promise<CommandOutcome> {
   // A few tools are slow, so that some work is always under way when something breaks.
   const durationMs = random.chance(0.2) ? random.between(300, 1_200) : random.between(2, 120);
   await sleep(durationMs, signal);
-  if (signal.aborted) return { ...ended("", durationMs), kind: "aborted", exitCode: null, signal: "SIGTERM" };
+  if (signal.aborted)
+    return { ...ended("", durationMs), kind: "aborted", exitCode: null, signal: "SIGTERM" };
   if (existsSync(broken)) return { ...ended("", durationMs), exitCode: 127 };
   if (attempt === 1 && random.chance(failShare)) return { ...ended("", durationMs), exitCode: 1 };
   try {
     const answer = answerOf(registration.current.role, ToolInput.parse(JSON.parse(stdin)));
     return ended(JSON.stringify(answer), durationMs);
   } catch (error) {
-    return { ...ended("", durationMs), exitCode: 2, stderr: new TextEncoder().encode(messageOf(error)) };
+    return {
+      ...ended("", durationMs),
+      exitCode: 2,
+      stderr: new TextEncoder().encode(messageOf(error)),
+    };
   }
 }
 

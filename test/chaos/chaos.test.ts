@@ -12,7 +12,9 @@ test("the seeds hold faults of every kind", () => {
 });
 
 test("only the wanted kinds of faults are planned", () => {
-  const kinds = seeds.flatMap((seed) => planOf(seed, ["garbage", "fill disk"]).faults.map(({ kind }) => kind));
+  const kinds = seeds.flatMap((seed) =>
+    planOf(seed, ["garbage", "fill disk"]).faults.map(({ kind }) => kind),
+  );
   expect(new Set(kinds)).toEqual(new Set(["garbage", "fill disk"]));
 });
 
@@ -27,7 +29,11 @@ test("a clan whose parts are killed, frozen and starved at random reaches its go
   // One that fails leaves the others time to clear away what they have started.
   await Promise.allSettled(runs);
   const reports = await Promise.all(runs);
-  expect(reports.flatMap(({ seed, folder, violations }) => violations.map((one) => ({ seed, folder, ...one })))).toEqual([]);
+  expect(
+    reports.flatMap(({ seed, folder, violations }) =>
+      violations.map((one) => ({ seed, folder, ...one })),
+    ),
+  ).toEqual([]);
   const happened = reports.flatMap(({ faults }) => faults);
   expect(happened).not.toBeEmpty();
   for (const fault of happened) if (fault.startsWith("SKIPPED")) console.warn(fault);

@@ -1,10 +1,12 @@
-// `just chaos`: random kills against a working clan, each run checked against the history it leaves behind.
+// `just chaos`: random kills against a working clan, each run checked against the history it leaves
+// behind.
 //
 // --runs N  how many runs (200)        --seed N  the first run's seed; by itself: that run alone
 // --jobs N  runs at a time (6)         --keep    keep the logs of runs that went well, too
 // --faults "kill redis,garbage"  these kinds alone
 //
-// A seed repeats a run's goals, faults and tools; what falls together in time is still the machine's. Exit code 1 when a rule was broken.
+// A seed repeats a run's goals, faults and tools; what falls together in time is still the
+// machine's. Exit code 1 when a rule was broken.
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -49,10 +51,12 @@ await Promise.all(
   }),
 );
 
-const countOf = (kind: Kind) => reports.flatMap(({ violations }) => violations).filter((one) => one.kind === kind).length;
+const countOf = (kind: Kind) =>
+  reports.flatMap(({ violations }) => violations).filter((one) => one.kind === kind).length;
 const wrong = countOf("wrong");
 const broken = reports.filter(({ violations }) => violations.length > 0);
-for (const { seed, folder } of broken) console.log(`just chaos --seed ${seed}    # what it left behind: ${folder}`);
+for (const { seed, folder } of broken)
+  console.log(`just chaos --seed ${seed}    # what it left behind: ${folder}`);
 console.log(
   `${reports.length} runs: ${countOf("lost")} lost, ${countOf("duplicated")} duplicated, ${countOf("in limbo")} in limbo` +
     (wrong === 0 ? "" : `, ${wrong} otherwise wrong`),
@@ -64,11 +68,22 @@ async function print(report: RunReport): Promise<void> {
   reports.push(report);
   const verdict = violations.length === 0 ? "ok    " : "BROKEN";
   const count = (type: EventType) => history.events.filter((event) => event.type === type).length;
-  const [again, refused, epochs] = [count("grant_retrying"), count("result_refused"), count("orchestrator_started")];
+  const [again, refused, epochs] = [
+    count("grant_retrying"),
+    count("result_refused"),
+    count("orchestrator_started"),
+  ];
   const about = `${goals} goals, ${count("grant_waiting")} questions, ${history.events.length} events, ${again} attempts again, ${refused} refused, ${count("retry_requested")} asked for again, ${epochs} epochs`;
-  console.log(`${verdict} seed ${String(seed).padEnd(4)} ${seconds.toFixed(1).padStart(6)} s   ${about}; ${faults.join(", ")}`);
-  for (const { kind, rule, sentence } of violations.slice(0, 10)) console.log(`       ${kind} (${rule}): ${sentence}`);
+  console.log(
+    `${verdict} seed ${String(seed).padEnd(4)} ${seconds.toFixed(1).padStart(6)} s   ${about}; ${faults.join(", ")}`,
+  );
+  for (const { kind, rule, sentence } of violations.slice(0, 10))
+    console.log(`       ${kind} (${rule}): ${sentence}`);
   if (violations.length > 10) console.log(`       … and ${violations.length - 10} more`);
   if (violations.length === 0 && !options.keep) await rm(folder, { recursive: true });
-  else await writeFile(join(folder, "events.jsonl"), history.events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  else
+    await writeFile(
+      join(folder, "events.jsonl"),
+      history.events.map((event) => `${JSON.stringify(event)}\n`).join(""),
+    );
 }

@@ -1,7 +1,8 @@
-// A little release train: a changelog that is rejected once and reworked, three checks side by side, and a packager that ends the goal.
-// Two packagers want every commit, and two for the changelog every goal, so that the first bid wins against another, and
-// another agent can stand in for the one that made the commit. Questions go to a person (which version?), to an
-// agent (which door?), and to an agent that has to ask a person itself (which licence?).
+// A little release train: a changelog that is rejected once and reworked, three checks side by
+// side, and a packager that ends the goal. Two packagers want every commit, and two for the
+// changelog every goal, so that the first bid wins against another, and another agent can stand in
+// for the one that made the commit. Questions go to a person (which version?), to an agent (which
+// door?), and to an agent that has to ask a person itself (which licence?).
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
@@ -18,7 +19,8 @@ export const retries = 3;
 /** While this file is there, the agent's tool fails. */
 export const brokenMark = (folder: string, agent: string) => join(folder, `${agent} is broken`);
 
-const agent = (name: string, over: Partial<AgentRegistration>) => sampleAgent(name, { retries, ...over });
+const agent = (name: string, over: Partial<AgentRegistration>) =>
+  sampleAgent(name, { retries, ...over });
 
 export const clan: readonly AgentRegistration[] = [
   agent("changelog-one", { role: "changelog", bids: [{ on: "GoalDefined", bid: "exclusive" }] }),
@@ -31,15 +33,25 @@ export const clan: readonly AgentRegistration[] = [
   agent("packager-two", { role: "packager", bids: [{ on: "CodeCommit", bid: "exclusive" }] }),
 ];
 
-/** The tool of an agent with this role: its whole answer. Throws when it was not given what it needs. */
+/**
+ * The tool of an agent with this role: its whole answer. Throws when it was not given what it
+ * needs.
+ */
 export function answerOf(role: string, input: ToolInput): unknown {
   switch (role) {
     case "changelog":
       if (input.target_artefact.structural_type === "Question") return clarify(input);
-      if (input.target_artefact.type === "GoalDefined" && !knows(input, "WhichVersion")) return question("WhichVersion");
-      return standard("CodeCommit", createHash("sha1").update(JSON.stringify(input.target_artefact)).digest("hex"));
+      if (input.target_artefact.type === "GoalDefined" && !knows(input, "WhichVersion"))
+        return question("WhichVersion");
+      return standard(
+        "CodeCommit",
+        createHash("sha1").update(JSON.stringify(input.target_artefact)).digest("hex"),
+      );
     case "reviewer":
-      return { structural_type: "Review", payload: input.target_artefact.version === 1 ? "Say which door." : {} };
+      return {
+        structural_type: "Review",
+        payload: input.target_artefact.version === 1 ? "Say which door." : {},
+      };
     case "tester":
       return knows(input, "WhichDoor") ? standard("TestReport", "green") : question("WhichDoor");
     case "licences":
@@ -62,7 +74,8 @@ function standard(type: string, payload: string) {
 const question = (type: string) => ({ ...standard(type, `${type}?`), structural_type: "Question" });
 
 function clarify(input: ToolInput): unknown {
-  if (input.target_artefact.type === "WhichLicence" && !knows(input, "WhoseLicence")) return question("WhoseLicence");
+  if (input.target_artefact.type === "WhichLicence" && !knows(input, "WhoseLicence"))
+    return question("WhoseLicence");
   return { structural_type: "Answer", payload: "That one." };
 }
 
@@ -70,7 +83,12 @@ function clarify(input: ToolInput): unknown {
 function knows({ additional_context: given }: ToolInput, type: string): boolean {
   const question = given.find((artefact) => artefact.type === type);
   if (question === undefined) return false;
-  if (given.some(({ structural_type, source_artefacts: [about] }) => structural_type === "Answer" && about === question.id))
+  if (
+    given.some(
+      ({ structural_type, source_artefacts: [about] }) =>
+        structural_type === "Answer" && about === question.id,
+    )
+  )
     return true;
   throw new Error(`The question ${question.id} was given without its answer.`);
 }
@@ -104,27 +122,39 @@ export const expectedGraph: readonly string[] = [
 
 const answeredAhead = "answer to WhichLicence 1 < licences WhichLicence 1";
 
-/** What is to be expected of a goal that came to this graph: where a person was faster than the agent asked, it need not have asked itself. */
+/**
+ * What is to be expected of a goal that came to this graph: where a person was faster than the
+ * agent asked, it need not have asked itself.
+ */
 export function expectedBeside(graph: readonly string[]): readonly string[] {
   if (!graph.includes(answeredAhead)) return expectedGraph;
   return [answeredAhead, ...expectedGraph.filter((line) => !line.includes("WhoseLicence"))];
 }
 
 /**
- * The same of a goal as it went, without what changes nothing: attempts that failed (they were made good, or the goal has failed), questions
- * whose answer no agent has gone on with (an agent failed or was removed, and the question was asked again), answers that do not count, and what an agent asked on behalf of another that has its answer from elsewhere.
+ * The same of a goal as it went, without what changes nothing: attempts that failed (they were made
+ * good, or the goal has failed), questions whose answer no agent has gone on with (an agent failed
+ * or was removed, and the question was asked again), answers that do not count, and what an agent
+ * asked on behalf of another that has its answer from elsewhere.
  */
 export function graphOf(history: History, goal: string): string[] {
   const { artefacts, answers, claims } = history;
   const answeredQuestions = usedAnswers(history);
-  const isVain = ({ id, structural_type, claim_id, source_artefacts: [about] }: Artefact): boolean => {
+  const isVain = ({
+    id,
+    structural_type,
+    claim_id,
+    source_artefacts: [about],
+  }: Artefact): boolean => {
     const source = artefacts.get(about ?? "");
     if (structural_type === "Question" && !answeredQuestions.has(id)) return true;
     const asking = claims.get(claim_id);
     // On behalf of an agent that has its answer from elsewhere.
     const isBehalf = structural_type === "Question" && asking?.kind === "clarification";
-    if (isBehalf && artefacts.get(answers.get(asking.artefact_id) ?? "")?.claim_id !== asking.id) return true;
-    if (structural_type === "Answer") return answers.get(about ?? "") !== String(id) || (source !== undefined && isVain(source));
+    if (isBehalf && artefacts.get(answers.get(asking.artefact_id) ?? "")?.claim_id !== asking.id)
+      return true;
+    if (structural_type === "Answer")
+      return answers.get(about ?? "") !== String(id) || (source !== undefined && isVain(source));
     return false;
   };
   const labelOf = (artefact: Artefact) => {
@@ -139,7 +169,10 @@ export function graphOf(history: History, goal: string): string[] {
     return artefact === undefined ? "nothing" : labelOf(artefact);
   };
   return [...artefacts.values()]
-    .filter((artefact) => artefact.goal_id === goal && artefact.structural_type !== "Failure" && !isVain(artefact))
+    .filter(
+      (artefact) =>
+        artefact.goal_id === goal && artefact.structural_type !== "Failure" && !isVain(artefact),
+    )
     .map((artefact) => {
       const sources = artefact.source_artefacts.map(labelOfId).toSorted().join(", ");
       return sources === "" ? labelOf(artefact) : `${labelOf(artefact)} < ${sources}`;

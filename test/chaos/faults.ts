@@ -1,4 +1,5 @@
-// What breaks during a run, and when. Moments are places in the log rather than times, so that faults fall into work and not into waiting.
+// What breaks during a run, and when. Moments are places in the log rather than times, so that
+// faults fall into work and not into waiting.
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { clan } from "./clan.ts";
 import { garbageFor, type Stream } from "./garbage.ts";
@@ -8,9 +9,14 @@ export type Fault =
   /** `agent` is meant when no agent is at work; otherwise one of those that are. */
   | { kind: "kill cub"; agent: string; downMs: 0 }
   | { kind: "freeze cub"; agent: string; downMs: number }
-  /** Its command fails, long enough that work fails for good, which a person then has tried again. */
+  /**
+   * Its command fails, long enough that work fails for good, which a person then has tried again.
+   */
   | { kind: "break tool"; agent: string; downMs: number }
-  /** It is not registered any more, and then it is again. Only of two who do the same: without any other, goals come to another end. */
+  /**
+   * It is not registered any more, and then it is again. Only of two who do the same: without any
+   * other, goals come to another end.
+   */
   | { kind: "remove agent"; agent: string; downMs: number }
   /** The one that leads, or the other. */
   | { kind: "kill orchestrator"; whom: "leader" | "standby"; downMs: 0 }
@@ -22,7 +28,10 @@ export type Fault =
   /** Redis refuses every write: for want of memory, or of room on its disk. */
   | { kind: "fill memory"; downMs: number }
   | { kind: "fill disk"; downMs: number }
-  /** One by which the orchestrator writes fails at each call, for longer than an event is tried before it is put aside. */
+  /**
+   * One by which the orchestrator writes fails at each call, for longer than an event is tried
+   * before it is put aside.
+   */
   | { kind: "break function"; name: string; downMs: number }
   /** That of Redis, by which leases, deadlines and retries are measured. */
   | { kind: "turn back clock"; byMs: number; downMs: 0 }
@@ -94,13 +103,19 @@ export function planOf(seed: number, kinds: readonly Fault["kind"][] = faultKind
 }
 
 /** The others happen once in as many cases. */
-const oftener: Partial<Record<Fault["kind"], number>> = { "kill cub": 3, "kill orchestrator": 2, "kill redis": 2 };
+const oftener: Partial<Record<Fault["kind"], number>> = {
+  "kill cub": 3,
+  "kill orchestrator": 2,
+  "kill redis": 2,
+};
 
 function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
   const kinds = among.filter((kind) => kind !== "break function");
   const agent = clan[random.whole(0, clan.length - 1)]?.name ?? "changelog-one";
   const whom = random.chance(0.8) ? "leader" : "standby";
-  const [first, ...rest] = kinds.flatMap((kind) => Array.from({ length: oftener[kind] ?? 1 }, () => kind));
+  const [first, ...rest] = kinds.flatMap((kind) =>
+    Array.from({ length: oftener[kind] ?? 1 }, () => kind),
+  );
   if (first === undefined) throw new Error("There is no kind of fault to choose from.");
   const kind = random.pick([first, ...rest]);
   switch (kind) {
@@ -124,9 +139,14 @@ function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
     // The leader lease is 5 s.
     case "freeze orchestrator":
       return { kind, whom, downMs: random.between(5_500, 9_000) };
-    // A grant's lease is 15 s: frozen for longer, it wakes up to an attempt that is no longer its own.
+    // A grant's lease is 15 s: frozen for longer, it wakes up to an attempt that is no longer its
+    // own.
     case "freeze cub":
-      return { kind, agent, downMs: random.chance(0.7) ? random.between(16_000, 19_000) : random.between(500, 6_000) };
+      return {
+        kind,
+        agent,
+        downMs: random.chance(0.7) ? random.between(16_000, 19_000) : random.between(500, 6_000),
+      };
     case "stall redis":
       return { kind, downMs: 3_500 };
     case "fill memory":
@@ -134,7 +154,11 @@ function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
       return { kind, downMs: random.between(500, 6_000) };
     // A few seconds, as a time server does it, or an hour.
     case "turn back clock":
-      return { kind, byMs: random.chance(0.3) ? Math.round(random.between(500, 20_000)) : 3_600_000, downMs: 0 };
+      return {
+        kind,
+        byMs: random.chance(0.3) ? Math.round(random.between(500, 20_000)) : 3_600_000,
+        downMs: 0,
+      };
     // Long enough that both have asked for the leader lease again and again.
     case "double orchestrator":
       return { kind, downMs: random.between(2_000, 8_000) };

@@ -1,4 +1,5 @@
-// Entries that no program of ours writes, as a slip of a person's hand or another version would leave them in the two streams.
+// Entries that no program of ours writes, as a slip of a person's hand or another version would
+// leave them in the two streams.
 import type { Random } from "./random.ts";
 
 export type Stream = "events" | "claims";
@@ -17,7 +18,12 @@ const entries: Record<Stream, readonly [Entry, ...Entry[]]> = {
     ["type", "artefact_created", "event", "null"],
     ["type", "bid_placed", "event", "[]"],
     ["type", "shrugged", "event", '{"actor":"hand"}'],
-    ["type", "shrugged", "event", `{"actor":"hand","goal_id":"${unknownId}","data":{"by":"a later version"}}`],
+    [
+      "type",
+      "shrugged",
+      "event",
+      `{"actor":"hand","goal_id":"${unknownId}","data":{"by":"a later version"}}`,
+    ],
     ["type", "artefact_created", "event", '{"actor":"hand"}'],
     ["type", "grant_done", "event", `{"actor":"hand","claim_id":"${unknownId}","agent":"tester"}`],
     ["type", "claim_opened", "event", '{"actor":"hand","claim_id":"no id at all"}'],

@@ -58,9 +58,14 @@ async function stateAndWait(): Promise<void> {
   const atRest = new AbortController();
   const answering = new People(world.board, randomOf(0)).run(atRest.signal);
   await world.board.createArtefact(goal, "person:test");
-  const isReached = async () => (await world.board.listArtefactsOfGoal(goal.goal_id)).length > expectedGraph.length;
+  const isReached = async () =>
+    (await world.board.listArtefactsOfGoal(goal.goal_id)).length > expectedGraph.length;
   await waitFor("the goal", isReached);
-  await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
+  await waitFor(
+    "rest",
+    async () =>
+      (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0,
+  );
   atRest.abort();
   await answering;
 }
@@ -98,7 +103,9 @@ test("a history is of one moment: it holds exactly what its log mentions, even i
     const soFar = stated;
     await waitFor("another goal", () => stated > soFar);
     const { events, artefacts } = await readHistory(world.redis.url, instance);
-    const logged = events.flatMap(({ type, artefact_id }) => (type === "artefact_created" ? [String(artefact_id)] : []));
+    const logged = events.flatMap(({ type, artefact_id }) =>
+      type === "artefact_created" ? [String(artefact_id)] : [],
+    );
     expect([...artefacts.keys()].toSorted()).toEqual(logged.toSorted());
   }
   stop.abort();
@@ -118,14 +125,18 @@ describe("of each damage", () => {
   });
 
   test("an attempt that waits for the next one may be ended by the orchestrator, and by no agent", () => {
-    const failed = history.events.find(({ type, agent }) => type === "grant_failed" && agent === "tester");
+    const failed = history.events.find(
+      ({ type, agent }) => type === "grant_failed" && agent === "tester",
+    );
     const rulesAfter = (actor: string) => {
       const damaged = structuredClone(history);
       const at = damaged.events.findIndex(({ type }) => type === "grant_retrying") + 1;
       damaged.events.splice(
         at,
         0,
-        ...[failed ?? []].flat().map((event) => ({ ...event, actor, artefact_id: ArtefactId.parse(stranger) })),
+        ...[failed ?? []]
+          .flat()
+          .map((event) => ({ ...event, actor, artefact_id: ArtefactId.parse(stranger) })),
       );
       return checkHistory(damaged).map(({ rule }) => rule);
     };
@@ -134,9 +145,9 @@ describe("of each damage", () => {
   });
 
   test("there is an example for every rule", () => {
-    const seen = new Set([...damages, ...retryDamages, ...standInDamages].map(([rule]) => rule)).add(
-      "reworksStayWithinTheirLimit",
-    );
+    const seen = new Set(
+      [...damages, ...retryDamages, ...standInDamages].map(([rule]) => rule),
+    ).add("reworksStayWithinTheirLimit");
     expect([...seen].toSorted()).toEqual([...ruleNames].toSorted());
   });
 });
@@ -153,7 +164,11 @@ test("a retry of work that had failed for good breaks no rule, and damage to it 
   await rm(broken);
   const isReached = async () => graphOf(await read(), failing.id).length === expectedGraph.length;
   await waitFor("the goal", isReached, { everyMs: 100 });
-  await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
+  await waitFor(
+    "rest",
+    async () =>
+      (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0,
+  );
   over.abort();
   await Promise.all(doings);
   const after = await read();
@@ -169,15 +184,24 @@ test("a retry of work that had failed for good breaks no rule, and damage to it 
   }
 }, 300_000);
 
-/** As if the agent, done with its work in the first try, had been registered anew before the second. */
+/**
+ * As if the agent, done with its work in the first try, had been registered anew before the second.
+ */
 function withFewerRetries(history: History, agent: string): History {
   const changed = structuredClone(history);
   const again = [...changed.claims.values()].find(
     ({ kind, grants }) => kind === "retry" && grants.some((one) => one.agent === agent),
   );
-  expect(again?.grants.find((one) => one.agent === agent)).toMatchObject({ state: "done", retries: 1 });
-  const opening = changed.events.findIndex(({ type, claim_id }) => type === "claim_opened" && claim_id === again?.id);
-  const registered = changed.events.filter((event) => event.type === "agent_registered" && event.agent === agent);
+  expect(again?.grants.find((one) => one.agent === agent)).toMatchObject({
+    state: "done",
+    retries: 1,
+  });
+  const opening = changed.events.findIndex(
+    ({ type, claim_id }) => type === "claim_opened" && claim_id === again?.id,
+  );
+  const registered = changed.events.filter(
+    (event) => event.type === "agent_registered" && event.agent === agent,
+  );
   changed.events.splice(opening, 0, ...structuredClone(registered));
   Object.assign(changed.agents.get(agent) ?? {}, { retries: 0 });
   return changed;
@@ -191,7 +215,9 @@ test("a rework by another agent than the one that has gone breaks no rule, and d
   const reviewed = sampleArtefact();
   await world.board.createArtefact(reviewed, "person:test");
   const made = await waitFor("the first version", async () => {
-    const artefacts = await world.board.readArtefacts(await world.board.listArtefactsOfGoal(reviewed.goal_id));
+    const artefacts = await world.board.readArtefacts(
+      await world.board.listArtefactsOfGoal(reviewed.goal_id),
+    );
     return artefacts.find(({ type }) => type === "CodeCommit");
   });
   const left = clan.filter(({ name }) => name !== made.produced_by_agent);
@@ -199,7 +225,11 @@ test("a rework by another agent than the one that has gone breaks no rule, and d
   thaw?.();
   const isReached = async () => graphOf(await read(), reviewed.id).length === expectedGraph.length;
   await waitFor("the goal", isReached, { everyMs: 100 });
-  await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
+  await waitFor(
+    "rest",
+    async () =>
+      (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0,
+  );
   await world.board.registerAgents(clan, "person:test", { exact: true });
   over.abort();
   await answering;
@@ -227,7 +257,10 @@ test("a grant that waits for a person is in no limbo, and neither is what the en
   });
   expect(checkHistory(waiting)).toEqual([]);
   await world.board.logEvent({ type: "cancel_requested", goal_id: asking.goal_id }, "person:test");
-  await waitFor("the end of its claim", async () => (await world.board.listOpenClaims()).length === 0);
+  await waitFor(
+    "the end of its claim",
+    async () => (await world.board.listOpenClaims()).length === 0,
+  );
   const after = await read();
   expect(checkHistory(after)).toEqual([]);
   expect(after.openQuestions).toEqual([]);
@@ -235,11 +268,17 @@ test("a grant that waits for a person is in no limbo, and neither is what the en
 });
 
 test("a claim that waits for a silent agent is in no limbo", async () => {
-  await world.board.registerAgents([sampleAgent("silent", { bids_by_command: true })], "person:test", { exact: false });
+  await world.board.registerAgents(
+    [sampleAgent("silent", { bids_by_command: true })],
+    "person:test",
+    { exact: false },
+  );
   await world.board.createArtefact(sampleArtefact(), "person:test");
   const waiting = await waitFor("all the others to bid", async () => {
     const now = await read();
-    const open = now.openClaims.map((id) => now.claims.get(id)).find((claim) => claim?.bids.length === clan.length);
+    const open = now.openClaims
+      .map((id) => now.claims.get(id))
+      .find((claim) => claim?.bids.length === clan.length);
     return open && now;
   });
   expect(checkHistory(waiting)).toEqual([]);
@@ -247,10 +286,12 @@ test("a claim that waits for a silent agent is in no limbo", async () => {
 
 test("what is done to an instance in Redis is noticed, too", async () => {
   const { redis, orchestrators, cubs } = world;
-  // They would see to some of it before it is looked at. The silent agent never takes up its wake-ups.
+  // They would see to some of it before it is looked at. The silent agent never takes up its
+  // wake-ups.
   for (const part of [...orchestrators.values(), ...cubs.values()]) part.freeze();
   const key = (name: string) => `sett:${world.board.instance}:${name}`;
-  const claim = [...history.claims.values()].find(({ artefact_id }) => artefact_id === goal.id)?.id ?? "";
+  const claim =
+    [...history.claims.values()].find(({ artefact_id }) => artefact_id === goal.id)?.id ?? "";
   const worker = String(history.claims.get(claim)?.grants[0]?.agent);
   const question = [...history.answers.keys()][0] ?? "";
   const created = history.events.find(({ type }) => type === "artefact_created")?.id ?? "";

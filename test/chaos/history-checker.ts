@@ -1,5 +1,6 @@
-// Whether what an instance has on record can have come about by the rules. It looks at the log and the hashes alone, and at nothing
-// that the programs say of themselves. Only for an instance that has come to rest: on the way much is open that must not stay so.
+// Whether what an instance has on record can have come about by the rules. It looks at the log and
+// the hashes alone, and at nothing that the programs say of themselves. Only for an instance that
+// has come to rest: on the way much is open that must not stay so.
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
 import type { History } from "./history.ts";
 import { actorRules } from "./rules/actor-rules.ts";
@@ -22,7 +23,10 @@ export type Kind = "lost" | "duplicated" | "in limbo" | "wrong";
 
 export type RulePolicy = Pick<Policy, "review_rounds">;
 
-/** Yields one sentence for each time that it finds itself broken. Its name says what holds otherwise. */
+/**
+ * Yields one sentence for each time that it finds itself broken. Its name says what holds
+ * otherwise.
+ */
 export type Rule = (history: History, policy: RulePolicy) => Iterable<string>;
 
 export type Rules = readonly (readonly [Kind, Rule])[];
@@ -53,5 +57,7 @@ export const ruleNames: readonly string[] = rules.map(([, rule]) => rule.name);
 export function checkHistory(found: History, policy: RulePolicy = defaultPolicy): Violation[] {
   // Rules share what they derive from a history: by this object, which only this check has.
   const history = { ...found };
-  return rules.flatMap(([kind, rule]) => [...rule(history, policy)].map((sentence) => ({ kind, rule: rule.name, sentence })));
+  return rules.flatMap(([kind, rule]) =>
+    [...rule(history, policy)].map((sentence) => ({ kind, rule: rule.name, sentence })),
+  );
 }

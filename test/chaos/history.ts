@@ -1,10 +1,16 @@
-// All that an instance has on record at one moment, read with plain Redis commands and without trusting any index: every key is looked at.
+// All that an instance has on record at one moment, read with plain Redis commands and without
+// trusting any index: every key is looked at.
 
 import type { GoalEnding } from "../../lib/blackboard/port/artefacts.ts";
 import { artefactOfFields } from "../../lib/blackboard/records/artefact-fields.ts";
 import { storedKinds } from "../../lib/blackboard/records/due-member.ts";
 import { keysOf } from "../../lib/blackboard/records/keys.ts";
-import { claimFieldNames, claimFields, grantOfText, snapshotOf } from "../../lib/blackboard/redis/claim-fields.ts";
+import {
+  claimFieldNames,
+  claimFields,
+  grantOfText,
+  snapshotOf,
+} from "../../lib/blackboard/redis/claim-fields.ts";
 import { AgentRegistration, AgentStatus } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, Grant } from "../../lib/model/claim.ts";
@@ -22,7 +28,10 @@ export type ClaimRecord = Claim & {
   bidHash: Record<string, string>;
 };
 
-/** Plain data, so that a test can damage it. Ids are plain strings: what is checked may name things that do not exist. */
+/**
+ * Plain data, so that a test can damage it. Ids are plain strings: what is checked may name things
+ * that do not exist.
+ */
 export type History = {
   events: SettEvent[];
   artefacts: Map<string, Artefact>;
@@ -56,8 +65,11 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
   const snapshot = await takeSnapshot(url, keys.prefix);
   // What follows the prefix, the id apart from what goes before and after it.
   const idsOf = (before: string, after = "") =>
-    snapshot.names.flatMap((name) => new RegExp(`^${keys.prefix}${before}:([^:]+)${after}$`).exec(name)?.[1] ?? []);
-  const mapOf = <Value>(ids: string[], read: (id: string) => Value) => new Map(ids.map((id) => [id, read(id)] as const));
+    snapshot.names.flatMap(
+      (name) => new RegExp(`^${keys.prefix}${before}:([^:]+)${after}$`).exec(name)?.[1] ?? [],
+    );
+  const mapOf = <Value>(ids: string[], read: (id: string) => Value) =>
+    new Map(ids.map((id) => [id, read(id)] as const));
   const membersOf = (key: string) => snapshot.scores(key).map(([member]) => member);
 
   return {
@@ -67,9 +79,13 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
       .map(eventOf),
     artefacts: mapOf(idsOf("artifact"), (id) => artefactAt(keys.artefact(id), snapshot)),
     claims: mapOf(idsOf("claim"), (id) => claimAt(keys.prefix, id, snapshot)),
-    causes: mapOf(idsOf("artifact", ":claims"), (id) => snapshot.hash(`${keys.artefact(id)}:claims`)),
+    causes: mapOf(idsOf("artifact", ":claims"), (id) =>
+      snapshot.hash(`${keys.artefact(id)}:claims`),
+    ),
     threads: mapOf(idsOf("thread"), (id) =>
-      snapshot.scores(`${keys.prefix}thread:${id}`).map(([member, version]) => ({ id: member, version })),
+      snapshot
+        .scores(`${keys.prefix}thread:${id}`)
+        .map(([member, version]) => ({ id: member, version })),
     ),
     goals: mapOf(idsOf("goal", ":artefacts"), (id) => ({
       ended: snapshot.hash(`${keys.prefix}goal:${id}`).ended as GoalEnding | undefined,
@@ -77,12 +93,22 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
     })),
     openClaims: membersOf(keys.openClaims),
     openQuestions: membersOf(keys.openQuestions),
-    answers: mapOf(idsOf("question"), (id) => snapshot.hash(`${keys.prefix}question:${id}`).answer ?? ""),
+    answers: mapOf(
+      idsOf("question"),
+      (id) => snapshot.hash(`${keys.prefix}question:${id}`).answer ?? "",
+    ),
     due: storedKinds.flatMap((kind) => membersOf(keys.dueOfKind(kind))),
-    wakeUps: mapOf(idsOf("agent", ":grants"), (name) => snapshot.list(`${keys.prefix}agent:${name}:grants`)),
-    queued: mapOf(idsOf("agent", ":queued"), (name) => membersOf(`${keys.prefix}agent:${name}:queued`)),
+    wakeUps: mapOf(idsOf("agent", ":grants"), (name) =>
+      snapshot.list(`${keys.prefix}agent:${name}:grants`),
+    ),
+    queued: mapOf(idsOf("agent", ":queued"), (name) =>
+      membersOf(`${keys.prefix}agent:${name}:queued`),
+    ),
     agents: new Map(
-      Object.entries(snapshot.hash(keys.agents)).map(([name, text]) => [name, AgentRegistration.parse(JSON.parse(text))]),
+      Object.entries(snapshot.hash(keys.agents)).map(([name, text]) => [
+        name,
+        AgentRegistration.parse(JSON.parse(text)),
+      ]),
     ),
     statuses: mapOf(idsOf("agent", ":status"), (name) =>
       AgentStatus.parse(JSON.parse(snapshot.string(`${keys.prefix}agent:${name}:status`))),
@@ -109,8 +135,11 @@ function claimAt(prefix: string, id: string, snapshot: Snapshot): ClaimRecord {
     grants: Object.values(grants),
   });
   if (found === undefined) throw new Error(`The claim at ${key} lacks its id.`);
-  const misplaced = Object.entries(grants).find(([agent, text]) => grantOfText(text).agent !== agent);
-  if (misplaced !== undefined) throw new Error(`The grant of ${misplaced[0]} on claim ${id} names another agent.`);
+  const misplaced = Object.entries(grants).find(
+    ([agent, text]) => grantOfText(text).agent !== agent,
+  );
+  if (misplaced !== undefined)
+    throw new Error(`The grant of ${misplaced[0]} on claim ${id} names another agent.`);
   return {
     ...found.claim,
     grants: found.grants,

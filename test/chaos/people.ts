@@ -1,4 +1,5 @@
-// Two people who answer questions, both at once, as `sett answer` does it; now and then also a question to another agent.
+// Two people who answer questions, both at once, as `sett answer` does it; now and then also a
+// question to another agent.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
@@ -40,7 +41,11 @@ export class People {
     while (!signal.aborted) {
       await this.#patiently(async () => {
         const questions = await this.#board.readArtefacts(await this.#board.listOpenQuestions());
-        await Promise.all(questions.flatMap((question) => names.map((name) => this.#answer(question, name, signal))));
+        await Promise.all(
+          questions.flatMap((question) =>
+            names.map((name) => this.#answer(question, name, signal)),
+          ),
+        );
       }, signal);
       await sleep(pollEveryMs, signal);
     }
@@ -50,7 +55,11 @@ export class People {
     const underWay: Promise<void>[] = [];
     for await (const batch of this.#board.followEvents("0", signal)) {
       for (const { type, artefact_id } of batch)
-        if (type === "grant_waiting" && artefact_id !== undefined && this.#random.chance(this.#impatience))
+        if (
+          type === "grant_waiting" &&
+          artefact_id !== undefined &&
+          this.#random.chance(this.#impatience)
+        )
           underWay.push(this.#answerSoon(artefact_id, this.#random.between(0, 200), signal));
     }
     await Promise.all(underWay);
@@ -64,8 +73,16 @@ export class People {
     }, signal);
   }
 
-  async #answer({ id: question, goal_id }: Artefact, name: string, signal: AbortSignal): Promise<void> {
-    const draft = { structural_type: "Answer", type: "Answer", payload: `${name} says so.` } as const;
+  async #answer(
+    { id: question, goal_id }: Artefact,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const draft = {
+      structural_type: "Answer",
+      type: "Answer",
+      payload: `${name} says so.`,
+    } as const;
     const answer = sampleArtefact({ goal_id, source_artefacts: [question], ...draft });
     // The same one again, should the first have got through unheard.
     await this.#patiently(async () => {

@@ -1,4 +1,5 @@
-// A person who has whatever failed for good tried again, once it is whole again, until it comes to a good end: as `sett retry` asks for it.
+// A person who has whatever failed for good tried again, once it is whole again, until it comes to
+// a good end: as `sett retry` asks for it.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
@@ -21,7 +22,10 @@ type Failed = { goal: GoalId; failures: Map<string, ArtefactId>; isOver: boolean
 export class Retrier {
   readonly #board: Blackboard;
   readonly #isWhole: () => boolean;
-  /** Claims that are to be tried again when they have failed for good: an unanswered question goes on to another agent by itself. */
+  /**
+   * Claims that are to be tried again when they have failed for good: an unanswered question goes
+   * on to another agent by itself.
+   */
   readonly #claims = new Map<ClaimId, Failed>();
   readonly #claimOf = new Map<string, ClaimId>();
   /** Failures whose claims were tried again, by whomever. */
@@ -53,21 +57,28 @@ export class Retrier {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const batch of this.#board.followEvents("0", signal)) for (const event of batch) this.#apply(event);
+    for await (const batch of this.#board.followEvents("0", signal))
+      for (const event of batch) this.#apply(event);
   }
 
   #apply({ type, goal_id, claim_id, agent, artefact_id, data }: SettEvent): void {
     if (type === "goal_ended" && goal_id !== undefined) this.#ended.add(goal_id);
     if (claim_id === undefined || goal_id === undefined) return;
     if (type === "claim_opened" && data?.kind !== "clarification") {
-      this.#claims.set(claim_id, { goal: goal_id, failures: new Map(), isOver: false, askedAt: Number.NEGATIVE_INFINITY });
+      this.#claims.set(claim_id, {
+        goal: goal_id,
+        failures: new Map(),
+        isOver: false,
+        askedAt: Number.NEGATIVE_INFINITY,
+      });
       const [, failure = ""] = /^(?:retry|stand-in):(.*)$/.exec(String(data?.cause)) ?? [];
       const before = this.#claimOf.get(failure);
       if (before !== undefined) this.#claims.delete(before);
       this.#triedAgain.add(failure);
     }
     // Work is handed on before the end of the claim is logged.
-    if (type === "grant_failed" && this.#triedAgain.has(String(artefact_id))) this.#claims.delete(claim_id);
+    if (type === "grant_failed" && this.#triedAgain.has(String(artefact_id)))
+      this.#claims.delete(claim_id);
     const claim = this.#claims.get(claim_id);
     if (type === "grant_failed" && artefact_id !== undefined) {
       claim?.failures.set(String(agent), artefact_id);
@@ -79,7 +90,9 @@ export class Retrier {
   async #ask(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const now = performance.now();
-      const due = this.#isWhole() ? this.#owed.filter(({ askedAt }) => now - askedAt > againMs) : [];
+      const due = this.#isWhole()
+        ? this.#owed.filter(({ askedAt }) => now - askedAt > againMs)
+        : [];
       await Promise.all(due.map((failed) => this.#retry(failed, signal)));
       await sleep(pollEveryMs, signal);
     }
@@ -91,7 +104,10 @@ export class Retrier {
     const requests = [...failed.failures.values()].map((artefact_id) => {
       this.requests += 1;
       const request = { type: "retry_requested", goal_id: failed.goal, artefact_id } as const;
-      return untilContact(() => this.#board.logEvent(request, "person:chaos"), { signal, log: silent });
+      return untilContact(() => this.#board.logEvent(request, "person:chaos"), {
+        signal,
+        log: silent,
+      });
     });
     await Promise.all(requests).catch((error: unknown) => {
       if (!signal.aborted) throw error;

@@ -31,7 +31,10 @@ export type RunReport = {
   folder: string;
 };
 
-/** Much longer than three attempts lost one after the other, each found out after its lease of 15 s, on a machine that is busy with other things. */
+/**
+ * Much longer than three attempts lost one after the other, each found out after its lease of 15 s,
+ * on a machine that is busy with other things.
+ */
 const restWithinMs = 240_000;
 const quietMs = 1_000;
 /** Of an agent's first attempts. */
@@ -45,11 +48,17 @@ const silent = createJsonLog(
 );
 
 /** Rejects when `signal` aborts. */
-export async function runChaos(seed: number, signal: AbortSignal, kinds?: readonly Fault["kind"][]): Promise<RunReport> {
+export async function runChaos(
+  seed: number,
+  signal: AbortSignal,
+  kinds?: readonly Fault["kind"][],
+): Promise<RunReport> {
   const began = performance.now();
   const plan = planOf(seed, kinds);
   await using world = await startWorld({ seed, failShare: () => failShare });
-  const goals = plan.goalsAtMs.map((_, index) => sampleArtefact({ payload: `Release 1.${index}.0` }));
+  const goals = plan.goalsAtMs.map((_, index) =>
+    sampleArtefact({ payload: `Release 1.${index}.0` }),
+  );
   const cancelled = sampleArtefact({ payload: "Release 2.0.0, or rather not." });
   const over = new AbortController();
   const saboteur = new Saboteur(world, plan.faults);
@@ -59,12 +68,16 @@ export async function runChaos(seed: number, signal: AbortSignal, kinds?: readon
   const doings = [saboteur.run(ending), people.run(ending), retrier.run(ending)];
   const late: Violation[] = [];
   try {
-    const stated = goals.map((goal, index) => state(world, goal, plan.goalsAtMs[index] ?? 0, signal));
+    const stated = goals.map((goal, index) =>
+      state(world, goal, plan.goalsAtMs[index] ?? 0, signal),
+    );
     await Promise.all([...stated, cancel(world, cancelled, plan.cancelled, signal)]);
-    await untilRest(world, () => saboteur.isIdle && retrier.isIdle, signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      late.push({ kind: "in limbo", rule: "everyRunComesToRest", sentence: messageOf(error) });
-    });
+    await untilRest(world, () => saboteur.isIdle && retrier.isIdle, signal).catch(
+      (error: unknown) => {
+        signal.throwIfAborted();
+        late.push({ kind: "in limbo", rule: "everyRunComesToRest", sentence: messageOf(error) });
+      },
+    );
     signal.throwIfAborted();
   } catch (error) {
     await world.forgetLogs();
@@ -86,30 +99,55 @@ export async function runChaos(seed: number, signal: AbortSignal, kinds?: readon
 }
 
 /** However long it takes to get through. */
-async function state({ board }: World, goal: Artefact, atMs: number, signal: AbortSignal): Promise<void> {
+async function state(
+  { board }: World,
+  goal: Artefact,
+  atMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   await sleep(atMs, signal);
   await untilContact(() => board.createArtefact(goal, "person:chaos"), { signal, log: silent });
 }
 
-async function cancel(world: World, goal: Artefact, { atMs, afterMs }: Plan["cancelled"], signal: AbortSignal): Promise<void> {
+async function cancel(
+  world: World,
+  goal: Artefact,
+  { atMs, afterMs }: Plan["cancelled"],
+  signal: AbortSignal,
+): Promise<void> {
   await state(world, goal, atMs, signal);
   await sleep(afterMs, signal);
   const request = { type: "cancel_requested", goal_id: goal.goal_id } as const;
   await untilContact(() => world.board.logEvent(request, "person:chaos"), { signal, log: silent });
 }
 
-/** Nothing is broken or has failed for good, no claim is open, the orchestrator has followed the log to its end, and nothing has happened for a while. */
-async function untilRest({ board }: World, isWhole: () => boolean, signal: AbortSignal): Promise<void> {
+/**
+ * Nothing is broken or has failed for good, no claim is open, the orchestrator has followed the log
+ * to its end, and nothing has happened for a while.
+ */
+async function untilRest(
+  { board }: World,
+  isWhole: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   let end = "";
   let since = 0;
   const isAtRest = async () => {
     signal.throwIfAborted();
-    const [now, open, leader] = await Promise.all([board.endOfEvents(), board.listOpenClaims(), board.readLeader()]);
-    if (now !== end || open.length > 0 || leader?.cursor !== now || !isWhole()) since = performance.now();
+    const [now, open, leader] = await Promise.all([
+      board.endOfEvents(),
+      board.listOpenClaims(),
+      board.readLeader(),
+    ]);
+    if (now !== end || open.length > 0 || leader?.cursor !== now || !isWhole())
+      since = performance.now();
     end = now;
     return performance.now() - since > quietMs;
   };
-  await waitFor("the instance to come to rest", () => isAtRest().catch(orWhileAway), { timeoutMs: restWithinMs, everyMs: 200 });
+  await waitFor("the instance to come to rest", () => isAtRest().catch(orWhileAway), {
+    timeoutMs: restWithinMs,
+    everyMs: 200,
+  });
 }
 
 function orWhileAway(error: unknown): false {
@@ -140,19 +178,26 @@ function* checkGoal(history: History, goal: GoalId): Iterable<Violation> {
   const rule = "everyGoalIsReachedAllTheSame";
   const { state } = goalStatus(factsOf(history, goal));
   if (state !== "achieved") yield { kind: "lost", rule, sentence: `Goal ${goal} is ${state}.` };
-  for (const line of expected) if (!graph.includes(line)) yield { kind: "lost", rule, sentence: `Goal ${goal} lacks ${line}.` };
+  for (const line of expected)
+    if (!graph.includes(line))
+      yield { kind: "lost", rule, sentence: `Goal ${goal} lacks ${line}.` };
   const left = new Set(expected);
   for (const line of graph)
-    if (!left.delete(line)) yield { kind: "duplicated", rule, sentence: `Goal ${goal} has one too many: ${line}.` };
+    if (!left.delete(line))
+      yield { kind: "duplicated", rule, sentence: `Goal ${goal} has one too many: ${line}.` };
 }
 
 function* checkCancelled(history: History, goal: GoalId): Iterable<Violation> {
   const { state } = goalStatus(factsOf(history, goal));
   const rule = "cancelledGoalsStayCancelled";
-  if (state !== "cancelled") yield { kind: "lost", rule, sentence: `Goal ${goal} was cancelled, and is ${state}.` };
+  if (state !== "cancelled")
+    yield { kind: "lost", rule, sentence: `Goal ${goal} was cancelled, and is ${state}.` };
 }
 
-/** A person whose answer was accepted can rely on it, unless a Redis that was killed has lost its last writes. */
+/**
+ * A person whose answer was accepted can rely on it, unless a Redis that was killed has lost its
+ * last writes.
+ */
 function* checkPeople({ answers, artefacts }: History, { accepted }: People): Iterable<Violation> {
   const rule = "peopleLearnWhichAnswerCounts";
   for (const { question, answer } of accepted)

@@ -21,7 +21,12 @@ const silent = createJsonLog(
   () => new Date(),
 );
 
-const workEnds = new Set<EventType>(["grant_done", "grant_failed", "grant_waiting", "grant_cancelled"]);
+const workEnds = new Set<EventType>([
+  "grant_done",
+  "grant_failed",
+  "grant_waiting",
+  "grant_cancelled",
+]);
 
 export class Saboteur {
   readonly #world: World;
@@ -81,26 +86,44 @@ export class Saboteur {
       case "kill cub":
       case "freeze cub": {
         const agent = this.#agentFor(fault.agent);
-        return agent === undefined ? undefined : this.#breakProcess(fault, agent, cubs.get(agent), signal);
+        return agent === undefined
+          ? undefined
+          : this.#breakProcess(fault, agent, cubs.get(agent), signal);
       }
       case "break tool":
-        return this.#break({ ...fault, description: `break tool of ${fault.agent}` }, fault.agent, async () => {
-          await writeFile(brokenMark(folder, fault.agent), "");
-          await sleep(fault.downMs, signal);
-          await rm(brokenMark(folder, fault.agent));
-        });
+        return this.#break(
+          { ...fault, description: `break tool of ${fault.agent}` },
+          fault.agent,
+          async () => {
+            await writeFile(brokenMark(folder, fault.agent), "");
+            await sleep(fault.downMs, signal);
+            await rm(brokenMark(folder, fault.agent));
+          },
+        );
       case "remove agent":
-        return this.#break({ ...fault, description: `remove ${fault.agent}` }, "registrations", async () => {
-          await this.#register(clan.filter(({ name }) => name !== fault.agent));
-          const comeBack = cubs.get(fault.agent)?.halt();
-          await sleep(fault.downMs, signal);
-          await this.#register(clan);
-          comeBack?.();
-        });
+        return this.#break(
+          { ...fault, description: `remove ${fault.agent}` },
+          "registrations",
+          async () => {
+            await this.#register(clan.filter(({ name }) => name !== fault.agent));
+            const comeBack = cubs.get(fault.agent)?.halt();
+            await sleep(fault.downMs, signal);
+            await this.#register(clan);
+            comeBack?.();
+          },
+        );
       case "kill orchestrator":
       case "freeze orchestrator": {
-        const holder = [...orchestrators.keys()].find((one) => (one === this.#leader) === (fault.whom === "leader")) ?? "";
-        return this.#breakProcess(fault, `${fault.whom} ${holder}`, orchestrators.get(holder), signal);
+        const holder =
+          [...orchestrators.keys()].find(
+            (one) => (one === this.#leader) === (fault.whom === "leader"),
+          ) ?? "";
+        return this.#breakProcess(
+          fault,
+          `${fault.whom} ${holder}`,
+          orchestrators.get(holder),
+          signal,
+        );
       }
       case "kill redis":
         return this.#break(fault, "redis", async () => {
@@ -129,20 +152,30 @@ export class Saboteur {
           await disk.relieve();
         });
       case "break function":
-        return this.#break({ ...fault, description: `break function ${fault.name}` }, "redis", async () => {
-          const repair = await refuseFunction(redis.url, fault.name);
-          await sleep(fault.downMs, signal);
-          await repair();
-        });
+        return this.#break(
+          { ...fault, description: `break function ${fault.name}` },
+          "redis",
+          async () => {
+            const repair = await refuseFunction(redis.url, fault.name);
+            await sleep(fault.downMs, signal);
+            await repair();
+          },
+        );
       case "turn back clock":
-        return this.#break({ ...fault, description: `turn back clock ${fault.byMs / 1_000} s` }, "redis", () =>
-          turnBackClock(redis, board.instance, fault.byMs),
+        return this.#break(
+          { ...fault, description: `turn back clock ${fault.byMs / 1_000} s` },
+          "redis",
+          () => turnBackClock(redis, board.instance, fault.byMs),
         );
       case "double orchestrator":
-        return this.#break({ ...fault, description: `double ${this.#leader}` }, "leader", async () => {
-          await using _double = startOrchestrator(this.#leader);
-          await sleep(fault.downMs, signal);
-        });
+        return this.#break(
+          { ...fault, description: `double ${this.#leader}` },
+          "leader",
+          async () => {
+            await using _double = startOrchestrator(this.#leader);
+            await sleep(fault.downMs, signal);
+          },
+        );
       case "garbage":
         return this.#break(
           { ...fault, description: `garbage in ${fault.stream}: ${fault.fields.join(" ")}` },
@@ -156,7 +189,12 @@ export class Saboteur {
     }
   }
 
-  #breakProcess(fault: Fault, name: string, part: Supervised | undefined, signal: AbortSignal): Promise<void> {
+  #breakProcess(
+    fault: Fault,
+    name: string,
+    part: Supervised | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     return this.#break(fault, name, async () => {
       if (part === undefined) throw new Error(`There is no process of ${name}.`);
       if (fault.downMs === 0) return part.kill();
@@ -174,7 +212,9 @@ export class Saboteur {
   ): Promise<void> {
     return this.#byTarget.run(target, () => {
       const lasting = downMs === 0 ? "" : ` ${(downMs / 1_000).toFixed(1)} s`;
-      this.done.push(`${description ?? `${kind.replace(/ \w+$/, "")} ${target}`}${lasting} @${this.#events}`);
+      this.done.push(
+        `${description ?? `${kind.replace(/ \w+$/, "")} ${target}`}${lasting} @${this.#events}`,
+      );
       return job();
     });
   }

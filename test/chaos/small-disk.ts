@@ -1,4 +1,5 @@
-// A disk of a few megabytes for a Redis of its own, that a fault can fill to the last byte. Only root can make one.
+// A disk of a few megabytes for a Redis of its own, that a fault can fill to the last byte. Only
+// root can make one.
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,9 @@ const megabytes = 48;
 /** Undefined where this user may not mount one. */
 export async function mountSmallDisk(): Promise<SmallDisk | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "sett-disk-"));
-  const mounted = await $`mount -t tmpfs -o size=${megabytes}m sett-chaos ${folder}`.quiet().nothrow();
+  const mounted = await $`mount -t tmpfs -o size=${megabytes}m sett-chaos ${folder}`
+    .quiet()
+    .nothrow();
   if (mounted.exitCode !== 0) {
     await rm(folder, { recursive: true });
     return undefined;
@@ -37,7 +40,10 @@ export async function mountSmallDisk(): Promise<SmallDisk | undefined> {
   };
 }
 
-async function writeUntilFull(file: Awaited<ReturnType<typeof open>>, piece: Uint8Array): Promise<void> {
+async function writeUntilFull(
+  file: Awaited<ReturnType<typeof open>>,
+  piece: Uint8Array,
+): Promise<void> {
   try {
     for (;;) {
       const { bytesWritten } = await file.write(piece);

@@ -1,4 +1,5 @@
-// All keys of an instance with all that they hold, at one moment: one script reads them, so that nothing is written meanwhile.
+// All keys of an instance with all that they hold, at one moment: one script reads them, so that
+// nothing is written meanwhile.
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 
 /** What a key holds as Redis hands it out: pairs follow one another in a flat list. */
@@ -41,7 +42,10 @@ export class Snapshot {
     return this.#texts(key).join("");
   }
 
-  /** Its members: those of a list, a set, or a sorted set in its order. Empty where there is no such key. */
+  /**
+   * Its members: those of a list, a set, or a sorted set in its order. Empty where there is no such
+   * key.
+   */
   list(key: string): string[] {
     return this.#texts(key);
   }
@@ -65,7 +69,10 @@ export class Snapshot {
 }
 
 function pairsOf(flat: readonly string[]): [string, string][] {
-  return Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index] ?? "", flat[2 * index + 1] ?? ""]);
+  return Array.from({ length: flat.length / 2 }, (_, index) => [
+    flat[2 * index] ?? "",
+    flat[2 * index + 1] ?? "",
+  ]);
 }
 
 export async function takeSnapshot(url: string, prefix: string): Promise<Snapshot> {

@@ -1,4 +1,5 @@
-// A process that is started again when it ends, as a container with the restart policy `unless-stopped` would be.
+// A process that is started again when it ends, as a container with the restart policy
+// `unless-stopped` would be.
 import { closeSync, openSync } from "node:fs";
 import process from "node:process";
 import { type DetachedProcess, startDetached } from "../support/process/detached-process.ts";
@@ -14,7 +15,11 @@ export class Supervised implements AsyncDisposable {
   #isHalted = false;
 
   /** Runs a command; all that it says is appended to `logFile`. */
-  constructor(command: readonly [string, ...string[]], environment: Record<string, string>, logFile: string) {
+  constructor(
+    command: readonly [string, ...string[]],
+    environment: Record<string, string>,
+    logFile: string,
+  ) {
     this.#command = command;
     this.#environment = environment;
     this.#logFile = logFile;

@@ -1,5 +1,5 @@
-// What an instance is like after Redis' clock was turned back: every moment on record by that clock lies so much further ahead, and the log goes on
-// from where it was.
+// What an instance is like after Redis' clock was turned back: every moment on record by that clock
+// lies so much further ahead, and the log goes on from where it was.
 import type { RedisServer } from "../support/redis/redis-server.ts";
 import { plantedField } from "./garbage.ts";
 
@@ -19,6 +19,10 @@ if last and tonumber(last[1]:match('^%d+')) >= ahead then return end
 redis.call('XADD', prefix .. 'events', string.format('%.0f-0', ahead), 'type', 'shrugged', 'event', '{"actor":"hand"}', ARGV[3], 'chaos')
 `;
 
-export async function turnBackClock(redis: RedisServer, instance: string, byMs: number): Promise<void> {
+export async function turnBackClock(
+  redis: RedisServer,
+  instance: string,
+  byMs: number,
+): Promise<void> {
   await redis.cli("EVAL", script, "0", `sett:${instance}:`, String(byMs), plantedField);
 }

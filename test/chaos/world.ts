@@ -1,4 +1,5 @@
-// One instance as processes: a redis-server, two orchestrators of which one is on standby, and the clan's cubs.
+// One instance as processes: a redis-server, two orchestrators of which one is on standby, and the
+// clan's cubs.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,23 +33,43 @@ const holders = ["one", "two"];
 const chaosCub = await compileForTests("test/chaos/chaos-cub.ts");
 const startup = { timeoutMs: 180_000, everyMs: 50 };
 
-/** `failShare`: of an agent's first attempts, how many fail. Resolves when an orchestrator leads and every cub has sent a heartbeat. */
-export async function startWorld({ seed, failShare }: { seed: number; failShare: (agent: string) => number }): Promise<World> {
+/**
+ * `failShare`: of an agent's first attempts, how many fail. Resolves when an orchestrator leads and
+ * every cub has sent a heartbeat.
+ */
+export async function startWorld({
+  seed,
+  failShare,
+}: {
+  seed: number;
+  failShare: (agent: string) => number;
+}): Promise<World> {
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await mountSmallDisk());
   const redis = parts.use(await startRedisServer(disk));
   const instance = InstanceName.parse(`chaos-${seed}`);
-  const board = parts.use(await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000 }));
+  const board = parts.use(
+    await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000 }),
+  );
   await board.registerAgents(clan, "person:chaos", { exact: true });
   const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
-  const start = (command: readonly [string, ...string[]], name: string, environment: Record<string, string>) => {
+  const start = (
+    command: readonly [string, ...string[]],
+    name: string,
+    environment: Record<string, string>,
+  ) => {
     const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
     return new Supervised(command, { ...common, ...environment }, join(folder, `${name}.log`));
   };
   const policy = JSON.stringify({ ...defaultPolicy, clarification: "tiered" });
   const startOrchestrator = (holder: string) =>
-    start(serviceCommand("orchestrator"), `orchestrator-${holder}`, { SETT_HOLDER: holder, SETT_POLICY: policy });
-  const orchestrators = new Map(holders.map((holder) => [holder, parts.use(startOrchestrator(holder))]));
+    start(serviceCommand("orchestrator"), `orchestrator-${holder}`, {
+      SETT_HOLDER: holder,
+      SETT_POLICY: policy,
+    });
+  const orchestrators = new Map(
+    holders.map((holder) => [holder, parts.use(startOrchestrator(holder))]),
+  );
   const cubs = new Map(
     clan.map(({ name }, index) => {
       const environment = {

@@ -35,19 +35,26 @@ test("an agent image with no shell and no libc does its work", async () => {
   const files = await $`docker export sett-${sett.name}-agent-bare | tar -t`.text();
   expect(files).not.toMatch(/^(?:usr\/)?bin\/|libc\.so|ld-linux/m);
   await sett.need("forage", "--watch", "--goal", "anything");
-  const artefacts: { type: string; payload: string }[] = JSON.parse(await sett.need("hoard", "--json"));
+  const artefacts: { type: string; payload: string }[] = JSON.parse(
+    await sett.need("hoard", "--json"),
+  );
   expect(artefacts.at(-1)).toMatchObject({ type: "Bare", payload: "no shell, no libc" });
 });
 
 test("an agent whose image has changed leaves no earlier image behind", async () => {
   const unnamed = async () =>
-    (await $`docker images --quiet --filter dangling=true --filter ${`label=${instanceLabel}=${sett.name}`}`.text()).trim();
+    (
+      await $`docker images --quiet --filter dangling=true --filter ${`label=${instanceLabel}=${sett.name}`}`.text()
+    ).trim();
   for (const way of ["green", "blue"]) {
-    await $`echo ${`FROM scratch\nENV DOOR=${way}\nCOPY echo /echo`} > agents/bare/Dockerfile`.cwd(sett.folder);
+    await $`echo ${`FROM scratch\nENV DOOR=${way}\nCOPY echo /echo`} > agents/bare/Dockerfile`.cwd(
+      sett.folder,
+    );
     await sett.commit(`Paint the door ${way}`);
     await sett.up();
   }
-  const variables = await $`docker inspect --format ${"{{json .Config.Env}}"} sett-${sett.name}-agent-bare`.text();
+  const variables =
+    await $`docker inspect --format ${"{{json .Config.Env}}"} sett-${sett.name}-agent-bare`.text();
   expect(variables).toContain("DOOR=blue");
   expect(await unnamed()).toBe("");
 }, 120_000);

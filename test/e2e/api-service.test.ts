@@ -1,5 +1,6 @@
-// The API of a team, in its container: HTTPS with a certificate of one's own, tokens with rights, a goal from its statement to the diff of
-// its result, logs, and nothing secret in what the Engine shows.
+// The API of a team, in its container: HTTPS with a certificate of one's own, tokens with rights, a
+// goal from its statement to the diff of its result, logs, and nothing secret in what the Engine
+// shows.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -42,7 +43,10 @@ services:
   main = await SettWorkspace.create({
     ...scriptAgent("painter", painter),
     "sett.yml": settYml(
-      { painter: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n" },
+      {
+        painter:
+          "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n",
+      },
       top,
     ),
   });
@@ -81,9 +85,11 @@ async function ask(
   body?: object,
 ): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
   const token = as === "stranger" ? [] : ["-H", `Authorization: Bearer ${tokens[as]}`];
-  const sent = body === undefined ? [] : ["-H", "Content-Type: application/json", "-d", JSON.stringify(body)];
+  const sent =
+    body === undefined ? [] : ["-H", "Content-Type: application/json", "-d", JSON.stringify(body)];
   const url = `https://localhost:${port}${path}`;
-  const said = await $`curl -sS --max-time 60 --cacert ${folder}/cert.pem -w ${"\n%{http_code}"} ${token} ${sent} ${url}`.text();
+  const said =
+    await $`curl -sS --max-time 60 --cacert ${folder}/cert.pem -w ${"\n%{http_code}"} ${token} ${sent} ${url}`.text();
   const [, text = "", code = ""] = /^([\s\S]*)\n(\d+)$/.exec(said) ?? [];
   return { status: Number(code), text, json: () => JSON.parse(text) };
 }
@@ -97,7 +103,10 @@ test("a token may do what it has a right to, and no more; without one nothing is
     repository: { head: await sett.git("rev-parse", "HEAD") },
   });
   expect((await ask("stranger", "/v1/instance")).status).toBe(401);
-  expect((await ask("ada", "/v1/goals", { text: "Paint the door" })).json()).toMatchObject({ status: 403, code: "not-allowed" });
+  expect((await ask("ada", "/v1/goals", { text: "Paint the door" })).json()).toMatchObject({
+    status: 403,
+    code: "not-allowed",
+  });
   expect((await ask("ci", "/v1/pause", {})).status).toBe(403);
   expect((await ask("ada", "/v1/pause", {})).status).toBe(200);
   expect((await ask("ada", "/v1/resume", {})).status).toBe(200);
@@ -107,8 +116,13 @@ test("a goal is stated, followed and read by HTTPS, under the token's name, and 
   const posted = await ask("ci", "/v1/goals", { text: "Paint the door" });
   expect(posted.status).toBe(201);
   goal = String(posted.json().id);
-  await waitFor("the goal to settle", async () => (await ask("ci", `/v1/goals/${goal}`)).json().state === "settled");
-  const { items } = (await ask("ci", `/v1/artefacts?goal=${goal}&type=CodeCommit`)).json() as { items: { id: string }[] };
+  await waitFor(
+    "the goal to settle",
+    async () => (await ask("ci", `/v1/goals/${goal}`)).json().state === "settled",
+  );
+  const { items } = (await ask("ci", `/v1/artefacts?goal=${goal}&type=CodeCommit`)).json() as {
+    items: { id: string }[];
+  };
   const diff = await ask("ci", `/v1/artefacts/${items[0]?.id}/diff`);
   expect(diff.status).toBe(200);
   expect(diff.text).toContain("door.txt");
@@ -117,7 +131,9 @@ test("a goal is stated, followed and read by HTTPS, under the token's name, and 
   const [stated] = (await sett.events(goal)).filter(({ type }) => type === "artefact_created");
   expect(stated?.actor).toBe("person:ci");
   // The repository has the goal's name, and no commit of an agent: `sett hoard` fetches those.
-  expect(await sett.git("for-each-ref", "--format=%(refname)", `refs/sett/${sett.name}/`)).toBe(`refs/sett/${sett.name}/${goal}`);
+  expect(await sett.git("for-each-ref", "--format=%(refname)", `refs/sett/${sett.name}/`)).toBe(
+    `refs/sett/${sett.name}/${goal}`,
+  );
 });
 
 test("the log of an agent is read by way of the reader, which alone has the Engine's socket", async () => {
@@ -126,20 +142,31 @@ test("the log of an agent is read by way of the reader, which alone has the Engi
   expect(log.text).toContain("painting the door");
   expect((await ask("ci", "/v1/agents/coder/logs")).status).toBe(404);
   const sources = async (part: string) =>
-    (await $`docker inspect --format ${"{{range .Mounts}}{{.Source}} {{.RW}}\n{{end}}"} sett-${sett.name}-${part}`.text()).trim();
+    (
+      await $`docker inspect --format ${"{{range .Mounts}}{{.Source}} {{.RW}}\n{{end}}"} sett-${sett.name}-${part}`.text()
+    ).trim();
   expect(await sources("api")).not.toContain("docker.sock");
   expect(await sources("log-reader")).toContain("docker.sock");
-  const network = await $`docker inspect --format ${"{{.HostConfig.NetworkMode}}"} sett-${sett.name}-log-reader`.text();
+  const network =
+    await $`docker inspect --format ${"{{.HostConfig.NetworkMode}}"} sett-${sett.name}-log-reader`.text();
   expect(network.trim()).toBe("none");
 });
 
 test("of the repository it writes the names of its goals, and what agents see, alone", async () => {
-  const within = async (...words: string[]) => (await $`docker exec sett-${sett.name}-api ${words}`.quiet().nothrow()).exitCode;
+  const within = async (...words: string[]) =>
+    (await $`docker exec sett-${sett.name}-api ${words}`.quiet().nothrow()).exitCode;
   const common = await sett.git("rev-parse", "--path-format=absolute", "--git-common-dir");
   const writes = (path: string) => within("/bin/sh", "-c", `: > ${path}`);
   expect(await writes(`${common}/refs/sett/${sett.name}/.probe`)).toBe(0);
   expect(await writes(`${common}/sett/objects/${sett.name}/.probe`)).toBe(0);
-  for (const place of ["config", "HEAD.lock", "hooks/post-commit", "refs/heads/evil", "objects/evil", "refs/sett/evil"])
+  for (const place of [
+    "config",
+    "HEAD.lock",
+    "hooks/post-commit",
+    "refs/heads/evil",
+    "objects/evil",
+    "refs/sett/evil",
+  ])
     expect(await writes(`${common}/${place}`)).not.toBe(0);
   expect(await within("/bin/sh", "-c", `: < ${sett.folder}/sett.yml`)).not.toBe(0);
   await sett.git("fsck", "--no-dangling");
@@ -149,35 +176,52 @@ test("of the repository it writes the names of its goals, and what agents see, a
 });
 
 test("no token and no key is in what the Engine shows of the instance, nor in a log", async () => {
-  const ids = (await $`docker ps -aq --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
+  const ids = (await $`docker ps -aq --filter label=dev.sett.instance=${sett.name}`.text())
+    .trim()
+    .split("\n");
   const shown = await $`docker inspect ${ids}`.text();
   const logs = await Promise.all(ids.map((id) => $`docker logs ${id} 2>&1`.quiet().text()));
   const key = await $`sed -n 2p ${folder}/key.pem`.text();
-  for (const secret of [tokens.ci, tokens.ada, key.trim()]) expect([shown, ...logs].join("\n").includes(secret)).toBe(false);
+  for (const secret of [tokens.ci, tokens.ada, key.trim()])
+    expect([shown, ...logs].join("\n").includes(secret)).toBe(false);
 });
 
 test("after a restart of its container it has its certificate still", async () => {
   await $`docker restart --time 2 sett-${sett.name}-api`.quiet();
-  await waitFor("the API to answer again", async () => (await ask("ci", "/healthz").catch(() => undefined))?.status === 200);
+  await waitFor(
+    "the API to answer again",
+    async () => (await ask("ci", "/healthz").catch(() => undefined))?.status === 200,
+  );
 });
 
 test("a changed token replaces the API alone, and so does a new certificate", async () => {
   tokens.ci = randomBytes(32).toString("hex");
   await writeFile(join(folder, "ci"), tokens.ci);
-  expect(await sett.need("up")).toMatch(/replaced api; kept redis, orchestrator, log-reader, painter$/m);
+  expect(await sett.need("up")).toMatch(
+    /replaced api; kept redis, orchestrator, log-reader, painter$/m,
+  );
   expect((await ask("ci", "/v1/instance")).status).toBe(200);
   await certificate("second");
-  expect(await sett.need("up")).toMatch(/replaced api; kept redis, orchestrator, log-reader, painter$/m);
+  expect(await sett.need("up")).toMatch(
+    /replaced api; kept redis, orchestrator, log-reader, painter$/m,
+  );
   expect((await ask("ci", "/v1/instance")).status).toBe(200);
   expect(await sett.need("up")).toContain("nothing has changed");
 });
 
 test("sett list and sett logs know it, and without `services.api` the next sett up removes it with all that it had", async () => {
   expect(await sett.need("logs", "api", "--tail", "5")).toContain("API started");
-  const settings = settYml({ painter: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n" });
+  const settings = settYml({
+    painter:
+      "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n",
+  });
   await sett.write({ "sett.yml": settings });
   expect(await sett.need("up")).toMatch(/stopped (?:api, log-reader|log-reader, api)/);
-  const volumes = (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
+  const volumes = (
+    await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()
+  )
+    .trim()
+    .split("\n");
   expect(volumes.filter((name) => /\.(?:api|logs)$/.test(name))).toEqual([]);
 });
 

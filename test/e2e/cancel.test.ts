@@ -1,4 +1,5 @@
-// A goal is cancelled in each phase of its claim, in real containers: its tools are stopped, and everything is on record.
+// A goal is cancelled in each phase of its claim, in real containers: its tools are stopped, and
+// everything is on record.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { pauseContainer } from "../support/docker/pause-container.ts";
@@ -28,7 +29,12 @@ beforeAll(async () => {
     ...scriptAgent("checker", sleeper("checking", report("Check"))),
     ...scriptAgent("coder", sleeper("working", report("Code"))),
     ...scriptAgent("asker", asker),
-    "sett.yml": settYml({ reviewer: on("review"), checker: on("claim"), coder, asker: on("claim") }),
+    "sett.yml": settYml({
+      reviewer: on("review"),
+      checker: on("claim"),
+      coder,
+      asker: on("claim"),
+    }),
   });
   await sett.commit("Add a sett");
   await sett.up();
@@ -41,7 +47,8 @@ afterAll(async () => {
 const happened = (goal: string, type: string, agent: string | undefined) =>
   waitFor(
     `${type} of ${agent}`,
-    async () => (await sett.events(goal)).some((event) => event.type === type && event.agent === agent),
+    async () =>
+      (await sett.events(goal)).some((event) => event.type === type && event.agent === agent),
     { everyMs: 100 },
   );
 
@@ -56,7 +63,9 @@ async function expectCancelled(goal: string): Promise<void> {
   expect(goals[0].state).toBe("cancelled");
   expect(goals[0].open_claims).toEqual([]);
   const events = await sett.events(goal);
-  expect(events.find(({ type }) => type === "cancel_requested")?.actor).toBe("person:Ada Lovelace <ada@sett.invalid>");
+  expect(events.find(({ type }) => type === "cancel_requested")?.actor).toBe(
+    "person:Ada Lovelace <ada@sett.invalid>",
+  );
   expect(events.filter(({ type }) => type === "claim_terminated").length).toBeGreaterThan(0);
 }
 

@@ -1,4 +1,5 @@
-// docs/guides/ci.md: its workflow and its tasks, run as a runner and an editor would run them, for a goal that is reached and one that is not.
+// docs/guides/ci.md: its workflow and its tasks, run as a runner and an editor would run them, for
+// a goal that is reached and one that is not.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -74,10 +75,14 @@ describe("the job with a sett of its own", () => {
       ["Keep what was made", 0],
     ]);
     const said = steps[2]?.out.trimEnd() ?? "";
-    expect(said).toBe("::error title=sett::ToolExecutionFailure: The tool ended with exit code 1: ::set-output name=x::y");
-    expect(steps.flatMap(({ out, err }) => `${out}${err}`.split("\n")).filter((line) => line.startsWith("::set-output"))).toEqual(
-      [],
+    expect(said).toBe(
+      "::error title=sett::ToolExecutionFailure: The tool ended with exit code 1: ::set-output name=x::y",
     );
+    expect(
+      steps
+        .flatMap(({ out, err }) => `${out}${err}`.split("\n"))
+        .filter((line) => line.startsWith("::set-output")),
+    ).toEqual([]);
   });
 });
 
@@ -91,21 +96,40 @@ describe("a sett that is there", () => {
   test("is asked over its API: the script waits, and its exit code says how the goal ended", async () => {
     const [watered, mown] = [
       await run(["ci/forage.sh", "Water the roses"], asking()),
-      await run(["ci/forage.sh", "Mow the lawn"], { ...asking(), GITHUB_RUN_ID: "7", GITHUB_RUN_ATTEMPT: "1" }),
+      await run(["ci/forage.sh", "Mow the lawn"], {
+        ...asking(),
+        GITHUB_RUN_ID: "7",
+        GITHUB_RUN_ATTEMPT: "1",
+      }),
     ];
-    expect([watered.code, watered.out]).toEqual([0, expect.stringMatching(/It is at rest: (?:achieved|settled)\.\n$/)]);
+    expect([watered.code, watered.out]).toEqual([
+      0,
+      expect.stringMatching(/It is at rest: (?:achieved|settled)\.\n$/),
+    ]);
     expect(mown.code).toBe(3);
     expect(mown.out).toEndWith("It is at rest: failed.\n");
-    expect(mown.err).toMatch(/^ToolExecutionFailure by gardener: .*I only water, and this is: Mow the lawn\n$/);
+    expect(mown.err).toMatch(
+      /^ToolExecutionFailure by gardener: .*I only water, and this is: Mow the lawn\n$/,
+    );
   });
 
   test("takes a repeated request for the same goal, and no other token", async () => {
-    const again = await run(["ci/forage.sh", "Mow the lawn"], { ...asking(), GITHUB_RUN_ID: "7", GITHUB_RUN_ATTEMPT: "1" });
+    const again = await run(["ci/forage.sh", "Mow the lawn"], {
+      ...asking(),
+      GITHUB_RUN_ID: "7",
+      GITHUB_RUN_ATTEMPT: "1",
+    });
     expect(again.code).toBe(3);
     const goals: { goals: unknown[] } = JSON.parse(await sett.need("status", "--json"));
     expect(goals.goals).toHaveLength(2);
-    const refused = await run(["ci/forage.sh", "Water the roses"], { ...asking(), SETT_TOKEN: "x".repeat(64) });
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("The token is not known.")]);
+    const refused = await run(["ci/forage.sh", "Water the roses"], {
+      ...asking(),
+      SETT_TOKEN: "x".repeat(64),
+    });
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining("The token is not known."),
+    ]);
   });
 
   test("is asked for several goals by one job, also for the same one in two steps", async () => {
@@ -123,10 +147,17 @@ describe("a sett that is there", () => {
     await using line = await openBrokenLine(port);
     await mkdir(join(bin, "at-once"), { recursive: true });
     await writeFile(join(bin, "at-once/sleep"), "#!/bin/sh\n", { mode: 0o755 });
-    const env = { ...asking(), SETT_URL: line.url, PATH: `${join(bin, "at-once")}:${sett.environment.PATH}` };
+    const env = {
+      ...asking(),
+      SETT_URL: line.url,
+      PATH: `${join(bin, "at-once")}:${sett.environment.PATH}`,
+    };
     line.breaks = 3;
     const watered = await run(["ci/forage.sh", "Water the daisies"], env);
-    expect([watered.code, watered.out]).toEqual([0, expect.stringMatching(/It is at rest: (?:achieved|settled)\.\n$/)]);
+    expect([watered.code, watered.out]).toEqual([
+      0,
+      expect.stringMatching(/It is at rest: (?:achieved|settled)\.\n$/),
+    ]);
     line.breaks = Number.POSITIVE_INFINITY;
     const cut = await run(["ci/forage.sh", "Water the daisies"], env);
     expect([cut.code, cut.out]).toEqual([1, ""]);
@@ -134,9 +165,20 @@ describe("a sett that is there", () => {
   });
 
   test("is not taken for another program that answers there", async () => {
-    await using page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>Sign in</html>") });
-    const { code, out, err } = await run(["ci/forage.sh", "Water the daisies"], { ...asking(), SETT_URL: page.url.origin });
-    expect([code, out, err]).toEqual([1, "", `What answers at ${page.url.origin} is no API of Sett (status 200).\n`]);
+    await using page = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response("<html>Sign in</html>"),
+    });
+    const { code, out, err } = await run(["ci/forage.sh", "Water the daisies"], {
+      ...asking(),
+      SETT_URL: page.url.origin,
+    });
+    expect([code, out, err]).toEqual([
+      1,
+      "",
+      `What answers at ${page.url.origin} is no API of Sett (status 200).\n`,
+    ]);
   });
 
   test("has tasks for an editor, which gives them the goal as an argument", async () => {
@@ -145,12 +187,18 @@ describe("a sett that is there", () => {
     };
     expect(tasks.map(({ type }) => type)).toEqual(["process", "process", "process"]);
     const goal = `Water "the $(roses)"; exit 9`;
-    const filled = (text: string) => text.replace(/\$\{input:goal\}/, () => goal).replace(/\$\{workspaceFolder\}/, sett.folder);
+    const filled = (text: string) =>
+      text.replace(/\$\{input:goal\}/, () => goal).replace(/\$\{workspaceFolder\}/, sett.folder);
     for (const { command, args } of tasks.slice(0, 2)) {
       const { code, out, err } = await run([filled(command), ...args.map(filled)], asking());
-      expect({ code, said: `${out}${err}` }).toEqual({ code: 0, said: expect.stringMatching(/(?:achieved|settled)\./) });
+      expect({ code, said: `${out}${err}` }).toEqual({
+        code: 0,
+        said: expect.stringMatching(/(?:achieved|settled)\./),
+      });
     }
-    const { goals } = JSON.parse(await sett.need("status", "--json")) as { goals: { summary: string }[] };
+    const { goals } = JSON.parse(await sett.need("status", "--json")) as {
+      goals: { summary: string }[];
+    };
     expect(goals.filter(({ summary }) => summary === goal)).toHaveLength(2);
   });
 });

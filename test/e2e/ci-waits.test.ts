@@ -1,4 +1,5 @@
-// docs/guides/ci.md, where a goal waits for a person: its job and its script say whom it waits for, and for what.
+// docs/guides/ci.md, where a goal waits for a person: its job and its script say whom it waits for,
+// and for what.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -50,7 +51,10 @@ afterAll(async () => {
 
 test("the job says the question that waits for its answer", async () => {
   const steps = await runJob(sett, "Plant roses");
-  expect(steps.map(({ step, code }) => [step, code])).toContainEqual(["State the goal, and wait", 4]);
+  expect(steps.map(({ step, code }) => [step, code])).toContainEqual([
+    "State the goal, and wait",
+    4,
+  ]);
   const said = steps.find(({ step }) => step === "Say why it failed");
   expect(said).toMatchObject({
     code: 0,
@@ -60,7 +64,12 @@ test("the job says the question that waits for its answer", async () => {
 
 test("the script says the question, and the artefact that waits for a verdict", async () => {
   await sett.up();
-  const env = { SETT_URL: `http://127.0.0.1:${port}`, SETT_TOKEN: token, GITHUB_RUN_ID: "1", GITHUB_RUN_ATTEMPT: "1" };
+  const env = {
+    SETT_URL: `http://127.0.0.1:${port}`,
+    SETT_TOKEN: token,
+    GITHUB_RUN_ID: "1",
+    GITHUB_RUN_ATTEMPT: "1",
+  };
   const question = await runIn(sett, ["ci/forage.sh", "Plant roses"], env);
   expect([question.code, question.err]).toEqual([
     4,
@@ -69,7 +78,19 @@ test("the script says the question, and the artefact that waits for a verdict", 
   const questions: { id: string }[] = JSON.parse(await sett.need("questions", "--json"));
   await sett.sett("answer", questions[0]?.id ?? "", "front", "--watch");
   const planned = await runIn(sett, ["ci/forage.sh", "Plant roses"], env);
-  expect([planned.code, planned.err]).toEqual([4, "It waits for owner to judge Plan: Plan for the front bed\n"]);
-  const { out } = await runIn(sett, ["bash", "-e", "-o", "pipefail", "-c", scriptOf("Say why it failed")]);
-  expect(out).toBe("::error title=sett::It waits for owner to judge Plan: Plan for the front bed\n");
+  expect([planned.code, planned.err]).toEqual([
+    4,
+    "It waits for owner to judge Plan: Plan for the front bed\n",
+  ]);
+  const { out } = await runIn(sett, [
+    "bash",
+    "-e",
+    "-o",
+    "pipefail",
+    "-c",
+    scriptOf("Say why it failed"),
+  ]);
+  expect(out).toBe(
+    "::error title=sett::It waits for owner to judge Plan: Plan for the front bed\n",
+  );
 });

@@ -26,14 +26,20 @@ test("the question of a tester reaches a person by way of coder and planner, and
     ...scriptAgent("planner", link("planner", "Plan")),
     ...scriptAgent("coder", link("coder", "Code")),
     ...scriptAgent("tester", link("tester", "End", "Terminal")),
-    "sett.yml": settYml({ planner: on("GoalDefined"), coder: on("Plan"), tester: on("Code") }, "clarification: tiered\n"),
+    "sett.yml": settYml(
+      { planner: on("GoalDefined"), coder: on("Plan"), tester: on("Code") },
+      "clarification: tiered\n",
+    ),
   });
   await sett.commit("Add a sett");
   await sett.up();
   const goal = await sett.forage("release it");
   const question = await waitFor(
     "the question to people",
-    async () => JSON.parse(await sett.need("questions", "--json"))[0] as { id: string; text: string } | undefined,
+    async () =>
+      JSON.parse(await sett.need("questions", "--json"))[0] as
+        | { id: string; text: string }
+        | undefined,
     { everyMs: 200 },
   );
   expect(question.text).toBe("Which version? says coder says planner");
@@ -47,7 +53,9 @@ test("the question of a tester reaches a person by way of coder and planner, and
     { everyMs: 200 },
   );
   expect(artefacts.find(({ type }) => type === "End")?.payload).toBe("1.2.0");
-  const made = artefacts.map(({ structural_type, produced_by_role }) => `${structural_type} of ${produced_by_role}`);
+  const made = artefacts.map(
+    ({ structural_type, produced_by_role }) => `${structural_type} of ${produced_by_role}`,
+  );
   expect(made.slice(3)).toEqual([
     "Question of tester",
     "Question of coder",

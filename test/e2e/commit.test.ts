@@ -1,4 +1,5 @@
-// A goal becomes a verified commit: an agent changes a real repository, and the result is usable with plain git on the host.
+// A goal becomes a verified commit: an agent changes a real repository, and the result is usable
+// with plain git on the host.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -34,7 +35,8 @@ beforeAll(async () => {
   const goal = await sett.forage("Release 1.1.0");
   await sett.need("forage", "--watch", "--goal", "Release 1.1.0");
   const commit = (await sett.artefacts(goal)).find((artefact) => artefact.type === "CodeCommit");
-  if (commit === undefined) throw new Error(`no CodeCommit: ${JSON.stringify(await sett.artefacts(goal))}`);
+  if (commit === undefined)
+    throw new Error(`no CodeCommit: ${JSON.stringify(await sett.artefacts(goal))}`);
   result = commit;
 });
 
@@ -72,7 +74,9 @@ test("the next agent works on the commit of the one before it", async () => {
 
 test("plain git merges it, and garbage collection keeps what is not merged", async () => {
   await sett.git("gc", "--quiet", "--prune=now");
-  expect(await sett.git("log", "-1", "--format=%an", `refs/sett/${sett.name}/${result.id}`)).toBe("changelog");
+  expect(await sett.git("log", "-1", "--format=%an", `refs/sett/${sett.name}/${result.id}`)).toBe(
+    "changelog",
+  );
   await sett.git("merge", "--quiet", `refs/sett/${sett.name}/${result.id}`);
   expect(await sett.git("rev-parse", "HEAD")).toBe(result.payload);
 });

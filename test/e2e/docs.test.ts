@@ -1,5 +1,6 @@
-// The shell blocks of docs/start.md, docs/operations.md and of each guide do what the page says: each page's are typed in order, as they
-// are printed, into one shell in a new repository. A command that fails ends the page.
+// The shell blocks of docs/start.md, docs/operations.md and of each guide do what the page says:
+// each page's are typed in order, as they are printed, into one shell in a new repository. A
+// command that fails ends the page.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,12 +13,13 @@ import { linesNotPrinted, shownLinesOf } from "../support/docs/shown-output.ts";
 import { root } from "../support/root.ts";
 
 /**
- * Pages that show output of commands that they do not type, each with the reason. Every other line that a page shows, its
- * commands print.
+ * Pages that show output of commands that they do not type, each with the reason. Every other line
+ * that a page shows, its commands print.
  */
 const untyped: Record<string, string> = {
   "docs/guides/api.md": "the requests go to an API of some other instance",
-  "docs/guides/by-hand.md": "the address and the key of Redis differ, and a function of Redis answers",
+  "docs/guides/by-hand.md":
+    "the address and the key of Redis differ, and a function of Redis answers",
   "docs/guides/ci.md": "a runner of CI prints it; test/e2e/ci-guide.test.ts runs its steps",
   "docs/guides/telemetry.md": "the port is free to differ",
   "docs/guides/triggers.md": "a trigger fires at night",
@@ -25,10 +27,16 @@ const untyped: Record<string, string> = {
 };
 
 const isTyped = (page: string) => /^docs\/(?:start|operations|guides\/[^/]+)\.md$/.test(page);
-const shellBlocksOf = (page: string) => blocksOf(readPage(page)).filter(({ language }) => language === "sh");
-const pages = (await pagesOfRepository()).filter((page) => isTyped(page) && shellBlocksOf(page).length > 0);
+const shellBlocksOf = (page: string) =>
+  blocksOf(readPage(page)).filter(({ language }) => language === "sh");
+const pages = (await pagesOfRepository()).filter(
+  (page) => isTyped(page) && shellBlocksOf(page).length > 0,
+);
 
-/** Pages that are about containers. All others are typed at a sett without Docker, which is up in a third of the time. */
+/**
+ * Pages that are about containers. All others are typed at a sett without Docker, which is up in a
+ * third of the time.
+ */
 const inContainers = ["docs/start.md", "docs/operations.md", "docs/guides/by-hand.md"];
 
 /** A sett without Docker, wherever `sett up` does not name a runtime itself. */
@@ -56,7 +64,10 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** Where a person would be who reads the page: no terminal, this program `sett`, and this machine's Engine. */
+/**
+ * Where a person would be who reads the page: no terminal, this program `sett`, and this machine's
+ * Engine.
+ */
 function surroundings(page = ""): Record<string, string> {
   const { PATH = "", DOCKER_HOST, TMPDIR } = process.env;
   return {
@@ -72,13 +83,18 @@ function surroundings(page = ""): Record<string, string> {
 /** A script that types the blocks, and says at its end in which of them a command has failed. */
 function scriptOf(page: string): string {
   const tell = `trap 'code=$?; test $code = 0 || echo "${page}:$block: exit code $code" >&2' EXIT`;
-  return ["set -eu", tell, ...shellBlocksOf(page).map(({ line, code }) => `block=${line}\n${code}`)].join("\n");
+  return [
+    "set -eu",
+    tell,
+    ...shellBlocksOf(page).map(({ line, code }) => `block=${line}\n${code}`),
+  ].join("\n");
 }
 
 /** The instances of repositories below this folder. */
 async function instancesBelow(folder: string): Promise<string[]> {
   const listed = await $`sett list --json`.env(surroundings()).quiet().nothrow();
-  const instances: { name: string; workspace: string }[] = listed.exitCode === 0 ? listed.json() : [];
+  const instances: { name: string; workspace: string }[] =
+    listed.exitCode === 0 ? listed.json() : [];
   return instances.filter(({ workspace }) => workspace.startsWith(folder)).map(({ name }) => name);
 }
 
@@ -91,8 +107,16 @@ test.each(pages)(
     const place = join(home, "places", name);
     const folder = join(place, name);
     await mkdir(folder, { recursive: true });
-    const options = { cwd: folder, env: surroundings(page), stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
-    await $`git init --quiet && git commit --quiet --allow-empty -m Begin`.cwd(folder).env(surroundings());
+    const options = {
+      cwd: folder,
+      env: surroundings(page),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    } as const;
+    await $`git init --quiet && git commit --quiet --allow-empty -m Begin`
+      .cwd(folder)
+      .env(surroundings());
     try {
       const { code, out, err } = await finished(Bun.spawn(["bash", "-c", scriptOf(page)], options));
       if (code !== 0) throw new Error(`${err}${out}`);
@@ -100,7 +124,11 @@ test.each(pages)(
       expect({ notPrinted: linesNotPrinted(shown, `${out}\n${err}`) }).toEqual({ notPrinted: [] });
     } finally {
       for (const instance of await instancesBelow(place))
-        await $`sett down --name ${instance} --volumes --force --timeout 1s`.cwd(folder).env(surroundings()).quiet().nothrow();
+        await $`sett down --name ${instance} --volumes --force --timeout 1s`
+          .cwd(folder)
+          .env(surroundings())
+          .quiet()
+          .nothrow();
     }
     expect(await instancesBelow(place)).toEqual([]);
   },

@@ -1,11 +1,18 @@
-// A `sett up` one of whose requests to the Engine fails: it ends, says why, and leaves nothing half-made.
+// A `sett up` one of whose requests to the Engine fails: it ends, says why, and leaves nothing
+// half-made.
 //
-// Here each kind of request fails once, and the ways in which it can fail take turns. `just nightly` has each request fail in each way.
+// Here each kind of request fails once, and the ways in which it can fail take turns. `just
+// nightly` has each request fail in each way.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import process from "node:process";
 import { $ } from "bun";
 import { finished } from "../support/cli/finished.ts";
-import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/docker/engine-proxy.ts";
+import {
+  type EngineProxy,
+  type Fault,
+  faults,
+  startEngineProxy,
+} from "../support/docker/engine-proxy.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -16,7 +23,10 @@ setDefaultTimeout(isWhole ? 4 * 3_600_000 : 600_000);
 
 /** The Engine may take so long for most requests. */
 const patience = "3s";
-/** Beyond what the slowest kind of request may take; most of it is for a machine that is busy with other tests. */
+/**
+ * Beyond what the slowest kind of request may take; most of it is for a machine that is busy with
+ * other tests.
+ */
 const limitMs = 60_000;
 
 class Scene implements AsyncDisposable {
@@ -30,7 +40,10 @@ class Scene implements AsyncDisposable {
 
   static async open(): Promise<Scene> {
     const sett = await SettWorkspace.create({
-      ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
+      ...scriptAgent(
+        "echo",
+        `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`,
+      ),
       "sett.yml": settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }),
     });
     await sett.commit("Add a sett");
@@ -39,7 +52,10 @@ class Scene implements AsyncDisposable {
     return new Scene(proxy, sett);
   }
 
-  /** One `sett up` that meets the fault. Throws where it does not end in time, says nothing, or leaves something. */
+  /**
+   * One `sett up` that meets the fault. Throws where it does not end in time, says nothing, or
+   * leaves something.
+   */
   async meet(fault: Fault, nth: number, kind?: RegExp): Promise<"up" | "kept" | "undone"> {
     this.proxy.failOn(nth, fault, kind);
     const began = performance.now();
@@ -49,7 +65,8 @@ class Scene implements AsyncDisposable {
     const seen = { fault, nth, kind: String(kind), err, code, isInTime };
     // All that `up` promises is done: what fails afterwards leaves a sett that works.
     const isKept = code === 1 && err.includes(`${this.sett.name} is up, but `);
-    if (code === 0 || isKept) await this.sett.need("down", "--name", this.sett.name, "--volumes", "--timeout", "1s");
+    if (code === 0 || isKept)
+      await this.sett.need("down", "--name", this.sett.name, "--volumes", "--timeout", "1s");
     else
       expect(seen).toMatchObject({
         code: 1,
@@ -63,7 +80,11 @@ class Scene implements AsyncDisposable {
   /** The lock has no labels of the instance, and may need a moment to end after its connection. */
   async left(): Promise<string[]> {
     await waitFor("the end of the lock", async () => {
-      return (await $`docker ps --all --quiet --filter name=sett-${this.sett.name}.lock`.text()).trim() === "";
+      return (
+        (
+          await $`docker ps --all --quiet --filter name=sett-${this.sett.name}.lock`.text()
+        ).trim() === ""
+      );
     });
     return await this.sett.leftOvers();
   }
@@ -87,7 +108,9 @@ class Scene implements AsyncDisposable {
 
 /** `GET /images/…/json`. Containers are created for different ends, which their names tell. */
 function kindOf(line: string): string {
-  const [, end = ""] = /\/containers\/create\?name=\S*?(\.lock|\.idle-|-redis|-orchestrator|-agent-)\w*$/.exec(line) ?? [];
+  const [, end = ""] =
+    /\/containers\/create\?name=\S*?(\.lock|\.idle-|-redis|-orchestrator|-agent-)\w*$/.exec(line) ??
+    [];
   const [request = ""] = line.split("?");
   const path = request.replace(
     /\/(containers|images|volumes|networks)\/(?!create$|json$|[^/]+\/create$)(.+?)(\/(?:json|start|attach|archive))?$/,
@@ -106,14 +129,16 @@ test("an `up` a request of which fails ends in time, says why, and leaves nothin
   const kinds = await scene.kinds();
   if (isWhole) {
     for (const fault of [...faults, "delay", "stuck"] as const)
-      for (let nth = 1; nth <= kinds.length; nth += 1) console.log(fault, nth, kinds[nth - 1], await scene.meet(fault, nth));
+      for (let nth = 1; nth <= kinds.length; nth += 1)
+        console.log(fault, nth, kinds[nth - 1], await scene.meet(fault, nth));
     return;
   }
   await using other = await Scene.open();
   await other.kinds();
   const cases = [...new Set(kinds)].flatMap((kind) => {
     const count = kinds.filter((each) => each === kind).length;
-    // Each start is of another part, with more to undo than the one before; of the others the last comes when most is there.
+    // Each start is of another part, with more to undo than the one before; of the others the last
+    // comes when most is there.
     return kind.endsWith("/start")
       ? Array.from({ length: count }, (_, index) => ({ kind, nth: index + 1 }))
       : [{ kind, nth: count }];
@@ -187,6 +212,9 @@ test("an image that was built without an answer is the instance's own for the ne
   proxy.failOn(1, "lose", /^POST \/build/);
   expect(await sett.sett("up", "--name", sett.name)).toMatchObject({ code: 1 });
   proxy.failOn(0, "lose");
-  await waitFor("the image", async () => (await $`docker image inspect ${tag}`.quiet().nothrow()).exitCode === 0);
+  await waitFor(
+    "the image",
+    async () => (await $`docker image inspect ${tag}`.quiet().nothrow()).exitCode === 0,
+  );
   await sett.up();
 });

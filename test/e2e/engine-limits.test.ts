@@ -9,26 +9,39 @@ setDefaultTimeout(300_000);
 
 const needed = ["sett/cub", "sett/redis", "sett/orchestrator", "sett/agent-base"];
 
-test.skipIf(!canStartEngine)("an Engine without addresses for a network says so before images are built", async () => {
-  // One range, which a network of a person has.
-  await using engine = await startFreshEngine(["--bip=172.31.255.1/24", "--default-address-pool=base=10.199.0.0/24,size=24"]);
-  await using sett = await SettWorkspace.create({ ...scriptAgent("echo", ""), "sett.yml": settYml({ echo: "" }) });
-  await sett.commit("Add a sett");
-  sett.env = { DOCKER_HOST: engine.host };
-  const version = (await sett.need("--version")).trim();
-  const images = needed.flatMap((name) => [`${name}:${version}`, `${name}:latest`]);
-  await $`docker save ${images} | docker --host ${engine.host} load`.quiet();
-  await $`docker --host ${engine.host} network create mine`.quiet();
-  const { code, err } = await sett.sett("up", "--name", sett.name);
-  const text = err.replace(/\s+/g, " ");
-  expect(text).toContain("Docker has no addresses left for another network: it has 4, 0 of them Sett's.");
-  expect(text).toContain("`docker network prune`");
-  expect({ code, built: text.includes("building its image") }).toEqual({ code: 1, built: false });
-  const built = await $`docker --host ${engine.host} images --quiet --filter reference=sett-${sett.name}-agent-echo`.text();
-  expect(built).toBe("");
-  const networks = await $`docker --host ${engine.host} network ls --format ${"{{.Name}}"}`.text();
-  expect(networks.trim().split("\n").sort()).toEqual(["bridge", "host", "mine", "none"]);
-});
+test.skipIf(!canStartEngine)(
+  "an Engine without addresses for a network says so before images are built",
+  async () => {
+    // One range, which a network of a person has.
+    await using engine = await startFreshEngine([
+      "--bip=172.31.255.1/24",
+      "--default-address-pool=base=10.199.0.0/24,size=24",
+    ]);
+    await using sett = await SettWorkspace.create({
+      ...scriptAgent("echo", ""),
+      "sett.yml": settYml({ echo: "" }),
+    });
+    await sett.commit("Add a sett");
+    sett.env = { DOCKER_HOST: engine.host };
+    const version = (await sett.need("--version")).trim();
+    const images = needed.flatMap((name) => [`${name}:${version}`, `${name}:latest`]);
+    await $`docker save ${images} | docker --host ${engine.host} load`.quiet();
+    await $`docker --host ${engine.host} network create mine`.quiet();
+    const { code, err } = await sett.sett("up", "--name", sett.name);
+    const text = err.replace(/\s+/g, " ");
+    expect(text).toContain(
+      "Docker has no addresses left for another network: it has 4, 0 of them Sett's.",
+    );
+    expect(text).toContain("`docker network prune`");
+    expect({ code, built: text.includes("building its image") }).toEqual({ code: 1, built: false });
+    const built =
+      await $`docker --host ${engine.host} images --quiet --filter reference=sett-${sett.name}-agent-echo`.text();
+    expect(built).toBe("");
+    const networks =
+      await $`docker --host ${engine.host} network ls --format ${"{{.Name}}"}`.text();
+    expect(networks.trim().split("\n").sort()).toEqual(["bridge", "host", "mine", "none"]);
+  },
+);
 
 test("more processors than the Engine has, and a port in use, are said with their lines before images are built", async () => {
   const server = createServer();
@@ -49,7 +62,9 @@ test("more processors than the Engine has, and a port in use, are said with thei
   expect(code).toBe(2);
   const text = err.replace(/\s+/g, " ");
   expect(text).toMatch(/sett\.yml:2:\d+ services\.api\.port: \d+ of 127\.0\.0\.1 is in use/);
-  expect(text).toMatch(/sett\.yml:8:\d+ agents\.echo\.resources\.limits\.cpus: is 512, and the Docker Engine has \d+ processors/);
+  expect(text).toMatch(
+    /sett\.yml:8:\d+ agents\.echo\.resources\.limits\.cpus: is 512, and the Docker Engine has \d+ processors/,
+  );
   expect(text).not.toContain("building its image");
   expect(await sett.leftOvers()).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// Files as users of what came before Sett would write them: they start as they are, and their agents act as soon as they have bids.
+// Files as users of what came before Sett would write them: they start as they are, and their
+// agents act as soon as they have bids.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -13,7 +14,9 @@ const answer = (payload: string) =>
 
 /** The same machine, with `@devcontainers/cli` installed or not. */
 const path = (isInstalled: boolean) => {
-  const others = (process.env.PATH ?? "").split(":").filter((folder) => !folder.endsWith("node_modules/.bin"));
+  const others = (process.env.PATH ?? "")
+    .split(":")
+    .filter((folder) => !folder.endsWith("node_modules/.bin"));
   return [...(isInstalled ? [join(root, "node_modules/.bin")] : []), ...others].join(":");
 };
 
@@ -21,16 +24,25 @@ test("an agent with prompts and a command ignores everything, which is said, unt
   const text = await example("whole-agent.sett.yml");
   await using sett = await SettWorkspace.create({
     "sett.yml": text,
-    "agents/go-coder/Dockerfile": "FROM sett/agent-base:latest\nCOPY run-go-coder.sh /usr/bin/run-go-coder.sh\n",
+    "agents/go-coder/Dockerfile":
+      "FROM sett/agent-base:latest\nCOPY run-go-coder.sh /usr/bin/run-go-coder.sh\n",
     "agents/go-coder/run-go-coder.sh": `#!/bin/sh\n${answer("$GITHUB_TOKEN $LOG_LEVEL")}`,
   });
   sett.env = { GITHUB_TOKEN: "a-token" };
   const up = await sett.sett("up", "--name", sett.name);
-  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("without one, or `bids`, this agent ignores everything") });
+  expect(up).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("without one, or `bids`, this agent ignores everything"),
+  });
   const ignored = await sett.sett("forage", "--watch", "--goal", "one");
   expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
 
-  await sett.write({ "sett.yml": text.replace("    prompts:", "    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:") });
+  await sett.write({
+    "sett.yml": text.replace(
+      "    prompts:",
+      "    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:",
+    ),
+  });
   await sett.commit("Let it bid");
   await sett.up();
   const goal = await sett.forage("two");
@@ -80,7 +92,10 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
 
   sett.env = { ...env, PATH: path(true) };
   const up = await sett.sett("up", "--name", sett.name);
-  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("without one, or `bids`, this agent ignores everything") });
+  expect(up).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("without one, or `bids`, this agent ignores everything"),
+  });
   const ignored = await sett.sett("forage", "--watch", "--goal", "one");
   expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
 
@@ -97,15 +112,21 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
     const goal = await sett.forage(text);
     return (await waitFor("the report", async () => (await sett.artefacts(goal))[1])).payload;
   };
-  expect(await payloadOf("two")).toBe("hello, world/built/featured/dev//home/dev/dev /workspace /writable");
+  expect(await payloadOf("two")).toBe(
+    "hello, world/built/featured/dev//home/dev/dev /workspace /writable",
+  );
   const user = (await $`docker exec sett-${sett.name}-agent-go-coder-agent id -u`.text()).trim();
   expect(user).not.toBe("4321");
 
-  await sett.write({ "agents/go-coder/.devcontainer/devcontainer.json": devcontainer("good morning") });
+  await sett.write({
+    "agents/go-coder/.devcontainer/devcontainer.json": devcontainer("good morning"),
+  });
   await sett.commit("Greet otherwise");
   expect((await sett.sett("up", "--name", sett.name)).err).toContain("building its image");
   expect(await payloadOf("three")).toStartWith("good morning, world/");
 
   await sett.need("down", "--volumes", "--name", sett.name);
-  expect(await $`docker image ls --format ${"{{.Repository}}:{{.Tag}}"} sett-${sett.name}-agent-go-coder-agent`.text()).toBe("");
+  expect(
+    await $`docker image ls --format ${"{{.Repository}}:{{.Tag}}"} sett-${sett.name}-agent-go-coder-agent`.text(),
+  ).toBe("");
 });

@@ -1,4 +1,5 @@
-// Every way in which a tool can fail is a Failure artefact and a terminated claim, and the agent carries on.
+// Every way in which a tool can fail is a Failure artefact and a terminated claim, and the agent
+// carries on.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
@@ -54,10 +55,14 @@ afterAll(async () => {
 async function failureOf(goalText: string) {
   const { code } = await sett.sett("forage", "--watch", "--goal", goalText);
   expect(code).toBe(3);
-  const goals: { id: string; payload: string }[] = JSON.parse(await sett.need("hoard", "--json", "--type", "GoalDefined"));
+  const goals: { id: string; payload: string }[] = JSON.parse(
+    await sett.need("hoard", "--json", "--type", "GoalDefined"),
+  );
   const goal = goals.findLast((one) => one.payload === goalText);
   if (goal === undefined) throw new Error("the goal is gone");
-  const failures = (await sett.artefacts(goal.id)).filter((artefact) => artefact.structural_type === "Failure");
+  const failures = (await sett.artefacts(goal.id)).filter(
+    (artefact) => artefact.structural_type === "Failure",
+  );
   expect(failures).toHaveLength(1);
   const events = await sett.events(goal.id);
   expect(events.some((event) => event.type === "claim_terminated")).toBe(true);
@@ -76,13 +81,16 @@ test.each([
   ["hang", { timed_out: true, signal: "SIGTERM" }],
   ["trap", { timed_out: true }],
   ["commit", { exit_code: 0 }],
-] as const)("a tool whose goal is %s leaves a ToolExecutionFailure with its report", async (goal, expected) => {
-  const failure = await failureOf(goal);
-  expect(failure.type).toBe("ToolExecutionFailure");
-  const report = FailureReport.parse(JSON.parse(failure.payload));
-  expect(report).toMatchObject(expected);
-  expect(report.reason).not.toBe("");
-});
+] as const)(
+  "a tool whose goal is %s leaves a ToolExecutionFailure with its report",
+  async (goal, expected) => {
+    const failure = await failureOf(goal);
+    expect(failure.type).toBe("ToolExecutionFailure");
+    const report = FailureReport.parse(JSON.parse(failure.payload));
+    expect(report).toMatchObject(expected);
+    expect(report.reason).not.toBe("");
+  },
+);
 
 test("a Failure that the tool chose is stored as the tool said it", async () => {
   const failure = await failureOf("failure");
@@ -97,5 +105,9 @@ test("a command that is not there is a ToolExecutionFailure that names it", asyn
 test("the agent carries on after all of these, in the same container", async () => {
   const { code } = await sett.sett("forage", "--watch", "--goal", "well");
   expect(code).toBe(0);
-  expect((await $`docker inspect --format ${"{{.RestartCount}}"} sett-${sett.name}-agent-tool`.text()).trim()).toBe("0");
+  expect(
+    (
+      await $`docker inspect --format ${"{{.RestartCount}}"} sett-${sett.name}-agent-tool`.text()
+    ).trim(),
+  ).toBe("0");
 });

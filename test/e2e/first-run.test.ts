@@ -1,4 +1,5 @@
-// The first minutes of a new user: an empty repository, `sett init`, and a goal that becomes an artefact, with nothing edited.
+// The first minutes of a new user: an empty repository, `sett init`, and a goal that becomes an
+// artefact, with nothing edited.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -71,8 +72,12 @@ test("a thread's zset holds the artefact under its version", async () => {
 
 test("the log has goal, claim, bid, grant, execution and artefact in that order, with who did it", async () => {
   const events = await sett.events(goal);
-  const claim = events.find((event) => event.type === "claim_opened" && String(event.artefact_id) === goal)?.claim_id;
-  const ofGoal = events.filter((event) => String(event.artefact_id) === goal || event.claim_id === claim);
+  const claim = events.find(
+    (event) => event.type === "claim_opened" && String(event.artefact_id) === goal,
+  )?.claim_id;
+  const ofGoal = events.filter(
+    (event) => String(event.artefact_id) === goal || event.claim_id === claim,
+  );
   expect(ofGoal.map((event) => event.type)).toEqual([
     "artefact_created",
     "claim_opened",
@@ -138,7 +143,9 @@ test("status, list and logs show the instance at work", async () => {
 });
 
 test("containers run without root, without capabilities, and agents without a Docker socket", async () => {
-  const ids = (await $`docker ps -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
+  const ids = (await $`docker ps -q --filter label=dev.sett.instance=${sett.name}`.text())
+    .trim()
+    .split("\n");
   expect(ids).toHaveLength(3);
   for (const id of ids) {
     const [container] = JSON.parse(await $`docker inspect ${id}`.text());
@@ -153,12 +160,16 @@ test("containers run without root, without capabilities, and agents without a Do
 test("the repository's HEAD, index and files are untouched, and only refs/sett is new", async () => {
   expect(await snapshot()).toEqual(before);
   const refs = (await sett.git("for-each-ref", "--format=%(refname)")).split("\n");
-  expect(refs.filter((ref) => !ref.startsWith(`refs/sett/${sett.name}/`))).toEqual(["refs/heads/main"]);
+  expect(refs.filter((ref) => !ref.startsWith(`refs/sett/${sett.name}/`))).toEqual([
+    "refs/heads/main",
+  ]);
 });
 
 test("down leaves nothing but the blackboard volume, and up goes on from it", async () => {
   await sett.need("down");
-  const volumes = (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()).trim();
+  const volumes = (
+    await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()
+  ).trim();
   expect(volumes).toBe(`sett-${sett.name}-blackboard`);
   expect(await sett.leftOvers()).toEqual([volumes]);
   expect(await sett.need("logs", "example-agent")).toContain("Created artefact");

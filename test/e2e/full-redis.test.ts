@@ -1,4 +1,5 @@
-// What the command line says, and does, where Redis takes no writes, or holds what cannot be read. Without Docker, where it is the same.
+// What the command line says, and does, where Redis takes no writes, or holds what cannot be read.
+// Without Docker, where it is the same.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,21 +10,32 @@ import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 let sett: ProcessSett;
 
 beforeAll(async () => {
-  const agent = (name: string) => answering(name, { artefact_type: "Done", artefact_payload: "", summary: "" });
+  const agent = (name: string) =>
+    answering(name, { artefact_type: "Done", artefact_payload: "", summary: "" });
   sett = await ProcessSett.create(`version: '1.0'\nagents:\n${agent("painter")}${agent("critic")}`);
   await sett.up();
 });
 afterAll(() => sett[Symbol.asyncDispose]());
 
 async function redis(...words: string[]): Promise<string> {
-  const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } = readSpec(sett.placeOf("redis"))?.env ?? {};
+  const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } =
+    readSpec(sett.placeOf("redis"))?.env ?? {};
   return await $`redis-cli -p ${port} ${words}`.env({ ...process.env, REDISCLI_AUTH }).text();
 }
 
 test("up says which registrations it has repaired, although it restarts nothing", async () => {
-  await redis("HSET", `sett:${sett.name}:agents`, "painter", '{"name":"painter","replicas":"many"}');
-  expect(await sett.up()).toBe(`${sett.name} is up: repaired the registration of painter; kept redis, orchestrator, critic\n`);
-  expect(await sett.up()).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, painter, critic\n`);
+  await redis(
+    "HSET",
+    `sett:${sett.name}:agents`,
+    "painter",
+    '{"name":"painter","replicas":"many"}',
+  );
+  expect(await sett.up()).toBe(
+    `${sett.name} is up: repaired the registration of painter; kept redis, orchestrator, critic\n`,
+  );
+  expect(await sett.up()).toBe(
+    `${sett.name} is up, and nothing has changed: redis, orchestrator, painter, critic\n`,
+  );
 });
 
 test("where Redis is full, up touches nothing, and advises to make room", async () => {

@@ -1,5 +1,5 @@
-// What `sett init --llm` writes, as it is but for the address of the model: two prompts reach a goal together. Without containers, and with a
-// model that plays its part.
+// What `sett init --llm` writes, as it is but for the address of the model: two prompts reach a
+// goal together. Without containers, and with a model that plays its part.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,9 +8,17 @@ import { scriptedModel } from "../support/models/scripted-model.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
 const key = "sk-ant-the-key-of-this-test";
-const problem = { file: "greeting.txt", line: 1, severity: "major", text: "The goal asks for a greeting in Latin." };
+const problem = {
+  file: "greeting.txt",
+  line: 1,
+  severity: "major",
+  text: "The goal asks for a greeting in Latin.",
+};
 
-/** One line for each call: of the coder for its bid and its work, of the reviewer, of the coder for the rework, of the reviewer again. */
+/**
+ * One line for each call: of the coder for its bid and its work, of the reviewer, of the coder for
+ * the rework, of the reviewer again.
+ */
 const played = () =>
   scriptedModel("anthropic", [
     { call: [["bid", { word: "exclusive", reason: "The goal asks for a change." }]] },
@@ -18,7 +26,14 @@ const played = () =>
     { call: [["finish", { type: "CodeCommit", summary: "Greets", message: "Greet the reader" }]] },
     { call: [["feedback", { summary: "Not Latin", problems: [problem] }]] },
     { call: [["write_file", { path: "greeting.txt", content: "salve\n" }]] },
-    { call: [["finish", { type: "CodeCommit", summary: "Greets in Latin", message: "Greet the reader in Latin" }]] },
+    {
+      call: [
+        [
+          "finish",
+          { type: "CodeCommit", summary: "Greets in Latin", message: "Greet the reader in Latin" },
+        ],
+      ],
+    },
     { call: [["approve", { summary: "It is Latin." }]] },
   ]);
 
@@ -33,7 +48,12 @@ beforeAll(async () => {
   sett.env = { ANTHROPIC_API_KEY: key };
   await sett.need("init", "--llm", "--force");
   const written = await readFile(join(sett.folder, "sett.yml"), "utf8");
-  await sett.write(written.replace("    provider: anthropic\n", `    provider: anthropic\n    base_url: ${model.url}\n`));
+  await sett.write(
+    written.replace(
+      "    provider: anthropic\n",
+      `    provider: anthropic\n    base_url: ${model.url}\n`,
+    ),
+  );
   await sett.up();
   goal = (await sett.need("forage", "--goal", "Add a greeting in Latin")).trim();
   await sett.need("forage", "--watch", "--id", goal, "--goal", "Add a greeting in Latin");
@@ -46,7 +66,12 @@ afterAll(async () => {
 });
 
 test("the coder commits, the reviewer finds a problem, the coder solves it, and the reviewer approves", async () => {
-  const shown = artefacts.map(({ type, version, produced_by_role: by, metadata }) => [type, version, by, metadata.summary]);
+  const shown = artefacts.map(({ type, version, produced_by_role: by, metadata }) => [
+    type,
+    version,
+    by,
+    metadata.summary,
+  ]);
   expect(shown).toEqual([
     ["GoalDefined", 1, "user", expect.anything()],
     ["CodeCommit", 1, "coder", "Greets"],
@@ -71,9 +96,12 @@ test("the model reads the prompts of the file, the review, and the changes that 
 });
 
 test("the key reaches the provider, and is nowhere else; what was spent is known", async () => {
-  expect(model.requests.map(({ headers }) => headers.get("x-api-key"))).toEqual(model.requests.map(() => key));
+  expect(model.requests.map(({ headers }) => headers.get("x-api-key"))).toEqual(
+    model.requests.map(() => key),
+  );
   const { spent } = JSON.parse(await sett.need("budget", goal, "--json"));
   expect(spent).toMatchObject({ calls: 7, tokens: model.tokens });
-  for (const part of ["coder", "reviewer", "gateway", "orchestrator"]) expect(await sett.need("logs", part)).not.toContain(key);
+  for (const part of ["coder", "reviewer", "gateway", "orchestrator"])
+    expect(await sett.need("logs", part)).not.toContain(key);
   expect(await sett.need("watch", "--no-follow", "-o", "jsonl")).not.toContain(key);
 });

@@ -1,4 +1,5 @@
-// What was logged by containers that are gone: replaced by `sett up`, or taken down. Without Docker, where it is the same and costs less.
+// What was logged by containers that are gone: replaced by `sett up`, or taken down. Without
+// Docker, where it is the same and costs less.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,15 +25,21 @@ beforeAll(async () => {
 afterAll(() => sett[Symbol.asyncDispose]());
 
 async function logOf(part: string, ...words: string[]): Promise<Line[]> {
-  const lines = (await sett.need("logs", part, "--name", sett.name, ...words)).trimEnd().split("\n");
+  const lines = (await sett.need("logs", part, "--name", sett.name, ...words))
+    .trimEnd()
+    .split("\n");
   return lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : { msg: line, time: "" }));
 }
 
 const messages = (lines: Line[]) => lines.map(({ msg }) => msg);
-const marks = (lines: Line[]) => messages(lines).filter((msg) => msg.startsWith("End of the log of a container"));
+const marks = (lines: Line[]) =>
+  messages(lines).filter((msg) => msg.startsWith("End of the log of a container"));
 const times = (lines: Line[], msg: string) => messages(lines).filter((each) => each === msg).length;
 
-/** What it has logged once it has said this so often: its supervisor may write that down a moment after it is ready. */
+/**
+ * What it has logged once it has said this so often: its supervisor may write that down a moment
+ * after it is ready.
+ */
 const logWith = (part: string, msg: string, count: number) =>
   waitFor(`"${msg}" ${count} times`, async () => {
     const lines = await logOf(part);
@@ -45,7 +52,9 @@ test("the log of a container that up has replaced comes before its successor's l
   const lines = await logWith("painter", "Cub started", 2);
   const [created, mark, begun] = [
     messages(lines).indexOf("Created artefact"),
-    messages(lines).findIndex((msg) => msg.startsWith("End of the log of a container that `sett up` has removed")),
+    messages(lines).findIndex((msg) =>
+      msg.startsWith("End of the log of a container that `sett up` has removed"),
+    ),
     messages(lines).lastIndexOf("Cub started"),
   ];
   expect(created).toBeGreaterThan(-1);
@@ -76,7 +85,9 @@ test("--follow begins with them, goes on with what is logged, and ends with 130 
   expect(out.split("End of the log of a container")).toHaveLength(2);
   const before = out.length;
   await sett.need("forage", "--goal", "Paint again", "--watch");
-  await waitFor("what is logged from here on", () => out.slice(before).includes("Created artefact"));
+  await waitFor("what is logged from here on", () =>
+    out.slice(before).includes("Created artefact"),
+  );
   following.kill("SIGINT");
   expect(await following.exited).toBe(130);
   await reading;
@@ -85,7 +96,10 @@ test("--follow begins with them, goes on with what is logged, and ends with 130 
 test("after down the log of every part is still there, an agent's with that of its workers", async () => {
   await sett.need("down", "--name", sett.name);
   const painter = await logOf("painter");
-  expect(marks(painter)).toEqual([expect.stringContaining("`sett up`"), expect.stringContaining("`sett down`")]);
+  expect(marks(painter)).toEqual([
+    expect.stringContaining("`sett up`"),
+    expect.stringContaining("`sett down`"),
+  ]);
   expect(messages(painter)).toContain("Cub stopped");
   const critic = await logOf("critic");
   expect(messages(critic)).toContain("Cub started");
@@ -95,7 +109,9 @@ test("after down the log of every part is still there, an agent's with that of i
   const { code, err } = await sett.sett("logs", "--name", sett.name, "-f", "painter");
   expect({ code, err }).toEqual({
     code: 0,
-    err: expect.stringContaining("is down. Its blackboard is kept. These are the kept lines of its log."),
+    err: expect.stringContaining(
+      "is down. Its blackboard is kept. These are the kept lines of its log.",
+    ),
   });
   expect(await sett.sett("logs", "--name", sett.name, "unknown")).toMatchObject({
     code: 1,

@@ -1,4 +1,5 @@
-// What has a name of the instance and is not its own is named before anything is made, and never used or removed.
+// What has a name of the instance and is not its own is named before anything is made, and never
+// used or removed.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { $ } from "bun";
 import Docker from "dockerode";
@@ -8,14 +9,18 @@ let sett: SettWorkspace;
 
 beforeEach(async () => {
   sett = await SettWorkspace.create({
-    ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
+    ...scriptAgent(
+      "echo",
+      `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`,
+    ),
     "sett.yml": settYml({ echo: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
   });
 }, 300_000);
 
 afterEach(async () => {
   await sett[Symbol.asyncDispose]();
-  for (const name of await named()) await $`docker rm -f ${name} || docker volume rm ${name}`.quiet().nothrow();
+  for (const name of await named())
+    await $`docker rm -f ${name} || docker volume rm ${name}`.quiet().nothrow();
 });
 
 /** Containers, volumes and networks with names of this instance. */
@@ -29,19 +34,25 @@ async function named(): Promise<string[]> {
   return lists.flatMap((text) => text.split("\n").filter((line) => line !== ""));
 }
 
-/** Another network of that name and with its labels, as two processes make them. False on an Engine that refuses it. */
+/**
+ * Another network of that name and with its labels, as two processes make them. False on an Engine
+ * that refuses it.
+ */
 async function secondNetwork(): Promise<boolean> {
   const { Labels } = await new Docker().getNetwork(`sett-${sett.name}`).inspect();
-  return await new Docker().createNetwork({ Name: `sett-${sett.name}`, Labels, CheckDuplicate: false }).then(
-    () => true,
-    () => false,
-  );
+  return await new Docker()
+    .createNetwork({ Name: `sett-${sett.name}`, Labels, CheckDuplicate: false })
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 const strangers = {
   volume: (name: string) => $`docker volume create ${name}`.quiet(),
   network: (name: string) => $`docker network create ${name}`.quiet(),
-  container: (name: string) => $`docker create --name ${name} --entrypoint true sett/agent-base`.quiet(),
+  container: (name: string) =>
+    $`docker create --name ${name} --entrypoint true sett/agent-base`.quiet(),
 };
 
 test("a stranger's container, volume or network is named before anything is built, and left alone by up and down", async () => {
@@ -62,7 +73,9 @@ test("a stranger's container, volume or network is named before anything is buil
     expect(err).not.toContain("building");
     expect((await sett.sett("down", "--name", sett.name, "--volumes")).code).toBe(1);
     expect(await named()).toEqual([name]);
-    expect(JSON.parse(await sett.need("list", "--json")).map((each: { name: string }) => each.name)).not.toContain(sett.name);
+    expect(
+      JSON.parse(await sett.need("list", "--json")).map((each: { name: string }) => each.name),
+    ).not.toContain(sett.name);
     await $`${{ raw: remedy }}`.quiet();
   }
 }, 300_000);
@@ -77,7 +90,9 @@ test("what a person makes from an agent's container, or beside it, outlives the 
   const volume = `${own}-workspace-c`;
   await $`docker volume create ${volume} && docker create --name ${kept} ${image} && docker create --name ${own}-agent-spare ${image}`.quiet();
   try {
-    const listed = JSON.parse(await sett.need("list", "--json")).find(({ name }: { name: string }) => name === sett.name);
+    const listed = JSON.parse(await sett.need("list", "--json")).find(
+      ({ name }: { name: string }) => name === sett.name,
+    );
     const names = ["agent-echo", "orchestrator", "redis"].map((part) => `${own}-${part}`);
     expect(listed.containers.map(({ name }: { name: string }) => name)).toEqual(names);
     expect((await sett.sett("doctor")).out).not.toContain(kept);
@@ -105,9 +120,9 @@ test("the id of the instance is kept in git's configuration, and a blackboard of
   await sett.up();
   const first = await id();
   expect(first).toMatch(/^[0-9a-f]{16}\.\d+\n$/);
-  expect(await $`docker volume inspect --format ${'{{index .Labels "dev.sett.id"}}'} sett-${sett.name}-blackboard`.text()).toBe(
-    first,
-  );
+  expect(
+    await $`docker volume inspect --format ${'{{index .Labels "dev.sett.id"}}'} sett-${sett.name}-blackboard`.text(),
+  ).toBe(first);
   await sett.need("down", "--timeout", "1s");
   // As in a fresh clone in the same place.
   await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
@@ -147,8 +162,12 @@ test("a volume with all labels of ours and no id is another's, unless it is take
   for (const words of [["up"], ["down", "--volumes"]]) {
     const { code, err } = await sett.sett(...words, "--name", sett.name);
     expect(code).toBe(1);
-    expect(err).toContain(`A volume ${own}-blackboard exists that Sett has not made for this instance.`);
-    expect(err.replace(/\s+/g, " ")).toContain(`git config --add sett.${sett.name}.volume ${own}-blackboard`);
+    expect(err).toContain(
+      `A volume ${own}-blackboard exists that Sett has not made for this instance.`,
+    );
+    expect(err.replace(/\s+/g, " ")).toContain(
+      `git config --add sett.${sett.name}.volume ${own}-blackboard`,
+    );
     expect(err).not.toContain("building");
   }
   await $`git config --add sett.${sett.name}.volume ${own}-blackboard`.cwd(sett.folder).quiet();
@@ -163,7 +182,9 @@ test("a volume with all labels of ours and no id is another's, unless it is take
   await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
   await makeBlackboard();
   const { code, err } = await sett.sett("up", "--name", sett.name);
-  expect(err.replace(/\s+/g, " ")).toContain(`of a version before, and are ${sett.name}'s from now on: ${own}-blackboard.`);
+  expect(err.replace(/\s+/g, " ")).toContain(
+    `of a version before, and are ${sett.name}'s from now on: ${own}-blackboard.`,
+  );
   expect(code).toBe(0);
   await sett.need("down", "--timeout", "1s");
   expect((await sett.sett("up", "--name", sett.name)).err).not.toContain("of a version before");
@@ -173,7 +194,8 @@ test("a volume with all labels of ours and no id is another's, unless it is take
 
 test("a stranger's image with the name of an agent's is named before anything is built, and one made of ours is never removed", async () => {
   const image = `sett-${sett.name}-agent-echo:latest`;
-  const idOf = async (name: string) => (await $`docker image inspect --format ${"{{.Id}}"} ${name}`.text()).trim();
+  const idOf = async (name: string) =>
+    (await $`docker image inspect --format ${"{{.Id}}"} ${name}`.text()).trim();
   await $`docker tag sett/agent-base:latest ${image}`.quiet();
   const { code, err } = await sett.sett("up", "--name", sett.name);
   expect(code).toBe(1);
@@ -188,7 +210,10 @@ test("a stranger's image with the name of an agent's is named before anything is
   await sett.write({ "mine/Dockerfile": `FROM ${image}\nCOPY Dockerfile /mine\n` });
   const mine = (await $`docker build --quiet mine`.cwd(sett.folder).text()).trim();
   try {
-    await sett.write({ "agents/echo/more": "more", "agents/echo/Dockerfile": "FROM sett/agent-base:latest\nCOPY . /app/\n" });
+    await sett.write({
+      "agents/echo/more": "more",
+      "agents/echo/Dockerfile": "FROM sett/agent-base:latest\nCOPY . /app/\n",
+    });
     await sett.commit("Change the agent");
     await sett.up();
     expect(await idOf(image)).not.toBe(first);
@@ -210,7 +235,9 @@ test("of two strangers' networks of one name the remedy names each by its id, an
   await $`docker network create ${name}`.quiet();
   await new Docker().createNetwork({ Name: name, CheckDuplicate: false }).catch(() => undefined);
   const { err } = await sett.sett("up", "--name", sett.name);
-  const remedies = [...err.replace(/\s+/g, " ").matchAll(/docker network rm [\w-]+/g)].map(([remedy]) => remedy);
+  const remedies = [...err.replace(/\s+/g, " ").matchAll(/docker network rm [\w-]+/g)].map(
+    ([remedy]) => remedy,
+  );
   expect(remedies).toHaveLength((await named()).length);
   for (const remedy of remedies) await $`${{ raw: remedy }}`.quiet();
   expect(await named()).toEqual([]);
@@ -220,7 +247,9 @@ test("of two strangers' networks of one name the remedy names each by its id, an
 test("two networks of one name, both in use, are made one again", async () => {
   await sett.up();
   if (!(await secondNetwork())) return;
-  const ids = (await $`docker network ls -q --no-trunc --filter name=sett-${sett.name}`.text()).trim().split("\n");
+  const ids = (await $`docker network ls -q --no-trunc --filter name=sett-${sett.name}`.text())
+    .trim()
+    .split("\n");
   const agent = `sett-${sett.name}-agent-echo`;
   const own = (
     await $`docker inspect --format ${"{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}"} ${agent}`.text()

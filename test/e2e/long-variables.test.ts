@@ -1,4 +1,5 @@
-// What an agent is started with: at the limit it works, in a container and as a process, and above it is refused in a sentence.
+// What an agent is started with: at the limit it works, in a container and as a process, and above
+// it is refused in a sentence.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { scriptedModel } from "../support/models/scripted-model.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -34,7 +35,9 @@ for (const [title, ...words] of [["in a container"], ["as a process", "--runtime
     await using sett = await SettWorkspace.create(scriptAgent("counter", counter));
     sett.env = { BIG: "x".repeat(60_000) };
     const write = async (count: number, padding: number) => {
-      await sett.write({ "sett.yml": settYml({ counter: `${wants}${environment(count, padding)}` }) });
+      await sett.write({
+        "sett.yml": settYml({ counter: `${wants}${environment(count, padding)}` }),
+      });
       await sett.commit(`${count} and ${padding}`);
     };
     await write(40, 1);
@@ -48,7 +51,8 @@ for (const [title, ...words] of [["in a container"], ["as a process", "--runtime
     expect((await sett.sett("validate")).code).toBe(0);
     const refused = await sett.sett("up", "--name", sett.name, ...words);
     expect(refused.code).toBe(2);
-    const [, bytes] = /of `counter` are (\d+) bytes together/.exec(refused.err.replace(/\s+/g, " ")) ?? [];
+    const [, bytes] =
+      /of `counter` are (\d+) bytes together/.exec(refused.err.replace(/\s+/g, " ")) ?? [];
     const over = Number(bytes) - 2_064_384;
     expect(over).toBeGreaterThan(0);
     await write(34, 23_700 - over);
@@ -60,7 +64,9 @@ for (const [title, ...words] of [["in a container"], ["as a process", "--runtime
   test(`${title} workers of an agent are started with more than one variable can have`, async () => {
     await using sett = await SettWorkspace.create({
       ...scriptAgent("counter", counter),
-      "sett.yml": settYml({ counter: `${wants}    strategy: fresh_per_call\n    replicas: 2\n${environment(5, 1)}` }),
+      "sett.yml": settYml({
+        counter: `${wants}    strategy: fresh_per_call\n    replicas: 2\n${environment(5, 1)}`,
+      }),
     });
     sett.env = { BIG: "x".repeat(60_000) };
     await sett.need("up", "--name", sett.name, ...words);
@@ -93,8 +99,12 @@ test("a prompt of 300 KiB comes from a file, and the model reads all of it", asy
   });
   await sett.need("up", "--name", sett.name, "--runtime", "process");
   await answerOf(sett, "Answer");
-  expect(JSON.stringify(model.requests.map(({ body }) => body))).toContain(JSON.stringify(prompt).slice(1, -1));
+  expect(JSON.stringify(model.requests.map(({ body }) => body))).toContain(
+    JSON.stringify(prompt).slice(1, -1),
+  );
   await sett.write({ "prompts/work.md": `${prompt} Again.` });
   await sett.commit("Another prompt");
-  expect(await sett.need("up", "--name", sett.name, "--runtime", "process")).toContain("replaced gardener");
+  expect(await sett.need("up", "--name", sett.name, "--runtime", "process")).toContain(
+    "replaced gardener",
+  );
 });

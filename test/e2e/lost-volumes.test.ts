@@ -1,4 +1,5 @@
-// A volume was removed while the instance was down, as `docker system prune --volumes` does: `sett up` says what is gone with it.
+// A volume was removed while the instance was down, as `docker system prune --volumes` does: `sett
+// up` says what is gone with it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,10 +36,16 @@ agents:
 
 let sett: SettWorkspace;
 const up = () => sett.sett("up", "--name", sett.name);
-const listed = async (): Promise<{ lost_blackboard: { since: string; known: { id: string }[] } | null }> =>
-  JSON.parse(await sett.need("list", "--json")).find(({ name }: { name: string }) => name === sett.name);
+const listed = async (): Promise<{
+  lost_blackboard: { since: string; known: { id: string }[] } | null;
+}> =>
+  JSON.parse(await sett.need("list", "--json")).find(
+    ({ name }: { name: string }) => name === sett.name,
+  );
 const calls = async (): Promise<Finding | undefined> =>
-  JSON.parse((await sett.sett("doctor", "--json")).out).findings.find(({ check }: Finding) => check === "calls");
+  JSON.parse((await sett.sett("doctor", "--json")).out).findings.find(
+    ({ check }: Finding) => check === "calls",
+  );
 
 beforeAll(async () => {
   const asker = await readFile(join(root, "test/support/models/asker.ts"), "utf8");
@@ -64,8 +71,10 @@ test("up, list and doctor name what git and the blackboard know of a volume that
   let goal: string;
   try {
     goal = await sett.forage("hello");
-    const isThere = async () => (await sett.artefacts(goal)).some(({ type }) => type === "CodeCommit");
-    const happened = async () => JSON.stringify((await sett.artefacts(goal)).map(({ type, payload }) => [type, payload]));
+    const isThere = async () =>
+      (await sett.artefacts(goal)).some(({ type }) => type === "CodeCommit");
+    const happened = async () =>
+      JSON.stringify((await sett.artefacts(goal)).map(({ type, payload }) => [type, payload]));
     await waitFor("a commit", isThere, { everyMs: 300, timeoutMs: 20_000, happened });
   } finally {
     await provider[Symbol.asyncDispose]();
@@ -99,7 +108,9 @@ test("up, list and doctor name what git and the blackboard know of a volume that
   await $`docker volume rm ${volume}`.quiet();
   const { code, err } = await up();
   expect(code).toBe(0);
-  expect(err).toContain(`The blackboard of ${sett.name} is new, and empty: the one before is gone.`);
+  expect(err).toContain(
+    `The blackboard of ${sett.name} is new, and empty: the one before is gone.`,
+  );
   expect(err).toContain(`in refs/sett/${sett.name}`);
   expect(err).toContain(goal.slice(0, 8));
   expect(err).toContain("(Add what was asked for)");

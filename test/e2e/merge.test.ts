@@ -1,4 +1,5 @@
-// Two agents commit beside each other, and a third one merges what they have made; in a shallow clone, as a forge checks it out.
+// Two agents commit beside each other, and a third one merges what they have made; in a shallow
+// clone, as a forge checks it out.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { fileWrittenBy } from "../support/docs/pages.ts";
@@ -10,7 +11,8 @@ git add -A
 git commit --quiet --message "Write ${file}" >&2
 jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "Part", artefact_payload: $commit, summary: "${file}"}'
 `;
-const bids = (bid: string) => `    bids:\n      - { on: GoalDefined, bid: ${bid} }\n    workspace: { mode: rw }\n`;
+const bids = (bid: string) =>
+  `    bids:\n      - { on: GoalDefined, bid: ${bid} }\n    workspace: { mode: rw }\n`;
 
 let origin: SettWorkspace;
 let sett: SettWorkspace;

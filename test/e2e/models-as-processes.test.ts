@@ -1,4 +1,5 @@
-// A sett with a model, without a container: the gateway is a process, and the key is in a folder in memory that only this user can read.
+// A sett with a model, without a container: the gateway is a process, and the key is in a folder in
+// memory that only this user can read.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,10 +14,19 @@ import { waitFor } from "../support/wait-for.ts";
 setDefaultTimeout(120_000);
 
 const key = "sk-of-the-tests-one";
-const provider = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent", auth: { apiKeys: [key] } });
+const provider = new LLMock({
+  port: 0,
+  host: "127.0.0.1",
+  logLevel: "silent",
+  auth: { apiKeys: [key] },
+});
 let sett: ProcessSett;
 
-const command = JSON.stringify([process.execPath, "run", join(root, "test/support/models/asker.ts")]);
+const command = JSON.stringify([
+  process.execPath,
+  "run",
+  join(root, "test/support/models/asker.ts"),
+]);
 const asker = `  asker:\n    image: none:1\n    command: ${command}\n    bids: [{ on: GoalDefined, bid: exclusive }]\n`;
 
 /** A container knows this machine by that name; a process finds it all the same. */
@@ -29,7 +39,9 @@ function settings({ parallel = 10, more = "" } = {}): string {
 async function answerTo(words: string): Promise<string> {
   const goal = (await sett.need("forage", "--goal", words)).trim();
   const find = async () => {
-    const artefacts: { type: string; payload: string }[] = JSON.parse(await sett.need("hoard", "--json", "--goal", goal));
+    const artefacts: { type: string; payload: string }[] = JSON.parse(
+      await sett.need("hoard", "--json", "--goal", goal),
+    );
     return artefacts.find(({ type }) => type !== "GoalDefined");
   };
   return (await waitFor(`the answer to ${words}`, find, { everyMs: 50 })).payload;
@@ -72,7 +84,9 @@ test("the gateway keeps its port and its keys when it starts again, and when not
     const now = sett.processOf("gateway");
     return now !== undefined && now.pid !== before?.pid;
   });
-  expect(await sett.up()).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, gateway, asker\n`);
+  expect(await sett.up()).toBe(
+    `${sett.name} is up, and nothing has changed: redis, orchestrator, gateway, asker\n`,
+  );
   expect(await answerTo("hello")).toBe("Good day");
   expect(gateway()?.ports).toEqual(port);
 });

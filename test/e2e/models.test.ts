@@ -1,4 +1,5 @@
-// A sett with a model, in real containers: an agent's command calls it through the gateway, and no agent ever sees the provider's key.
+// A sett with a model, in real containers: an agent's command calls it through the gateway, and no
+// agent ever sees the provider's key.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,7 +35,10 @@ const withModel = `version: '1.0'\n${models}${agents}    model: local\n`;
 
 let sett: SettWorkspace;
 let provider: AsyncDisposable;
-/** Where calls are recorded: in the repository, which counts as clean for the next goal all the same. */
+/**
+ * Where calls are recorded: in the repository, which counts as clean for the next goal all the
+ * same.
+ */
 const calls = "calls";
 /** What the first `up` said, while the provider was down. */
 let first: { code: number; out: string; err: string };
@@ -49,7 +53,9 @@ async function said(goal: string): Promise<Artefact> {
 }
 
 async function startedAt(part: string): Promise<string> {
-  return (await $`docker inspect --format ${"{{.State.StartedAt}} {{.RestartCount}}"} ${container(part)}`.text()).trim();
+  return (
+    await $`docker inspect --format ${"{{.State.StartedAt}} {{.RestartCount}}"} ${container(part)}`.text()
+  ).trim();
 }
 
 beforeAll(async () => {
@@ -77,7 +83,10 @@ test("a provider that is down at the start is named, and the sett starts all the
 });
 
 test("a command reaches the model through the usual variables: the provider, which refuses every other key, gets its own", async () => {
-  expect(await said("hello")).toMatchObject({ type: "Said", payload: "Hello! How can I help you today?" });
+  expect(await said("hello")).toMatchObject({
+    type: "Said",
+    payload: "Hello! How can I help you today?",
+  });
   const { err } = await up("--record", calls);
   expect(err).not.toContain("cannot be reached");
 });
@@ -86,11 +95,18 @@ test("no place that an agent, or a person without the key, can look at has the k
   expect(JSON.parse((await said("hunt")).payload)).toEqual([]);
   await untilWritten(["docker", "exec", container("redis"), "redis-cli"]);
   const places = {
-    containers: await $`docker inspect ${["redis", "orchestrator", "gateway", "agent-asker"].map(container)}`.text(),
-    volumes: await $`docker volume inspect ${container("record")} ${container("blackboard")}`.text(),
+    containers:
+      await $`docker inspect ${["redis", "orchestrator", "gateway", "agent-asker"].map(container)}`.text(),
+    volumes:
+      await $`docker volume inspect ${container("record")} ${container("blackboard")}`.text(),
     Redis: await $`docker exec ${container("redis")} sh -c ${"cat /data/appendonlydir/*"}`.text(),
-    logs: (await Promise.all(["redis", "orchestrator", "gateway", "asker"].map((part) => sett.need("logs", part)))).join("\n"),
-    record: await $`docker cp ${`${container("gateway")}:/record`} - | tar -xO --wildcards ${"*.gz"} | zcat`.text(),
+    logs: (
+      await Promise.all(
+        ["redis", "orchestrator", "gateway", "asker"].map((part) => sett.need("logs", part)),
+      )
+    ).join("\n"),
+    record:
+      await $`docker cp ${`${container("gateway")}:/record`} - | tar -xO --wildcards ${"*.gz"} | zcat`.text(),
     debug: JSON.stringify(await up("--record", calls, "--debug")),
     state: await $`docker exec ${container("agent-asker")} cat /proc/self/environ`.text(),
   };
@@ -98,7 +114,9 @@ test("no place that an agent, or a person without the key, can look at has the k
     expect([place, text.length > 0, text.includes(mark)]).toEqual([place, true, false]);
   }
   expect(places.record).toContain("How can I help you today?");
-  expect(await $`grep -rl hello ${calls}`.cwd(sett.folder).nothrow().text()).toContain("/asker/0001.json");
+  expect(await $`grep -rl hello ${calls}`.cwd(sett.folder).nothrow().text()).toContain(
+    "/asker/0001.json",
+  );
   expect(await $`grep -rl ${mark} ${sett.folder}`.nothrow().text()).toBe("");
 });
 
@@ -120,7 +138,8 @@ test("another key needs no restart, and a wrong one is named by its model", asyn
 
 test("a gateway that was killed comes back in its container, with its keys", async () => {
   const before = await startedAt("gateway");
-  const processes = async () => (await $`docker top ${container("gateway")} -o pid,args`.text()).split("\n");
+  const processes = async () =>
+    (await $`docker top ${container("gateway")} -o pid,args`.text()).split("\n");
   const program = async () =>
     (await processes())
       .find((line) => /^\s*\d+\s+\/gateway\b/.test(line))
@@ -128,15 +147,19 @@ test("a gateway that was killed comes back in its container, with its keys", asy
       .split(/\s+/)[0];
   const pid = await program();
   process.kill(Number(pid), "SIGKILL");
-  await waitFor("another process", async () => ![undefined, pid].includes(await program()), { everyMs: 100 });
-  const health = () => $`docker exec ${container("gateway")} /gateway --healthcheck`.quiet().nothrow();
+  await waitFor("another process", async () => ![undefined, pid].includes(await program()), {
+    everyMs: 100,
+  });
+  const health = () =>
+    $`docker exec ${container("gateway")} /gateway --healthcheck`.quiet().nothrow();
   await waitFor("its port", async () => (await health()).exitCode === 0, { everyMs: 100 });
   expect((await said("hello")).payload).toBe("Hello! How can I help you today?");
   expect(await startedAt("gateway")).toBe(before);
 });
 
 test("a restart of the container loses the keys: `list` and `status` say so, and `up` brings them back", async () => {
-  const isMissing = "The gateway does not have the key of the model local: a restart of its container clears its memory.";
+  const isMissing =
+    "The gateway does not have the key of the model local: a restart of its container clears its memory.";
   const listed = async () => (await sett.sett("list")).err.includes(`${sett.name}: ${isMissing}`);
   expect(await listed()).toBe(false);
   await $`docker restart ${container("gateway")}`.quiet();
@@ -155,7 +178,9 @@ test("recorded calls are answered again without the key and without the provider
   await sett.commit("Keep the recorded calls");
   const replayed = await up("--replay", calls);
   expect(replayed.out).toContain(": replaced gateway; kept redis, orchestrator, asker\n");
-  expect(replayed.err).toContain(`Calls of models are answered from ${join(sett.folder, calls)}: a replay`);
+  expect(replayed.err).toContain(
+    `Calls of models are answered from ${join(sett.folder, calls)}: a replay`,
+  );
   expect((await said("hello")).payload).toBe("Hello! How can I help you today?");
   expect(await sett.need("status")).not.toContain("does not have the key");
 });
@@ -163,13 +188,20 @@ test("recorded calls are answered again without the key and without the provider
 test("without `models` the gateway leaves, and its record stays until `down --volumes`", async () => {
   await sett.write({ "sett.yml": `version: '1.0'\n${agents}` });
   await sett.commit("Remove the model");
-  expect((await up()).out).toContain(": replaced asker; stopped gateway; kept redis, orchestrator\n");
-  const parts = await $`docker ps --all --format ${"{{.Names}}"} --filter label=dev.sett.instance=${sett.name}`.text();
+  expect((await up()).out).toContain(
+    ": replaced asker; stopped gateway; kept redis, orchestrator\n",
+  );
+  const parts =
+    await $`docker ps --all --format ${"{{.Names}}"} --filter label=dev.sett.instance=${sett.name}`.text();
   expect(parts).not.toContain("gateway");
   expect(await sett.need("logs", "gateway")).toContain("Gateway started");
   await sett.need("down", "--name", sett.name);
-  const volumes = async () => await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text();
-  expect((await volumes()).trim().split("\n").sort()).toEqual([container("blackboard"), container("record")]);
+  const volumes = async () =>
+    await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text();
+  expect((await volumes()).trim().split("\n").sort()).toEqual([
+    container("blackboard"),
+    container("record"),
+  ]);
   await sett.need("down", "--name", sett.name, "--volumes", "--force");
   expect(await volumes()).toBe("");
 });

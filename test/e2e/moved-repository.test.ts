@@ -31,7 +31,13 @@ afterAll(async () => {
 /** `sett` in this folder, without the name of the instance. */
 async function inFolder(cwd: string, ...args: string[]) {
   return await finished(
-    Bun.spawn([settBinary, ...args], { cwd, env: process.env, stdin: "ignore", stdout: "pipe", stderr: "pipe" }),
+    Bun.spawn([settBinary, ...args], {
+      cwd,
+      env: process.env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    }),
   );
 }
 
@@ -51,7 +57,9 @@ test("up in the new folder goes on with the instance, running or down", async ()
   await sett.need("down", "--timeout", "1s");
   await rename(folder, moved);
   const down = await inFolder(moved, "up");
-  expect(down.err).toContain(`This is ${sett.name}, whose blackboard was kept for this repository.`);
+  expect(down.err).toContain(
+    `This is ${sett.name}, whose blackboard was kept for this repository.`,
+  );
   expect(down.err).not.toContain("is new, and empty");
   expect(down.code).toBe(0);
   expect((await inFolder(moved, "hoard")).out).toContain(goal.slice(0, 8));

@@ -1,4 +1,5 @@
-// `notify` of sett.yml, all the way: from the file, through `sett up`, to a receiver on this machine; in containers and as processes.
+// `notify` of sett.yml, all the way: from the file, through `sett up`, to a receiver on this
+// machine; in containers and as processes.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { $ } from "bun";
@@ -11,17 +12,27 @@ setDefaultTimeout(300_000);
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const releaser = `echo '{"structural_type":"Terminal","artefact_type":"Released","artefact_payload":"1.2.0","summary":"Released 1.2.0"}'`;
 const wants = "    bids: [{ on: GoalDefined, bid: exclusive }]\n";
-const hook = (url: string) => `notify:\n  - { url: "${url}", secret: "${secret}", on: [achieved] }\n`;
+const hook = (url: string) =>
+  `notify:\n  - { url: "${url}", secret: "${secret}", on: [achieved] }\n`;
 
-/** This machine, as a container of any network reaches it: the Engine knows, and only some say it of their network `bridge`. */
+/**
+ * This machine, as a container of any network reaches it: the Engine knows, and only some say it of
+ * their network `bridge`.
+ */
 const engineHost = async () => {
-  const hosts = await $`docker run --rm --add-host engine-host:host-gateway redis:7-alpine cat /etc/hosts`.text();
+  const hosts =
+    await $`docker run --rm --add-host engine-host:host-gateway redis:7-alpine cat /etc/hosts`.text();
   return /^(\S+)\s+engine-host$/m.exec(hosts)?.[1] ?? "";
 };
 
 const places = [
   { title: "a container", up: [] as string[], host: engineHost, listen: "0.0.0.0" },
-  { title: "a process", up: ["--runtime", "process"], host: async () => "127.0.0.1", listen: "127.0.0.1" },
+  {
+    title: "a process",
+    up: ["--runtime", "process"],
+    host: async () => "127.0.0.1",
+    listen: "127.0.0.1",
+  },
 ];
 
 for (const { title, up, host, listen } of places) {
@@ -36,14 +47,22 @@ for (const { title, up, host, listen } of places) {
     const goal = await sett.forage("Release it");
     const first = await waitFor("the first message", () => receiver.received[0]);
     expect(first.path).toBe("/one");
-    expect(first.body).toMatchObject({ type: "goal.achieved", instance: sett.name, goal: { id: goal, summary: "Release it" } });
+    expect(first.body).toMatchObject({
+      type: "goal.achieved",
+      instance: sett.name,
+      goal: { id: goal, summary: "Release it" },
+    });
     const key = Buffer.from(secret.replace("whsec_", ""), "base64");
-    const signature = createHmac("sha256", key).update(`${first.id}.${first.timestamp}.${first.text}`).digest("base64");
+    const signature = createHmac("sha256", key)
+      .update(`${first.id}.${first.timestamp}.${first.text}`)
+      .digest("base64");
     expect(first.signature).toBe(`v1,${signature}`);
 
     await sett.write({ "sett.yml": settYml({ releaser: wants }, hook(`${url}/two`)) });
     await sett.commit("Tell another");
-    expect(await sett.need("up", "--name", sett.name, ...up)).toContain(": replaced orchestrator; kept redis, releaser\n");
+    expect(await sett.need("up", "--name", sett.name, ...up)).toContain(
+      ": replaced orchestrator; kept redis, releaser\n",
+    );
     const next = await sett.forage("Release it again");
     const second = await waitFor("the second message", () => receiver.received[1]);
     expect(second.path).toBe("/two");
@@ -59,11 +78,15 @@ for (const { title, up, listen } of places) {
     receiver.stop();
     await using sett = await SettWorkspace.create({
       ...scriptAgent("releaser", releaser),
-      "sett.yml": settYml({ releaser: wants }, hook(`http://host.docker.internal:${receiver.port}/a-secret-path`)),
+      "sett.yml": settYml(
+        { releaser: wants },
+        hook(`http://host.docker.internal:${receiver.port}/a-secret-path`),
+      ),
     });
     await sett.need("up", "--name", sett.name, ...up);
     const goal = await sett.forage("Release it");
-    const problems = async () => JSON.parse(await sett.need("status", "--json", "--name", sett.name)).notice_problems;
+    const problems = async () =>
+      JSON.parse(await sett.need("status", "--json", "--name", sett.name)).notice_problems;
     const [problem] = await waitFor("the problem to be on record", async () => {
       const found = await problems();
       return found.length > 0 && found;

@@ -1,4 +1,5 @@
-// What is handed out, as a newcomer gets it: packages that npm installs without a network, and a Docker Engine without a single image.
+// What is handed out, as a newcomer gets it: packages that npm installs without a network, and a
+// Docker Engine without a single image.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +7,11 @@ import { join } from "node:path";
 import { $ } from "bun";
 import packageJson from "../../package.json" with { type: "json" };
 import { countsLines } from "../support/cli/sett-in-process.ts";
-import { canStartEngine, type FreshEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
+import {
+  canStartEngine,
+  type FreshEngine,
+  startFreshEngine,
+} from "../support/docker/fresh-engine.ts";
 import { root } from "../support/root.ts";
 
 const release = join(root, "bin/release");
@@ -30,7 +35,9 @@ beforeAll(async () => {
   garden = join(base, `garden-${crypto.randomUUID().slice(0, 8)}`);
   engine = canStartEngine ? await startFreshEngine() : undefined;
   for (const folder of [installed, garden]) await mkdir(folder);
-  await $`git init --quiet && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(garden);
+  await $`git init --quiet && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
+    garden,
+  );
 }, 300_000);
 
 afterAll(async () => {
@@ -66,17 +73,24 @@ async function run(command: string[], cwd: string) {
 
 async function need(command: string[], cwd: string): Promise<{ out: string; err: string }> {
   const { code, out, err } = await run(command, cwd);
-  if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}:\n${err}${out}`);
+  if (code !== 0)
+    throw new Error(`${command.join(" ")} ended with exit code ${code}:\n${err}${out}`);
   return { out, err };
 }
 
-const sett = (...words: string[]) => need([join(installed, "node_modules/.bin/sett"), ...words], garden);
+const sett = (...words: string[]) =>
+  need([join(installed, "node_modules/.bin/sett"), ...words], garden);
 
-handedOut("the release has the one program and its packages, with their sums and what is inside", async () => {
-  const files = [`sett-${platform}`, `sett-${platform}-${version}.tgz`, `sett-${version}.tgz`];
-  expect((await readdir(release)).sort()).toEqual(expect.arrayContaining([...files, "SHA256SUMS", "sett.cdx.json"]));
-  await need(["sha256sum", "--check", "--quiet", "SHA256SUMS"], release);
-});
+handedOut(
+  "the release has the one program and its packages, with their sums and what is inside",
+  async () => {
+    const files = [`sett-${platform}`, `sett-${platform}-${version}.tgz`, `sett-${version}.tgz`];
+    expect((await readdir(release)).sort()).toEqual(
+      expect.arrayContaining([...files, "SHA256SUMS", "sett.cdx.json"]),
+    );
+    await need(["sha256sum", "--check", "--quiet", "SHA256SUMS"], release);
+  },
+);
 
 handedOut(
   "npm installs it from the packages alone, and npx starts it",
@@ -84,8 +98,20 @@ handedOut(
     const packages = [`sett-${version}.tgz`, `sett-${platform}-${version}.tgz`];
     for (const name of packages) await copyFile(join(release, name), join(installed, name));
     await Bun.write(join(installed, "package.json"), "{}");
-    await need(["npm", "install", "--offline", "--no-audit", "--no-fund", ...packages.map((name) => `./${name}`)], installed);
-    expect((await need(["npx", "--offline", "sett", "--version"], installed)).out).toBe(`${version}\n`);
+    await need(
+      [
+        "npm",
+        "install",
+        "--offline",
+        "--no-audit",
+        "--no-fund",
+        ...packages.map((name) => `./${name}`),
+      ],
+      installed,
+    );
+    expect((await need(["npx", "--offline", "sett", "--version"], installed)).out).toBe(
+      `${version}\n`,
+    );
     const wrong = await run([join(installed, "node_modules/.bin/sett"), "nonsense"], installed);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);
   },
@@ -115,7 +141,9 @@ handedOut(
     const [state = ""] = (await readdir(join(base, "state"), { recursive: true })).filter((path) =>
       /orchestrator.*spec\.json$/.test(path),
     );
-    expect(await readFile(join(base, "state", state), "utf8")).toContain('"service","orchestrator"');
+    expect(await readFile(join(base, "state", state), "utf8")).toContain(
+      '"service","orchestrator"',
+    );
     await sett("down", "--volumes");
   },
   240_000,

@@ -1,4 +1,5 @@
-// Addresses that name nothing, in Chromium: each says so under a heading, and the next address works.
+// Addresses that name nothing, in Chromium: each says so under a heading, and the next address
+// works.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";

@@ -1,4 +1,5 @@
-// The diff of a commit in Chromium, where a person approves by it: what has no lines is in words, and a huge file costs no more than a page.
+// The diff of a commit in Chromium, where a person approves by it: what has no lines is in words,
+// and a huge file costs no more than a page.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,17 +29,44 @@ let corrected: Artefact;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "page-diff-"));
   const { base, head, fixed } = await makeCommits();
-  const reviewer = { maintainer: { human: true as const, bids: [{ on: "CodeCommit", bid: "review" as const }] } };
-  scene = await startPageScene(reviewer, {}, { repository: await openRepository(folder, process.env) });
+  const reviewer = {
+    maintainer: { human: true as const, bids: [{ on: "CodeCommit", bid: "review" as const }] },
+  };
+  scene = await startPageScene(
+    reviewer,
+    {},
+    { repository: await openRepository(folder, process.env) },
+  );
   const goal = await scene.clan.postGoal("Change", { type: "Change", metadata: { commit: base } });
   commit = sampleArtefact({
-    ...{ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id], type: "CodeCommit", payload: head },
-    ...{ produced_by_role: "coder", produced_by_agent: "coder", metadata: { summary: "Much at once", commit: head } },
+    ...{
+      id: newArtefactId(),
+      goal_id: goal.goal_id,
+      source_artefacts: [goal.id],
+      type: "CodeCommit",
+      payload: head,
+    },
+    ...{
+      produced_by_role: "coder",
+      produced_by_agent: "coder",
+      metadata: { summary: "Much at once", commit: head },
+    },
   });
   await scene.clan.board.createArtefact(commit, "person:test");
   corrected = sampleArtefact({
-    ...{ id: newArtefactId(), logical_id: commit.logical_id, version: 2, goal_id: goal.goal_id, source_artefacts: [commit.id] },
-    ...{ type: "CodeCommit", payload: fixed, produced_by_role: "coder", produced_by_agent: "coder" },
+    ...{
+      id: newArtefactId(),
+      logical_id: commit.logical_id,
+      version: 2,
+      goal_id: goal.goal_id,
+      source_artefacts: [commit.id],
+    },
+    ...{
+      type: "CodeCommit",
+      payload: fixed,
+      produced_by_role: "coder",
+      produced_by_agent: "coder",
+    },
     metadata: { summary: "Corrected", commit: fixed },
   });
   await scene.clan.board.createArtefact(corrected, "person:test");
@@ -57,11 +85,25 @@ async function makeCommits() {
     await $`git add -A && git commit --quiet -m Change`.cwd(folder);
     return CommitHash.parse((await $`git rev-parse HEAD`.cwd(folder).text()).trim());
   };
-  await $`git init --quiet && git config user.name Ada && git config user.email ada@sett.invalid`.cwd(folder);
-  await Promise.all([write("logo.bin", "a\0b"), write("gone.bin", "\0x"), write("tool.sh", "echo\n")]);
+  await $`git init --quiet && git config user.name Ada && git config user.email ada@sett.invalid`.cwd(
+    folder,
+  );
+  await Promise.all([
+    write("logo.bin", "a\0b"),
+    write("gone.bin", "\0x"),
+    write("tool.sh", "echo\n"),
+  ]);
   const base = await commitAll();
-  await Promise.all([write("logo.bin", "a\0cd"), write("new.bin", "\0"), write("empty.txt", ""), write('quo"te.txt', "1\n")]);
-  await write("huge.ts", Array.from({ length: lines }, (_, at) => `export const value${at} = "${at}";\n`).join(""));
+  await Promise.all([
+    write("logo.bin", "a\0cd"),
+    write("new.bin", "\0"),
+    write("empty.txt", ""),
+    write('quo"te.txt', "1\n"),
+  ]);
+  await write(
+    "huge.ts",
+    Array.from({ length: lines }, (_, at) => `export const value${at} = "${at}";\n`).join(""),
+  );
   await write("wide.txt", `${"x".repeat(2_500)}the end\n`);
   await Promise.all([rm(join(folder, "gone.bin")), chmod(join(folder, "tool.sh"), 0o755)]);
   await symlink("/etc/shadow", join(folder, "link"));
@@ -83,11 +125,15 @@ const ways = [
 ];
 
 test("a corrected result is shown with all that it changes first, then only since the version before, and warnings are seen at once", async () => {
-  const page = await browser.open(scene.page.address(`#/goals/${corrected.goal_id}?a=${corrected.id}&tab=diff`));
+  const page = await browser.open(
+    scene.page.address(`#/goals/${corrected.goal_id}?a=${corrected.id}&tab=diff`),
+  );
   const file = (name: string) => page.getByRole("region", { name, exact: true });
   await file("logo.bin").waitFor();
   await file("empty.txt").waitFor();
-  await page.getByText("2 commits name another author or committer than the agent that published it.").waitFor();
+  await page
+    .getByText("2 commits name another author or committer than the agent that published it.")
+    .waitFor();
   await page.getByRole("button", { name: "Since version 1" }).click();
   await file("empty.txt").waitFor();
   await file("logo.bin").waitFor({ state: "detached" });
@@ -108,9 +154,18 @@ test.each(ways)("the diff $where says what is changed of files without lines", a
     const texts = await file.locator("h3, .diff-words").allTextContents();
     return texts.map((text) => text.replace(/[▾▸]/g, "").replace(/\s+/g, " ").trim());
   };
-  expect(await said("logo.bin")).toEqual(["logo.bin binary, 3 B → 4 B", "A binary file. Its content changes, and is not shown."]);
-  expect(await said("new.bin")).toEqual(["new.bin new, binary, 1 B", "A binary file. Its content is not shown."]);
-  expect(await said("gone.bin")).toEqual(["gone.bin deleted, binary, 2 B", "A binary file. Its content is not shown."]);
+  expect(await said("logo.bin")).toEqual([
+    "logo.bin binary, 3 B → 4 B",
+    "A binary file. Its content changes, and is not shown.",
+  ]);
+  expect(await said("new.bin")).toEqual([
+    "new.bin new, binary, 1 B",
+    "A binary file. Its content is not shown.",
+  ]);
+  expect(await said("gone.bin")).toEqual([
+    "gone.bin deleted, binary, 2 B",
+    "A binary file. Its content is not shown.",
+  ]);
   expect(await said("empty.txt")).toEqual(["empty.txt new, empty", "An empty file."]);
   expect(await said("tool.sh")).toEqual(["tool.sh executable now", "Its content is the same."]);
   expect(await said("link")).toEqual(["link new, symbolic link +1 −0"]);
@@ -131,7 +186,9 @@ test.each(ways)(
     await file.getByRole("button", { name: "Show all" }).click();
     await file.getByText("value9 ").waitFor();
     expect(await elements()).toBeLessThan(maxElements);
-    await file.locator(".window-list").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
+    await file
+      .locator(".window-list")
+      .evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
     await file.getByText(`value${lines - 1} `).waitFor();
     expect(await elements()).toBeLessThan(maxElements);
     await file.getByRole("button", { name: "Show the beginning" }).click();

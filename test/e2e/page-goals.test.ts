@@ -1,4 +1,5 @@
-// What the page says of goals that no person has stated, and of goals that there are not, in Chromium.
+// What the page says of goals that no person has stated, and of goals that there are not, in
+// Chromium.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
@@ -14,8 +15,17 @@ test("a goal that a trigger has stated is marked in the list and in its own view
   const nightly = await scene.clan.postGoal("Sweep");
   await scene.clan.postGoal("Paint the door");
   await board.recordTrigger({
-    ...{ record: { goal: nightly.goal_id }, mark: "trigger", value: "nightly", actor: "trigger:nightly" },
-    event: { type: "trigger_fired", goal_id: nightly.goal_id, data: { kind: "cron", cause: "2026-11-24T02:00:00.000Z" } },
+    ...{
+      record: { goal: nightly.goal_id },
+      mark: "trigger",
+      value: "nightly",
+      actor: "trigger:nightly",
+    },
+    event: {
+      type: "trigger_fired",
+      goal_id: nightly.goal_id,
+      data: { kind: "cron", cause: "2026-11-24T02:00:00.000Z" },
+    },
   });
   const page = await browser.open(scene.page.address("#/goals"));
   await page.getByText("by trigger nightly").waitFor();
@@ -45,7 +55,9 @@ test("a goal names its artefacts that cannot be shown, since a person has change
   await board.createArtefact(draft, "hand");
   await scene.redis.cli("HDEL", `sett:${board.instance}:artifact:${draft.id}`, "type");
   const page = await browser.open(scene.page.address(`#/goals/${goal.goal_id}`));
-  const alert = page.getByRole("alert").filter({ hasText: `Artefact ${draft.id.slice(0, 8)} cannot be shown` });
+  const alert = page
+    .getByRole("alert")
+    .filter({ hasText: `Artefact ${draft.id.slice(0, 8)} cannot be shown` });
   await alert.waitFor();
   expect(await alert.textContent()).toContain("`sett doctor` lists what was changed by hand");
 });

@@ -72,7 +72,9 @@ test("a server at another port of the same address gets nothing of the session, 
   const credentials: (string | null)[] = [];
   const other = serve({ port: 0, hostname: "127.0.0.1" }, (request) => {
     credentials.push(request.headers.get("cookie"), request.headers.get("authorization"));
-    return new Response("<script>localStorage.length</script>", { headers: { "content-type": "text/html" } });
+    return new Response("<script>localStorage.length</script>", {
+      headers: { "content-type": "text/html" },
+    });
   });
   const context = page.context();
   const there = await browser.follow(context, `http://127.0.0.1:${other.port}/`);

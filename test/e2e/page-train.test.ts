@@ -1,4 +1,5 @@
-// The release train, watched on the page from its goal to its end: real programs, Redis, git and commits, as processes of this machine.
+// The release train, watched on the page from its goal to its end: real programs, Redis, git and
+// commits, as processes of this machine.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,13 +29,18 @@ afterAll(async () => {
 });
 
 test("a release is stated on the page, and its commit, review, rework, reports and end appear as they are made", async () => {
-  const settings = (await Bun.file(join(agents, "release-train/sett.yml")).text()).replaceAll("build: ../", "build: ./agents/");
+  const settings = (await Bun.file(join(agents, "release-train/sett.yml")).text()).replaceAll(
+    "build: ../",
+    "build: ./agents/",
+  );
   await using sett = await ProcessSett.create(settings);
   await using _repository = await releasable(sett);
   await sett.up();
   const shell = { ...fakeShell(), env: sett.environment, cwd: sett.folder };
   const open = async () => await connect(await findPlace(shell, sett.name));
-  await using served = await ServedPage.start(open, { repository: await openRepository(sett.folder, sett.environment) });
+  await using served = await ServedPage.start(open, {
+    repository: await openRepository(sett.folder, sett.environment),
+  });
 
   const page = await browser.open(served.address("#/new"), { width: 1_500, height: 900 });
   await page.getByLabel("What is to be achieved").fill("Release 1.2.0");
@@ -44,11 +50,14 @@ test("a release is stated on the page, and its commit, review, rework, reports a
   const card = (type: string, number = 1) =>
     page
       .locator(".card[data-id]", { has: page.locator(".card-type", { hasText: type }) })
-      .filter(number > 1 ? { has: version.filter({ hasText: `v${number}` }) } : { hasNot: version });
+      .filter(
+        number > 1 ? { has: version.filter({ hasText: `v${number}` }) } : { hasNot: version },
+      );
 
   await card("CodeCommit").waitFor({ timeout: 120_000 });
   await card("CodeCommit", 2).waitFor({ timeout: 120_000 });
-  for (const report of ["TestReport", "LicenceReport", "SecretsReport"]) await card(report).waitFor({ timeout: 120_000 });
+  for (const report of ["TestReport", "LicenceReport", "SecretsReport"])
+    await card(report).waitFor({ timeout: 120_000 });
   await card("Release").waitFor({ timeout: 120_000 });
   await page.locator(".goal-title").getByText("achieved").waitFor();
   expect(await page.locator(".card[data-id]").count()).toBe(9);
@@ -78,7 +87,8 @@ async function releasable(sett: ProcessSett): Promise<AsyncDisposable> {
   const settings = await Bun.file(join(sett.folder, "sett.yml")).text();
   await rm(sett.folder, { recursive: true });
   await cp(join(folder, "sample"), sett.folder, { recursive: true });
-  for (const name of train) await cp(join(agents, name), join(sett.folder, "agents", name), { recursive: true });
+  for (const name of train)
+    await cp(join(agents, name), join(sett.folder, "agents", name), { recursive: true });
   await Bun.write(join(sett.folder, "sett.yml"), settings);
   await $`git add -A && git commit --quiet -m ${"Add the release train"}`.cwd(sett.folder);
   return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };

@@ -1,4 +1,5 @@
-// Every view of the page, in both themes, wide and at 360 pixels: readable for all (WCAG AA, checked by axe), and by keyboard alone.
+// Every view of the page, in both themes, wide and at 360 pixels: readable for all (WCAG AA,
+// checked by axe), and by keyboard alone.
 //
 // With SETT_PICTURES=1 it also writes the pictures of docs/guides/page.md.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -32,7 +33,11 @@ afterAll(async () => {
 type View = { name: string; view: () => string; shows: (page: Page) => Promise<unknown> };
 
 const views: View[] = [
-  { name: "goals", view: () => "#/goals", shows: (page) => page.getByRole("link", { name: /Release 1.2.0/ }).waitFor() },
+  {
+    name: "goals",
+    view: () => "#/goals",
+    shows: (page) => page.getByRole("link", { name: /Release 1.2.0/ }).waitFor(),
+  },
   {
     name: "goal",
     view: () => `#/goals/${scene.goals.release.id}?view=graph`,
@@ -81,8 +86,16 @@ const views: View[] = [
         .first()
         .waitFor(),
   },
-  { name: "log", view: () => "#/log", shows: (page) => page.getByText("works on claim").first().waitFor() },
-  { name: "new-goal", view: () => "#/new", shows: (page) => page.getByLabel("What is to be achieved").waitFor() },
+  {
+    name: "log",
+    view: () => "#/log",
+    shows: (page) => page.getByText("works on claim").first().waitFor(),
+  },
+  {
+    name: "new-goal",
+    view: () => "#/new",
+    shows: (page) => page.getByLabel("What is to be achieved").waitFor(),
+  },
 ];
 
 const sizes = [
@@ -111,9 +124,14 @@ test("at 360 pixels the log says who did what on which goal, and cuts no sentenc
   await page.getByText("works on claim").first().waitFor();
   const events = await page.locator(".event").evaluateAll((rows) =>
     rows.map((row) => {
-      const [who, text] = [row.querySelector<HTMLElement>(".event-who"), row.querySelector<HTMLElement>(".event-text")];
+      const [who, text] = [
+        row.querySelector<HTMLElement>(".event-who"),
+        row.querySelector<HTMLElement>(".event-text"),
+      ];
       const isCut = (part: HTMLElement | null) =>
-        part === null || part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight + 1;
+        part === null ||
+        part.scrollWidth > part.clientWidth ||
+        part.scrollHeight > part.clientHeight + 1;
       const said = text?.textContent ?? "";
       const { height, bottom } = row.getBoundingClientRect();
       const overlaps = (row.nextElementSibling?.getBoundingClientRect().top ?? bottom) < bottom - 1;
@@ -131,19 +149,26 @@ test("at 360 pixels the log says who did what on which goal, and cuts no sentenc
 });
 
 test("at 360 pixels the names of agents and their bids are not broken", async () => {
-  const page = await browser.open(scene.page.address(`#/goals/${scene.goals.release.id}?a=${scene.goals.release.id}&tab=work`), {
-    width: 360,
-    height: 740,
-  });
+  const page = await browser.open(
+    scene.page.address(`#/goals/${scene.goals.release.id}?a=${scene.goals.release.id}&tab=work`),
+    {
+      width: 360,
+      height: 740,
+    },
+  );
   await page.getByText("standard claim").waitFor();
-  const heights = await page.locator(".bids td").evaluateAll((cells) => cells.map((cell) => cell.clientHeight));
+  const heights = await page
+    .locator(".bids td")
+    .evaluateAll((cells) => cells.map((cell) => cell.clientHeight));
   expect(new Set(heights).size).toBe(1);
 });
 
 test("axe is at work: it finds what was made wrong on purpose", async () => {
   const page = await browser.open(scene.page.address("#/new"));
   await page.getByLabel("What is to be achieved").waitFor();
-  await page.evaluate(() => document.querySelector("main")?.append(document.createElement("input")));
+  await page.evaluate(() =>
+    document.querySelector("main")?.append(document.createElement("input")),
+  );
   expect(await accessibilityProblems(page)).toEqual([expect.stringMatching(/^label: <input>/)]);
 });
 
@@ -151,7 +176,9 @@ test("by keyboard alone: over the navigation to a goal, through its graph, to an
   const page = await browser.open(scene.page.address("#/goals"));
   await page.getByRole("link", { name: /Release 1.2.0/ }).waitFor();
   await page.keyboard.press("Tab");
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+    "Skip to the content",
+  );
   await page.keyboard.press("Enter");
   await tabTo(page, /Release 1\.2\.0/);
   await page.keyboard.press("Enter");
@@ -179,7 +206,10 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press("Tab");
     const text = await page.evaluate(
-      () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "",
+      () =>
+        document.activeElement?.getAttribute("aria-label") ??
+        document.activeElement?.textContent ??
+        "",
     );
     if (name.test(text)) return;
   }
@@ -190,7 +220,11 @@ test.if(process.env.SETT_PICTURES === "1")("pictures of the views for the guide"
   const shown = new Set(["goals", "goal", "diff", "inbox", "clan", "log", "new-goal"]);
   for (const { name, view, shows } of views.filter((one) => shown.has(one.name)))
     for (const scheme of name === "goal" ? (["light", "dark"] as const) : (["light"] as const)) {
-      const page = await browser.open(scene.page.address(view()), { width: 1_200, height: 720, scheme });
+      const page = await browser.open(scene.page.address(view()), {
+        width: 1_200,
+        height: 720,
+        scheme,
+      });
       await shows(page);
       await page.evaluate(() => document.fonts.ready);
       await page.screenshot({
@@ -199,7 +233,10 @@ test.if(process.env.SETT_PICTURES === "1")("pictures of the views for the guide"
       });
       await page.context().close();
     }
-  const narrow = await browser.open(scene.page.address(`#/goals/${scene.goals.release.id}`), { width: 360, height: 720 });
+  const narrow = await browser.open(scene.page.address(`#/goals/${scene.goals.release.id}`), {
+    width: 360,
+    height: 720,
+  });
   await narrow.getByRole("button", { name: /TestReport/ }).waitFor();
   await narrow.screenshot({ path: join(root, "docs/pictures/page-narrow.png") });
 });

@@ -22,7 +22,8 @@ const idle = { retries: 0 };
 /** Works until its signal, or until the test lets it go. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const pass = (signal: AbortSignal) => Promise.race([promise, new Promise((end) => signal.addEventListener("abort", end))]);
+  const pass = (signal: AbortSignal) =>
+    Promise.race([promise, new Promise((end) => signal.addEventListener("abort", end))]);
   return { open: () => resolve(), pass };
 }
 
@@ -33,7 +34,12 @@ const asker: Member = {
   tool: ({ context_chain }) => {
     const answer = context_chain.find(({ structural_type }) => structural_type === "Answer");
     if (answer === undefined)
-      return { structural_type: "Question", artefact_type: "Question", artefact_payload: "Which colour?", summary: "" };
+      return {
+        structural_type: "Question",
+        artefact_type: "Question",
+        artefact_payload: "Which colour?",
+        summary: "",
+      };
     return ending(`It is ${answer.payload}`);
   },
 };
@@ -54,7 +60,9 @@ test("a goal is stated, grows while it is watched, and what runs is shown with i
   await now.getByText("exclusive on GoalDefined v1").waitFor();
   const elapsed = now.locator(".elapsed").first();
   const before = await elapsed.textContent();
-  await waitFor("the time to go on", async () => (await elapsed.textContent()) !== before, { everyMs: 100 });
+  await waitFor("the time to go on", async () => (await elapsed.textContent()) !== before, {
+    everyMs: 100,
+  });
   await page.locator(".card-pending").getByText("coder").waitFor();
   work.open();
   await page.locator('.card[data-id]:has-text("Report")').waitFor();
@@ -87,22 +95,30 @@ test("a question is answered in the inbox by keyboard alone, and the work goes o
 test("of two people who answer at the same time one is first, and the other reads who it was", async () => {
   await using scene = await startPageScene({ asker });
   const goal = await scene.clan.postGoal("Paint it");
-  const [ada, grace] = await Promise.all(["ada", "grace"].map((name) => browser.open(scene.page.address("#/inbox", name))));
+  const [ada, grace] = await Promise.all(
+    ["ada", "grace"].map((name) => browser.open(scene.page.address("#/inbox", name))),
+  );
   if (ada === undefined || grace === undefined) throw new Error("There are two pages.");
   for (const page of [ada, grace]) {
     await page.getByRole("button", { name: /Which colour\?/ }).click();
     await page.getByLabel("Your answer").fill(page === ada ? "green" : "blue");
   }
-  await Promise.all([ada, grace].map((page) => page.getByRole("button", { name: "Answer", exact: true }).click()));
+  await Promise.all(
+    [ada, grace].map((page) => page.getByRole("button", { name: "Answer", exact: true }).click()),
+  );
   const loser = await waitFor("one to read who was first", async () => {
-    const texts = await Promise.all([ada, grace].map((page) => page.locator(".inbox-pane").textContent()));
+    const texts = await Promise.all(
+      [ada, grace].map((page) => page.locator(".inbox-pane").textContent()),
+    );
     const at = texts.findIndex((text) => /was answered by (?:ada|grace)/.test(text ?? ""));
     return [ada, grace][at];
   });
   const [winner, text] = loser === ada ? ["grace", "green"] : ["ada", "blue"];
   expect(await loser.locator(".inbox-pane").textContent()).toContain(`was answered by ${winner}`);
   expect(await loser.getByLabel("Your answer").inputValue()).toBe(text);
-  const made = (await scene.clan.artefactsOf(goal)).filter(({ structural_type }) => structural_type === "Answer");
+  const made = (await scene.clan.artefactsOf(goal)).filter(
+    ({ structural_type }) => structural_type === "Answer",
+  );
   expect(made).toHaveLength(1);
 });
 
@@ -132,7 +148,9 @@ test("a result is rejected with a reason, made again, and approved", async () =>
   await page.getByText("Nothing waits for a person.").waitFor();
   const end = await scene.clan.made(goal, ({ structural_type }) => structural_type === "Terminal");
   expect(end.payload).toBe("Packed");
-  const [first] = (await scene.clan.artefactsOf(goal)).filter(({ structural_type }) => structural_type === "Review");
+  const [first] = (await scene.clan.artefactsOf(goal)).filter(
+    ({ structural_type }) => structural_type === "Review",
+  );
   expect(first?.payload).toContain("The date is missing");
 });
 
@@ -170,7 +188,11 @@ test("the instance is paused and resumed, and a reader may do neither", async ()
 
 test("the page says when the server is gone, connects again by itself, and misses nothing", async () => {
   await using scene = await startPageScene({
-    coder: { ...idle, bids: [{ on: "GoalDefined", bid: "exclusive" }], tool: () => ending("Built") },
+    coder: {
+      ...idle,
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: () => ending("Built"),
+    },
   });
   const page = await browser.open(scene.page.address("#/goals"));
   await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
@@ -185,7 +207,8 @@ test("the page says when the server is gone, connects again by itself, and misse
 
 test("hostile content is text: scripts, terminal escapes, marks that turn text, five megabytes", async () => {
   await using scene = await startPageScene({});
-  const evil = "<script>document.title='pwned'</script><img src=x onerror=alert(1)> \u001b[31mred \u202eevil";
+  const evil =
+    "<script>document.title='pwned'</script><img src=x onerror=alert(1)> \u001b[31mred \u202eevil";
   const goal = await scene.clan.postGoal(evil, { metadata: { summary: evil } });
   const long = `${evil}\n${"0123456789abcdef".repeat(64)}\n`.repeat(5_000);
   const one = sampleArtefact({
@@ -212,7 +235,9 @@ test("hostile content is text: scripts, terminal escapes, marks that turn text, 
   expect(await page.locator(".mark").first().textContent()).toBe("ESC");
   expect(await page.locator("script").count()).toBe(1);
   expect(await page.locator("img").count()).toBe(0);
-  await waitFor("the title as text", async () => (await page.title()).startsWith("<script>document.title='pwned'</script><img"));
+  await waitFor("the title as text", async () =>
+    (await page.title()).startsWith("<script>document.title='pwned'</script><img"),
+  );
 });
 
 test("the log of a gateway is offered only where one has run", async () => {
@@ -237,7 +262,11 @@ test("the log of an agent is shown as it is written, and controls in it are show
       await new Promise((end) => signal.addEventListener("abort", end));
     },
   };
-  await using scene = await startPageScene({ coder: { tool: () => ending("Built") } }, {}, { logs });
+  await using scene = await startPageScene(
+    { coder: { tool: () => ending("Built") } },
+    {},
+    { logs },
+  );
   const page = await browser.open(scene.page.address("#/clan"));
   await page.getByRole("button", { name: "Log", exact: true }).click();
   const log = page.getByRole("region", { name: "Log of coder" });
@@ -259,7 +288,10 @@ test("the filters of the log are in the address, and new events pass through the
   expect(page.url()).toContain("question_asked");
   const other = await browser.open(scene.page.address(`#/log?type=goal_ended`));
   await other.getByText("No event is like this.").waitFor();
-  await scene.clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:test");
+  await scene.clan.board.logEvent(
+    { type: "cancel_requested", goal_id: goal.goal_id },
+    "person:test",
+  );
   await other.getByText(/ends the goal: cancelled/).waitFor();
   await page.getByText("asks to cancel the goal").waitFor();
 });
@@ -267,9 +299,14 @@ test("the filters of the log are in the address, and new events pass through the
 test("a reader who wants it is notified when a question waits and the page is not in view", async () => {
   const work = gate();
   await using scene = await startPageScene({
-    asker: { ...asker, tool: (input, signal) => work.pass(signal).then(() => asker.tool?.(input, signal)) },
+    asker: {
+      ...asker,
+      tool: (input, signal) => work.pass(signal).then(() => asker.tool?.(input, signal)),
+    },
   });
-  const page = await browser.open(scene.page.address("#/goals"), { permissions: ["notifications"] });
+  const page = await browser.open(scene.page.address("#/goals"), {
+    permissions: ["notifications"],
+  });
   await page.getByRole("button", { name: "Notify me" }).click();
   await page.getByRole("button", { name: "Notify me", pressed: true }).waitFor();
   await page.evaluate(() => {
@@ -285,7 +322,8 @@ test("a reader who wants it is notified when a question waits and the page is no
   });
   await scene.clan.postGoal("Paint it");
   work.open();
-  const notices = () => page.evaluate(() => Reflect.get(globalThis, "notices") as unknown as string[]);
+  const notices = () =>
+    page.evaluate(() => Reflect.get(globalThis, "notices") as unknown as string[]);
   await waitFor("the notification", async () => (await notices()).length > 0);
   expect(await notices()).toEqual(["Sett: A question waits for you."]);
 });

@@ -1,4 +1,5 @@
-// A whole sett without a container, where no Docker Engine can be reached: the same work, the same records, and nothing left running.
+// A whole sett without a container, where no Docker Engine can be reached: the same work, the same
+// records, and nothing left running.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +15,9 @@ import { waitFor } from "../support/wait-for.ts";
 let at: ProcessSett;
 let goal: string;
 
-/** Commits what it sees of its surroundings; on the goal `wait` it writes its process id and waits. */
+/**
+ * Commits what it sees of its surroundings; on the goal `wait` it writes its process id and waits.
+ */
 const painter = `#!/bin/sh
 set -e
 goal=$(jq -r .target_artefact.payload)
@@ -85,7 +88,9 @@ test("up warns once that nothing is isolated, says what is run in place of image
   expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
   expect(out).toContain("redis, orchestrator, painter, critic");
   expect(err.match(/^! /gm)).toHaveLength(1);
-  expect(err).toContain("Nothing is isolated: agents run as you, with your files and your network.");
+  expect(err).toContain(
+    "Nothing is isolated: agents run as you, with your files and your network.",
+  );
   expect(err).toContain("These files replace programs of images: agents/painter/run.sh");
 });
 
@@ -99,7 +104,9 @@ test("a goal becomes a commit and an end, made by commands of this machine", asy
   expect(surroundings[0]).toBe(join(at.state, "volumes", `sett-${at.name}-workspace-painter`));
   expect(surroundings).toContain("COLOUR=red");
   expect(surroundings).toContain("SETT_AGENT_NAME=painter");
-  expect(surroundings.filter((line) => /^(?:TOKEN|REDIS_URL|REDISCLI_AUTH|LD_LIBRARY_PATH)=/.test(line))).toEqual([]);
+  expect(
+    surroundings.filter((line) => /^(?:TOKEN|REDIS_URL|REDISCLI_AUTH|LD_LIBRARY_PATH)=/.test(line)),
+  ).toEqual([]);
   // A configuration of its own changes nothing, so that no person is warned of it.
   expect(await git("log", "-1", "--format=%an <%ae> %cn <%ce>", commit)).toBe(
     "painter <painter@sett.invalid> painter <painter@sett.invalid>",
@@ -111,17 +118,24 @@ test("a goal becomes a commit and an end, made by commands of this machine", asy
 
 test("list, status, logs and watch show it at work", async () => {
   const { out, err } = await sett("list", "--json");
-  expect(JSON.parse(out)).toMatchObject([{ name: at.name, state: "running", runtime: "process", agents: ["critic", "painter"] }]);
+  expect(JSON.parse(out)).toMatchObject([
+    { name: at.name, state: "running", runtime: "process", agents: ["critic", "painter"] },
+  ]);
   expect(err).toContain("instances in containers are not shown");
   expect(await need("status")).toContain("achieved");
   expect(await need("logs", "painter")).toContain("Created artefact");
-  expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain('"claim_completed"');
+  expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain(
+    '"claim_completed"',
+  );
 });
 
 test("a person who takes part by hand finds Redis' port with list, and the password in their own file, as docs/guides/by-hand.md says", async () => {
   const listed = await need("list", "--json");
   const [{ redis_port }] = JSON.parse(listed);
-  const specs = new Bun.Glob("*/spec.json").scan({ cwd: join(at.state, "processes"), absolute: true });
+  const specs = new Bun.Glob("*/spec.json").scan({
+    cwd: join(at.state, "processes"),
+    absolute: true,
+  });
   const found = (await Array.fromAsync(specs, (path) => Bun.file(path).json())).find(
     (one) => one.name === `sett-${at.name}-redis`,
   );
@@ -141,7 +155,10 @@ test("logs --follow of a controller shows what its workers log: earlier ones, an
     for await (const bytes of following.stdout) out += decoder.decode(bytes, { stream: true });
   })();
   try {
-    const created = () => [...out.matchAll(/"msg":"Created artefact".*?"claim_id":"([^"]+)"/g)].map(([, claim]) => claim);
+    const created = () =>
+      [...out.matchAll(/"msg":"Created artefact".*?"claim_id":"([^"]+)"/g)].map(
+        ([, claim]) => claim,
+      );
     await waitFor("what a worker has logged", () => created().length === 1);
     for (const text of ["look", "and look"]) {
       const before = created().length;
@@ -150,7 +167,11 @@ test("logs --follow of a controller shows what its workers log: earlier ones, an
     }
     expect(new Set(created()).size).toBe(3);
     const inOrder = (text: string) => text.split("\n").toSorted().join("\n");
-    await waitFor("each line, once", async () => inOrder(out) === inOrder(await need("logs", "critic")), { everyMs: 100 });
+    await waitFor(
+      "each line, once",
+      async () => inOrder(out) === inOrder(await need("logs", "critic")),
+      { everyMs: 100 },
+    );
   } finally {
     following.kill("SIGINT");
     await reading;
@@ -163,7 +184,9 @@ test("Redis refuses connections from outside, and commands without the password"
   const reply = await $`redis-cli -h 127.0.0.1 -p ${port} ping`.nothrow().quiet();
   expect(reply.stdout.toString() + reply.stderr.toString()).toContain("NOAUTH");
   const listening = await $`cat /proc/net/tcp /proc/net/tcp6`.text();
-  const own = await Promise.all(["redis", "orchestrator", "agent-painter"].map((part) => socketsOf(processOf(part)?.pid)));
+  const own = await Promise.all(
+    ["redis", "orchestrator", "agent-painter"].map((part) => socketsOf(processOf(part)?.pid)),
+  );
   const addresses = listening.split("\n").flatMap((line) => {
     const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
     return state === "0A" && own.flat().includes(inode) ? [local.split(":")[0]] : [];
@@ -173,7 +196,9 @@ test("Redis refuses connections from outside, and commands without the password"
 
 async function socketsOf(pid: number | undefined): Promise<string[]> {
   const files = `/proc/${pid}/fd`;
-  const links = await Promise.all((await readdir(files)).map((file) => readlink(join(files, file)).catch(() => "")));
+  const links = await Promise.all(
+    (await readdir(files)).map((file) => readlink(join(files, file)).catch(() => "")),
+  );
   return links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []);
 }
 
@@ -191,7 +216,10 @@ test("a cub that is killed comes back and works on; the command that it had left
   const tool = await startWaiting();
   const cub = processOf("agent-painter");
   await end(cub);
-  await waitFor("another cub", () => ![undefined, cub?.pid].includes(processOf("agent-painter")?.pid));
+  await waitFor(
+    "another cub",
+    () => ![undefined, cub?.pid].includes(processOf("agent-painter")?.pid),
+  );
   expect(isAlive(tool)).toBe(false);
   const next = await need("forage", "--goal", "look again", "--watch");
   expect(JSON.parse(await need("hoard", "--json", "--goal", next.trim()))).toHaveLength(3);
@@ -203,24 +231,36 @@ test("Redis and the orchestrator come back as well, with all that was recorded",
   for (const part of ["redis", "orchestrator"]) {
     const before = processOf(part);
     await end(before);
-    await waitFor(`another ${part}`, () => ![undefined, before?.pid].includes(processOf(part)?.pid));
+    await waitFor(
+      `another ${part}`,
+      () => ![undefined, before?.pid].includes(processOf(part)?.pid),
+    );
   }
   await waitFor("Redis to serve", async () => (await sett("status")).code === 0);
   const after = (await need("forage", "--goal", "look on", "--watch")).trim();
-  for (const each of [goal, after]) expect(JSON.parse(await need("hoard", "--json", "--goal", each))).toHaveLength(3);
+  for (const each of [goal, after])
+    expect(JSON.parse(await need("hoard", "--json", "--goal", each))).toHaveLength(3);
 });
 
 test("a second up changes what has changed, and leaves the rest alone", async () => {
-  const before = { redis: processOf("redis"), critic: processOf("agent-critic"), painter: processOf("agent-painter") };
+  const before = {
+    redis: processOf("redis"),
+    critic: processOf("agent-critic"),
+    painter: processOf("agent-painter"),
+  };
   expect(await need("up", "--name", at.name)).toContain("nothing has changed");
   await writeFile(join(at.folder, "sett.yml"), settings.replace("COLOUR: red", "COLOUR: blue"));
-  expect(await need("up", "--name", at.name)).toContain("replaced painter; kept redis, orchestrator, critic");
+  expect(await need("up", "--name", at.name)).toContain(
+    "replaced painter; kept redis, orchestrator, critic",
+  );
   expect({ redis: processOf("redis"), critic: processOf("agent-critic") }).toEqual({
     redis: before.redis,
     critic: before.critic,
   });
   expect(processOf("agent-painter")?.pid).not.toBe(before.painter?.pid);
-  const event = (await need("watch", "--no-follow", "-o", "jsonl", "--type", "agent_replaced")).trim();
+  const event = (
+    await need("watch", "--no-follow", "-o", "jsonl", "--type", "agent_replaced")
+  ).trim();
   expect(JSON.parse(event)).toMatchObject({ agent: "painter", data: { changed: "environment" } });
   expect(event).not.toContain("blue");
   await git("checkout", "sett.yml");
@@ -232,9 +272,14 @@ test("a part whose supervisor was killed is shown, and up puts another in its pl
   for (const state of states) await end(state?.supervisor);
   const [listed] = JSON.parse(await need("list", "--json"));
   expect(listed.state).toBe("2 of 4 running");
-  expect(listed.containers).toContainEqual({ name: `sett-${at.name}-redis`, state: "unsupervised" });
+  expect(listed.containers).toContainEqual({
+    name: `sett-${at.name}-redis`,
+    state: "unsupervised",
+  });
   expect(JSON.parse(await need("status", "--json")).agents).toHaveLength(2);
-  expect(await need("up", "--name", at.name)).toContain("replaced redis, painter; kept orchestrator, critic");
+  expect(await need("up", "--name", at.name)).toContain(
+    "replaced redis, painter; kept orchestrator, critic",
+  );
   for (const id of lone) expect(id && isAlive(id)).toBe(false);
   expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
 });
@@ -251,7 +296,9 @@ test("a frozen agent, which runs but gives no sign of life, is replaced by up, a
     .env({ ...at.environment, REDISCLI_AUTH })
     .quiet();
   expect(await need("status")).toMatch(/painter +painter +silent/);
-  expect(await need("up", "--name", at.name)).toContain("replaced painter; kept redis, orchestrator, critic");
+  expect(await need("up", "--name", at.name)).toContain(
+    "replaced painter; kept redis, orchestrator, critic",
+  );
   expect(isAlive(frozen)).toBe(false);
   const goal = (await need("forage", "--goal", "look once more", "--watch")).trim();
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
@@ -276,7 +323,9 @@ test("down ends everything, commands at work too, and keeps the blackboard; up g
   const { code, err } = await sett("up");
   expect({ code, err }).toEqual({
     code: 0,
-    err: expect.stringContaining(`This is ${at.name}, whose blackboard was kept for this repository.`),
+    err: expect.stringContaining(
+      `This is ${at.name}, whose blackboard was kept for this repository.`,
+    ),
   });
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
 });
@@ -284,7 +333,8 @@ test("down ends everything, commands at work too, and keeps the blackboard; up g
 test("down --volumes leaves nothing at all", async () => {
   await need("down", "--volumes");
   expect(at.stillRunning()).toEqual([]);
-  for (const kind of ["processes", "names", "volumes", "networks"]) expect(await readdir(join(at.state, kind))).toEqual([]);
+  for (const kind of ["processes", "names", "volumes", "networks"])
+    expect(await readdir(join(at.state, kind))).toEqual([]);
   expect(await readdir(join(at.folder, ".git"))).not.toContain("sett");
   expect(await git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
 });

@@ -1,4 +1,5 @@
-// An agent that is a prompt, in an image that has a shell and nothing else: no git, no libc. What the worker needs comes with the cub.
+// An agent that is a prompt, in an image that has a shell and nothing else: no git, no libc. What
+// the worker needs comes with the cub.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -37,7 +38,8 @@ let sett: SettWorkspace;
 beforeAll(async () => {
   model = play();
   sett = await SettWorkspace.create({
-    "agents/poet/Dockerfile": 'FROM scratch\nCOPY busybox /bin/busybox\nRUN ["/bin/busybox", "--install", "/bin"]\n',
+    "agents/poet/Dockerfile":
+      'FROM scratch\nCOPY busybox /bin/busybox\nRUN ["/bin/busybox", "--install", "/bin"]\n',
     "sett.yml": [
       "version: '1.0'",
       "models:",
@@ -74,12 +76,18 @@ test("it reads, writes, asks and commits", async () => {
   expect(question.payload).toBe("Is one line enough?");
   await sett.need("answer", question.id, "Yes.");
   const isCommit = ({ type }: Artefact) => type === "CodeCommit";
-  const result = await waitFor("the commit", async () => (await sett.artefacts(goal)).find(isCommit), { everyMs: 200 });
+  const result = await waitFor(
+    "the commit",
+    async () => (await sett.artefacts(goal)).find(isCommit),
+    { everyMs: 200 },
+  );
   // Commits reach the repository with the next command after them.
   await sett.need("hoard");
   expect(await $`git show ${result.payload}:poem.txt`.cwd(sett.folder).text()).toBe("badger\n");
   const base = (await $`git rev-parse HEAD`.cwd(sett.folder).text()).trim();
-  expect(await $`git log --format=%an:%s ${base}..${result.payload}`.cwd(sett.folder).text()).toBe("poet:Add a poem\n");
+  expect(await $`git log --format=%an:%s ${base}..${result.payload}`.cwd(sett.folder).text()).toBe(
+    "poet:Add a poem\n",
+  );
   const [first, second, third, fourth, resumed, last] = model.requests.map(textOf);
   expect(first).toContain("You write poems.");
   expect(second).toContain("HOME=/tmp");

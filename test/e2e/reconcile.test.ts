@@ -1,5 +1,5 @@
-// `sett up` on a sett that runs brings it up to date: what is new is started, what has changed is replaced, what is gone is stopped, and all
-// else, with its work in progress, is left alone.
+// `sett up` on a sett that runs brings it up to date: what is new is started, what has changed is
+// replaced, what is gone is stopped, and all else, with its work in progress, is left alone.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -10,9 +10,11 @@ import { waitFor } from "../support/wait-for.ts";
 /** Wants the goals that begin with its name. */
 const wants = (name: string) =>
   `    bid_command: ${JSON.stringify(["jq", "-r", `if .type == "GoalDefined" and (.payload | startswith("${name}")) then "exclusive" else "ignore" end`])}\n`;
-const answer = (type: string) => `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;
+const answer = (type: string) =>
+  `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;
 /** Works until a test lets it go on. */
-const gated = (type: string) => `cat > /dev/null\nwhile [ ! -e /tmp/go ]; do sleep 0.1; done\n${answer(type)}`;
+const gated = (type: string) =>
+  `cat > /dev/null\nwhile [ ! -e /tmp/go ]; do sleep 0.1; done\n${answer(type)}`;
 
 const keen = { keen: wants("keen") };
 const first = { ...keen, changer: wants("changer"), leaver: wants("leaver") };
@@ -33,7 +35,9 @@ beforeAll(async () => {
     "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
     "sett.yml": settYml(first),
   });
-  await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`.cwd(sett.folder).quiet();
+  await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`
+    .cwd(sett.folder)
+    .quiet();
   await sett.up();
 }, 300_000);
 
@@ -44,7 +48,9 @@ afterAll(async () => {
 
 /** Part → id of its container, and since when it runs. */
 async function containers(): Promise<Map<string, string>> {
-  const ids = (await $`docker ps -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
+  const ids = (await $`docker ps -q --filter label=dev.sett.instance=${sett.name}`.text())
+    .trim()
+    .split("\n");
   const all = JSON.parse(await $`docker inspect ${ids}`.text());
   const start = `/sett-${sett.name}-`;
   return new Map(
@@ -63,17 +69,23 @@ async function up(yml: string) {
 }
 
 const happened = (goal: string, type: SettEvent["type"]) =>
-  waitFor(type, async () => (await sett.events(goal)).some((event) => event.type === type), { everyMs: 100 });
+  waitFor(type, async () => (await sett.events(goal)).some((event) => event.type === type), {
+    everyMs: 100,
+  });
 
-const go = (agent: string) => $`docker exec ${`sett-${sett.name}-agent-${agent}`} touch /tmp/go`.quiet();
+const go = (agent: string) =>
+  $`docker exec ${`sett-${sett.name}-agent-${agent}`} touch /tmp/go`.quiet();
 
-const resultOf = (goal: string) => waitFor("a result", async () => (await sett.artefacts(goal))[1]?.type, { everyMs: 100 });
+const resultOf = (goal: string) =>
+  waitFor("a result", async () => (await sett.artefacts(goal))[1]?.type, { everyMs: 100 });
 
 test("where nothing has changed it says so and leaves everything as it is", async () => {
   const before = await containers();
   const { code, out } = await up(settYml(first));
   expect(code).toBe(0);
-  expect(out).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, keen, changer, leaver\n`);
+  expect(out).toBe(
+    `${sett.name} is up, and nothing has changed: redis, orchestrator, keen, changer, leaver\n`,
+  );
   expect(await containers()).toEqual(before);
 });
 
@@ -87,17 +99,24 @@ test("a mistake in sett.yml is reported before anything is touched", async () =>
 
 test("an agent is started, one replaced and one stopped, and no work in progress is lost", async () => {
   const before = await containers();
-  const [kept, running, changing] = await Promise.all(["keen", "leaver", "changer"].map((goal) => sett.forage(goal)));
-  if (kept === undefined || running === undefined || changing === undefined) throw new Error("no goals");
+  const [kept, running, changing] = await Promise.all(
+    ["keen", "leaver", "changer"].map((goal) => sett.forage(goal)),
+  );
+  if (kept === undefined || running === undefined || changing === undefined)
+    throw new Error("no goals");
   await Promise.all([kept, running, changing].map((goal) => happened(goal, "grant_started")));
   const [queued, next] = [await sett.forage("leaver too"), await sett.forage("changer too")];
   await Promise.all([queued, next].map((goal) => happened(goal, "grant_queued")));
   const upToDate = up(settYml(second));
 
   // What it has in hand it ends; what is queued waits for the next one.
-  await waitFor("the changer to be stopped", async () => (await sett.sett("logs", "changer")).out.includes('"Stopping"'), {
-    everyMs: 100,
-  });
+  await waitFor(
+    "the changer to be stopped",
+    async () => (await sett.sett("logs", "changer")).out.includes('"Stopping"'),
+    {
+      everyMs: 100,
+    },
+  );
   await go("changer");
   expect(await resultOf(changing)).toBe("First");
   expect(await resultOf(next)).toBe("Second");
@@ -111,8 +130,15 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   expect(await resultOf(running)).toBe("Left");
 
   const after = await containers();
-  expect([...after.keys()].sort()).toEqual(["changer", "keen", "newcomer", "orchestrator", "redis"]);
-  for (const part of ["keen", "orchestrator", "redis"]) expect(after.get(part)).toBe(before.get(part));
+  expect([...after.keys()].sort()).toEqual([
+    "changer",
+    "keen",
+    "newcomer",
+    "orchestrator",
+    "redis",
+  ]);
+  for (const part of ["keen", "orchestrator", "redis"])
+    expect(after.get(part)).toBe(before.get(part));
   expect(await sett.need("list")).not.toContain("leaver");
   await go("keen");
   expect(await resultOf(kept)).toBe("Kept");
@@ -124,14 +150,18 @@ test("the log says who registered, replaced and removed which agent, and `list` 
   const events = lines
     .map((line) => JSON.parse(line))
     .filter(({ type }) => type.startsWith("agent_") || type === "instance_started");
-  expect(events.slice(-4).map(({ type, agent, actor, data }) => [type, agent, actor, data?.changed])).toEqual([
+  expect(
+    events.slice(-4).map(({ type, agent, actor, data }) => [type, agent, actor, data?.changed]),
+  ).toEqual([
     ["agent_registered", "leaver", "person:Ada Lovelace <ada@sett.invalid>", undefined],
     ["agent_replaced", "changer", "person:Ada Lovelace <ada@sett.invalid>", "environment"],
     ["agent_registered", "newcomer", "person:Ada Lovelace <ada@sett.invalid>", undefined],
     ["agent_removed", "leaver", "person:Ada Lovelace <ada@sett.invalid>", undefined],
   ]);
   const agents = ["changer", "keen", "newcomer"];
-  const [own] = JSON.parse(await sett.need("list", "--json")).filter(({ name }: { name: string }) => name === sett.name);
+  const [own] = JSON.parse(await sett.need("list", "--json")).filter(
+    ({ name }: { name: string }) => name === sett.name,
+  );
   expect(own).toMatchObject({ agents, state: "running" });
   const { agents: known } = JSON.parse(await sett.need("status", "--json"));
   expect(known.map(({ name }: { name: string }) => name)).toEqual(agents);
@@ -142,9 +172,12 @@ test("other limits are put in force by another orchestrator, and agents are left
   const { out } = await up(settYml(second, "limits: { artefacts_per_goal: 1 }\n"));
   expect(out).toContain(": replaced orchestrator; kept redis, keen, changer, newcomer\n");
   const after = await containers();
-  for (const part of ["redis", "keen", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
+  for (const part of ["redis", "keen", "changer", "newcomer"])
+    expect(after.get(part)).toBe(before.get(part));
   const goal = await sett.forage("newcomer");
-  const failure = await waitFor("the limit", async () => (await sett.artefacts(goal))[2], { everyMs: 100 });
+  const failure = await waitFor("the limit", async () => (await sett.artefacts(goal))[2], {
+    everyMs: 100,
+  });
   expect(failure.type).toBe("ArtefactLimitExceeded");
 });
 
@@ -154,9 +187,13 @@ test("an external agent is registered, and nothing is started for it", async () 
   const top = "limits: { bid_deadline: 1s }\n";
   await up(settYml(second, top));
   const yml = settYml(second, top) + ada;
-  expect((await up(yml)).out).toContain(": registered ada (external); kept redis, orchestrator, keen, changer, newcomer\n");
+  expect((await up(yml)).out).toContain(
+    ": registered ada (external); kept redis, orchestrator, keen, changer, newcomer\n",
+  );
   expect([...(await containers()).keys()]).toEqual([...before.keys()]);
-  expect((await up(yml)).out).toContain("nothing has changed: redis, orchestrator, keen, changer, newcomer, ada (external)\n");
+  expect((await up(yml)).out).toContain(
+    "nothing has changed: redis, orchestrator, keen, changer, newcomer, ada (external)\n",
+  );
   expect(await sett.need("list")).toContain("keen, newcomer, ada (external)");
   expect(await sett.need("status")).toMatch(/ada +approver +external/);
   // Its rules speak for it.
@@ -173,7 +210,10 @@ test("a changed script is a changed image, and its agent is replaced", async () 
 
 test("one that fails, or is interrupted, puts everything back as it was", async () => {
   const before = await containers();
-  const agents = async () => JSON.parse(await sett.need("status", "--json")).agents.map(({ name }: { name: string }) => name);
+  const agents = async () =>
+    JSON.parse(await sett.need("status", "--json")).agents.map(
+      ({ name }: { name: string }) => name,
+    );
   const third = settYml({ ...first, newcomer: wants("nothing") });
   const services = `services:\n  orchestrator: { image: last-words-${sett.name} }\n`;
 
@@ -181,13 +221,18 @@ test("one that fails, or is interrupted, puts everything back as it was", async 
   expect(failed.code).toBe(1);
   expect(failed.err).toContain("these are my last words");
   expect(failed.err).toContain("The earlier parts run again.");
-  const ids = (all: Map<string, string>) => new Map([...all].map(([part, text]) => [part, text.split(" ")[0]]));
+  const ids = (all: Map<string, string>) =>
+    new Map([...all].map(([part, text]) => [part, text.split(" ")[0]]));
   expect(ids(await containers())).toEqual(ids(before));
   expect(await agents()).toEqual(["changer", "keen", "newcomer"]);
 
   await sett.write({ "sett.yml": third });
   await sett.commit("Change the sett again");
-  const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+  const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
+    cwd: sett.folder,
+    stdout: "ignore",
+    stderr: "pipe",
+  });
   let err = "";
   for await (const chunk of child.stderr) {
     const isFirst = !err.includes("newcomer: starting");
@@ -208,9 +253,12 @@ test("a Redis that was stopped is named with its remedy, and up is it: the other
   expect(code).toBe(1);
   expect(err).toContain(`\`sett up --name ${sett.name}\` starts it again`);
   const before = await containers();
-  expect((await up(settYml(second))).out).toContain(": replaced redis; kept orchestrator, keen, changer, newcomer\n");
+  expect((await up(settYml(second))).out).toContain(
+    ": replaced redis; kept orchestrator, keen, changer, newcomer\n",
+  );
   const after = await containers();
-  for (const part of ["orchestrator", "keen", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
+  for (const part of ["orchestrator", "keen", "changer", "newcomer"])
+    expect(after.get(part)).toBe(before.get(part));
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
 });
 
@@ -223,6 +271,10 @@ test("what has died or was removed is there again, and no volume is left over", 
     out: `${sett.name} is up: started redis; replaced orchestrator, keen, changer, newcomer\n`,
   });
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
-  const volumes = (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
+  const volumes = (
+    await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()
+  )
+    .trim()
+    .split("\n");
   expect(volumes).toHaveLength(6);
 });

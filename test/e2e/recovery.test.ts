@@ -5,7 +5,9 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** Three links: each takes the one before it; the work of a link lasts until the test lets it go. */
+/**
+ * Three links: each takes the one before it; the work of a link lasts until the test lets it go.
+ */
 const link = (next: string) =>
   `cat > /dev/null; until [ -e /tmp/go ]; do sleep 0.1; done; rm /tmp/go; echo '{"artefact_type":"${next}","artefact_payload":"${next}","summary":""}'`;
 
@@ -36,11 +38,15 @@ afterAll(async () => {
 const running = (goal: string, agent: string) =>
   waitFor(
     `${agent} to run`,
-    async () => (await sett.events(goal)).some((event) => event.type === "grant_started" && event.agent === agent),
+    async () =>
+      (await sett.events(goal)).some(
+        (event) => event.type === "grant_started" && event.agent === agent,
+      ),
     { everyMs: 100 },
   );
 
-const letGo = (agent: string) => $`docker exec sett-${sett.name}-agent-${agent} touch /tmp/go`.quiet();
+const letGo = (agent: string) =>
+  $`docker exec sett-${sett.name}-agent-${agent} touch /tmp/go`.quiet();
 
 const atEnd = (goal: string) =>
   waitFor(
@@ -66,7 +72,9 @@ async function expectWholeChain(goal: string): Promise<void> {
   const events = await sett.events(goal);
   for (const type of ["claim_opened", "grant_done", "claim_completed"])
     expect(events.filter((event) => event.type === type)).toHaveLength(3);
-  expect(events.filter((event) => event.type === "grant_failed" || event.type === "claim_terminated")).toEqual([]);
+  expect(
+    events.filter((event) => event.type === "grant_failed" || event.type === "claim_terminated"),
+  ).toEqual([]);
 }
 
 test("a Redis that is killed while a tool runs comes back, and the whole chain is there once", async () => {
@@ -84,6 +92,8 @@ test("an orchestrator that is killed while a tool runs comes back with the next 
   await sett.kill("orchestrator");
   await letGo("second");
   await expectWholeChain(goal);
-  const epochs = (await sett.events(goal)).map((event) => event.actor).filter((actor) => actor.startsWith("orchestrator:"));
+  const epochs = (await sett.events(goal))
+    .map((event) => event.actor)
+    .filter((actor) => actor.startsWith("orchestrator:"));
   expect(new Set(epochs).size).toBeGreaterThan(1);
 });

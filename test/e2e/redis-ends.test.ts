@@ -1,4 +1,5 @@
-// A Redis that ends at its start is shown at once, with the remedy, and its files are left as they are.
+// A Redis that ends at its start is shown at once, with the remedy, and its files are left as they
+// are.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -8,7 +9,10 @@ setDefaultTimeout(300_000);
 
 test("a damaged file of Redis is named with its remedy, within seconds, by an `up` that starts Redis and by one that finds it", async () => {
   await using sett = await SettWorkspace.create({
-    ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
+    ...scriptAgent(
+      "echo",
+      `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`,
+    ),
     "sett.yml": settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }),
   });
   await sett.commit("Add a sett");
@@ -24,8 +28,13 @@ test("a damaged file of Redis is named with its remedy, within seconds, by an `u
   const expectRemedy = async () => {
     const began = performance.now();
     const { code, err } = await sett.sett("up", "--name", sett.name);
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("Found an empty AOF manifest") });
-    expect(err).toContain(`The list of the append-only files in the volume sett-${sett.name}-blackboard`);
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Found an empty AOF manifest"),
+    });
+    expect(err).toContain(
+      `The list of the append-only files in the volume sett-${sett.name}-blackboard`,
+    );
     // The limit is for a loaded machine; without a watch on the container it takes a minute.
     expect(performance.now() - began).toBeLessThan(20_000);
     expect(await inVolume(`wc -c < ${manifest}`)).toBe("0\n");
@@ -33,7 +42,8 @@ test("a damaged file of Redis is named with its remedy, within seconds, by an `u
   await expectRemedy();
   // A Redis that the Engine starts again and again, as after a restart of the machine.
   await $`docker update --restart always ${redis} && docker start ${redis}`.quiet().nothrow();
-  const restarts = async () => Number(await $`docker inspect --format ${"{{.RestartCount}}"} ${redis}`.quiet().text());
+  const restarts = async () =>
+    Number(await $`docker inspect --format ${"{{.RestartCount}}"} ${redis}`.quiet().text());
   await waitFor("a second restart", async () => (await restarts()) >= 2);
   await expectRemedy();
   await inVolume(`cp /data/kept ${manifest}`);

@@ -1,4 +1,5 @@
-// A real sett whose parts have users of their own in Redis. Its parts are processes, which get the same plan as containers.
+// A real sett whose parts have users of their own in Redis. Its parts are processes, which get the
+// same plan as containers.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,23 +32,43 @@ const environmentOf = (part: string) => readSpec(at.placeOf(part))?.env ?? {};
 /** Redis as its owner sees it. */
 async function owner(...words: string[]): Promise<string> {
   const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } = environmentOf("redis");
-  return (await $`redis-cli -p ${port} ${words}`.env({ ...at.environment, REDISCLI_AUTH }).text()).trim();
+  return (
+    await $`redis-cli -p ${port} ${words}`.env({ ...at.environment, REDISCLI_AUTH }).text()
+  ).trim();
 }
 
 async function as(url: string, ...words: string[]): Promise<string> {
-  return (await $`redis-cli -u ${url} --no-auth-warning ${words} 2>&1`.env(at.environment).nothrow().text()).trim();
+  return (
+    await $`redis-cli -u ${url} --no-auth-warning ${words} 2>&1`
+      .env(at.environment)
+      .nothrow()
+      .text()
+  ).trim();
 }
 
 const users = async () => (await owner("ACL", "USERS")).split("\n").sort();
 
 test("each part has its own user, and no other password is in its environment", async () => {
-  expect(await users()).toEqual(["agent-echo", "agent-writer", "default", "orchestrator", "person"]);
-  const parts = { "agent-echo": environmentOf("agent-echo"), orchestrator: environmentOf("orchestrator") };
-  const passwords = [environmentOf("redis").REDISCLI_AUTH ?? "", ...Object.values(parts).map(passwordIn)];
+  expect(await users()).toEqual([
+    "agent-echo",
+    "agent-writer",
+    "default",
+    "orchestrator",
+    "person",
+  ]);
+  const parts = {
+    "agent-echo": environmentOf("agent-echo"),
+    orchestrator: environmentOf("orchestrator"),
+  };
+  const passwords = [
+    environmentOf("redis").REDISCLI_AUTH ?? "",
+    ...Object.values(parts).map(passwordIn),
+  ];
   expect(new Set(passwords).size).toBe(3);
   for (const [name, env] of Object.entries(parts)) {
     expect(new URL(env.REDIS_URL ?? "").username).toBe(name);
-    for (const other of passwords) if (other !== passwordIn(env)) expect(JSON.stringify(env)).not.toContain(other);
+    for (const other of passwords)
+      if (other !== passwordIn(env)) expect(JSON.stringify(env)).not.toContain(other);
   }
 });
 
@@ -62,9 +83,13 @@ test("every program works under its user: a goal is settled, and Redis has refus
 
 test("Redis has the limits that keep one agent from starving the others", async () => {
   expect(await owner("CONFIG", "GET", "proto-max-bulk-len")).toEndWith(`\n${64 * 1024 ** 2}`);
-  expect(await owner("CONFIG", "GET", "client-query-buffer-limit")).toEndWith(`\n${80 * 1024 ** 2}`);
+  expect(await owner("CONFIG", "GET", "client-query-buffer-limit")).toEndWith(
+    `\n${80 * 1024 ** 2}`,
+  );
   const [data = 0, clients = 0] = (
-    await Promise.all(["maxmemory", "maxmemory-clients"].map((name) => owner("CONFIG", "GET", name)))
+    await Promise.all(
+      ["maxmemory", "maxmemory-clients"].map((name) => owner("CONFIG", "GET", name)),
+    )
   ).map((text) => Number(text.split("\n")[1]));
   expect(clients).toBe(Math.max(Math.floor(data / 4), 96 * 1024 ** 2));
 });
@@ -73,7 +98,8 @@ test("an agent that opens hundreds of connections loses them, on record, and the
   using flood = await floodWithConnections(environmentOf("agent-echo").REDIS_URL ?? "", 600);
   // The last ones may have come when those before had been ended already.
   await waitFor("the end of the flood", () => flood.open <= 100);
-  const events = () => at.need("watch", "--no-follow", "--output", "jsonl", "--type", "connections_ended");
+  const events = () =>
+    at.need("watch", "--no-follow", "--output", "jsonl", "--type", "connections_ended");
   const event = JSON.parse(await waitFor("the event", events));
   expect(event).toMatchObject({ agent: "echo", data: { user: "agent-echo", limit: 500 } });
   await at.need("forage", "--watch", "--goal", "hello again");
@@ -84,8 +110,22 @@ test("an agent's user is refused what is not an agent's", async () => {
   const url = environmentOf("agent-echo").REDIS_URL ?? "";
   const prefix = `sett:${at.name}:`;
   const refused = [
-    ...[["CONFIG", "GET", "*"], ["ACL", "LIST"], ["FUNCTION", "LIST"], ["FLUSHALL"], ["KEYS", "*"], ["MONITOR"], ["SCAN", "0"]],
-    ...[["EVAL", "return 1", "0"], ["SCRIPT", "FLUSH"], ["CLIENT", "LIST"], ["SHUTDOWN"], ["REPLICAOF", "NO", "ONE"]],
+    ...[
+      ["CONFIG", "GET", "*"],
+      ["ACL", "LIST"],
+      ["FUNCTION", "LIST"],
+      ["FLUSHALL"],
+      ["KEYS", "*"],
+      ["MONITOR"],
+      ["SCAN", "0"],
+    ],
+    ...[
+      ["EVAL", "return 1", "0"],
+      ["SCRIPT", "FLUSH"],
+      ["CLIENT", "LIST"],
+      ["SHUTDOWN"],
+      ["REPLICAOF", "NO", "ONE"],
+    ],
     ...[
       ["HSET", `${prefix}agents`, "echo", "{}"],
       ["HGETALL", `${prefix}agents`],
@@ -104,7 +144,8 @@ test("an agent's user is refused what is not an agent's", async () => {
       ["SUBSCRIBE", `${prefix}events`],
     ],
   ];
-  for (const words of refused) expect([words, await as(url, ...words)]).toEqual([words, expect.stringContaining("NOPERM")]);
+  for (const words of refused)
+    expect([words, await as(url, ...words)]).toEqual([words, expect.stringContaining("NOPERM")]);
   await owner("ACL", "LOG", "RESET");
 });
 
@@ -112,7 +153,9 @@ test("an external agent learns from agent-env how to connect, and no other agent
   const { REDIS_URL = "", ...env } = JSON.parse(await at.need("agent-env", "writer", "--json"));
   expect(env).toEqual({ SETT_INSTANCE_NAME: at.name, SETT_AGENT_NAME: "writer" });
   expect(await as(REDIS_URL, "ACL", "WHOAMI")).toContain("NOPERM");
-  expect(await as(REDIS_URL, "XREVRANGE", `sett:${at.name}:claims`, "+", "-", "COUNT", "1")).toContain('"type":');
+  expect(
+    await as(REDIS_URL, "XREVRANGE", `sett:${at.name}:claims`, "+", "-", "COUNT", "1"),
+  ).toContain('"type":');
   expect(await at.need("agent-env", "writer")).toContain(`REDIS_URL=${REDIS_URL}\n`);
   const { code, err } = await at.sett("agent-env", "echo");
   expect(code).toBe(2);
@@ -125,19 +168,36 @@ test("a new agent gets a user and a removed one loses it, while Redis goes on", 
   await at.write(`${head}${echo}${echo.replace("echo:", "second:")}`);
   await at.up();
   expect(at.processOf("redis")).toEqual(redis);
-  expect(await users()).toEqual(["agent-echo", "agent-second", "default", "orchestrator", "person"]);
+  expect(await users()).toEqual([
+    "agent-echo",
+    "agent-second",
+    "default",
+    "orchestrator",
+    "person",
+  ]);
   expect(await as(writer, "GET", "sett:probe")).toContain("WRONGPASS");
   const second = environmentOf("agent-second").REDIS_URL ?? "";
-  expect(await as(second, "GET", `sett:${at.name}:agent:second:registration`)).toContain('"name":"second"');
+  expect(await as(second, "GET", `sett:${at.name}:agent:second:registration`)).toContain(
+    '"name":"second"',
+  );
 });
 
 test("the users are in a file on Redis' volume, without passwords, and outlast down and up", async () => {
   await at.need("down", "--name", at.name);
-  const file = await readFile(join(at.state, "volumes", `sett-${at.name}-blackboard`, "users.acl"), "utf8").catch(() => "");
+  const file = await readFile(
+    join(at.state, "volumes", `sett-${at.name}-blackboard`, "users.acl"),
+    "utf8",
+  ).catch(() => "");
   expect(file).toContain("user agent-second on ");
   expect(file).not.toContain(" >");
   await at.up();
-  expect(await users()).toEqual(["agent-echo", "agent-second", "default", "orchestrator", "person"]);
+  expect(await users()).toEqual([
+    "agent-echo",
+    "agent-second",
+    "default",
+    "orchestrator",
+    "person",
+  ]);
   await at.need("forage", "--watch", "--goal", "again");
   expect(await owner("ACL", "LOG")).toBe("");
 });

@@ -1,5 +1,6 @@
-// The release train in real containers: phases, rework, workers and the end of a goal, as `npm run demo` shows them; and all of it as a
-// person sees it in a browser, on the page of the instance's own API.
+// The release train in real containers: phases, rework, workers and the end of a goal, as `npm run
+// demo` shows them; and all of it as a person sees it in a browser, on the page of the instance's
+// own API.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { appendFile, cp } from "node:fs/promises";
@@ -15,7 +16,15 @@ import { waitFor } from "../support/wait-for.ts";
 setDefaultTimeout(300_000);
 
 const agents = join(root, "agents");
-const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
+const train = [
+  "changelog",
+  "reviewer",
+  "tester",
+  "licences",
+  "secrets",
+  "packager",
+  "release-train",
+];
 const token = randomBytes(32).toString("hex");
 /** The tests of the release go on when the page was looked at. */
 const heldTests = "until [ -e /tmp/seen ]; do sleep 0.1; done; ./test.sh";
@@ -33,7 +42,8 @@ beforeAll(async () => {
   await $`${join(agents, "release-train/make-repository.sh")} ${sample}`.quiet();
   await $`rm -rf .git README.md && mv sample/.git sample/* . && rm -rf sample`.cwd(sett.folder);
   await $`git reset --quiet --hard`.cwd(sett.folder);
-  for (const name of train) await cp(join(agents, name), join(sett.folder, "agents", name), { recursive: true });
+  for (const name of train)
+    await cp(join(agents, name), join(sett.folder, "agents", name), { recursive: true });
   port = await freePort();
   const settings = join(sett.folder, "agents/release-train/sett.yml");
   await appendFile(
@@ -63,7 +73,9 @@ const version = () => page.locator(".version");
 const card = (type: string, number = 1) =>
   page
     .locator(".card[data-id]", { has: page.locator(".card-type", { hasText: type }) })
-    .filter(number > 1 ? { has: version().filter({ hasText: `v${number}` }) } : { hasNot: version() });
+    .filter(
+      number > 1 ? { has: version().filter({ hasText: `v${number}` }) } : { hasNot: version() },
+    );
 const runsNow = () => page.getByRole("complementary", { name: "Now" }).getByRole("listitem");
 /** Opens this artefact and this tab of it. */
 async function open(which: ReturnType<typeof card>, tab: string) {
@@ -82,13 +94,16 @@ test("the page shows a release while it is made: review, rework, work at the sam
   await page.getByRole("link", { name: /Release 1\.2\.0/ }).click();
   await card("CodeCommit").waitFor();
   await card("CodeCommit", 2).waitFor();
-  // Two of the three that work at the same time are done. The third one is held, so that the last phase has not begun.
+  // Two of the three that work at the same time are done. The third one is held, so that the last
+  // phase has not begun.
   for (const report of ["LicenceReport", "SecretsReport"]) await card(report).waitFor();
   await runsNow().getByText("parallel on CodeCommit v2").waitFor();
   for (const shown of [runsNow(), page.locator(".card-pending")])
     await waitFor(
       "the tester alone to be at work",
-      async () => /^\W*tester/.test((await shown.allTextContents()).join("; ")) && (await shown.count()) === 1,
+      async () =>
+        /^\W*tester/.test((await shown.allTextContents()).join("; ")) &&
+        (await shown.count()) === 1,
     );
   await page.locator(".goal-title").getByText("running").waitFor();
   await lines.getByText("Executing tool").waitFor();
@@ -101,7 +116,10 @@ test("the page shows a release while it is made: review, rework, work at the sam
   await page.locator(".goal-title").getByText("achieved").waitFor();
   await page.getByText("No agent works on this goal.").waitFor();
   expect(await page.locator(".card[data-id]").count()).toBe(9);
-  await waitFor("no grant to be pending", async () => (await page.locator(".card-pending").count()) === 0);
+  await waitFor(
+    "no grant to be pending",
+    async () => (await page.locator(".card-pending").count()) === 0,
+  );
   // Heartbeats make no event, and still the agents are seen at rest.
   const idle = log.locator(".agent .state", { hasText: "idle" });
   await waitFor("all agents to be shown at rest", async () => (await idle.count()) === 6);
@@ -113,7 +131,8 @@ test("afterwards the page has the diff of each commit, the phases, and what each
   await open(card("CodeCommit"), "Diff");
   await changelog.locator(".diff-code-insert", { hasText: "1.2.0" }).first().waitFor();
   await open(card("CodeCommit", 2), "Diff");
-  // All that a merge brings comes first; what the review had asked for is in what is new since version 1.
+  // All that a merge brings comes first; what the review had asked for is in what is new since
+  // version 1.
   await changelog.locator(".diff-code-insert", { hasText: "1.2.0" }).first().waitFor();
   await page.getByRole("button", { name: "Since version 1" }).click();
   await changelog.locator(".diff-code-delete", { hasText: "fixup!" }).waitFor();
@@ -125,7 +144,9 @@ test("afterwards the page has the diff of each commit, the phases, and what each
   );
   const checks = ["licences parallel", "secrets parallel", "tester parallel"];
   expect(did.toSorted()).toEqual([...checks, "reviewer review", "packager exclusive"].toSorted());
-  await (await open(card("Release"), "Context")).getByRole("button", { name: /TestReport/ }).waitFor();
+  await (await open(card("Release"), "Context"))
+    .getByRole("button", { name: /TestReport/ })
+    .waitFor();
 });
 
 test("a clan of tools releases a repository: reviewed, mended, checked by three at once, packed", async () => {
@@ -152,15 +173,30 @@ test("a clan of tools releases a repository: reviewed, mended, checked by three 
   expect(JSON.parse(feedback?.payload ?? "").problems.length).toBeGreaterThan(0);
   expect(approval?.payload).toBe("{}");
   // Version 2 of the same thread, from version 1 and its review.
-  expect(second).toMatchObject({ logical_id: first?.logical_id, source_artefacts: [first?.id, feedback?.id] });
+  expect(second).toMatchObject({
+    logical_id: first?.logical_id,
+    source_artefacts: [first?.id, feedback?.id],
+  });
   for (const report of rest.slice(0, 3))
-    expect(report.source_artefacts).toEqual([second?.id, approval?.id].filter((id) => id !== undefined));
+    expect(report.source_artefacts).toEqual(
+      [second?.id, approval?.id].filter((id) => id !== undefined),
+    );
 
   const events = await sett.events(goal.id);
-  const begun = events.filter(({ type, claim_id }) => type === "grant_started" && claim_id === rest.at(-1)?.claim_id);
-  expect(begun.map(({ data }) => data?.phase)).toEqual(["review", "parallel", "parallel", "parallel", "exclusive"]);
+  const begun = events.filter(
+    ({ type, claim_id }) => type === "grant_started" && claim_id === rest.at(-1)?.claim_id,
+  );
+  expect(begun.map(({ data }) => data?.phase)).toEqual([
+    "review",
+    "parallel",
+    "parallel",
+    "parallel",
+    "exclusive",
+  ]);
   // The commit is here, and the archive can be made again to the last byte.
   const { archive, commit } = JSON.parse(rest.at(-1)?.payload ?? "");
   expect(commit).toBe(second?.metadata.commit);
-  expect(await $`sh -c ${archive.recipe} | sha256sum`.cwd(sett.folder).text()).toStartWith(archive.sha256);
+  expect(await $`sh -c ${archive.recipe} | sha256sum`.cwd(sett.folder).text()).toStartWith(
+    archive.sha256,
+  );
 });

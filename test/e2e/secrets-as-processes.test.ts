@@ -25,7 +25,9 @@ agents:
 async function payloadOf(sett: ProcessSett): Promise<string> {
   const goal = (await sett.need("forage", "--goal", "Go")).trim();
   const find = async () => {
-    const artefacts: { type: string; payload: string }[] = JSON.parse(await sett.need("hoard", "--json", "--goal", goal));
+    const artefacts: { type: string; payload: string }[] = JSON.parse(
+      await sett.need("hoard", "--json", "--goal", goal),
+    );
     return artefacts.find(({ type }) => type !== "GoalDefined");
   };
   return (await waitFor("the result", find, { everyMs: 50 })).payload;
@@ -49,23 +51,33 @@ test("a command gets them, nothing on disk has them, and `down` removes them", a
 
   await sett.need("down", "--name", sett.name);
   expect(existsSync(place.trim())).toBe(false);
-  expect((await readdir("/dev/shm")).filter((name) => name === place.trim().slice("/dev/shm/".length))).toEqual([]);
+  expect(
+    (await readdir("/dev/shm")).filter((name) => name === place.trim().slice("/dev/shm/".length)),
+  ).toEqual([]);
 });
 
 test("a value that cannot be read stops `up` before anything is made", async () => {
-  await using sett = await ProcessSett.create(settings.replace("{ environment: TOKEN }", "{ file: ./absent }"));
+  await using sett = await ProcessSett.create(
+    settings.replace("{ environment: TOKEN }", "{ file: ./absent }"),
+  );
   const { code, err } = await sett.sett("up", "--name", sett.name, "--runtime", "process");
   expect(code).toBe(2);
   expect(err).toContain("The secret token cannot be read: its file cannot be read: ENOENT");
   expect(existsSync(sett.placeOf("redis"))).toBe(false);
   await writeFile(join(sett.folder, "absent"), "short");
-  expect((await sett.sett("up", "--name", sett.name, "--runtime", "process")).err).toContain("has a value of 5 bytes");
+  expect((await sett.sett("up", "--name", sett.name, "--runtime", "process")).err).toContain(
+    "has a value of 5 bytes",
+  );
 });
 
 test("a secret in a committed file is a warning", async () => {
-  await using sett = await ProcessSett.create(settings.replace("{ environment: TOKEN }", "{ file: ./sett.yml }"));
+  await using sett = await ProcessSett.create(
+    settings.replace("{ environment: TOKEN }", "{ file: ./sett.yml }"),
+  );
   const { err } = await sett.sett("up", "--name", sett.name, "--runtime", "process");
-  expect(err).toContain(`The file of the secret token is in git, where agents can read it: ${join(sett.folder, "sett.yml")}.`);
+  expect(err).toContain(
+    `The file of the secret token is in git, where agents can read it: ${join(sett.folder, "sett.yml")}.`,
+  );
 });
 
 const ordinary = { WORD: "Standard", KEY: "artefact_type", DATE: "20261125", NUMBER: "3.141592" };
@@ -111,7 +123,9 @@ test("secrets that are ordinary words and numbers break no answer, and `up` and 
   );
   const doctor = JSON.parse((await sett.sett("doctor", "--name", sett.name, "--json")).out);
   const about = doctor.findings.filter(({ subject }: { subject: string }) => subject === "secrets");
-  expect(about.map(({ check, level, found }: Record<string, string>) => [check, level, found])).toEqual([
+  expect(
+    about.map(({ check, level, found }: Record<string, string>) => [check, level, found]),
+  ).toEqual([
     ["word", "warning", "its value is a word of the contract between Sett and commands"],
     ["key", "warning", "its value is a word of the contract between Sett and commands"],
     ["date", "warning", "its value is a date"],

@@ -1,4 +1,5 @@
-// What sett.yml says about times and ports is what the running parts go by. Without containers, so that their ports can be asked.
+// What sett.yml says about times and ports is what the running parts go by. Without containers, so
+// that their ports can be asked.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -37,9 +38,13 @@ services:
 
 const up = () => sett.sett("up", "--runtime", "process", "--name", sett.name);
 
-const stateOf = (part: string) => readState(join(home, "state/sett/names", `sett-${sett.name}-${part}`));
+const stateOf = (part: string) =>
+  readState(join(home, "state/sett/names", `sett-${sett.name}-${part}`));
 
-async function ask(port: number, path: string): Promise<{ status: number; body: Record<string, unknown> }> {
+async function ask(
+  port: number,
+  path: string,
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   return { status: answer.status, body: JSON.parse(await answer.text()) };
 }
@@ -56,7 +61,11 @@ async function freePort(): Promise<number> {
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "sett-settings-"));
   sett = await SettWorkspace.create();
-  sett.env = { HOME: home, XDG_STATE_HOME: join(home, "state"), DOCKER_HOST: `unix://${join(home, "no-engine.sock")}` };
+  sett.env = {
+    HOME: home,
+    XDG_STATE_HOME: join(home, "state"),
+    DOCKER_HOST: `unix://${join(home, "no-engine.sock")}`,
+  };
   // Another program may take a port before we do.
   for (let tries = 1; ; tries += 1) {
     ports = { orchestrator: await freePort(), hasty: await freePort() };
@@ -89,55 +98,74 @@ test("a Redis that hangs is noticed after `timeout`, and a service ends after `g
   const stoppedAt = performance.now();
   process.kill(pid, "SIGSTOP");
   try {
-    await waitFor("it to be noticed", async () => (await ask(ports.hasty, "/healthz")).status === 503, { everyMs: 50 });
+    await waitFor(
+      "it to be noticed",
+      async () => (await ask(ports.hasty, "/healthz")).status === 503,
+      { everyMs: 50 },
+    );
     // With the usual 3 s it would have been noticed before 5 s had passed.
     expect(performance.now() - stoppedAt).toBeGreaterThan(7_000);
     // With the usual 60 s it would have gone on for as long as that.
-    const isTheSame = (state = stateOf("orchestrator")) => state?.state === "running" && state.child?.pid === before;
+    const isTheSame = (state = stateOf("orchestrator")) =>
+      state?.state === "running" && state.child?.pid === before;
     await waitFor("the orchestrator to give up", () => !isTheSame());
   } finally {
     process.kill(pid, "SIGCONT");
   }
-  const isWell = async () => (await ask(ports.orchestrator, "/healthz").catch(() => undefined))?.status === 200;
+  const isWell = async () =>
+    (await ask(ports.orchestrator, "/healthz").catch(() => undefined))?.status === 200;
   await waitFor("all to be well again", isWell, { timeoutMs: 120_000 });
 }, 300_000);
 
 test("a grant's lease is as long as sett.yml says, for the agent and for the orchestrator", async () => {
   const goal = await sett.forage("hasty");
-  await waitFor("it to be at work", async () => (await sett.events(goal)).some(({ type }) => type === "grant_started"));
+  await waitFor("it to be at work", async () =>
+    (await sett.events(goal)).some(({ type }) => type === "grant_started"),
+  );
   const due = await redis("ZRANGE", `sett:${sett.name}:due:lease`, "0", "-1", "WITHSCORES");
   const lease = Number(due[due.findIndex((member) => member.startsWith("lease")) + 1]);
   const [seconds] = await redis("TIME");
   expect(lease / 1_000 - Number(seconds)).toBeGreaterThan(60);
-  expect((await ask(ports.orchestrator, "/internal/state")).body).toMatchObject({ grant_lease_ms: 300_000 });
+  expect((await ask(ports.orchestrator, "/internal/state")).body).toMatchObject({
+    grant_lease_ms: 300_000,
+  });
 });
 
 test("what runs when a sett goes down has the time that its agent is given, each its own", async () => {
   const goal = await sett.forage("patient");
-  await waitFor("it to be at work", async () => (await sett.events(goal)).some(({ type }) => type === "grant_started"));
+  await waitFor("it to be at work", async () =>
+    (await sett.events(goal)).some(({ type }) => type === "grant_started"),
+  );
   const down = sett.need("down", "--name", sett.name);
   try {
     // With the usual 30 s it would have been at work for as long as that.
-    await waitFor("the hasty one to end", () => stateOf("agent-hasty")?.state !== "running", { timeoutMs: 29_000 });
+    await waitFor("the hasty one to end", () => stateOf("agent-hasty")?.state !== "running", {
+      timeoutMs: 29_000,
+    });
   } finally {
     await writeFile(join(home, "go"), "");
     await down;
   }
   expect(await up()).toMatchObject({ code: 0 });
-  const types = async (type: string) => JSON.parse(await sett.need("hoard", "--json", "--type", type)).length;
+  const types = async (type: string) =>
+    JSON.parse(await sett.need("hoard", "--json", "--type", type)).length;
   expect([await types("Report"), await types("ToolExecutionFailure")]).toEqual([1, 1]);
 }, 300_000);
 
 function running(part: string): { pid: number } {
   const state = stateOf(part);
-  if (state?.state !== "running" || state.child === undefined) throw new Error(`${part} does not run.`);
+  if (state?.state !== "running" || state.child === undefined)
+    throw new Error(`${part} does not run.`);
   return state.child;
 }
 
 /** The lines of the answer. */
 async function redis(...words: string[]): Promise<string[]> {
   const [{ redis_port }] = JSON.parse(await sett.need("list", "--json"));
-  const specs = new Bun.Glob("*/spec.json").scan({ cwd: join(home, "state/sett/processes"), absolute: true });
+  const specs = new Bun.Glob("*/spec.json").scan({
+    cwd: join(home, "state/sett/processes"),
+    absolute: true,
+  });
   const found = (await Array.fromAsync(specs, (path) => Bun.file(path).json())).find(
     (one) => one.name === `sett-${sett.name}-redis`,
   );

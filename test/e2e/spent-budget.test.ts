@@ -1,4 +1,5 @@
-// What people do about a budget that is spent: they answer the agent's question, or raise the budget and try again. Without containers.
+// What people do about a budget that is spent: they answer the agent's question, or raise the
+// budget and try again. Without containers.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -8,7 +9,10 @@ import { waitFor } from "../support/wait-for.ts";
 
 const write: ScriptedCall = ["write_file", { path: "garden.txt", content: "a rose\n" }];
 const look: ScriptedCall = ["run", { command: "cat garden.txt" }];
-const finish: ScriptedCall = ["finish", { type: "CodeCommit", summary: "Planted", message: "Plant a rose" }];
+const finish: ScriptedCall = [
+  "finish",
+  { type: "CodeCommit", summary: "Planted", message: "Plant a rose" },
+];
 
 /** One call of a tool in each answer. The budgets here allow two answers. */
 const working = (...calls: ScriptedCall[]) =>
@@ -30,8 +34,12 @@ ${more}`;
 
 beforeAll(async () => {
   // The work of the one goes on where it asked. That of the other begins again.
-  models = { asker: working(write, look, finish), failer: working(write, look, write, look, finish) };
-  const model = ([name, { url }]: [string, { url: string }]) => `  ${name}: { provider: openai, base_url: "${url}", model: m }\n`;
+  models = {
+    asker: working(write, look, finish),
+    failer: working(write, look, write, look, finish),
+  };
+  const model = ([name, { url }]: [string, { url: string }]) =>
+    `  ${name}: { provider: openai, base_url: "${url}", model: m }\n`;
   sett = await ProcessSett.create(
     `version: '1.0'
 models:
@@ -55,15 +63,21 @@ async function untilThereIs(goal: string, isWanted: (one: Artefact) => boolean):
 }
 
 async function raised(goal: string): Promise<SettEvent[]> {
-  const lines = (await sett.need("watch", "--no-follow", "-o", "jsonl", "--goal", goal)).trim().split("\n");
-  return lines.map((line): SettEvent => JSON.parse(line)).filter(({ type }) => type === "budget_raised");
+  const lines = (await sett.need("watch", "--no-follow", "-o", "jsonl", "--goal", goal))
+    .trim()
+    .split("\n");
+  return lines
+    .map((line): SettEvent => JSON.parse(line))
+    .filter(({ type }) => type === "budget_raised");
 }
 
 test("an agent whose budget is spent asks a person, and goes on where it was with what the answer adds", async () => {
   const goal = (await sett.need("forage", "--goal", "asker")).trim();
   const question = await untilThereIs(goal, (one) => one.structural_type === "Question");
   expect(question).toMatchObject({ type: "BudgetExceeded", produced_by_agent: "asker" });
-  await waitFor("it to reach people", async () => (await sett.need("questions")).includes("How much more may be spent?"));
+  await waitFor("it to reach people", async () =>
+    (await sett.need("questions")).includes("How much more may be spent?"),
+  );
   const wrong = await sett.sett("answer", question.id, "a lot");
   expect(wrong.code).not.toBe(0);
   expect(models.asker.requests.length).toBe(2);
@@ -74,15 +88,25 @@ test("an agent whose budget is spent asks a person, and goes on where it was wit
   // Money is no part of what the model is to know.
   expect(models.asker.requests[2]?.text).not.toContain("BudgetExceeded");
   // What it had written before it asked is in its commit, which is one.
-  expect(await sett.git("show", "--format=%s", "--name-only", commit.payload)).toBe("Plant a rose\n\ngarden.txt");
-  expect(await raised(goal)).toEqual([expect.objectContaining({ actor: expect.stringContaining("ada@sett.invalid") })]);
+  expect(await sett.git("show", "--format=%s", "--name-only", commit.payload)).toBe(
+    "Plant a rose\n\ngarden.txt",
+  );
+  expect(await raised(goal)).toEqual([
+    expect.objectContaining({ actor: expect.stringContaining("ada@sett.invalid") }),
+  ]);
 }, 300_000);
 
 test("an agent that does not ask fails, and after a rise of its budget another try reaches the goal", async () => {
   const goal = (await sett.need("forage", "--goal", "failer")).trim();
   const failure = await untilThereIs(goal, (one) => one.structural_type === "Failure");
   expect(failure.type).toBe("BudgetExceeded");
-  expect(JSON.parse(failure.payload)).toMatchObject({ scope: "grant", kind: "calls", limit: 2, spent: 2, needed: 1 });
+  expect(JSON.parse(failure.payload)).toMatchObject({
+    scope: "grant",
+    kind: "calls",
+    limit: 2,
+    spent: 2,
+    needed: 1,
+  });
 
   await sett.need("budget", goal, "--add", "1 call", "--agent", "failer");
   await sett.need("retry", failure.id);

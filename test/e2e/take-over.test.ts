@@ -1,4 +1,5 @@
-// An instance of the release before is taken over by `sett up`: what its images have begun, this release's images end.
+// An instance of the release before is taken over by `sett up`: what its images have begun, this
+// release's images end.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -32,90 +33,118 @@ const files = {
   ...scriptAgent("chooser", ending),
   "sett.yml": `${settYml({
     worker: "    retries: 3\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n",
-    packager: "    bids:\n      - { on: Plan, bid: exclusive }\n      - { on: Draft, bid: exclusive }\n",
+    packager:
+      "    bids:\n      - { on: Plan, bid: exclusive }\n      - { on: Draft, bid: exclusive }\n",
     chooser: '    bid_command: ["/bin/echo", "ignore"]\n',
   })}  lead: { human: true, bids: [{ on: Plan, bid: review }] }
   auditor: { external: true }
 `,
 };
 
-test.skipIf(!hasReleaseBefore)("goals that the release before has begun come to their ends under this one", async () => {
-  const before = await releaseBefore();
-  await using sett = await SettWorkspace.create(files);
-  await sett.commit("Add a sett");
-  sett.binary = before;
-  await sett.up();
-  const found = <Value>(what: string, look: () => Promise<Value | undefined | false>) => waitFor(what, look, { everyMs: 300 });
-  const typed = (goal: string, type: string) =>
-    found(`a ${type}`, async () => (await sett.artefacts(goal)).find((artefact) => artefact.type === type));
-  /** The auditor takes part by hand, with what the owner of the instance has: it bids on each claim of the goal. */
-  const bidByHand = async (goal: string) => {
-    for (const { type, claim_id } of await sett.events(goal)) {
-      if (type !== "claim_opened" || claim_id === undefined) continue;
-      await $`docker exec sett-${sett.name}-redis redis-cli HSETNX sett:${sett.name}:claim:${claim_id}:bids auditor ignore`.quiet();
-    }
-  };
-  const untilBid = (goal: string, look: () => Promise<Artefact | undefined>) =>
-    found(`${goal} to go on`, async () => {
-      await bidByHand(goal);
-      return await look();
+test.skipIf(!hasReleaseBefore)(
+  "goals that the release before has begun come to their ends under this one",
+  async () => {
+    const before = await releaseBefore();
+    await using sett = await SettWorkspace.create(files);
+    await sett.commit("Add a sett");
+    sett.binary = before;
+    await sett.up();
+    const found = <Value>(what: string, look: () => Promise<Value | undefined | false>) =>
+      waitFor(what, look, { everyMs: 300 });
+    const typed = (goal: string, type: string) =>
+      found(`a ${type}`, async () =>
+        (await sett.artefacts(goal)).find((artefact) => artefact.type === type),
+      );
+    /**
+     * The auditor takes part by hand, with what the owner of the instance has: it bids on each
+     * claim of the goal.
+     */
+    const bidByHand = async (goal: string) => {
+      for (const { type, claim_id } of await sett.events(goal)) {
+        if (type !== "claim_opened" || claim_id === undefined) continue;
+        await $`docker exec sett-${sett.name}-redis redis-cli HSETNX sett:${sett.name}:claim:${claim_id}:bids auditor ignore`.quiet();
+      }
+    };
+    const untilBid = (goal: string, look: () => Promise<Artefact | undefined>) =>
+      found(`${goal} to go on`, async () => {
+        await bidByHand(goal);
+        return await look();
+      });
+    const soon = (goal: string, type: string) =>
+      untilBid(goal, async () =>
+        (await sett.artefacts(goal)).find((artefact) => artefact.type === type),
+      );
+
+    const asking = await sett.forage("ask");
+    const question = await soon(asking, "Question");
+    const planning = await sett.forage("plan");
+    await soon(planning, "Plan");
+    const audited = await sett.forage("audit");
+    // The claim about the draft stays open: the auditor's bid is missing.
+    await soon(audited, "Draft");
+    const busy = await sett.forage("work");
+    await untilBid(busy, async () => {
+      const isRunning = (await sett.events(busy)).some(({ type }) => type === "grant_started");
+      return isRunning ? question : undefined;
     });
-  const soon = (goal: string, type: string) =>
-    untilBid(goal, async () => (await sett.artefacts(goal)).find((artefact) => artefact.type === type));
+    const queued = await sett.forage("last");
+    await found("the bids", async () =>
+      (await sett.events(queued)).some(({ type }) => type === "bid_placed"),
+    );
 
-  const asking = await sett.forage("ask");
-  const question = await soon(asking, "Question");
-  const planning = await sett.forage("plan");
-  await soon(planning, "Plan");
-  const audited = await sett.forage("audit");
-  // The claim about the draft stays open: the auditor's bid is missing.
-  await soon(audited, "Draft");
-  const busy = await sett.forage("work");
-  await untilBid(busy, async () => {
-    const isRunning = (await sett.events(busy)).some(({ type }) => type === "grant_started");
-    return isRunning ? question : undefined;
-  });
-  const queued = await sett.forage("last");
-  await found("the bids", async () => (await sett.events(queued)).some(({ type }) => type === "bid_placed"));
+    sett.binary = undefined;
+    await sett.up();
+    const again = await sett.need("up", "--name", sett.name);
+    expect(again).toContain("nothing has changed");
+    await $`docker exec sett-${sett.name}-agent-worker touch /tmp/go`.quiet();
 
-  sett.binary = undefined;
-  await sett.up();
-  const again = await sett.need("up", "--name", sett.name);
-  expect(again).toContain("nothing has changed");
-  await $`docker exec sett-${sett.name}-agent-worker touch /tmp/go`.quiet();
+    await sett.need("answer", question.id, "this one");
+    expect((await soon(asking, "End")).payload).toBe("this one");
+    const plan = await typed(planning, "Plan");
+    await untilBid(planning, async () =>
+      (await sett.sett("approve", plan.id)).code === 0 ? plan : undefined,
+    );
+    await soon(planning, "End");
+    await soon(audited, "End");
+    expect((await soon(busy, "End")).payload).toBe("work");
+    expect((await soon(queued, "End")).payload).toBe("last");
 
-  await sett.need("answer", question.id, "this one");
-  expect((await soon(asking, "End")).payload).toBe("this one");
-  const plan = await typed(planning, "Plan");
-  await untilBid(planning, async () => ((await sett.sett("approve", plan.id)).code === 0 ? plan : undefined));
-  await soon(planning, "End");
-  await soon(audited, "End");
-  expect((await soon(busy, "End")).payload).toBe("work");
-  expect((await soon(queued, "End")).payload).toBe("last");
+    for (const goal of [asking, planning, audited, busy, queued]) {
+      await bidByHand(goal);
+      const { artefacts, events } = {
+        artefacts: await sett.artefacts(goal),
+        events: await sett.events(goal),
+      };
+      expect(
+        artefacts.filter(({ structural_type }) => structural_type === "Failure" && goal !== busy),
+      ).toEqual([]);
+      expect(artefacts.filter(({ type }) => type === "End")).toHaveLength(1);
+      expect(
+        events.filter(({ type }) => type === "unreadable" || type === "event_given_up"),
+      ).toEqual([]);
+    }
 
-  for (const goal of [asking, planning, audited, busy, queued]) {
-    await bidByHand(goal);
-    const { artefacts, events } = { artefacts: await sett.artefacts(goal), events: await sett.events(goal) };
-    expect(artefacts.filter(({ structural_type }) => structural_type === "Failure" && goal !== busy)).toEqual([]);
-    expect(artefacts.filter(({ type }) => type === "End")).toHaveLength(1);
-    expect(events.filter(({ type }) => type === "unreadable" || type === "event_given_up")).toEqual([]);
-  }
-
-  // And back: what this release has begun, the release before ends, by the steps of docs/operations.md.
-  const inquiring = await sett.forage("ask");
-  const second = await soon(inquiring, "Question");
-  const planned = await sett.forage("plan");
-  const draft = await soon(planned, "Plan");
-  await sett.need("pause");
-  const waiting = await sett.forage("last");
-  sett.binary = before;
-  await sett.up();
-  await sett.need("resume");
-  await sett.need("answer", second.id, "the other one");
-  expect((await soon(inquiring, "End")).payload).toBe("the other one");
-  await untilBid(planned, async () => ((await sett.sett("approve", draft.id)).code === 0 ? draft : undefined));
-  await soon(planned, "End");
-  expect((await soon(waiting, "End")).payload).toBe("last");
-  const failures = (await sett.artefacts(inquiring)).filter(({ structural_type }) => structural_type === "Failure");
-  expect(failures).toEqual([]);
-});
+    // And back: what this release has begun, the release before ends, by the steps of
+    // docs/operations.md.
+    const inquiring = await sett.forage("ask");
+    const second = await soon(inquiring, "Question");
+    const planned = await sett.forage("plan");
+    const draft = await soon(planned, "Plan");
+    await sett.need("pause");
+    const waiting = await sett.forage("last");
+    sett.binary = before;
+    await sett.up();
+    await sett.need("resume");
+    await sett.need("answer", second.id, "the other one");
+    expect((await soon(inquiring, "End")).payload).toBe("the other one");
+    await untilBid(planned, async () =>
+      (await sett.sett("approve", draft.id)).code === 0 ? draft : undefined,
+    );
+    await soon(planned, "End");
+    expect((await soon(waiting, "End")).payload).toBe("last");
+    const failures = (await sett.artefacts(inquiring)).filter(
+      ({ structural_type }) => structural_type === "Failure",
+    );
+    expect(failures).toEqual([]);
+  },
+);

@@ -1,4 +1,5 @@
-// Tools that behave oddly inside a real container: what works works, what does not is a Failure that says why, and nothing is left behind.
+// Tools that behave oddly inside a real container: what works works, what does not is a Failure
+// that says why, and nothing is left behind.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -99,11 +100,14 @@ test.each([
   ["twenty", "(16 MiB) are allowed"],
   ["fifty", "32 MiB"],
   ["latin", "not valid UTF-8"],
-])("a tool whose goal is %s is refused with the reason, and its report is short", async (goal, reason) => {
-  const report = await failureOf(goal);
-  expect(report.reason).toContain(reason);
-  expect(JSON.stringify(report).length).toBeLessThan(2_000_000);
-});
+])(
+  "a tool whose goal is %s is refused with the reason, and its report is short",
+  async (goal, reason) => {
+    const report = await failureOf(goal);
+    expect(report.reason).toContain(reason);
+    expect(JSON.stringify(report).length).toBeLessThan(2_000_000);
+  },
+);
 
 test("a tool that ignores SIGTERM is killed after its timeout", async () => {
   const report = await failureOf("ignores");
@@ -115,7 +119,10 @@ test("a grandchild that holds stdout does not hold the agent: it is ended with t
   const { code, result } = await resultOf("holds");
   expect(code).toBe(0);
   expect(result).toMatchObject({ type: "Fine", payload: "early" });
-  await waitFor("the grandchild to be gone", async () => !(await processes()).includes("sleep 611"));
+  await waitFor(
+    "the grandchild to be gone",
+    async () => !(await processes()).includes("sleep 611"),
+  );
 });
 
 test("orphans leave no zombies", async () => {
@@ -128,9 +135,13 @@ test("a target that vanished before the work is a Failure that says so, and the 
   const tool = `sett-${sett.name}-agent-tool`;
   // Busy with another goal, the agent cannot take the grant before its target is gone.
   const before = await sett.forage("waits");
-  await waitFor("the agent to be busy", async () => (await sett.events(before)).some(({ type }) => type === "grant_started"));
+  await waitFor("the agent to be busy", async () =>
+    (await sett.events(before)).some(({ type }) => type === "grant_started"),
+  );
   const goal = await sett.forage("vanishing");
-  await waitFor("its grant", async () => (await sett.events(goal)).some(({ type }) => type === "grant_queued"));
+  await waitFor("its grant", async () =>
+    (await sett.events(goal)).some(({ type }) => type === "grant_queued"),
+  );
   await $`docker exec ${redis} redis-cli DEL ${`sett:${sett.name}:artifact:${goal}`}`.quiet();
   await $`docker exec ${tool} touch /tmp/go`.quiet();
   const events = await waitFor(

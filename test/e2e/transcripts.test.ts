@@ -1,4 +1,5 @@
-// What an agent and its model have said, and what it has cost, as people see it: by the real gateway, without a container.
+// What an agent and its model have said, and what it has cost, as people see it: by the real
+// gateway, without a container.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
@@ -10,8 +11,17 @@ import { waitFor } from "../support/wait-for.ts";
 setDefaultTimeout(120_000);
 
 const key = "sk-of-the-tests-two";
-const provider = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent", auth: { apiKeys: [key] } });
-const command = JSON.stringify([process.execPath, "run", join(root, "test/support/models/asker.ts")]);
+const provider = new LLMock({
+  port: 0,
+  host: "127.0.0.1",
+  logLevel: "silent",
+  auth: { apiKeys: [key] },
+});
+const command = JSON.stringify([
+  process.execPath,
+  "run",
+  join(root, "test/support/models/asker.ts"),
+]);
 let sett: ProcessSett;
 let answer: string;
 /** Outside of the repository, which stays clean. */
@@ -27,7 +37,9 @@ function settings({ record = "bodies", price = "{ input: 1000, output: 1000 }" }
 async function idOfAnswer(words: string): Promise<string> {
   const goal = (await sett.need("forage", "--goal", words)).trim();
   const find = async () => {
-    const artefacts: { id: string; type: string }[] = JSON.parse(await sett.need("hoard", "--json", "--goal", goal));
+    const artefacts: { id: string; type: string }[] = JSON.parse(
+      await sett.need("hoard", "--json", "--goal", goal),
+    );
     return artefacts.find(({ type }) => type !== "GoalDefined");
   };
   return (await waitFor(`the answer to ${words}`, find, { everyMs: 50 })).id;
@@ -61,7 +73,12 @@ test("as JSON it has each call, with the bodies as they were", async () => {
   const { artefact_id, calls } = JSON.parse(json);
   expect(artefact_id).toBe(answer);
   expect(calls).toMatchObject([
-    { agent: "asker", model: "local", outcome: "ok", request_body: { messages: [{ role: "user" }] } },
+    {
+      agent: "asker",
+      model: "local",
+      outcome: "ok",
+      request_body: { messages: [{ role: "user" }] },
+    },
   ]);
   expect(JSON.stringify(calls[0].answer_body)).toContain("Good day");
 });
@@ -82,14 +99,21 @@ test("an archive shows the cost, and the conversation as long as its gateway run
     async () => JSON.parse(await sett.need("status", "--json")).goals[0].waiting_for.length === 0,
   );
   await sett.need("prune", "--before", "0s", "--to", archive());
-  expect(JSON.parse(await sett.need("unearth", "--archive", archive(), answer, "--json")).cost.calls).toBe(1);
-  expect(await sett.need("unearth", "--archive", archive(), answer, "--transcript")).toContain("Good day");
+  expect(
+    JSON.parse(await sett.need("unearth", "--archive", archive(), answer, "--json")).cost.calls,
+  ).toBe(1);
+  expect(await sett.need("unearth", "--archive", archive(), answer, "--transcript")).toContain(
+    "Good day",
+  );
 });
 
 test("a result to which no call has led has no conversation", async () => {
   const goal = (await sett.need("forage", "--goal", "hello")).trim();
   const { code, err } = await sett.sett("unearth", goal, "--transcript");
-  expect([code, err]).toEqual([0, expect.stringContaining("No call of a language model led to this artefact.")]);
+  expect([code, err]).toEqual([
+    0,
+    expect.stringContaining("No call of a language model led to this artefact."),
+  ]);
 });
 
 test("where only digests are kept, or the gateway does not run, a sentence says so", async () => {
@@ -102,8 +126,14 @@ test("where only digests are kept, or the gateway does not run, a sentence says 
   expect(code).toBe(1);
   expect(err).toContain("A call of a model led to it, and its bodies are not kept.");
   expect(err).toContain("`record: digests`");
-  expect(JSON.parse(await sett.need("unearth", unkept, "--transcript", "--json")).calls).toMatchObject([
-    { request_body: null, answer_body: null, request: { digest: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+  expect(
+    JSON.parse(await sett.need("unearth", unkept, "--transcript", "--json")).calls,
+  ).toMatchObject([
+    {
+      request_body: null,
+      answer_body: null,
+      request: { digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    },
   ]);
   await sett.need("down", "--name", sett.name);
   const stopped = await sett.sett("unearth", "--archive", archive(), answer, "--transcript");

@@ -1,5 +1,6 @@
-// Goals that no person types, in the containers of `sett up`: a delivery of GitHub's webhook, a new tag and the clock state them at the API's
-// container, an agent's container fulfils them, and the log says what each came from.
+// Goals that no person types, in the containers of `sett up`: a delivery of GitHub's webhook, a new
+// tag and the clock state them at the API's container, an agent's container fulfils them, and the
+// log says what each came from.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import process from "node:process";
@@ -43,7 +44,10 @@ triggers:
   });
   sett.env = { HOOK_SECRET: secret };
   await sett.up();
-  watching = startSett(["watch", "-o", "jsonl"], { cwd: sett.folder, env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" } });
+  watching = startSett(["watch", "-o", "jsonl"], {
+    cwd: sett.folder,
+    env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" },
+  });
 });
 
 afterAll(async () => {
@@ -52,7 +56,11 @@ afterAll(async () => {
 });
 
 /** As GitHub posts it: `by` is what it is signed with; `id` stays where it posts it again. */
-async function deliver(event: string, payload: unknown, { by = secret, id = crypto.randomUUID() as string } = {}) {
+async function deliver(
+  event: string,
+  payload: unknown,
+  { by = secret, id = crypto.randomUUID() as string } = {},
+) {
   const body = JSON.stringify(payload);
   const headers = {
     "content-type": "application/json",
@@ -61,7 +69,11 @@ async function deliver(event: string, payload: unknown, { by = secret, id = cryp
     "x-github-event": event,
     "x-hub-signature-256": await sign(by, body),
   };
-  const answer = await fetch(`http://127.0.0.1:${port}/hooks/push`, { method: "POST", body, headers });
+  const answer = await fetch(`http://127.0.0.1:${port}/hooks/push`, {
+    method: "POST",
+    body,
+    headers,
+  });
   return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }
 
@@ -72,7 +84,9 @@ function events(): SettEvent[] {
 }
 
 function recordOf(trigger: string): SettEvent[] {
-  return events().filter(({ type, actor }) => type.startsWith("trigger_") && actor === `trigger:${trigger}`);
+  return events().filter(
+    ({ type, actor }) => type.startsWith("trigger_") && actor === `trigger:${trigger}`,
+  );
 }
 
 async function recorded(trigger: string, count = 1): Promise<SettEvent[]> {
@@ -80,8 +94,13 @@ async function recorded(trigger: string, count = 1): Promise<SettEvent[]> {
   return await waitFor(`${count} on record of ${trigger}`, enough, { everyMs: 50 });
 }
 
-/** The goal's text, which may end with a line about values from outside, and what the agent has made of it, once the goal is achieved. */
-async function achieved(goal: string | undefined): Promise<Record<"text" | "by" | "made" | "commit", string>> {
+/**
+ * The goal's text, which may end with a line about values from outside, and what the agent has made
+ * of it, once the goal is achieved.
+ */
+async function achieved(
+  goal: string | undefined,
+): Promise<Record<"text" | "by" | "made" | "commit", string>> {
   if (goal === undefined) throw new Error("The event names no goal.");
   const isEnd = ({ type, goal_id, data }: SettEvent) =>
     type === "artefact_created" && goal_id === goal && data?.structural_type === "Terminal";
@@ -98,12 +117,18 @@ test("a signed push states a goal that an agent fulfils, and a second delivery o
     after: head,
     head_commit: { id: head, message: "Paint the door", timestamp: "2026-11-24T11:00:00Z" },
   });
-  expect(await deliver("ping", github.ping())).toMatchObject({ status: 200, body: { outcome: "ping" } });
+  expect(await deliver("ping", github.ping())).toMatchObject({
+    status: 200,
+    body: { outcome: "ping" },
+  });
   const delivery = { id: crypto.randomUUID() };
   const first = await deliver("push", push, delivery);
   const id = first.body.id ?? "";
   expect(first).toEqual({ status: 202, body: { outcome: "fired", id: expect.any(String) } });
-  expect(await deliver("push", push, delivery)).toEqual({ status: 200, body: { outcome: "repeat", id } });
+  expect(await deliver("push", push, delivery)).toEqual({
+    status: 200,
+    body: { outcome: "repeat", id },
+  });
 
   const text = `Check main at ${head}: “Paint the door”`;
   const goal = await achieved(id);
@@ -127,13 +152,18 @@ test("what is signed with another secret leaves no trace, and a push to another 
 
 test("a new tag of the repository states a goal at its commit, and one of another name none", async () => {
   const field = ["redis-cli", "HEXISTS", `sett:${sett.name}:trigger:release`, "since"];
-  const isSeen = async () => (await $`docker exec sett-${sett.name}-redis ${field}`.text()).trim() === "1";
+  const isSeen = async () =>
+    (await $`docker exec sett-${sett.name}-redis ${field}`.text()).trim() === "1";
   await waitFor("the API to know the tags that are there", isSeen);
   const commit = await sett.commit("Release it");
   await sett.git("tag", "draft");
   await sett.git("tag", "--annotate", "--message", "1.2.0", "v1.2.0");
   const [fired] = await recorded("release");
-  expect([fired?.type, fired?.data?.kind, fired?.data?.cause]).toEqual(["trigger_fired", "tag", "tag v1.2.0"]);
+  expect([fired?.type, fired?.data?.kind, fired?.data?.cause]).toEqual([
+    "trigger_fired",
+    "tag",
+    "tag v1.2.0",
+  ]);
   const text = `Publish v1.2.0 of ${commit}`;
   const goal = await achieved(fired?.goal_id);
   expect(goal).toEqual({ text: goal.text, by: "worker", made: text, commit });
@@ -145,13 +175,19 @@ test("a run that is due states its goal at its minute", async () => {
   const cause = String(fired?.data?.cause);
   expect([fired?.type, fired?.data?.kind]).toEqual(["trigger_fired", "cron"]);
   expect(cause).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/);
-  expect(await achieved(fired?.goal_id)).toMatchObject({ text: `Sweep at ${cause}`, by: "worker", made: `Sweep at ${cause}` });
+  expect(await achieved(fired?.goal_id)).toMatchObject({
+    text: `Sweep at ${cause}`,
+    by: "worker",
+    made: `Sweep at ${cause}`,
+  });
 });
 
 test("`sett up` forgets a trigger that sett.yml no longer has, and keeps the others", async () => {
   const known = async () => {
     const triggers = ["redis-cli", "--raw", "KEYS", `sett:${sett.name}:trigger:*`];
-    const keys = (await $`docker exec sett-${sett.name}-redis ${triggers}`.text()).trim().split("\n");
+    const keys = (await $`docker exec sett-${sett.name}-redis ${triggers}`.text())
+      .trim()
+      .split("\n");
     return keys.map((key) => key.split(":").at(-1)).toSorted();
   };
   expect(await known()).toEqual(["minutely", "release"]);

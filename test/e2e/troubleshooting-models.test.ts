@@ -1,4 +1,5 @@
-// The words that docs/troubleshooting.md names for a model that does not answer are what a person sees: one agent for each cause.
+// The words that docs/troubleshooting.md names for a model that does not answer are what a person
+// sees: one agent for each cause.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { readPage, sectionOf } from "../support/docs/pages.ts";
@@ -9,11 +10,18 @@ const section = sectionOf(readPage("docs/troubleshooting.md"), "## A model does 
 
 const prose = {
   ...{ id: "chatcmpl-1", object: "chat.completion", created: 1_700_000_000, model: "m" },
-  choices: [{ index: 0, message: { role: "assistant", content: "I would rather not." }, finish_reason: "stop" }],
+  choices: [
+    {
+      index: 0,
+      message: { role: "assistant", content: "I would rather not." },
+      finish_reason: "stop",
+    },
+  ],
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
 };
 
-const refusal = (status: number, message: string) => Response.json({ error: { message } }, { status });
+const refusal = (status: number, message: string) =>
+  Response.json({ error: { message } }, { status });
 
 /** By the first part of the path. */
 const providers: Record<string, () => Response> = {
@@ -25,15 +33,25 @@ const providers: Record<string, () => Response> = {
   budget: () => Response.json(prose),
 };
 
-/** The agent of each cause: the type of its Failure, and the words of the page that its reason has. */
+/**
+ * The agent of each cause: the type of its Failure, and the words of the page that its reason has.
+ */
 const causes: [agent: string, failure: string, words: string[]][] = [
   ["key", "ModelCallFailed", ["The provider refused the key of the model ", "(401)."]],
-  ["name", "ModelCallFailed", ["The provider of the model ", " does not know ", ", or its base_url is wrong (404)."]],
+  [
+    "name",
+    "ModelCallFailed",
+    ["The provider of the model ", " does not know ", ", or its base_url is wrong (404)."],
+  ],
   ["busy", "ModelCallFailed", ["429"]],
   ["page", "ModelCallFailed", [" in place of JSON. Is its base_url right?"]],
   ["down", "ModelCallFailed", [" refuses the connection."]],
   ["prose", "ModelGaveNoResult", ["The model answered twice without calling a tool."]],
-  ["budget", "BudgetExceeded", ["The budget of this agent's work on the claim does not allow this call: "]],
+  [
+    "budget",
+    "BudgetExceeded",
+    ["The budget of this agent's work on the claim does not allow this call: "],
+  ],
 ];
 
 let server: ReturnType<typeof Bun.serve>;
@@ -49,7 +67,8 @@ async function closedPort(): Promise<number> {
 
 async function settings(): Promise<string> {
   const down = await closedPort();
-  const base = (name: string) => `http://127.0.0.1:${name === "down" ? down : server.port}/${name}/v1`;
+  const base = (name: string) =>
+    `http://127.0.0.1:${name === "down" ? down : server.port}/${name}/v1`;
   const names = causes.map(([name]) => name);
   const model = (name: string) =>
     `  ${name}: { provider: openai, model: m, base_url: "${base(name)}", key: \${A_KEY}, price: { input: 1, output: 1 }, timeout: 2s }\n`;
@@ -61,7 +80,8 @@ async function settings(): Promise<string> {
     bid_command: ["jq", "-r", 'if .payload == "${name}" then "exclusive" else "ignore" end']
     timeout: 1m
 ${name === "budget" ? "    budget: { calls: 0 }\n" : ""}`;
-  const bidder = "  bidder: { image: none:1, model: key, prompts: { claim: Take what you can., execution: Work. } }\n";
+  const bidder =
+    "  bidder: { image: none:1, model: key, prompts: { claim: Take what you can., execution: Work. } }\n";
   return `version: '1.0'\nmodels:\n${names.map(model).join("")}agents:\n${names.map(agent).join("")}${bidder}`;
 }
 
@@ -69,7 +89,9 @@ beforeAll(async () => {
   server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: (request) => providers[new URL(request.url).pathname.split("/")[1] ?? ""]?.() ?? new Response(null, { status: 500 }),
+    fetch: (request) =>
+      providers[new URL(request.url).pathname.split("/")[1] ?? ""]?.() ??
+      new Response(null, { status: 500 }),
   });
   sett = await ProcessSett.create(await settings());
   sett.env = { A_KEY: "sk-the-key-of-this-test" };
@@ -90,7 +112,11 @@ test.each(causes)(
       return artefacts.find((one) => one.structural_type === "Failure");
     });
     const reason = `${failure.metadata.summary} ${failure.payload}`;
-    expect({ type: failure.type, missing: words.filter((each) => !reason.includes(each)), reason }).toEqual({
+    expect({
+      type: failure.type,
+      missing: words.filter((each) => !reason.includes(each)),
+      reason,
+    }).toEqual({
       ...{ type, missing: [], reason },
     });
     expect(words.filter((each) => !section.includes(each))).toEqual([]);

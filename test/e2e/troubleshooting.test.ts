@@ -1,5 +1,5 @@
-// What the documentation promises is what one sees: its examples of answers are run as they stand there, and the words that
-// docs/troubleshooting.md names are looked for in real symptoms.
+// What the documentation promises is what one sees: its examples of answers are run as they stand
+// there, and the words that docs/troubleshooting.md names are looked for in real symptoms.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { blocksOf, fileWrittenBy, readPage, sectionOf } from "../support/docs/pages.ts";
@@ -8,14 +8,19 @@ import { waitFor } from "../support/wait-for.ts";
 
 const page = readPage("docs/troubleshooting.md");
 const answers = sectionOf(readPage("docs/guides/write-an-agent.md"), "## What it answers");
-const [derivative = "", approval = "", feedback = "", terminal = "", failure = ""] = blocksOf(answers).map(({ code }) => code);
+const [derivative = "", approval = "", feedback = "", terminal = "", failure = ""] = blocksOf(
+  answers,
+).map(({ code }) => code);
 /** Builds walls of brick, and answers with a CodeCommit. */
 const commit = fileWrittenBy("docs/guides/git.md", "agents/walls/run.sh");
 
 const print = (text: string) => `cat <<'END'\n${text}\nEND\n`;
 const artefact = (type: string) => `{"artefact_type":"${type}","artefact_payload":"","summary":""}`;
 
-/** A goal is the script that the tool runs; what is sent back to it with feedback it answers with a second draft. */
+/**
+ * A goal is the script that the tool runs; what is sent back to it with feedback it answers with a
+ * second draft.
+ */
 const shell = `
 work=$(cat)
 case "$(printf '%s' "$work" | jq -r .target_artefact.type)" in
@@ -95,19 +100,35 @@ async function expectLogged(agent: string, msg: string): Promise<void> {
 test.each([
   ["a derivative result", derivative, ["Standard", "LintReport", '{"warnings":3}'], "settled"],
   ["a Terminal", terminal, ["Terminal", "Released", "1.2.0"], "achieved"],
-  ["a chosen Failure", failure, ["Failure", "NothingToRelease", "No commits since 1.1.0"], "failed"],
-] as const)("the example of %s gives what is said of it", async (_, example, [structural_type, type, payload], state) => {
-  const result = await run(print(example));
-  expect(result.results).toMatchObject([
-    { structural_type, type, payload, version: 1, source_artefacts: expect.arrayContaining([result.goal]) },
-  ]);
-  expect(result).toMatchObject({ state, code: state === "failed" ? 3 : 0 });
-});
+  [
+    "a chosen Failure",
+    failure,
+    ["Failure", "NothingToRelease", "No commits since 1.1.0"],
+    "failed",
+  ],
+] as const)(
+  "the example of %s gives what is said of it",
+  async (_, example, [structural_type, type, payload], state) => {
+    const result = await run(print(example));
+    expect(result.results).toMatchObject([
+      {
+        structural_type,
+        type,
+        payload,
+        version: 1,
+        source_artefacts: expect.arrayContaining([result.goal]),
+      },
+    ]);
+    expect(result).toMatchObject({ state, code: state === "failed" ? 3 : 0 });
+  },
+);
 
 test("the example of a commit reaches the repository", async () => {
   const { results } = await run(commit);
   expect(results).toMatchObject([{ type: "CodeCommit", metadata: { summary: "Built the walls" } }]);
-  expect(await sett.git("show", `refs/sett/${sett.name}/${results[0]?.id}:walls.txt`)).toBe("brick");
+  expect(await sett.git("show", `refs/sett/${sett.name}/${results[0]?.id}:walls.txt`)).toBe(
+    "brick",
+  );
 });
 
 test("feedback makes version 2 of the same thread and type, from the rejected version and its review; approval ends it there", async () => {
@@ -115,23 +136,57 @@ test("feedback makes version 2 of the same thread and type, from the rejected ve
   const [first, rejecting, second, approving, ...more] = results;
   expect(more).toEqual([]);
   expect(first).toMatchObject({ type: "Draft", version: 1, source_artefacts: [goal] });
-  expect(rejecting).toMatchObject({ structural_type: "Review", payload: "door.txt: say which door", version: 1 });
+  expect(rejecting).toMatchObject({
+    structural_type: "Review",
+    payload: "door.txt: say which door",
+    version: 1,
+  });
   expect(second).toMatchObject({ type: "Draft", version: 2, logical_id: first?.logical_id });
-  expect(second?.source_artefacts).toEqual([first, rejecting].flatMap((source) => source?.id ?? []));
-  expect(approving).toMatchObject({ structural_type: "Review", payload: "{}", source_artefacts: [second?.id] });
+  expect(second?.source_artefacts).toEqual(
+    [first, rejecting].flatMap((source) => source?.id ?? []),
+  );
+  expect(approving).toMatchObject({
+    structural_type: "Review",
+    payload: "{}",
+    source_artefacts: [second?.id],
+  });
 });
 
 test.each([
-  ["text before the answer", `echo Looking\n${print(artefact("A"))}`, "The tool's stdout is not JSON: it begins with"],
-  ["a commit that is not quiet", `git commit --allow-empty -m x\n${print(artefact("A"))}`, "is not valid JSON"],
-  ["text after the answer", `${print(artefact("A"))}echo Done`, "The tool wrote more than JSON to stdout"],
+  [
+    "text before the answer",
+    `echo Looking\n${print(artefact("A"))}`,
+    "The tool's stdout is not JSON: it begins with",
+  ],
+  [
+    "a commit that is not quiet",
+    `git commit --allow-empty -m x\n${print(artefact("A"))}`,
+    "is not valid JSON",
+  ],
+  [
+    "text after the answer",
+    `${print(artefact("A"))}echo Done`,
+    "The tool wrote more than JSON to stdout",
+  ],
   ["two answers", print(artefact("A")).repeat(2), "The tool wrote several JSON values to stdout"],
   ["no answer", ":", "The tool wrote nothing to stdout"],
-  ["no summary", print(artefact("A").replace(',"summary":""', "")), "does not match the contract: `summary` is missing"],
-  ["a misspelt key", print(artefact("A").replace("artefact_type", "artifact_type")), 'unknown key "artifact_type"'],
+  [
+    "no summary",
+    print(artefact("A").replace(',"summary":""', "")),
+    "does not match the contract: `summary` is missing",
+  ],
+  [
+    "a misspelt key",
+    print(artefact("A").replace("artefact_type", "artifact_type")),
+    'unknown key "artifact_type"',
+  ],
   ["exit code 1", `${print(artefact("A"))}exit 1`, "The tool ended with exit code 1."],
   ["a kill", "kill -9 $$", "The tool was ended by SIGKILL."],
-  ["no hash", print(artefact("CodeCommit")), "The tool printed a CodeCommit whose payload is not a commit"],
+  [
+    "no hash",
+    print(artefact("CodeCommit")),
+    "The tool printed a CodeCommit whose payload is not a commit",
+  ],
   [
     "an answer",
     print('{"structural_type":"Answer","payload":"42"}'),
@@ -139,28 +194,40 @@ test.each([
   ],
   [
     "a question about something else",
-    print('{"structural_type":"Question","payload":"Why?","about":"11111111-1111-4111-8111-111111111111"}'),
+    print(
+      '{"structural_type":"Question","payload":"Why?","about":"11111111-1111-4111-8111-111111111111"}',
+    ),
     "which is none of its inputs.",
   ],
-])("a tool that worked but for %s is a Failure with the reason that is listed", async (_, script, reason) => {
-  const { code, err, results } = await run(script);
-  expect(code).toBe(3);
-  expect(results).toMatchObject([{ structural_type: "Failure", type: "ToolExecutionFailure" }]);
-  expectSeen(reason, JSON.parse(results[0]?.payload ?? "{}").reason);
-  // What `forage --watch` ends with: the reason and the way to the whole report.
-  expect(err).toContain(`ToolExecutionFailure:\n  │ ${results[0]?.metadata.summary}\n`);
-  expect(err).toContain(`sett unearth ${results[0]?.id.slice(0, 8)}`);
-});
+])(
+  "a tool that worked but for %s is a Failure with the reason that is listed",
+  async (_, script, reason) => {
+    const { code, err, results } = await run(script);
+    expect(code).toBe(3);
+    expect(results).toMatchObject([{ structural_type: "Failure", type: "ToolExecutionFailure" }]);
+    expectSeen(reason, JSON.parse(results[0]?.payload ?? "{}").reason);
+    // What `forage --watch` ends with: the reason and the way to the whole report.
+    expect(err).toContain(`ToolExecutionFailure:\n  │ ${results[0]?.metadata.summary}\n`);
+    expect(err).toContain(`sett unearth ${results[0]?.id.slice(0, 8)}`);
+  },
+);
 
 test("the log has the lines that are listed for such Failures", async () => {
-  for (const line of ["Failed to parse tool output", "Tool execution failed", "Created Failure artefact"])
+  for (const line of [
+    "Failed to parse tool output",
+    "Tool execution failed",
+    "Created Failure artefact",
+  ])
     await expectLogged("shell", line);
 });
 
 test("a commit of an agent without rw is refused with the remedy", async () => {
   const { results } = await run(print(artefact("Plan")));
   const report = results.find(({ structural_type }) => structural_type === "Failure");
-  expectSeen("the agent's workspace is ro. Set `workspace: { mode: rw }` for the agent in sett.yml.", report?.payload ?? "");
+  expectSeen(
+    "the agent's workspace is ro. Set `workspace: { mode: rw }` for the agent in sett.yml.",
+    report?.payload ?? "",
+  );
 });
 
 test("a time-out is named in the log and in the Failure", async () => {
@@ -186,16 +253,24 @@ test("a goal that no agent wants is stalled, and the logs say why each agent ign
 test("a valid answer to a claim that another agent's failure has ended is dropped, and the log says so", async () => {
   const running = run(print(artefact("Pair")));
   // Were the other one faster than it, it would never begin.
-  await waitFor("the slow one at work", async () => (await logOf("slow")).some((line) => line.msg === "Executing tool"), {
-    everyMs: 200,
-  });
+  await waitFor(
+    "the slow one at work",
+    async () => (await logOf("slow")).some((line) => line.msg === "Executing tool"),
+    {
+      everyMs: 200,
+    },
+  );
   await sett.write({ [`.git/sett/exchange/${sett.name}/go`]: "" });
   const { results } = await running;
   expect(results.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["shell", "hasty"]);
   const msg = "Lost the grant; stopped its tool and dropped its result";
-  const dropped = await waitFor("the end of the slow one", async () => (await logOf("slow")).find((line) => line.msg === msg), {
-    everyMs: 200,
-  });
+  const dropped = await waitFor(
+    "the end of the slow one",
+    async () => (await logOf("slow")).find((line) => line.msg === msg),
+    {
+      everyMs: 200,
+    },
+  );
   expect(dropped.reason).toMatch(/^Claim .* has ended\.$/);
   await expectLogged("slow", msg);
 });

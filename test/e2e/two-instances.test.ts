@@ -5,13 +5,17 @@ import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-worksp
 let left: SettWorkspace;
 let right: SettWorkspace;
 
-const echo = (word: string) => `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"${word}","summary":""}'`;
+const echo = (word: string) =>
+  `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"${word}","summary":""}'`;
 
 beforeAll(async () => {
   const bids = "    bids:\n      - { on: GoalDefined, bid: exclusive }\n";
   [left, right] = (await Promise.all(
     ["left", "right"].map((word) =>
-      SettWorkspace.create({ ...scriptAgent("echo", echo(word)), "sett.yml": settYml({ echo: bids }) }),
+      SettWorkspace.create({
+        ...scriptAgent("echo", echo(word)),
+        "sett.yml": settYml({ echo: bids }),
+      }),
     ),
   )) as [SettWorkspace, SettWorkspace];
   await Promise.all([left.commit("Add a sett"), right.commit("Add a sett")]);
@@ -38,7 +42,10 @@ test("each works on its own goals", async () => {
 });
 
 test("a name that is taken is refused, and so is a second instance for one workspace", async () => {
-  const other = await SettWorkspace.create({ ...scriptAgent("echo", echo("other")), "sett.yml": settYml({ echo: "" }) });
+  const other = await SettWorkspace.create({
+    ...scriptAgent("echo", echo("other")),
+    "sett.yml": settYml({ echo: "" }),
+  });
   await other.commit("Add a sett");
   const taken = await other.sett("up", "--name", left.name);
   expect(taken.code).not.toBe(0);

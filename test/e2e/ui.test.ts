@@ -1,4 +1,5 @@
-// sett ui beside a whole sett: with containers, also when its Redis gets another port, and without them.
+// sett ui beside a whole sett: with containers, also when its Redis gets another port, and without
+// them.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -17,13 +18,15 @@ const painter = `cat > /dev/null
 echo "painting the door" >&2
 cd /workspace && echo painted > door.txt && git add door.txt && git -c user.name=P -c user.email=p@sett.invalid commit --quiet -m "Paint the door"
 jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "painted"}'`;
-const bids = "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n";
+const bids =
+  "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n";
 
 type Page = { url: string; token: string };
 
 async function pageOf(running: ReturnType<typeof startSett>): Promise<Page> {
   await running.untilOut("\n");
-  const [, url = "", token = ""] = /^(http:\/\/127\.0\.0\.1:\d+)\/\?token=([\w-]{43})\n$/.exec(running.out()) ?? [];
+  const [, url = "", token = ""] =
+    /^(http:\/\/127\.0\.0\.1:\d+)\/\?token=([\w-]{43})\n$/.exec(running.out()) ?? [];
   return { url, token };
 }
 
@@ -41,16 +44,27 @@ async function paintAndRead(page: Page): Promise<void> {
   const posted = await ask(page, "/v1/goals", { text: "Paint the door" });
   expect(posted.status).toBe(201);
   const goal = String(json(posted).id);
-  await waitFor("the goal to settle", async () => json(await ask(page, `/v1/goals/${goal}`)).state === "settled");
-  const { items } = json(await ask(page, `/v1/artefacts?goal=${goal}&type=CodeCommit`)) as { items: { id: string }[] };
+  await waitFor(
+    "the goal to settle",
+    async () => json(await ask(page, `/v1/goals/${goal}`)).state === "settled",
+  );
+  const { items } = json(await ask(page, `/v1/artefacts?goal=${goal}&type=CodeCommit`)) as {
+    items: { id: string }[];
+  };
   expect((await ask(page, `/v1/artefacts/${items[0]?.id}/diff`)).text).toContain("door.txt");
   expect((await ask(page, "/v1/agents/painter/logs")).text).toContain("painting the door");
 }
 
 test("with containers it reads what the instance has, also when Redis starts again at another port", async () => {
-  await using sett = await SettWorkspace.create({ ...scriptAgent("painter", painter), "sett.yml": settYml({ painter: bids }) });
+  await using sett = await SettWorkspace.create({
+    ...scriptAgent("painter", painter),
+    "sett.yml": settYml({ painter: bids }),
+  });
   await sett.up();
-  await using running = startSett(["ui", "--no-open"], { cwd: sett.folder, env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" } });
+  await using running = startSett(["ui", "--no-open"], {
+    cwd: sett.folder,
+    env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" },
+  });
   const page = await pageOf(running);
   await paintAndRead(page);
   const portOf = async () => (await $`docker port sett-${sett.name}-redis 6379`.text()).trim();
@@ -91,14 +105,20 @@ describe("without containers", () => {
   });
 
   test("the page does the same as with them", async () => {
-    await using running = startSett(["ui", "--no-open"], { cwd: sett.folder, env: sett.environment });
+    await using running = startSett(["ui", "--no-open"], {
+      cwd: sett.folder,
+      env: sett.environment,
+    });
     await paintAndRead(await pageOf(running));
   });
 
   test("`services.api` is a process with the same certificate and tokens", async () => {
     const curl = async (path: string) =>
       await $`curl -sS --cacert ${folder}/cert.pem -H ${`Authorization: Bearer ${token}`} https://localhost:${port}${path}`.text();
-    expect(JSON.parse(await curl("/v1/instance"))).toMatchObject({ instance: sett.name, me: { name: "ci" } });
+    expect(JSON.parse(await curl("/v1/instance"))).toMatchObject({
+      instance: sett.name,
+      me: { name: "ci" },
+    });
     expect(await curl("/v1/agents/orchestrator/logs")).toContain("Orchestrator started");
     expect(await sett.need("list")).toContain("running");
     expect(await sett.need("up", "--runtime", "process")).toContain("nothing has changed");

@@ -1,4 +1,5 @@
-// `sett down --volumes` removes everything, but never a result that is still to be fetched. Without Docker, where it is the same.
+// `sett down --volumes` removes everything, but never a result that is still to be fetched. Without
+// Docker, where it is the same.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { readdir, rename } from "node:fs/promises";
@@ -32,7 +33,14 @@ agents:
   await sett.need("forage", "--goal", "Paint the door");
   // The log is read without fetching anything.
   const log = await waitFor("the commit", async () => {
-    const text = await sett.need("watch", "--no-follow", "-o", "jsonl", "--type", "claim_completed");
+    const text = await sett.need(
+      "watch",
+      "--no-follow",
+      "-o",
+      "jsonl",
+      "--type",
+      "claim_completed",
+    );
     return text === "" ? undefined : text;
   });
   expect(JSON.parse(log.split("\n")[0] ?? "").type).toBe("claim_completed");
@@ -40,13 +48,16 @@ agents:
 afterAll(() => sett[Symbol.asyncDispose]());
 
 const running = () => readdirSync(join(sett.state, "processes")).length;
-const refs = () => $`git for-each-ref --format=${"%(objectname)"} refs/sett`.cwd(sett.folder).text();
+const refs = () =>
+  $`git for-each-ref --format=${"%(objectname)"} refs/sett`.cwd(sett.folder).text();
 const away = () => sett.sett("down", "--volumes", "--name", sett.name);
-const refusal = () => `Results of ${sett.name}'s agents cannot be fetched, and --volumes would remove them.`;
+const refusal = () =>
+  `Results of ${sett.name}'s agents cannot be fetched, and --volumes would remove them.`;
 
 function redisProcess() {
   const state = readState(sett.placeOf("redis"));
-  if (state?.state !== "running" || state.child === undefined) throw new Error("Redis does not run.");
+  if (state?.state !== "running" || state.child === undefined)
+    throw new Error("Redis does not run.");
   return { redis: state.child.pid, supervisor: state.supervisor.pid };
 }
 
@@ -71,13 +82,16 @@ test("nor while a commit on record is not to be had", async () => {
   expect(err).toContain("on record is not fetched as");
   // It is not to be had by starting parts that run: which one it is, and how to go on without it.
   const [made] = JSON.parse(await sett.need("hoard", "--json", "--type", "CodeCommit"));
-  expect(err).toContain(`${made.id.slice(0, 8)} of painter is lost already, and all others are fetched: sett down --name`);
+  expect(err).toContain(
+    `${made.id.slice(0, 8)} of painter is lost already, and all others are fetched: sett down --name`,
+  );
   await rename(join(packs, "elsewhere"), join(packs, pack));
   expect(JSON.parse(await sett.need("list", "--json"))[0].state).toBe("running");
 });
 
 test("what a down has left in the exchange is not removed by the next one either, and fetched once Redis is back", async () => {
-  const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } = readSpec(sett.placeOf("redis"))?.env ?? {};
+  const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } =
+    readSpec(sett.placeOf("redis"))?.env ?? {};
   await untilWritten(["redis-cli", "-p", port, "-a", REDISCLI_AUTH]);
   const { redis, supervisor } = redisProcess();
   process.kill(supervisor, "SIGKILL");
@@ -102,7 +116,10 @@ test("--force loses them", async () => {
   process.kill(supervisor, "SIGKILL");
   process.kill(redis, "SIGKILL");
   const { code, err } = await sett.sett("down", "--volumes", "--force", "--name", sett.name);
-  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("No commits were fetched") });
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringContaining("No commits were fetched"),
+  });
   expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
   expect((await sett.sett("down", "--force")).code).toBe(2);
 }, 300_000);

@@ -30,7 +30,16 @@ beforeAll(async () => {
 });
 afterAll(() => sett[Symbol.asyncDispose]());
 
-const up = () => sett.sett("up", "--runtime", "process", "--name", sett.name, "--replay", join(sett.root, "cassettes"));
+const up = () =>
+  sett.sett(
+    "up",
+    "--runtime",
+    "process",
+    "--name",
+    sett.name,
+    "--replay",
+    join(sett.root, "cassettes"),
+  );
 
 test("a broken file is named at the start, and nothing is left running", async () => {
   await writeFile(cassette, '{"format": 1}');
@@ -47,7 +56,12 @@ test("a request that was not recorded is a Failure with the nearest file and the
     api: "messages",
     request: { messages: [] },
   } as const;
-  const answer = { order: 1, status: 200, contentType: "application/json", body: new TextEncoder().encode("{}") };
+  const answer = {
+    order: 1,
+    status: 200,
+    contentType: "application/json",
+    body: new TextEncoder().encode("{}"),
+  };
   await writeFile(cassette, printExchange(makeExchange(question, answer, [])));
   const before = await readFile(cassette, "utf8");
   const started = await up();
@@ -55,13 +69,22 @@ test("a request that was not recorded is a Failure with the nearest file and the
   // An agent without a command replaces no program of an image.
   expect(started.err).toContain("Images are not used");
   expect(started.err).not.toContain("These files replace");
-  const { code, err, out } = await sett.sett("forage", "--name", sett.name, "--watch", "--goal", "Say something");
+  const { code, err, out } = await sett.sett(
+    "forage",
+    "--name",
+    sett.name,
+    "--watch",
+    "--goal",
+    "Say something",
+  );
   expect(code).toBe(3);
   expect(out + err).toContain(
     "No recorded exchange answers this request of the agent coder. The nearest is coder/0001.json; it differs first at",
   );
   const status = await sett.sett("status", "--name", sett.name);
-  expect(status.out).toContain(`A replay: calls of models are answered from ${join(sett.root, "cassettes")}`);
+  expect(status.out).toContain(
+    `A replay: calls of models are answered from ${join(sett.root, "cassettes")}`,
+  );
   expect((await sett.sett("list")).err).toContain(`${sett.name}: A replay: calls of models`);
   expect(await readFile(cassette, "utf8")).toBe(before);
 });

@@ -1,4 +1,5 @@
-// A `sett up` that fails, or is given up, on a sett at work: no agent's work is lost with what it had started.
+// A `sett up` that fails, or is given up, on a sett at work: no agent's work is lost with what it
+// had started.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import { pauseContainer } from "../support/docker/pause-container.ts";
@@ -8,7 +9,9 @@ import { waitFor } from "../support/wait-for.ts";
 
 const onGoals = (bid: string) => `    bids: [{ on: GoalDefined, bid: ${bid} }]\n`;
 const worker = { worker: onGoals("exclusive") };
-/** One that would join the work on every goal and never end it, and one whose cub hardly gets on. */
+/**
+ * One that would join the work on every goal and never end it, and one whose cub hardly gets on.
+ */
 const newcomers = {
   ...worker,
   helper: onGoals("claim"),
@@ -34,17 +37,25 @@ afterAll(async () => {
 test("agents that are new are asked for nothing before all is well, and leave without a trace when it is not", async () => {
   await sett.write({ "sett.yml": settYml(newcomers) });
   await sett.commit("Change the sett");
-  const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+  const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
+    cwd: sett.folder,
+    stdout: "ignore",
+    stderr: "pipe",
+  });
   let err = "";
   const reading = (async () => {
     for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
   })();
-  await waitFor("the helper", () => err.includes("helper: is ready") && err.includes("snail: starting"));
+  await waitFor(
+    "the helper",
+    () => err.includes("helper: is ready") && err.includes("snail: starting"),
+  );
   // For as long as all of this takes.
   const snail = `sett-${sett.name}-agent-snail`;
   await pauseContainer(snail);
   const goal = await sett.forage("meanwhile");
-  const done = () => waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { everyMs: 100 });
+  const done = () =>
+    waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { everyMs: 100 });
   const ended = await done().catch((error: unknown) => error);
   await $`docker unpause ${snail}`.quiet();
   child.kill("SIGINT");

@@ -1,4 +1,5 @@
-// Whatever goes wrong while a sett comes up: it says why, with the last words of the container that failed, and leaves nothing.
+// Whatever goes wrong while a sett comes up: it says why, with the last words of the container that
+// failed, and leaves nothing.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,12 +16,17 @@ let sett: SettWorkspace;
 
 beforeAll(async () => {
   sett = await SettWorkspace.create({
-    ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
+    ...scriptAgent(
+      "echo",
+      `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`,
+    ),
     "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
     "agents/broken/Dockerfile": "FROM sett/agent-base:latest\nRUN echo before the end; exit 3\n",
     "sett.yml": good,
   });
-  await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`.cwd(sett.folder).quiet();
+  await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`
+    .cwd(sett.folder)
+    .quiet();
 }, 300_000);
 
 afterAll(async () => {
@@ -46,7 +52,9 @@ async function failedUp(yml: string): Promise<string> {
 }
 
 test("a part that ends is named with its exit code and its last words", async () => {
-  const err = await failedUp(`${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`);
+  const err = await failedUp(
+    `${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`,
+  );
   expect(err).toContain(`sett-${sett.name}-orchestrator`);
   expect(err).toContain("these are my last words");
   const image = `sett-${sett.name}-agent-echo:latest`;
@@ -63,15 +71,19 @@ test("an image that does not build shows the build's last lines", async () => {
 });
 
 test("an image that is nowhere is named", async () => {
-  expect(await failedUp(`${good}services:\n  redis: { image: "sett-test/no-such-image:1" }\n`)).toContain(
-    "sett-test/no-such-image:1",
-  );
+  expect(
+    await failedUp(`${good}services:\n  redis: { image: "sett-test/no-such-image:1" }\n`),
+  ).toContain("sett-test/no-such-image:1");
 });
 
 test("Ctrl-C takes everything back, whatever the moment", async () => {
   // The first time builds the image, so that the others have the whole way to go.
   for (const sign of ["redis: starting", "redis: is ready", "orchestrator: starting"]) {
-    const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+    const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
+      cwd: sett.folder,
+      stdout: "ignore",
+      stderr: "pipe",
+    });
     let err = "";
     const reading = (async () => {
       for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
@@ -87,7 +99,11 @@ test("Ctrl-C takes everything back, whatever the moment", async () => {
 
 test("a closed terminal takes everything back, whatever the moment", async () => {
   for (const sign of ["redis", "orchestrator"]) {
-    await using person = settOnTerminal(["up", "--name", sett.name], { cwd: sett.folder, env: { ...here }, columns: 120 });
+    await using person = settOnTerminal(["up", "--name", sett.name], {
+      cwd: sett.folder,
+      env: { ...here },
+      columns: 120,
+    });
     await waitFor(`"${sign}"`, () => person.raw().includes(`${sign}`));
     person.close();
     expect(await person.exited).toBe(129);
@@ -96,10 +112,16 @@ test("a closed terminal takes everything back, whatever the moment", async () =>
 }, 300_000);
 
 test("so does a reader of its messages that has gone, and so does a hangup without a terminal", async () => {
-  const start = () => Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+  const start = () =>
+    Bun.spawn([settBinary, "up", "--name", sett.name], {
+      cwd: sett.folder,
+      stdout: "ignore",
+      stderr: "pipe",
+    });
   const until = async (child: ReturnType<typeof start>) => {
     const reader = child.stderr.getReader();
-    for (let err = ""; !err.includes("redis: starting"); ) err += new TextDecoder().decode((await reader.read()).value);
+    for (let err = ""; !err.includes("redis: starting"); )
+      err += new TextDecoder().decode((await reader.read()).value);
     return reader;
   };
   const unread = start();
@@ -134,7 +156,11 @@ test("with nohup it outlives its terminal", async () => {
 
 test("a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in down says what may still run and how to go on", async () => {
   const said = async (words: string[], signs: string[]) => {
-    const child = Bun.spawn([settBinary, ...words], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+    const child = Bun.spawn([settBinary, ...words], {
+      cwd: sett.folder,
+      stdout: "ignore",
+      stderr: "pipe",
+    });
     let err = "";
     const reading = (async () => {
       for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
@@ -147,7 +173,10 @@ test("a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in d
     await reading;
     return err;
   };
-  const up = await said(["up", "--name", sett.name], ["orchestrator: starting", "Undoing what was done"]);
+  const up = await said(
+    ["up", "--name", sett.name],
+    ["orchestrator: starting", "Undoing what was done"],
+  );
   expect(up).toContain(`sett down --volumes --name ${sett.name}`);
   await sett.sett("down", "--volumes", "--name", sett.name);
   await sett.up();
@@ -176,10 +205,12 @@ test("a stranger's container on the network is named, and down goes on once it h
   }
   // Nor does it matter what is left of an instance whose repository is gone.
   const gone = `gone-${sett.name}`;
-  const labels = [`instance=${gone}`, "component=network", "version=0.1.0", `workspace=${sett.folder}-gone`].flatMap((label) => [
-    "--label",
-    `dev.sett.${label}`,
-  ]);
+  const labels = [
+    `instance=${gone}`,
+    "component=network",
+    "version=0.1.0",
+    `workspace=${sett.folder}-gone`,
+  ].flatMap((label) => ["--label", `dev.sett.${label}`]);
   await $`docker network create ${labels} sett-${gone}`.quiet();
   try {
     await sett.need("down", "--volumes");
@@ -190,25 +221,38 @@ test("a stranger's container on the network is named, and down goes on once it h
 }, 300_000);
 
 test("of two that come up at once under one name, one does, and the other finds it done or is refused", async () => {
-  const both = await Promise.all([sett.sett("up", "--name", sett.name), sett.sett("up", "--name", sett.name)]);
-  const isRefused = ({ code, err }: Finished) => code === 1 && err.includes(`is at work on ${sett.name}`);
+  const both = await Promise.all([
+    sett.sett("up", "--name", sett.name),
+    sett.sett("up", "--name", sett.name),
+  ]);
+  const isRefused = ({ code, err }: Finished) =>
+    code === 1 && err.includes(`is at work on ${sett.name}`);
   const isDone = ({ code, out }: Finished) => code === 0 && out.includes("nothing has changed");
-  expect({ both, isOneEnough: both.some((one) => isRefused(one) || isDone(one)) }).toMatchObject({ isOneEnough: true });
+  expect({ both, isOneEnough: both.some((one) => isRefused(one) || isDone(one)) }).toMatchObject({
+    isOneEnough: true,
+  });
   expect(both.some(({ code }) => code === 0)).toBe(true);
   expect((await sett.sett("status")).code).toBe(0);
 });
 
 test("a failed start keeps the blackboard of an earlier time", async () => {
   await sett.need("down", "--name", sett.name, "--timeout", "1s");
-  await sett.write({ "sett.yml": `${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n` });
+  await sett.write({
+    "sett.yml": `${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`,
+  });
   expect((await sett.sett("up", "--name", sett.name)).code).toBe(1);
   expect(await sett.leftOvers()).toEqual([`sett-${sett.name}-blackboard`]);
 });
 
 test("an up that was killed in the middle is completed by the next one, and removed by down", async () => {
   for (const sign of ["redis: starting", "orchestrator: starting"]) {
-    const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
-    for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes(sign)) break;
+    const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
+      cwd: sett.folder,
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    for await (const chunk of child.stderr)
+      if (new TextDecoder().decode(chunk).includes(sign)) break;
     child.kill("SIGKILL");
     await child.exited;
     await waitFor("the lock of the one that was killed to end", async () => {

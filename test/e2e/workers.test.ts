@@ -9,13 +9,19 @@ import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
-const answer = (type: string) => `jq -n '{artefact_type: "${type}", artefact_payload: env.HOSTNAME, summary: "done"}'`;
+const answer = (type: string) =>
+  `jq -n '{artefact_type: "${type}", artefact_payload: env.HOSTNAME, summary: "done"}'`;
 
 const gate = "until [ -e /git/exchange/go ]; do sleep 0.1; done";
-const openGate = (sett: SettWorkspace) => sett.write({ [`.git/sett/exchange/${sett.name}/go`]: "" });
+const openGate = (sett: SettWorkspace) =>
+  sett.write({ [`.git/sett/exchange/${sett.name}/go`]: "" });
 
 /** One scalable agent, whose tool waits at the `gate`, or not at all. */
-async function scalable(script: string, more = "", env: Record<string, string> = {}): Promise<SettWorkspace> {
+async function scalable(
+  script: string,
+  more = "",
+  env: Record<string, string> = {},
+): Promise<SettWorkspace> {
   const sett = await SettWorkspace.create({
     ...scriptAgent("tester", script),
     "sett.yml": settYml({
@@ -45,7 +51,10 @@ test("each grant is worked on by a container of its own, two at a time, which is
     async () => (await count("grant_queued")) === 5 && (await count("grant_started")) === 2,
   );
   const workers = { at_work: 2, of: 2, claim_ids: [expect.any(String), expect.any(String)] };
-  expect(JSON.parse(await sett.need("status", "--json")).agents[0]).toMatchObject({ state: "working", workers });
+  expect(JSON.parse(await sett.need("status", "--json")).agents[0]).toMatchObject({
+    state: "working",
+    workers,
+  });
   expect(await workersOf(sett)).toHaveLength(2);
   await openGate(sett);
   let most = 0;
@@ -62,7 +71,9 @@ test("each grant is worked on by a container of its own, two at a time, which is
   expect(most).toBeLessThanOrEqual(2);
   const { agents } = JSON.parse(await sett.need("status", "--json"));
   expect(agents[0]).toMatchObject({ state: "idle", workers: { at_work: 0, of: 2, claim_ids: [] } });
-  const results = (await Promise.all(goals.map((goal) => sett.artefacts(goal)))).map(([, result]) => result);
+  const results = (await Promise.all(goals.map((goal) => sett.artefacts(goal)))).map(
+    ([, result]) => result,
+  );
   expect(results.map((result) => result?.type)).toEqual(Array(5).fill("Report"));
   // Each in a container of its own.
   expect(new Set(results.map((result) => result?.payload)).size).toBe(5);
@@ -74,11 +85,17 @@ test("each grant is worked on by a container of its own, two at a time, which is
 
 test("the starter alone has the engine's socket, and is no root; the orchestrator can do no more than ask it for workers", async () => {
   await using sett = await scalable(answer("Report"));
-  const inspect = async (part: string) => JSON.parse(await $`docker inspect sett-${sett.name}-${part}`.text())[0];
+  const inspect = async (part: string) =>
+    JSON.parse(await $`docker inspect sett-${sett.name}-${part}`.text())[0];
   const mountsOf = async (part: string) =>
-    (await inspect(part)).Mounts.map((mount: { Destination: string }) => mount.Destination) as string[];
+    (await inspect(part)).Mounts.map(
+      (mount: { Destination: string }) => mount.Destination,
+    ) as string[];
   const starter = await inspect("starter");
-  expect(starter).toMatchObject({ Config: { User: "10001:10001" }, HostConfig: { NetworkMode: "none", ReadonlyRootfs: true } });
+  expect(starter).toMatchObject({
+    Config: { User: "10001:10001" },
+    HostConfig: { NetworkMode: "none", ReadonlyRootfs: true },
+  });
   expect(await mountsOf("starter")).toContain("/var/run/docker.sock");
   for (const part of ["orchestrator", "agent-tester", "redis"])
     expect((await mountsOf(part)).filter((path) => path.includes("docker.sock"))).toEqual([]);
@@ -95,22 +112,40 @@ test("a starter that was killed is back, and the work goes on meanwhile", async 
   await $`docker kill sett-${sett.name}-starter`.quiet();
   const goal = await sett.forage("go on");
   await $`docker start sett-${sett.name}-starter`.quiet();
-  await waitFor("the report", async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"), { everyMs: 200 });
-  expect((await sett.artefacts(goal)).map(({ structural_type }) => structural_type)).not.toContain("Failure");
+  await waitFor(
+    "the report",
+    async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
+    { everyMs: 200 },
+  );
+  expect((await sett.artefacts(goal)).map(({ structural_type }) => structural_type)).not.toContain(
+    "Failure",
+  );
 });
 
 test("the starter works through a proxy of the Engine's socket that lets through what the guide says", async () => {
   const guide = await Bun.file(join(import.meta.dir, "../../docs/guides/workers.md")).text();
-  const requests = [...guide.matchAll(/`((?:GET|POST|PUT|DELETE) \/[^`]*)`/g)].map(([, line = ""]) => line);
+  const requests = [...guide.matchAll(/`((?:GET|POST|PUT|DELETE) \/[^`]*)`/g)].map(
+    ([, line = ""]) => line,
+  );
   expect(requests.length).toBeGreaterThan(10);
   await using proxy = await startEngineProxy();
-  proxy.allowOnly(requests.map((line) => new RegExp(`^${line.replace("/NAME", "/[^/?]+")}(?:\\?|$)`)));
+  proxy.allowOnly(
+    requests.map((line) => new RegExp(`^${line.replace("/NAME", "/[^/?]+")}(?:\\?|$)`)),
+  );
   await using sett = await scalable(answer("Report"), "", { SETT_STARTER_SOCKET: proxy.path });
   const goal = await sett.forage("through the proxy");
-  await waitFor("the report", async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"), { everyMs: 200 });
-  await waitFor("its worker to be removed", () => proxy.requests.some(({ line }) => line.startsWith("DELETE /containers/sett-")));
+  await waitFor(
+    "the report",
+    async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
+    { everyMs: 200 },
+  );
+  await waitFor("its worker to be removed", () =>
+    proxy.requests.some(({ line }) => line.startsWith("DELETE /containers/sett-")),
+  );
   expect(proxy.requests.filter(({ passed }) => !passed)).toEqual([]);
-  expect(proxy.requests.map(({ line }) => line)).toContainEqual(expect.stringMatching(/^POST \/containers\/[^/]+\/start/));
+  expect(proxy.requests.map(({ line }) => line)).toContainEqual(
+    expect.stringMatching(/^POST \/containers\/[^/]+\/start/),
+  );
 });
 
 test("a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease", async () => {
@@ -130,7 +165,10 @@ test("a worker that is killed costs its attempt: a Failure that says how it ende
 });
 
 test("with retries the next attempt is a new worker", async () => {
-  await using sett = await scalable(`[ -e /git/exchange/go ] || exit 1\n${answer("Report")}`, "    retries: 10\n");
+  await using sett = await scalable(
+    `[ -e /git/exchange/go ] || exit 1\n${answer("Report")}`,
+    "    retries: 10\n",
+  );
   const goal = await sett.forage("try again");
   const seen = (type: string) =>
     waitFor(type, async () => {
@@ -140,7 +178,9 @@ test("with retries the next attempt is a new worker", async () => {
   await seen("grant_retrying");
   await openGate(sett);
   const events = await seen("claim_completed");
-  const attempts = events.filter((event) => event.type === "grant_started").map((event) => event.actor);
+  const attempts = events
+    .filter((event) => event.type === "grant_started")
+    .map((event) => event.actor);
   expect(attempts.length).toBeGreaterThan(1);
   expect(new Set(attempts).size).toBe(attempts.length);
   expect(JSON.parse(await sett.need("status", "--json")).goals[0].state).toBe("settled");
@@ -153,7 +193,10 @@ test("a worker finds nothing of those before it in its workspace, not even what 
       `jq -n --arg seen "$(ls -A /workspace | grep -c cache)" '{artefact_type: "Report", artefact_payload: $seen, summary: ""}'; touch /workspace/cache`,
     ),
     ".gitignore": "cache\n",
-    "sett.yml": settYml({ tester: "    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }),
+    "sett.yml": settYml({
+      tester:
+        "    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n",
+    }),
   });
   await sett.commit("Add a sett");
   await sett.up();
@@ -167,20 +210,29 @@ test("a worker finds nothing of those before it in its workspace, not even what 
 test("an orchestrator that is killed finds its workers again", async () => {
   await using sett = await scalable(`${gate}\n${answer("Report")}`);
   const goal = await sett.forage("slow");
-  await waitFor("a worker at work", async () => (await sett.events(goal)).some((event) => event.type === "grant_started"));
+  await waitFor("a worker at work", async () =>
+    (await sett.events(goal)).some((event) => event.type === "grant_started"),
+  );
   await sett.kill("orchestrator");
-  const restarts = () => $`docker inspect --format ${"{{.RestartCount}}"} sett-${sett.name}-orchestrator`.text();
+  const restarts = () =>
+    $`docker inspect --format ${"{{.RestartCount}}"} sett-${sett.name}-orchestrator`.text();
   await waitFor("another orchestrator", async () => Number(await restarts()) > 0);
   await openGate(sett);
   await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2);
-  await waitFor("the claim's end", async () => (await sett.events(goal)).some((event) => event.type === "claim_completed"));
+  await waitFor("the claim's end", async () =>
+    (await sett.events(goal)).some((event) => event.type === "claim_completed"),
+  );
   await waitFor("the worker to be gone", async () => (await workersOf(sett)).length === 0);
 });
 
 test("workers are of the controller's image, also when its name is gone or means another; logs --follow shows what they log", async () => {
   await using sett = await scalable(answer("Report"));
   await $`docker image rm --force sett-${sett.name}-agent-tester:latest`.quiet();
-  const following = Bun.spawn([settBinary, "logs", "-f", "tester"], { cwd: sett.folder, stdout: "pipe", stderr: "inherit" });
+  const following = Bun.spawn([settBinary, "logs", "-f", "tester"], {
+    cwd: sett.folder,
+    stdout: "pipe",
+    stderr: "inherit",
+  });
   try {
     const goal = await sett.forage("hello");
     await waitFor("the result", async () => (await sett.artefacts(goal))[1]?.type === "Report");
@@ -188,7 +240,10 @@ test("workers are of the controller's image, also when its name is gone or means
     const decoder = new TextDecoder();
     for await (const bytes of following.stdout) {
       out += decoder.decode(bytes, { stream: true });
-      if (['"msg":"Executing tool"', '"msg":"Created artefact"'].every((line) => out.includes(line))) break;
+      if (
+        ['"msg":"Executing tool"', '"msg":"Created artefact"'].every((line) => out.includes(line))
+      )
+        break;
     }
   } finally {
     following.kill("SIGINT");

@@ -1,4 +1,5 @@
-// Two worktrees of one repository, each with its own instance: each has an exchange of its own, and the last one takes their folder along.
+// Two worktrees of one repository, each with its own instance: each has an exchange of its own, and
+// the last one takes their folder along.
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +12,10 @@ jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefa
 test("taking down the instance of a linked worktree leaves the other its exchange; the last one leaves nothing", async () => {
   await using main = await SettWorkspace.create({
     ...scriptAgent("painter", committer),
-    "sett.yml": settYml({ painter: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n" }),
+    "sett.yml": settYml({
+      painter:
+        "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n",
+    }),
   });
   await using linked = await main.worktree();
   await main.up();

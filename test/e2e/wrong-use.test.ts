@@ -1,4 +1,5 @@
-// Wrong use that only shows with containers, in a repository of root whose path has a space and a letter that is not ASCII.
+// Wrong use that only shows with containers, in a repository of root whose path has a space and a
+// letter that is not ASCII.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +32,9 @@ afterAll(async () => {
 });
 
 test("an agent's image that does not exist is named, with the agent, and nothing is left", async () => {
-  await sett.write({ "sett.yml": "version: '1.0'\nagents:\n  coder: { image: sett-test/none:1, command: [x] }\n" });
+  await sett.write({
+    "sett.yml": "version: '1.0'\nagents:\n  coder: { image: sett-test/none:1, command: [x] }\n",
+  });
   const { code, out, err } = await sett.sett("up", "--name", sett.name);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toContain("sett-test/none:1");
@@ -46,9 +49,15 @@ test("while a `sett up` is at work another one is refused, and so is `sett down`
   await using _held = await lockInstance(await dockerRuntime({ env: process.env }), instance);
   for (const command of ["up", "down"]) {
     const env = { ...process.env, TMPDIR: sett.folder };
-    const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`.cwd(sett.folder).env(env).quiet().nothrow();
+    const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`
+      .cwd(sett.folder)
+      .env(env)
+      .quiet()
+      .nothrow();
     expect({ exitCode, out: stdout.toString() }).toEqual({ exitCode: 1, out: "" });
-    expect(stderr.toString()).toContain(`Another \`sett up\` or \`sett down\` is at work on ${instance}, by `);
+    expect(stderr.toString()).toContain(
+      `Another \`sett up\` or \`sett down\` is at work on ${instance}, by `,
+    );
     expect(stderr.toString()).toContain(`process ${process.pid}.`);
     expect(stderr.toString()).toContain("→");
   }
@@ -77,7 +86,11 @@ test("a dirty tree is refused with every file, strange names too, and nothing is
 });
 
 test("watch says when its Redis is away, goes on when it is back, and ends with a sentence when the instance is gone", async () => {
-  const child = Bun.spawn([settBinary, "watch", "-o", "jsonl"], { cwd: sett.folder, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([settBinary, "watch", "-o", "jsonl"], {
+    cwd: sett.folder,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   const said = { out: "", err: "" };
   const collect = async (stream: ReadableStream<Uint8Array>, into: "out" | "err") => {
     for await (const chunk of stream) said[into] += new TextDecoder().decode(chunk);

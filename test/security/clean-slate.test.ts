@@ -1,4 +1,5 @@
-// What one grant does to the folders of its agent's container, so that the next one, a bid or the agent as a whole suffers from it.
+// What one grant does to the folders of its agent's container, so that the next one, a bid or the
+// agent as a whole suffers from it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +10,9 @@ import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
-/** Does what the goal says, and answers with what that has written; nothing of its own is in a file. */
+/**
+ * Does what the goal says, and answers with what that has written; nothing of its own is in a file.
+ */
 const runner = `goal=$(jq -r .target_artefact.payload)
 out=$(sh -c "$goal" 2>&1 < /dev/null)
 jq -n --arg text "$out" '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: ""}'
@@ -76,7 +79,8 @@ beforeAll(async () => {
     "agents/one/bid.sh": `#!/bin/sh\n${bidCommand}\n`,
     "agents/one/attributes.ts": attributesProgram,
     "agents/one/headless.ts": headlessProgram,
-    "agents/one/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh bid.sh attributes.ts headless.ts /app/\n",
+    "agents/one/Dockerfile":
+      "FROM sett/agent-base:latest\nCOPY run.sh bid.sh attributes.ts headless.ts /app/\n",
     "folder/tracked": "tracked\n",
     "sett.yml": settYml({ one: `    workspace: { mode: rw }\n    bid_command: ["/app/bid.sh"]\n` }),
   });
@@ -90,7 +94,9 @@ const container = () => `sett-${sett.name}-agent-one`;
 
 /** What the agent has written when it has done this. */
 async function outputOf(...script: string[]): Promise<string> {
-  const { id } = JSON.parse(await sett.need("forage", "--watch", "--json", "--goal", script.join("\n")));
+  const { id } = JSON.parse(
+    await sett.need("forage", "--watch", "--json", "--goal", script.join("\n")),
+  );
   return (await sett.artefacts(id)).find(({ type }) => type === "Done")?.payload ?? "";
 }
 
@@ -100,20 +106,32 @@ const folders = "/tmp /dev/shm /dev/mqueue";
 const left = `ls -A ${folders} | grep left; stat -c '%a %n' ${folders}`;
 const clean = "1777 /tmp\n1777 /dev/shm\n1777 /dev/mqueue";
 
-test.each(["0300", "0000", "0555"])("a grant begins without what one has left that has made /tmp %s", async (mode) => {
-  const program = `printf '#!/bin/sh\\ntouch /workspace/run\\n' > /tmp/left.sh; chmod 755 /tmp/left.sh`;
-  const configure = "git config --global core.fsmonitor /tmp/left.sh; touch /dev/shm/left";
-  expect(await outputOf(program, configure, `chmod ${mode} /tmp; ls -ld /dev/shm | cut -c1`)).toBe("d");
-  expect(await outputOf("git -C /workspace status --short; ls /workspace | grep run", left)).toBe(clean);
-});
+test.each(["0300", "0000", "0555"])(
+  "a grant begins without what one has left that has made /tmp %s",
+  async (mode) => {
+    const program = `printf '#!/bin/sh\\ntouch /workspace/run\\n' > /tmp/left.sh; chmod 755 /tmp/left.sh`;
+    const configure = "git config --global core.fsmonitor /tmp/left.sh; touch /dev/shm/left";
+    expect(
+      await outputOf(program, configure, `chmod ${mode} /tmp; ls -ld /dev/shm | cut -c1`),
+    ).toBe("d");
+    expect(await outputOf("git -C /workspace status --short; ls /workspace | grep run", left)).toBe(
+      clean,
+    );
+  },
+);
 
 test("a bid is decided while a grant has closed /tmp, and finds nothing there that the grant has written", async () => {
-  const goal = await sett.forage("echo harm > ~/.left; chmod 0000 /tmp; while ! test -e /dev/shm/go; do sleep 0.05; done");
-  const isClosed = async () => (await $`docker exec ${container()} stat -c %a /tmp`.nothrow().text()).trim() === "0";
+  const goal = await sett.forage(
+    "echo harm > ~/.left; chmod 0000 /tmp; while ! test -e /dev/shm/go; do sleep 0.05; done",
+  );
+  const isClosed = async () =>
+    (await $`docker exec ${container()} stat -c %a /tmp`.nothrow().text()).trim() === "0";
   await waitFor("its work", isClosed, { everyMs: 50 });
   const next = await sett.forage("echo next");
   const bid = async () => (await sett.events(next)).find(({ type }) => type === "bid_placed");
-  const placed = await waitFor("the bid", bid, { happened: async () => JSON.stringify(await sett.events(next)) });
+  const placed = await waitFor("the bid", bid, {
+    happened: async () => JSON.stringify(await sett.events(next)),
+  });
   expect(JSON.stringify(placed)).toContain('"exclusive"');
   expect((await sett.events(goal)).some(({ type }) => type === "grant_done")).toBe(false);
   await $`docker exec ${container()} touch /dev/shm/go`;
@@ -136,9 +154,11 @@ test("names that are no UTF-8 go as all others do, from memory, the working copy
 });
 
 test("what is hidden in folders of the working copy goes, and tracked ones have their modes again", async () => {
-  const dig = "cd /workspace/folder; mkdir -p sub/in; touch left sub/left sub/in/left; chmod 0500 sub/in; chmod 0300 sub";
+  const dig =
+    "cd /workspace/folder; mkdir -p sub/in; touch left sub/left sub/in/left; chmod 0500 sub/in; chmod 0300 sub";
   expect(await outputOf(dig, "chmod 0600 tracked; chmod 0300 /workspace/folder")).toBe("");
-  const look = "cd /workspace; ls -A folder; stat -c '%a %n' folder folder/tracked; touch folder/new";
+  const look =
+    "cd /workspace; ls -A folder; stat -c '%a %n' folder folder/tracked; touch folder/new";
   expect(await outputOf(look)).toBe("tracked\n755 folder\n644 folder/tracked");
 });
 
@@ -146,10 +166,13 @@ const bun = "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run";
 
 test("a process whose first thread has ended is ended with its grant", async () => {
   const start = `setsid env ${bun} /app/headless.ts > /dev/null 2>&1 &`;
-  const look = "for s in /proc/[0-9]*/status; do grep -q '^State:.Z' $s && grep -q '^Threads:.[2-9]' $s && echo headless; done";
+  const look =
+    "for s in /proc/[0-9]*/status; do grep -q '^State:.Z' $s && grep -q '^Threads:.[2-9]' $s && echo headless; done";
   const wait = `until test -s /workspace/headless && ( ${look} ) 2>/dev/null | grep -q headless; do sleep 0.05; done`;
   expect(await outputOf(start, wait, "cat /workspace/headless")).toBe("alive");
-  expect(await outputOf("rm -f /workspace/headless; sleep 0.3; ls /workspace | grep headless; true")).toBe("");
+  expect(
+    await outputOf("rm -f /workspace/headless; sleep 0.3; ls /workspace | grep headless; true"),
+  ).toBe("");
 });
 
 test("no attribute, access control list or flag can be set that a folder would keep", async () => {
@@ -165,12 +188,16 @@ test("programs that copy files with all that they have go on without attributes"
     "if command -v tar > /dev/null; then tar -cf - from | (mkdir out && cd out && tar -xpf - && ls from/in); else ls other/in; fi",
     "stat -c '%a %n' to/in other/in made made/file narrow; cat to/in/file",
   ];
-  expect(await outputOf(...copy)).toBe("file\nlink\n750 to/in\n750 other/in\n700 made\n600 made/file\n711 narrow\nother");
+  expect(await outputOf(...copy)).toBe(
+    "file\nlink\n750 to/in\n750 other/in\n700 made\n600 made/file\n711 narrow\nother",
+  );
 });
 
 /** As root of this machine, which alone can make something that its owner cannot remove. */
-const processOf = async () => (await $`docker inspect --format ${"{{.State.Pid}}"} ${container()}`.text()).trim();
-const canLock = async (path: string) => (await $`chattr +i ${path}`.nothrow().quiet()).exitCode === 0;
+const processOf = async () =>
+  (await $`docker inspect --format ${"{{.State.Pid}}"} ${container()}`.text()).trim();
+const canLock = async (path: string) =>
+  (await $`chattr +i ${path}`.nothrow().quiet()).exitCode === 0;
 
 test("where something cannot be removed no grant begins: the container starts again without it", async () => {
   const memory = `/proc/${await processOf()}/root/tmp`;
@@ -180,32 +207,43 @@ test("where something cannot be removed no grant begins: the container starts ag
     "--goal",
     "touch /tmp/left /dev/shm/left; while ! test -e /dev/shm/go; do sleep 0.05; done",
   );
-  await waitFor("its work", async () => (await $`docker exec ${container()} test -e /tmp/left`.nothrow()).exitCode === 0);
+  await waitFor(
+    "its work",
+    async () => (await $`docker exec ${container()} test -e /tmp/left`.nothrow()).exitCode === 0,
+  );
   const isLocked = await canLock(`${memory}/left`);
   await $`docker exec ${container()} touch /dev/shm/go`;
   await goal;
   if (!isLocked) return;
   expect(await outputOf(left)).toBe(clean);
-  expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${container()}`.text()).trim()).toBe("1");
-  expect(await $`docker logs ${container()} 2>&1`.text()).toContain("What was left in the container cannot be removed:");
+  expect(
+    (await $`docker inspect --format ${"{{.RestartCount}}"} ${container()}`.text()).trim(),
+  ).toBe("1");
+  expect(await $`docker logs ${container()} 2>&1`.text()).toContain(
+    "What was left in the container cannot be removed:",
+  );
 });
 
 test("an agent whose folder of the exchange cannot be emptied fails each grant, says so, and `sett doctor` names what is in it", async () => {
   const folder = join(sett.folder, ".git/sett/exchange", sett.name, "one");
-  const health = async () => await $`docker exec ${container()} /cub/cub --healthcheck`.nothrow().quiet().text();
+  const health = async () =>
+    await $`docker exec ${container()} /cub/cub --healthcheck`.nothrow().quiet().text();
   expect(await outputOf("true")).toBe("");
   expect(await health()).toBe("");
   await $`docker exec ${container()} touch /git/exchange/one/left`;
   if (!(await canLock(join(folder, "left")))) return;
   try {
     const goal = await sett.forage("true");
-    const failure = async () => (await sett.artefacts(goal)).find(({ structural_type }) => structural_type === "Failure");
+    const failure = async () =>
+      (await sett.artefacts(goal)).find(({ structural_type }) => structural_type === "Failure");
     expect((await waitFor("the Failure", failure)).payload).toContain("/git/exchange/one/left");
     expect(await health()).toMatch(/^The agent's folder of the exchange cannot be emptied: .*left/);
     const { out } = await sett.sett("doctor", "--name", sett.name, "--json");
     const { findings }: { findings: Finding[] } = JSON.parse(out);
     const ofExchange = findings.filter(({ check }) => check === "exchange");
-    expect(ofExchange).toMatchObject([{ subject: "agent one", found: expect.stringContaining("was not published: left") }]);
+    expect(ofExchange).toMatchObject([
+      { subject: "agent one", found: expect.stringContaining("was not published: left") },
+    ]);
   } finally {
     await $`chattr -i ${join(folder, "left")}`;
   }

@@ -1,4 +1,5 @@
-// An image declares all that it can, and Sett goes by its own word (docs/reference/tool-contract.md#what-an-image-declares).
+// An image declares all that it can, and Sett goes by its own word
+// (docs/reference/tool-contract.md#what-an-image-declares).
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -79,11 +80,14 @@ beforeAll(async () => {
 afterAll(() => sett?.[Symbol.asyncDispose]());
 
 const container = () => `sett-${sett.name}-agent-loud`;
-const inspect = async (format: string) => (await $`docker inspect --format ${format} ${container()}`.text()).trim();
+const inspect = async (format: string) =>
+  (await $`docker inspect --format ${format} ${container()}`.text()).trim();
 
 test("the agent works as it would in another image, and its command sees the variables that are for it", async () => {
   const { id } = JSON.parse(await sett.need("forage", "--watch", "--json", "--goal", "look"));
-  const { uid, folder, env } = JSON.parse((await sett.artefacts(id)).find(({ type }) => type === "Done")?.payload ?? "");
+  const { uid, folder, env } = JSON.parse(
+    (await sett.artefacts(id)).find(({ type }) => type === "Done")?.payload ?? "",
+  );
   expect([uid, folder]).toEqual([(await inspect("{{.Config.User}}")).split(":")[0], "/workspace"]);
   expect(env).toMatchObject(ofCommand);
   const ours = { SETT_AGENT_NAME: "loud", SETT_AGENT_ROLE: "loud", SETT_INSTANCE_NAME: sett.name };
@@ -92,7 +96,11 @@ test("the agent works as it would in another image, and its command sees the var
 });
 
 test("its container is healthy, of this instance, and publishes nothing", async () => {
-  await waitFor("its health", async () => (await inspect("{{.State.Health.Status}}")) === "healthy", { timeoutMs: 60_000 });
+  await waitFor(
+    "its health",
+    async () => (await inspect("{{.State.Health.Status}}")) === "healthy",
+    { timeoutMs: 60_000 },
+  );
   expect(await inspect("{{json .NetworkSettings.Ports}}")).toBe("{}");
   const { out } = await sett.sett("list", "--json");
   expect(JSON.stringify(JSON.parse(out))).toContain(container());

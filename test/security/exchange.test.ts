@@ -1,4 +1,5 @@
-// An agent with a workspace of its own that turns against the host and against other agents by way of git, in a real container.
+// An agent with a workspace of its own that turns against the host and against other agents by way
+// of git, in a real container.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +15,9 @@ git add -A
 git commit --quiet --message "Good work" >&2
 jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "good"}'
 `;
-/** Does what the goal says beside the good agent's commit, and answers with what that has written. */
+/**
+ * Does what the goal says beside the good agent's commit, and answers with what that has written.
+ */
 const evil = `work=$(cat)
 export commit=$(printf '%s' "$work" | jq -r '.additional_context[] | select(.type == "CodeCommit").payload' | head -1)
 printf '%s' "$work" | jq -r .target_artefact.payload > /tmp/goal.sh
@@ -93,7 +96,9 @@ test("it can write into no folder but its own, and read no object that its goal 
     `ls /git/objects/${removed.slice(0, 2)}/${removed.slice(2)}`,
     "ls /git/exchange/evil",
   ];
-  const { of } = await attack(tries.map((each) => `(${each}) 2> /dev/null && echo 'done: ${each}'; true`).join("\n"));
+  const { of } = await attack(
+    tries.map((each) => `(${each}) 2> /dev/null && echo 'done: ${each}'; true`).join("\n"),
+  );
   expect(of("Report").payload).toBe("done: ls /git/exchange/evil\n");
   expect(await sett.git("cat-file", "-t", removed)).toBe("blob");
   expect(await arrived(of("CodeCommit"))).toBe(of("CodeCommit").payload);
@@ -106,18 +111,21 @@ test.each([
   ["a file of terabytes", 'truncate -s 3T "$file"'],
   ["a folder", 'mkdir "$file"'],
   ["nothing that can be listed", 'rm -f "$file"; chmod 000 /git/exchange/evil'],
-])("what it puts under the name of another's commit keeps it out of nowhere: %s", async (_, script) => {
-  const clean = "chmod 755 /git/exchange/evil; rm -rf /git/exchange/evil/*";
-  const packs = join(other.folder, ".git/objects/pack");
-  const pack = (await readdir(packs)).find((name) => name.endsWith(".pack")) ?? "";
-  const { of, err } = await attack(
-    `${clean}\nfile="/git/exchange/evil/$commit.pack"\n${script.replace("PACK", join(packs, pack))}`,
-  );
-  const commit = of("CodeCommit");
-  expect(err).not.toContain("not fetched");
-  expect(await arrived(commit)).toBe(commit.payload);
-  expect(of("Read").payload).toBe(await sett.git("show", `${commit.payload}:good.txt`));
-});
+])(
+  "what it puts under the name of another's commit keeps it out of nowhere: %s",
+  async (_, script) => {
+    const clean = "chmod 755 /git/exchange/evil; rm -rf /git/exchange/evil/*";
+    const packs = join(other.folder, ".git/objects/pack");
+    const pack = (await readdir(packs)).find((name) => name.endsWith(".pack")) ?? "";
+    const { of, err } = await attack(
+      `${clean}\nfile="/git/exchange/evil/$commit.pack"\n${script.replace("PACK", join(packs, pack))}`,
+    );
+    const commit = of("CodeCommit");
+    expect(err).not.toContain("not fetched");
+    expect(await arrived(commit)).toBe(commit.payload);
+    expect(of("Read").payload).toBe(await sett.git("show", `${commit.payload}:good.txt`));
+  },
+);
 
 /** What the evil agent's next goal does to its commit, which is on record and not fetched yet. */
 async function attackUnfetched(script: string): Promise<{ made: Artefact; outcome: Outcome }> {
@@ -134,17 +142,26 @@ async function attackUnfetched(script: string): Promise<{ made: Artefact; outcom
 }
 
 test("what it takes away of its own, before a person has fetched it, is put back when its grant ends", async () => {
-  const { made, outcome } = await attackUnfetched("rm -rf /git/exchange/evil/*; ls /git/exchange/evil");
+  const { made, outcome } = await attackUnfetched(
+    "rm -rf /git/exchange/evil/*; ls /git/exchange/evil",
+  );
   expect(outcome.of("Report").payload).toBe("");
   expect(await arrived(made)).toBe(made.payload);
 });
 
 test("what it destroys of its own is a Failure that names it, and is missed by `hoard`, `unearth` and `down`", async () => {
-  const { made, outcome } = await attackUnfetched("for file in /git/exchange/evil/*; do : > $file; done");
-  expect(outcome.of("ToolExecutionFailure").payload).toMatch(new RegExp(`that its agent had published: .*${made.payload}`));
+  const { made, outcome } = await attackUnfetched(
+    "for file in /git/exchange/evil/*; do : > $file; done",
+  );
+  expect(outcome.of("ToolExecutionFailure").payload).toMatch(
+    new RegExp(`that its agent had published: .*${made.payload}`),
+  );
   expect(await arrived(made)).toBe("");
   const hoard = await sett.sett("hoard");
-  expect([hoard.code, hoard.err]).toEqual([0, expect.stringContaining("on record is not fetched. Why: sett unearth")]);
+  expect([hoard.code, hoard.err]).toEqual([
+    0,
+    expect.stringContaining("on record is not fetched. Why: sett unearth"),
+  ]);
   const unearth = await sett.sett("unearth", made.id);
   expect(unearth.code).toBe(0);
   expect(unearth.err).toContain(
@@ -161,7 +178,8 @@ test("what it leaves in its own folder beside its commits is gone when its grant
     ].join("\n"),
   );
   const folder = join(sett.folder, ".git/sett/exchange", sett.name, "evil");
-  const strangers = async () => (await readdir(folder)).filter((name) => !/^(?!3{40}|4{40})[0-9a-f]{40}\.pack$/.test(name));
+  const strangers = async () =>
+    (await readdir(folder)).filter((name) => !/^(?!3{40}|4{40})[0-9a-f]{40}\.pack$/.test(name));
   expect(of("Report").payload).toBe("");
   await waitFor("its folder to be tidy", async () => (await strangers()).length === 0, {
     happened: async () => (await strangers()).join(" "),
@@ -169,7 +187,9 @@ test("what it leaves in its own folder beside its commits is gone when its grant
 });
 
 test("`sett up` and `sett down` give nothing of the host to the agents' user", async () => {
-  await attack(`ln -s '${other.folder}/.git' /git/exchange/evil/link; mkdir /git/exchange/evil/folder`);
+  await attack(
+    `ln -s '${other.folder}/.git' /git/exchange/evil/link; mkdir /git/exchange/evil/folder`,
+  );
   const before = await ownersOf(join(other.folder, ".git"));
   expect((await sett.sett("up", "--name", sett.name)).code).toBe(0);
   const { code, err } = await sett.sett("down", "--name", sett.name);
@@ -180,6 +200,10 @@ test("`sett up` and `sett down` give nothing of the host to the agents' user", a
 async function ownersOf(folder: string): Promise<[string, number][]> {
   const names = await readdir(folder, { recursive: true });
   return await Promise.all(
-    names.sort().map(async (name): Promise<[string, number]> => [name, (await lstat(join(folder, name))).uid]),
+    names
+      .sort()
+      .map(
+        async (name): Promise<[string, number]> => [name, (await lstat(join(folder, name))).uid],
+      ),
   );
 }

@@ -1,4 +1,5 @@
-// What a command finds in its agent's container: nothing of the cub's that it could read, and nothing that an earlier grant has left there.
+// What a command finds in its agent's container: nothing of the cub's that it could read, and
+// nothing that an earlier grant has left there.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -17,8 +18,9 @@ jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Don
 const slowBid = 'file=$(mktemp); echo exclusive > "$file"; sleep 2; cat "$file"';
 
 /**
- * Calls of the kernel that an agent's command may not make, by their numbers on amd64 and arm64; the answer is -1 for each. Then those that
- * it must be able to make: shared memory, whose segment it leaves behind.
+ * Calls of the kernel that an agent's command may not make, by their numbers on amd64 and arm64;
+ * the answer is -1 for each. Then those that it must be able to make: shared memory, whose segment
+ * it leaves behind.
  */
 const callsProgram = `
 import { dlopen } from "bun:ffi";
@@ -42,7 +44,10 @@ for (const [name, [amd64, arm64, ...args]] of Object.entries(calls)) {
 console.log("shared", shmget(0, 4096, 0o1600) >= 0);
 `;
 
-/** Asks Linux for the cub as a debugger would, with the one program that every agent's container has. */
+/**
+ * Asks Linux for the cub as a debugger would, with the one program that every agent's container
+ * has.
+ */
 const debuggerProgram = `
 import { dlopen } from "bun:ffi";
 const { symbols } = dlopen("libc.so.6", { ptrace: { args: ["i32", "i32", "ptr", "ptr"], returns: "i64" } });
@@ -56,7 +61,8 @@ beforeAll(async () => {
     ...scriptAgent("runner", runner),
     "agents/runner/debugger.ts": debuggerProgram,
     "agents/runner/calls.ts": callsProgram,
-    "agents/runner/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh debugger.ts calls.ts /app/\n",
+    "agents/runner/Dockerfile":
+      "FROM sett/agent-base:latest\nCOPY run.sh debugger.ts calls.ts /app/\n",
     ...scriptAgent("bidder", runner),
     "sett.yml": settYml({ runner: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
   });
@@ -70,8 +76,12 @@ const container = (agent: string) => `sett-${sett.name}-agent-${agent}`;
 
 /** What the runner has written when it has done this. */
 async function outputOf(script: string): Promise<string> {
-  const { out } = await sett.need("forage", "--watch", "--json", "--goal", script).then((text) => ({ out: text }));
-  return (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "Done")?.payload ?? "";
+  const { out } = await sett
+    .need("forage", "--watch", "--json", "--goal", script)
+    .then((text) => ({ out: text }));
+  return (
+    (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "Done")?.payload ?? ""
+  );
 }
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
@@ -87,18 +97,25 @@ test("it cannot read the cub's environment, memory, files or program", async () 
     "readlink /proc/1/exe",
     "head -c 1 /cub/cub",
   ];
-  const output = await outputOf(looks.map((look) => `${look} > /dev/null 2>&1 && echo "${look}: read"; true`).join("\n"));
+  const output = await outputOf(
+    looks.map((look) => `${look} > /dev/null 2>&1 && echo "${look}: read"; true`).join("\n"),
+  );
   expect(output).toBe("");
 });
 
 test("nor can it trace the cub, or end it", async () => {
-  const output = await outputOf("BUN_BE_BUN=1 /cub/cub run /app/debugger.ts 1; kill -KILL 1; kill -STOP 1; echo alive");
+  const output = await outputOf(
+    "BUN_BE_BUN=1 /cub/cub run /app/debugger.ts 1; kill -KILL 1; kill -STOP 1; echo alive",
+  );
   expect(linesOf(output)).toEqual(["attached -1", "alive"]);
-  expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${container("runner")}`.text()).trim()).toBe("0");
+  expect(
+    (await $`docker inspect --format ${"{{.RestartCount}}"} ${container("runner")}`.text()).trim(),
+  ).toBe("0");
 });
 
 test("it can make no call of the kernel that programs seldom need, and leaves no shared memory behind", async () => {
-  const runCalls = "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/calls.ts; cat /proc/sysvipc/shm | wc -l";
+  const runCalls =
+    "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/calls.ts; cat /proc/sysvipc/shm | wc -l";
   expect(linesOf(await outputOf(runCalls))).toEqual(["shared true", "2"]);
   expect(linesOf(await outputOf("cat /proc/sysvipc/shm | wc -l"))).toEqual(["1"]);
 });
@@ -111,11 +128,14 @@ test("it finds no secret in any process, also while a health check starts and en
   const watching = outputOf(
     "echo watching > /dev/shm/ready; end=$(($(date +%s) + 6)); while [ $(date +%s) -lt $end ]; do cat /proc/[0-9]*/environ; done 2> /dev/null | tr '\\0' '\\n' | sort | uniq -c",
   );
-  // Another program that is started from outside has the container's environment, and may be looked into.
+  // Another program that is started from outside has the container's environment, and may be looked
+  // into.
   const isWatching = async () =>
-    (await $`docker exec --env REDIS_URL= ${container("runner")} test -e /dev/shm/ready`.nothrow()).exitCode === 0;
+    (await $`docker exec --env REDIS_URL= ${container("runner")} test -e /dev/shm/ready`.nothrow())
+      .exitCode === 0;
   await waitFor("the watch", isWatching, { everyMs: 50 });
-  for (let checks = 0; checks < 10; checks++) await $`docker exec ${container("runner")} /cub/cub --healthcheck`.quiet();
+  for (let checks = 0; checks < 10; checks++)
+    await $`docker exec ${container("runner")} /cub/cub --healthcheck`.quiet();
   const seen = await watching;
   expect(seen).toContain("SETT_AGENT_NAME=runner");
   expect(seen).not.toMatch(/REDIS_URL=./);
@@ -126,7 +146,9 @@ test("it can write to its working copy and to memory, and nowhere else", async (
   // Also files that an image lets all users write to are read-only.
   const places =
     'for at in $(cut -d" " -f2 /proc/mounts) /var/tmp /app /run /home "$HOME"; do test -w "$at" && echo "$at"; done; true';
-  const writable = linesOf(await outputOf(places)).filter((place) => !/^\/(dev|proc)\//.test(place));
+  const writable = linesOf(await outputOf(places)).filter(
+    (place) => !/^\/(dev|proc)\//.test(place),
+  );
   expect([...new Set(writable)].toSorted()).toEqual(["/tmp", "/workspace"]);
 });
 
@@ -147,14 +169,22 @@ test("a grant begins without the processes and the files of the one before", asy
       .trim()
       .split(" ")
       // A health check, which the Engine runs, is runc before it is the cub.
-      .filter((name) => !["cat", "cub", "run.sh", "sh", "sort", "tr"].includes(name) && !name.startsWith("runc:[")),
+      .filter(
+        (name) =>
+          !["cat", "cub", "run.sh", "sh", "sort", "tr"].includes(name) &&
+          !name.startsWith("runc:["),
+      ),
   ).toEqual([]);
   expect(files.filter((name) => /left|hidden|link|cached/.test(name))).toEqual([]);
   expect(files).toContain("/etc/passwd");
   // Nothing of them is left to the cub, which is process 1, either.
-  await waitFor("no zombies", async () => !/ Z/.test(await $`docker top ${container("runner")} -eo pid,state`.text()), {
-    timeoutMs: 5_000,
-  });
+  await waitFor(
+    "no zombies",
+    async () => !/ Z/.test(await $`docker top ${container("runner")} -eo pid,state`.text()),
+    {
+      timeoutMs: 5_000,
+    },
+  );
 });
 
 test("a process that is another one whenever it is looked for is ended all the same", async () => {
@@ -169,19 +199,20 @@ test("a process that is another one whenever it is looked for is ended all the s
 
 test("an agent whose image needs it may write to its root, and keep what git ignores", async () => {
   const text = settYml({
-    runner: "    writable_root: true\n    workspace: { keep: true }\n    bids: [{ on: GoalDefined, bid: exclusive }]\n",
+    runner:
+      "    writable_root: true\n    workspace: { keep: true }\n    bids: [{ on: GoalDefined, bid: exclusive }]\n",
   });
-  expect(linesOf(await outputOf(`echo cache > /workspace/.git/info/exclude; touch /workspace/cache`))).toEqual([]);
+  expect(
+    linesOf(await outputOf(`echo cache > /workspace/.git/info/exclude; touch /workspace/cache`)),
+  ).toEqual([]);
   expect(await outputOf("ls /workspace/cache")).toContain("No such file");
   await sett.write({ "sett.yml": text, ".gitignore": "cache\n" });
   await sett.commit("Let the runner write");
   await sett.up();
   await outputOf("touch /var/tmp/left /workspace/cache /workspace/new");
-  expect(linesOf(await outputOf("ls -d /var/tmp/left /workspace/cache /workspace/new; true"))).toEqual([
-    expect.stringContaining("No such file"),
-    "/var/tmp/left",
-    "/workspace/cache",
-  ]);
+  expect(
+    linesOf(await outputOf("ls -d /var/tmp/left /workspace/cache /workspace/new; true")),
+  ).toEqual([expect.stringContaining("No such file"), "/var/tmp/left", "/workspace/cache"]);
 });
 
 test("a bid that is decided meanwhile keeps its processes and its files", async () => {

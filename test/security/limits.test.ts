@@ -1,4 +1,5 @@
-// What an agent takes of the machine, others still have: it is ended within its limits, with a Failure that says so, and their work goes on.
+// What an agent takes of the machine, others still have: it is ended within its limits, with a
+// Failure that says so, and their work goes on.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { bidByName, obedient } from "../support/sett/obedient-agent.ts";
@@ -7,7 +8,10 @@ import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
-/** Starts threads that do nothing, at a pace at which it can be seen before it has all that there are. */
+/**
+ * Starts threads that do nothing, at a pace at which it can be seen before it has all that there
+ * are.
+ */
 const threads = `
 import { dlopen, ptr } from "bun:ffi";
 const { symbols } = dlopen("libc.so.6", {
@@ -25,7 +29,8 @@ for (let n = 0; n < 300; n++) {
 let sett: SettWorkspace;
 
 beforeAll(async () => {
-  const limits = "    resources: { limits: { disk: 64M, memory: 320M, pids: 200, cpus: 1 } }\n    timeout: 15s\n";
+  const limits =
+    "    resources: { limits: { disk: 64M, memory: 320M, pids: 200, cpus: 1 } }\n    timeout: 15s\n";
   sett = await SettWorkspace.create({
     ...scriptAgent("greedy", obedient),
     "agents/greedy/threads.ts": threads,
@@ -46,12 +51,17 @@ const container = () => `sett-${sett.name}-agent-greedy`;
 
 type Report = { reason: string; timed_out: boolean };
 
-/** The Failure of what the greedy agent does, or undefined; three goals of another agent are settled meanwhile. */
+/**
+ * The Failure of what the greedy agent does, or undefined; three goals of another agent are settled
+ * meanwhile.
+ */
 async function reportOf(script: string): Promise<Report | undefined> {
   const goal = await sett.forage(`greedy: ${script}`);
-  for (const count of [1, 2, 3]) await sett.need("forage", "--watch", "--goal", `honest: echo ${count}`);
+  for (const count of [1, 2, 3])
+    await sett.need("forage", "--watch", "--goal", `honest: echo ${count}`);
   const ends = new Set(["Failure", "Terminal"]);
-  const end = async () => (await sett.artefacts(goal)).find(({ structural_type }) => ends.has(structural_type));
+  const end = async () =>
+    (await sett.artefacts(goal)).find(({ structural_type }) => ends.has(structural_type));
   const last = await waitFor("the end", end, {
     everyMs: 200,
     happened: async () => JSON.stringify((await sett.events(goal)).slice(-5)),
@@ -68,7 +78,11 @@ const inVain = "> /dev/null 2>&1";
 test.each<[string, string, Partial<Report> | undefined]>([
   ["a fork bomb", `f() { f | f & }; while :; do f ${inVain}; done`, { reason: tooMany }],
   ["processes that stay", `while :; do sleep 60 & done`, { reason: tooMany }],
-  ["threads that stay", "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/threads.ts", { reason: tooMany }],
+  [
+    "threads that stay",
+    "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/threads.ts",
+    { reason: tooMany },
+  ],
   [
     "a file that is larger than its disk, of which it takes nothing",
     "exec truncate -s 1G /workspace/large",
@@ -83,33 +97,52 @@ test.each<[string, string, Partial<Report> | undefined]>([
   [
     "many files, in a folder that its owner may not list",
     "mkdir /workspace/a && cd /workspace/a && chmod 300 . && while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done",
-    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+    {
+      reason:
+        "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB.",
+    },
   ],
   [
     "many files, below a name that is not UTF-8",
     'cd /workspace; d=$(printf \'\\377\\376\'); mkdir "$d"; cd "$d"; while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done',
-    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+    {
+      reason:
+        "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB.",
+    },
   ],
   [
     "open files, in a folder that its owner may list and not enter",
     "mkdir /workspace/a && cd /workspace/a && exec 5>5 6>6 7>7 8>8 && chmod 400 . && " +
       "for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 60",
-    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+    {
+      reason:
+        "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB.",
+    },
   ],
   [
     "open files without a name",
     "cd /workspace && exec 5>5 6>6 7>7 8>8 && rm 5 6 7 8 && for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 60",
-    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+    {
+      reason:
+        "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB.",
+    },
   ],
   [
     "its folder of the exchange",
     "cd /git/exchange/greedy && while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done",
-    { reason: expect.stringContaining("too much in the exchange (.git/sett/exchange of the repository, folder greedy)") },
+    {
+      reason: expect.stringContaining(
+        "too much in the exchange (.git/sett/exchange of the repository, folder greedy)",
+      ),
+    },
   ],
   [
     "memory",
     "head -c 2G /dev/zero | tail > /dev/null",
-    { reason: "The run was ended because it needed more memory than `resources.limits.memory` allows, which is 320 MiB." },
+    {
+      reason:
+        "The run was ended because it needed more memory than `resources.limits.memory` allows, which is 320 MiB.",
+    },
   ],
   [
     "memory by way of /tmp",
@@ -121,7 +154,11 @@ test.each<[string, string, Partial<Report> | undefined]>([
     "exec 2>&1; head -c 10G /dev/zero",
     { reason: expect.stringContaining("more than 32 MiB to stderr") },
   ],
-  ["ten thousand files", "mkdir d; cd d; for n in $(seq 10000); do : > $n; done; ls | wc -l", undefined],
+  [
+    "ten thousand files",
+    "mkdir d; cd d; for n in $(seq 10000); do : > $n; done; ls | wc -l",
+    undefined,
+  ],
   ["open files", "test $(ulimit -Hn) = 4096; test $(ulimit -c) = 0", undefined],
 ])("%s", async (_, script, expected) => {
   const report = await reportOf(script);
@@ -131,19 +168,27 @@ test.each<[string, string, Partial<Report> | undefined]>([
 
 test("what the Engine starts beside a run does not count, such as health checks", async () => {
   const goal = await sett.forage("greedy: for n in $(seq 180); do sleep 4 & done; wait");
-  const begun = async () => (await $`docker exec ${container()} sh -c ${"ls /proc | grep -c '^[0-9]'"}`.text()).trim();
+  const begun = async () =>
+    (await $`docker exec ${container()} sh -c ${"ls /proc | grep -c '^[0-9]'"}`.text()).trim();
   await waitFor("its processes", async () => Number(await begun()) > 180);
-  for (let checks = 0; checks < 5; checks++) await $`docker exec ${container()} /cub/cub --healthcheck`.quiet();
-  const end = async () => (await sett.artefacts(goal)).find(({ structural_type }) => structural_type !== "Standard");
+  for (let checks = 0; checks < 5; checks++)
+    await $`docker exec ${container()} /cub/cub --healthcheck`.quiet();
+  const end = async () =>
+    (await sett.artefacts(goal)).find(({ structural_type }) => structural_type !== "Standard");
   expect((await waitFor("the end", end)).structural_type).toBe("Terminal");
 });
 
 test("after all this it works on, in the same container, with an empty working copy", async () => {
   expect(
-    await reportOf("test -z \"$(ls /workspace | grep -vE '^(agents|sett.yml)$')\"; test $(ls /proc | grep -c '^[0-9]') -lt 20"),
+    await reportOf(
+      "test -z \"$(ls /workspace | grep -vE '^(agents|sett.yml)$')\"; test $(ls /proc | grep -c '^[0-9]') -lt 20",
+    ),
   ).toBeUndefined();
   const count = "{{.RestartCount}}";
   for (const part of ["redis", "orchestrator", "agent-greedy", "agent-honest"]) {
-    expect([part, (await $`docker inspect --format ${count} sett-${sett.name}-${part}`.text()).trim()]).toEqual([part, "0"]);
+    expect([
+      part,
+      (await $`docker inspect --format ${count} sett-${sett.name}-${part}`.text()).trim(),
+    ]).toEqual([part, "0"]);
   }
 });

@@ -9,7 +9,10 @@ import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
-/** Does what the goal says after its first word, which is the agent's name, and answers with what that has written; fails as that does if that ends with 9. */
+/**
+ * Does what the goal says after its first word, which is the agent's name, and answers with what
+ * that has written; fails as that does if that ends with 9.
+ */
 const runner = `work=$(cat)
 printf '%s' "$work" | jq -r .target_artefact.payload | sed '1s/^[a-z]*: //' > /tmp/goal.sh
 sh /tmp/goal.sh < /dev/null > /tmp/out 2>&1
@@ -39,7 +42,10 @@ beforeAll(async () => {
     const file = Bun.file(join(folder, new URL(request.url).pathname));
     return (await file.exists()) ? new Response(file) : new Response("", { status: 404 });
   };
-  const certificate = { key: Bun.file(join(folder, "key.pem")), cert: Bun.file(join(folder, "cert.pem")) };
+  const certificate = {
+    key: Bun.file(join(folder, "key.pem")),
+    cert: Bun.file(join(folder, "cert.pem")),
+  };
   secure = Bun.serve({ port: 0, hostname: "0.0.0.0", tls: certificate, fetch });
   plain = Bun.serve({ port: 0, hostname: "0.0.0.0", fetch });
   sett = await SettWorkspace.create({
@@ -67,7 +73,9 @@ afterAll(async () => {
 /** What the agent's command has written when it has done this. */
 async function outputOf(agent: string, script: string): Promise<string> {
   const out = await sett.need("forage", "--watch", "--json", "--goal", `${agent}: ${script}`);
-  return (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "Done")?.payload ?? "";
+  return (
+    (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "Done")?.payload ?? ""
+  );
 }
 
 const tried = (host: string, port: number) =>
@@ -96,8 +104,11 @@ async function services(): Promise<[string, number][]> {
 
 /** This machine, by the address that containers have for it, and what clouds answer at. */
 async function machine(): Promise<[string, number][]> {
-  const [ipam] = JSON.parse(await $`docker network inspect bridge --format ${"{{json .IPAM.Config}}"}`.text());
-  // An Engine that has started for the first time has written down no more than the subnet of its own bridge.
+  const [ipam] = JSON.parse(
+    await $`docker network inspect bridge --format ${"{{json .IPAM.Config}}"}`.text(),
+  );
+  // An Engine that has started for the first time has written down no more than the subnet of its
+  // own bridge.
   const gateway: string = ipam.Gateway ?? ipam.Subnet.replace(/\.\d+\/\d+$/, ".1");
   return [
     [gateway, plain.port ?? 0],
@@ -106,11 +117,18 @@ async function machine(): Promise<[string, number][]> {
   ];
 }
 
-test.each(["shut", "board", "builder", "open"])("%s has no network: no other part, no machine, no name", async (agent) => {
-  const all = [...(await services()), ...(await machine())];
-  const script = [...all.map(([host, port]) => tried(host, port)), "ls /sys/class/net", `getent hosts ${here} redis example.org`];
-  expect(await outputOf(agent, `${script.join("; ")}; true`)).toBe("lo\n");
-});
+test.each(["shut", "board", "builder", "open"])(
+  "%s has no network: no other part, no machine, no name",
+  async (agent) => {
+    const all = [...(await services()), ...(await machine())];
+    const script = [
+      ...all.map(([host, port]) => tried(host, port)),
+      "ls /sys/class/net",
+      `getent hosts ${here} redis example.org`,
+    ];
+    expect(await outputOf(agent, `${script.join("; ")}; true`)).toBe("lo\n");
+  },
+);
 
 test("a command that fails for want of a network leaves a Failure that says so", async () => {
   const goal = await sett.forage("builder: git ls-remote https://git.example.org/a.git; exit 9");
@@ -124,14 +142,19 @@ test("each sees the sockets that it needs, and of the proxy its own alone", asyn
   const list = "cd /run/sett && find . -type s | sort | xargs";
   expect(await outputOf("shut", list)).toBe("./redis/redis.sock\n");
   expect(await outputOf("board", list)).toBe("./redis/redis.sock\n");
-  for (const agent of ["builder", "open"]) expect(await outputOf(agent, list)).toBe("./egress/egress.sock ./redis/redis.sock\n");
-  expect(await outputOf("builder", "rm -f /run/sett/*/*.sock; touch /run/sett/redis/a /run/sett/egress/a; true")).toContain(
-    "Read-only file system",
-  );
+  for (const agent of ["builder", "open"])
+    expect(await outputOf(agent, list)).toBe("./egress/egress.sock ./redis/redis.sock\n");
+  expect(
+    await outputOf(
+      "builder",
+      "rm -f /run/sett/*/*.sock; touch /run/sett/redis/a /run/sett/egress/a; true",
+    ),
+  ).toContain("Read-only file system");
   expect(await outputOf("board", "env | grep -i proxy; true")).toBe("");
 });
 
-const clone = (url: string) => `rm -rf c; git -c http.sslVerify=false clone --quiet ${url} c && git -C c log --format=%s`;
+const clone = (url: string) =>
+  `rm -rf c; git -c http.sslVerify=false clone --quiet ${url} c && git -C c log --format=%s`;
 
 /** Asks the proxy for a way to each of these, and writes the status of each answer. */
 function askedByProxy(places: readonly (readonly [string, number])[]): string {
@@ -147,12 +170,21 @@ function answersOfProxy(requests: readonly string[]): string {
 
 describe("with egress", () => {
   test("a command reaches what it names, by TLS and by plain HTTP, with programs that know nothing of Sett", async () => {
-    expect(await outputOf("builder", clone(`https://${here}:${secure.port}/repository.git`))).toBe("One\n");
-    expect(await outputOf("builder", clone(`http://${here}:${plain.port}/repository.git`))).toBe("One\n");
+    expect(await outputOf("builder", clone(`https://${here}:${secure.port}/repository.git`))).toBe(
+      "One\n",
+    );
+    expect(await outputOf("builder", clone(`http://${here}:${plain.port}/repository.git`))).toBe(
+      "One\n",
+    );
   });
 
   test("it reaches nothing else by the proxy: no other port, no part of the instance, no address of a machine itself", async () => {
-    const all = [...(await services()), ...(await machine()).slice(0, 2), [here, 22] as const, ["127.0.0.1", 8080] as const];
+    const all = [
+      ...(await services()),
+      ...(await machine()).slice(0, 2),
+      [here, 22] as const,
+      ["127.0.0.1", 8080] as const,
+    ];
     expect(await outputOf("builder", askedByProxy(all))).toBe("HTTP/1.1 403\n".repeat(all.length));
   });
 
@@ -160,20 +192,26 @@ describe("with egress", () => {
     const lines = async () =>
       (await sett.need("logs", "egress"))
         .split("\n")
-        .flatMap((line) => (line.includes('"agent":"builder"') ? [JSON.parse(line.slice(line.indexOf("{")))] : []));
+        .flatMap((line) =>
+          line.includes('"agent":"builder"') ? [JSON.parse(line.slice(line.indexOf("{")))] : [],
+        );
     await waitFor("the lines", async () => {
       const found = await lines();
       const passed = found.some(
-        ({ msg, host, port }) => msg === "Passed a connection on" && host === here && port === secure.port,
+        ({ msg, host, port }) =>
+          msg === "Passed a connection on" && host === here && port === secure.port,
       );
-      return passed && found.some(({ msg, port }) => msg === "Refused a connection" && port === 6379);
+      return (
+        passed && found.some(({ msg, port }) => msg === "Refused a connection" && port === 6379)
+      );
     });
   });
 });
 
 describe("an open agent", () => {
   test("may connect to every public host, at any port", async () => {
-    // Whether there is a way to the internet here is another question: what the proxy does not allow is 403.
+    // Whether there is a way to the internet here is another question: what the proxy does not
+    // allow is 403.
     const answers = await outputOf(
       "open",
       askedByProxy([
@@ -185,8 +223,12 @@ describe("an open agent", () => {
   });
 
   test("reaches no part of the instance, no other agent, not this machine, no private network and no link-local address", async () => {
-    const own = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address, family }) => [address, family]) ?? []);
-    const ownAddresses = own.map(([address = "", family]) => (family === "IPv6" ? `[${address}]` : address));
+    const own = Object.values(networkInterfaces()).flatMap(
+      (each) => each?.map(({ address, family }) => [address, family]) ?? [],
+    );
+    const ownAddresses = own.map(([address = "", family]) =>
+      family === "IPv6" ? `[${address}]` : address,
+    );
     const otherWays = [
       "2852039166",
       "0xa9fea9fe",
@@ -199,9 +241,14 @@ describe("an open agent", () => {
       ...(await services()),
       ...(await machine()).slice(0, 2),
       [here, secure.port ?? 0],
-      ...[...ownAddresses, ...otherWays, "10.0.0.1", "192.168.0.1", "100.100.100.200", "[fd00:ec2::254]"].map(
-        (host): [string, number] => [host, plain.port ?? 0],
-      ),
+      ...[
+        ...ownAddresses,
+        ...otherWays,
+        "10.0.0.1",
+        "192.168.0.1",
+        "100.100.100.200",
+        "[fd00:ec2::254]",
+      ].map((host): [string, number] => [host, plain.port ?? 0]),
     ];
     const answers = (await outputOf("open", askedByProxy(all))).trim().split("\n");
     expect(answers).toHaveLength(all.length);
@@ -212,22 +259,35 @@ describe("an open agent", () => {
 
   test("reaches none of them by plain HTTP either", async () => {
     const [gateway = ["", 0]] = await machine();
-    const places = [`${gateway.join(":")}/`, "169.254.169.254/latest/meta-data/", "127.0.0.1:8080/internal/state"];
-    const answers = await outputOf("open", answersOfProxy(places.map((place) => `GET http://${place}`)));
+    const places = [
+      `${gateway.join(":")}/`,
+      "169.254.169.254/latest/meta-data/",
+      "127.0.0.1:8080/internal/state",
+    ];
+    const answers = await outputOf(
+      "open",
+      answersOfProxy(places.map((place) => `GET http://${place}`)),
+    );
     expect(answers).toBe("HTTP/1.1 403\n".repeat(places.length));
   });
 
   test("reaches the private host that its egress names, and that one alone", async () => {
-    expect(await outputOf("open", clone(`http://${here}:${plain.port}/repository.git`))).toBe("One\n");
+    expect(await outputOf("open", clone(`http://${here}:${plain.port}/repository.git`))).toBe(
+      "One\n",
+    );
   });
 });
 
 test("the doctor names the agent that has a network without a proxy", async () => {
   const { out } = await sett.sett("doctor", "--json");
   const findings: { subject: string; check: string; level: string }[] = JSON.parse(out).findings;
-  const levels = findings.filter(({ check }) => check === "network").map(({ subject, level }) => [subject, level]);
+  const levels = findings
+    .filter(({ check }) => check === "network")
+    .map(({ subject, level }) => [subject, level]);
   expect(Object.fromEntries(levels)).toEqual({
-    ...Object.fromEntries(["shut", "board", "builder", "open"].map((agent) => [`agent ${agent}`, "ok"])),
+    ...Object.fromEntries(
+      ["shut", "board", "builder", "open"].map((agent) => [`agent ${agent}`, "ok"]),
+    ),
     ...Object.fromEntries(["other", "direct"].map((agent) => [`agent ${agent}`, "warning"])),
   });
 });
@@ -235,7 +295,7 @@ test("the doctor names the agent that has a network without a proxy", async () =
 test("a direct agent reaches this machine, but no part of the instance and no other agent", async () => {
   const [gateway = ["", 0]] = await machine();
   const all = [...(await services()), gateway];
-  expect(await outputOf("direct", `${all.map(([host, port]) => tried(host, port)).join("; ")}; true`)).toBe(
-    `reached ${gateway.join(":")}\n`,
-  );
+  expect(
+    await outputOf("direct", `${all.map(([host, port]) => tried(host, port)).join("; ")}; true`),
+  ).toBe(`reached ${gateway.join(":")}\n`);
 });

@@ -1,4 +1,5 @@
-// A command takes all memory by so many small processes that the kernel ends the agent instead: it lowers what makes it the first choice.
+// A command takes all memory by so many small processes that the kernel ends the agent instead: it
+// lowers what makes it the first choice.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { bidByName, obedient } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -31,7 +32,8 @@ test("the Failure of the lost attempt blames nothing, `sett doctor` knows what i
   const goal = await sett.forage(`greedy: ${attack}`);
   const failure = await waitFor(
     "the Failure",
-    async () => (await sett.artefacts(goal)).find(({ structural_type }) => structural_type === "Failure"),
+    async () =>
+      (await sett.artefacts(goal)).find(({ structural_type }) => structural_type === "Failure"),
     { everyMs: 200, happened: async () => JSON.stringify((await sett.events(goal)).slice(-5)) },
   );
   expect([failure.type, failure.payload]).toEqual([
@@ -40,7 +42,9 @@ test("the Failure of the lost attempt blames nothing, `sett doctor` knows what i
   ]);
   const { out } = await sett.sett("doctor", "--json");
   const findings: { subject: string; check: string; found: string }[] = JSON.parse(out).findings;
-  const state = findings.find(({ subject, check }) => subject === "agent greedy" && check === "state");
+  const state = findings.find(
+    ({ subject, check }) => subject === "agent greedy" && check === "state",
+  );
   expect(state?.found).toContain("it ran out of memory");
   await sett.need("forage", "--watch", "--goal", "greedy: echo fine");
 });

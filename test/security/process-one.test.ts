@@ -1,4 +1,5 @@
-// The cub is process 1 of its agent's container, and its command is the same user: what a command does to other processes does not reach it.
+// The cub is process 1 of its agent's container, and its command is the same user: what a command
+// does to other processes does not reach it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -24,7 +25,10 @@ export const tasks = () => readdirSync("/proc/1/task").map(Number);
 export const at = (bytes) => Number(ptr(bytes));
 `;
 
-/** Sends each signal to process 1 and its threads in each way there is, also when no further signal may wait with its sender's name. */
+/**
+ * Sends each signal to process 1 and its threads in each way there is, also when no further signal
+ * may wait with its sender's name.
+ */
 const signals = `
 import { openSync, writeSync } from "node:fs";
 import { at, call, tasks } from "./calls.ts";
@@ -69,7 +73,10 @@ for (let signal = 1; signal <= 64; signal++) sendAll(signal);
 console.log("sent");
 `;
 
-/** What it can change of process 1 and its threads: a word for each change that the kernel has accepted. */
+/**
+ * What it can change of process 1 and its threads: a word for each change that the kernel has
+ * accepted.
+ */
 const changes = `
 import { readdirSync, writeFileSync } from "node:fs";
 import { at, call, tasks } from "./calls.ts";
@@ -169,15 +176,21 @@ beforeAll(async () => {
 afterAll(() => sett?.[Symbol.asyncDispose]());
 
 const container = () => `sett-${sett.name}-agent-runner`;
-const restarts = async () => (await $`docker inspect --format ${"{{.RestartCount}}"} ${container()}`.text()).trim();
+const restarts = async () =>
+  (await $`docker inspect --format ${"{{.RestartCount}}"} ${container()}`.text()).trim();
 
 /** What the runner has written when it has done this. */
 async function outputOf(script: string): Promise<string> {
   const out = await sett.need("forage", "--watch", "--json", "--goal", script);
-  return (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "Done")?.payload.trim() ?? "";
+  return (
+    (await sett.artefacts(JSON.parse(out).id))
+      .find(({ type }) => type === "Done")
+      ?.payload.trim() ?? ""
+  );
 }
 
-const run = (program: string) => `BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/${program}.ts`;
+const run = (program: string) =>
+  `BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/${program}.ts`;
 
 test("no signal ends it, whichever way it is sent", async () => {
   expect(await outputOf(run("signals"))).toBe("sent");
@@ -193,7 +206,11 @@ test("no limit, priority or setting of it can be changed, and its processors are
   expect(await outputOf(run("changes"))).toBe("[]");
   // What the cub starts next may use all processors.
   expect(await outputOf("grep Cpus_allowed: /proc/self/status")).toBe(before);
-  await waitFor("each of its threads on every processor", async () => (await ofThreads()) === before, { happened: ofThreads });
+  await waitFor(
+    "each of its threads on every processor",
+    async () => (await ofThreads()) === before,
+    { happened: ofThreads },
+  );
 });
 
 test("a program may change its own", async () => {
@@ -215,6 +232,8 @@ test("the one limit that can be changed, by which the cub knows bid commands, ha
 
 test("the Engine asks it to stop all the same", async () => {
   await $`docker stop --time 20 ${container()}`.quiet();
-  expect((await $`docker inspect --format ${"{{.State.ExitCode}}"} ${container()}`.text()).trim()).toBe("0");
+  expect(
+    (await $`docker inspect --format ${"{{.State.ExitCode}}"} ${container()}`.text()).trim(),
+  ).toBe("0");
   expect(await $`docker logs ${container()}`.text()).toContain("Cub stopped");
 });

@@ -1,4 +1,5 @@
-// A hostile command in a real agent's container that writes into its agent's own mailbox: what the orchestrator refuses it, and has on record.
+// A hostile command in a real agent's container that writes into its agent's own mailbox: what the
+// orchestrator refuses it, and has on record.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { agentName } from "../support/records/sample.ts";
 import { readState } from "../support/security/board-state.ts";
@@ -27,7 +28,10 @@ async function send(text: string): Promise<Answer> {
   const sent = await scene.order({ send: [command] });
   expect(sent).toEqual({ replies: [expect.stringContaining("-")] });
   const answer = await waitFor("the answer", async () => {
-    const entries = (await owner.xRevRange(targets.keys.mailIn(agentName("mallory")), "+", "-", { COUNT: 100 })) ?? [];
+    const entries =
+      (await owner.xRevRange(targets.keys.mailIn(agentName("mallory")), "+", "-", {
+        COUNT: 100,
+      })) ?? [];
     return entries.find(({ message }) => message.re === id)?.message.text;
   });
   const left = (await owner.xRange(targets.keys.mailOut(agentName("mallory")), "-", "+")) ?? [];
@@ -37,7 +41,11 @@ async function send(text: string): Promise<Answer> {
 
 test("what the agent may say for itself counts: the mailbox works", async () => {
   const { own, claims } = scene.targets;
-  expect(await send(JSON.stringify({ message: { say: "alive", claim: own.claim, attempt: own.attempt } }))).toEqual({
+  expect(
+    await send(
+      JSON.stringify({ message: { say: "alive", claim: own.claim, attempt: own.attempt } }),
+    ),
+  ).toEqual({
     outcome: "yes",
   });
   // Its bid on the riddle is known in advance; the first word counts.
@@ -49,17 +57,24 @@ test.each(forgedMail)("the orchestrator refuses $attack", async ({ text, reason,
   const { owner, targets } = scene;
   const before = await readState(owner, targets.keys.prefix);
   const last = await scene.lastEvent();
-  expect(await send(text(targets))).toEqual({ outcome: "no", reason: expect.stringMatching(reason) });
+  expect(await send(text(targets))).toEqual({
+    outcome: "no",
+    reason: expect.stringMatching(reason),
+  });
   if (event === "mail_refused") refusals += 1;
   expect((await scene.eventsOf(last)).filter(({ type }) => type !== "mail_refused")).toEqual([]);
   const after = await readState(owner, targets.keys.prefix);
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (key) => before.get(key) !== after.get(key),
+  );
   expect(changed).toEqual([]);
 });
 
 test("every refused message is counted on record, in few events", async () => {
   const counts = async () =>
-    (await scene.eventsOf("0")).filter(({ type }) => type === "mail_refused").map(({ data }) => data.count as number);
+    (await scene.eventsOf("0"))
+      .filter(({ type }) => type === "mail_refused")
+      .map(({ data }) => data.count as number);
   const sum = await waitFor(
     "the next event",
     async () => {
@@ -77,6 +92,8 @@ test("every refused message is counted on record, in few events", async () => {
 test("afterwards an ordinary goal ends well, and busy's work goes on", async () => {
   await scene.sett.need("forage", "--watch", "--goal", "Letter");
   const { owner, targets } = scene;
-  const grant = JSON.parse((await owner.hGet(targets.keys.grants(targets.claims.work), "busy")) ?? "{}");
+  const grant = JSON.parse(
+    (await owner.hGet(targets.keys.grants(targets.claims.work), "busy")) ?? "{}",
+  );
   expect(grant).toEqual(targets.running);
 });

@@ -1,4 +1,5 @@
-// A hostile command in a real agent's container, with the cub's own user of Redis: what Redis refuses it, and that the others notice nothing.
+// A hostile command in a real agent's container, with the cub's own user of Redis: what Redis
+// refuses it, and that the others notice nothing.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readLog, readState } from "../support/security/board-state.ts";
 import { forbiddenAdministration } from "../support/security/forbidden-administration.ts";
@@ -32,8 +33,14 @@ test.each([...forbiddenCommands, ...forbiddenAdministration])(
     const log = await readLog(owner, targets.keys.events);
     await owner.sendCommand(["ACL", "LOG", "RESET"]);
     const answers = await Promise.all(send.map((command) => scene.order({ send: [command] })));
-    expect(send.flatMap((command, place) => (isRefused(answers[place]) ? [] : [command, answers[place]]))).toEqual([]);
-    expect(Object.fromEntries(await readState(owner, targets.keys.prefix))).toEqual(Object.fromEntries(before));
+    expect(
+      send.flatMap((command, place) =>
+        isRefused(answers[place]) ? [] : [command, answers[place]],
+      ),
+    ).toEqual([]);
+    expect(Object.fromEntries(await readState(owner, targets.keys.prefix))).toEqual(
+      Object.fromEntries(before),
+    );
     expect((await readLog(owner, targets.keys.events)).slice(0, log.length)).toEqual(log);
     expect(await scene.eventsOf(log.at(-1)?.id ?? "0")).toEqual([]);
     expect(await scene.refusals()).toEqual({ "agent-mallory": send.length });
@@ -62,7 +69,10 @@ test("it finds no password, and the cub's own is good for no other user", async 
   }
   for (const user of ["default", "orchestrator", "person", "agent-busy", "agent-writer"]) {
     const answer = await scene.order({ send: [["TIME"]], as: { user, password: own } });
-    expect([user, answer]).toEqual([user, { replies: [{ refused: "NOAUTH Authentication required." }] }]);
+    expect([user, answer]).toEqual([
+      user,
+      { replies: [{ refused: "NOAUTH Authentication required." }] },
+    ]);
   }
 });
 
@@ -73,5 +83,7 @@ test("afterwards people and honest agents go on as before: a new goal, an answer
   const door = async () => (await scene.artefactsOf("Door"))[0];
   expect((await waitFor("the door", door, { everyMs: 100 })).payload).toBe("the red one");
   await sett.need("approve", targets.plan);
-  expect((await scene.artefactsOf("Review")).map(({ produced_by_agent }) => produced_by_agent)).toEqual(["lead"]);
+  expect(
+    (await scene.artefactsOf("Review")).map(({ produced_by_agent }) => produced_by_agent),
+  ).toEqual(["lead"]);
 });

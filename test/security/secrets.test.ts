@@ -12,7 +12,10 @@ import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
-/** Does what the goal says after its first word, and answers with what that has written; fails with it if that ends with 9. */
+/**
+ * Does what the goal says after its first word, and answers with what that has written; fails with
+ * it if that ends with 9.
+ */
 const runner = `work=$(cat)
 printf '%s' "$work" | jq -r .target_artefact.payload | sed '1s/^[a-z]*: //' > /tmp/goal.sh
 bash /tmp/goal.sh < /dev/null > /tmp/out 2> /tmp/err
@@ -90,9 +93,14 @@ afterAll(async () => {
 
 async function result(agent: string, script: string): Promise<Artefact> {
   const goal = await sett.forage(`${agent}: ${script}`);
-  const isResult = ({ type, structural_type }: Artefact) => type === "Done" || structural_type === "Failure";
-  const happened = async () => (await sett.sett("watch", "--no-follow", "--goal", goal, "--name", sett.name)).out;
-  return await waitFor("the result", async () => (await sett.artefacts(goal)).find(isResult), { everyMs: 100, happened });
+  const isResult = ({ type, structural_type }: Artefact) =>
+    type === "Done" || structural_type === "Failure";
+  const happened = async () =>
+    (await sett.sett("watch", "--no-follow", "--goal", goal, "--name", sett.name)).out;
+  return await waitFor("the result", async () => (await sett.artefacts(goal)).find(isResult), {
+    everyMs: 100,
+    happened,
+  });
 }
 
 async function outputOf(agent: string, script: string): Promise<string> {
@@ -106,13 +114,18 @@ const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 test("a command gets its secrets, as files that only it can read and in variables, and no others", async () => {
   const script = `sha256sum < /run/secrets/key | cut -c1-64; printf %s "$TOKEN" | sha256sum | cut -c1-64
     ls /run/secrets | xargs; stat -c '%a %u' /run/secrets/key | sed "s/ $(id -u)$/ me/"; echo $SETT_SECRETS_DIR`;
-  expect(await outputOf("maker", script)).toBe(`${digest(key)}\n${digest(token)}\nkey token\n600 me\n/run/secrets\n`);
+  expect(await outputOf("maker", script)).toBe(
+    `${digest(key)}\n${digest(token)}\nkey token\n600 me\n/run/secrets\n`,
+  );
 });
 
 test("a worker gets those of its agent", async () => {
-  expect(await outputOf("worker", `printf %s "$PRINTED" | sha256sum | cut -c1-64; ls /run/secrets | xargs`)).toBe(
-    `${digest(printed)}\nprinted\n`,
-  );
+  expect(
+    await outputOf(
+      "worker",
+      `printf %s "$PRINTED" | sha256sum | cut -c1-64; ls /run/secrets | xargs`,
+    ),
+  ).toBe(`${digest(printed)}\nprinted\n`);
 });
 
 test("no command can change them, for itself or for those after it", async () => {
@@ -124,7 +137,10 @@ test("no command can change them, for itself or for those after it", async () =>
 test("an agent that names none finds none", async () => {
   const places = "/proc/*/environ /run /tmp /workspace /git /etc /var /home";
   expect(
-    await outputOf("other", `ls /run/secrets; grep -rlaF 'of-the-tests-' ${places} 2> /dev/null | grep -v goal.sh; true`),
+    await outputOf(
+      "other",
+      `ls /run/secrets; grep -rlaF 'of-the-tests-' ${places} 2> /dev/null | grep -v goal.sh; true`,
+    ),
   ).toBe("");
 });
 
@@ -138,19 +154,27 @@ test("what a command prints has none of them: as they are, or in the encodings o
 });
 
 test("a Failure has none of them", async () => {
-  const failure = await result("maker", `cat /run/secrets/*; echo "401: $TOKEN is no token"; exit 9`);
+  const failure = await result(
+    "maker",
+    `cat /run/secrets/*; echo "401: $TOKEN is no token"; exit 9`,
+  );
   expect(failure.type).toBe("ToolExecutionFailure");
   expect(failure.payload).toContain("401: [secret token] is no token");
 });
 
 test("a commit that has one is not published, also where a later one removes it", async () => {
   const commit = "git add -A; git commit -qm Change";
-  const failure = await result("maker", `cp /run/secrets/token a.txt; ${commit}; rm a.txt; ${commit}`);
+  const failure = await result(
+    "maker",
+    `cp /run/secrets/token a.txt; ${commit}; rm a.txt; ${commit}`,
+  );
   expect(JSON.parse(failure.payload).reason).toContain(
     "has the value of the secret `token` in the file `a.txt`, so nothing was published",
   );
   const key = await result("maker", `head -4 /run/secrets/key | base64 > a.bin; ${commit}`);
-  expect(JSON.parse(key.payload).reason).toContain("has the value of the secret `key` in the file `a.bin`");
+  expect(JSON.parse(key.payload).reason).toContain(
+    "has the value of the secret `key` in the file `a.bin`",
+  );
   expect((await result("maker", `echo fine > a.txt; ${commit}`)).metadata).toHaveProperty("commit");
 });
 
@@ -165,16 +189,22 @@ test("the configuration of a working copy starts nothing when its commit is sear
     "git update-ref --no-deref HEAD $(git hash-object -t commit -w --literally .git/c)",
   ];
   const done = await result("maker", commit.join("\n"));
-  expect([done.type, Object.keys(done.metadata)]).toEqual(["Done", expect.arrayContaining(["commit"])]);
+  expect([done.type, Object.keys(done.metadata)]).toEqual([
+    "Done",
+    expect.arrayContaining(["commit"]),
+  ]);
   expect(await outputOf("maker", "ls /git/exchange/maker | grep -c started; true")).toBe("0\n");
 });
 
 test("a model gets none of them, and the transcript has none", async () => {
   const body = `JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "My token: " + process.env.TOKEN }] })`;
   const ask = `const r = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", { method: "POST", headers: { authorization: "Bearer " + process.env.OPENAI_API_KEY, "content-type": "application/json" }, body: ${body} }); console.log(r.status, (await r.json()).choices[0].message.content)`;
-  expect(await outputOf("maker", `cat > /tmp/ask.ts <<'END'\n${ask}\nEND\nBUN_BE_BUN=1 /cub/cub run /tmp/ask.ts`)).toBe(
-    "200 Understood.\n",
-  );
+  expect(
+    await outputOf(
+      "maker",
+      `cat > /tmp/ask.ts <<'END'\n${ask}\nEND\nBUN_BE_BUN=1 /cub/cub run /tmp/ask.ts`,
+    ),
+  ).toBe("200 Understood.\n");
   expect(questions.join()).toContain("My token: [secret token]");
 });
 
@@ -184,9 +214,9 @@ test("another value needs no restart", async () => {
   const before = await started();
   await writeFile(join(folder, "printed"), `${printed}-changed`);
   expect(await sett.need("up", "--name", sett.name)).toContain("nothing has changed");
-  expect(await outputOf("worker", `printf %s "$PRINTED" | sha256sum | cut -c1-64; echo $PRINTED`)).toBe(
-    `${digest(`${printed}-changed`)}\n[secret printed]\n`,
-  );
+  expect(
+    await outputOf("worker", `printf %s "$PRINTED" | sha256sum | cut -c1-64; echo $PRINTED`),
+  ).toBe(`${digest(`${printed}-changed`)}\n[secret printed]\n`);
   expect(await started()).toBe(before);
 });
 
@@ -197,11 +227,22 @@ test("a restart of an agent loses none; after one of the machine its work waits 
   await $`docker stop -t 1 ${container("agent-maker")} ${container("keeper")}`.quiet();
   await $`docker start ${container("keeper")} ${container("agent-maker")}`.quiet();
   const goal = await sett.forage("maker: ls /run/secrets | xargs");
-  const health = () => $`docker exec ${container("agent-maker")} /cub/cub --healthcheck`.quiet().nothrow();
-  await waitFor("an unhealthy agent", async () => (await health()).exitCode !== 0, { everyMs: 100 });
-  await waitFor("its log", async () => (await sett.need("logs", "maker")).includes("Waiting for secrets"), { everyMs: 100 });
+  const health = () =>
+    $`docker exec ${container("agent-maker")} /cub/cub --healthcheck`.quiet().nothrow();
+  await waitFor("an unhealthy agent", async () => (await health()).exitCode !== 0, {
+    everyMs: 100,
+  });
+  await waitFor(
+    "its log",
+    async () => (await sett.need("logs", "maker")).includes("Waiting for secrets"),
+    { everyMs: 100 },
+  );
   const status = async () => await sett.need("status");
-  await waitFor("the reason", async () => (await status()).includes("its secrets are missing, which `sett up"), { everyMs: 200 });
+  await waitFor(
+    "the reason",
+    async () => (await status()).includes("its secrets are missing, which `sett up"),
+    { everyMs: 200 },
+  );
   await sett.up();
   const done = async () => (await sett.artefacts(goal)).find(({ type }) => type === "Done");
   expect((await waitFor("the result", done, { everyMs: 100 })).payload).toBe("key token\n");
@@ -214,17 +255,31 @@ test("nothing that the instance has written has one, in any encoding", async () 
   await untilWritten(["docker", "exec", container("redis"), "redis-cli"]);
   const containers = (await $`docker ps -aq --filter ${label}`.text()).trim().split("\n");
   const volumes = (await $`docker volume ls -q --filter ${label}`.text()).trim().split("\n");
-  const parts = ["redis", "orchestrator", "gateway", "starter", "keeper", "maker", "worker", "other"];
+  const parts = [
+    "redis",
+    "orchestrator",
+    "gateway",
+    "starter",
+    "keeper",
+    "maker",
+    "worker",
+    "other",
+  ];
   const git = join(sett.folder, ".git/sett");
   const places = {
     inspect:
       await $`docker inspect ${containers}; docker volume inspect ${volumes}; docker image inspect ${container("agent-maker")}`
         .nothrow()
         .text(),
-    events: await $`docker events --since ${began} --until ${Math.ceil(Date.now() / 1000)} --filter ${label}`.text(),
-    redis: await $`docker exec ${container("redis")} sh -c ${"cat /data/appendonlydir/* /data/*.rdb"}`.nothrow().text(),
+    events:
+      await $`docker events --since ${began} --until ${Math.ceil(Date.now() / 1000)} --filter ${label}`.text(),
+    redis:
+      await $`docker exec ${container("redis")} sh -c ${"cat /data/appendonlydir/* /data/*.rdb"}`
+        .nothrow()
+        .text(),
     logs: (await Promise.all(parts.map((part) => sett.need("logs", part)))).join("\n"),
-    record: await $`docker cp ${`${container("gateway")}:/record`} - | tar -xO --wildcards ${"*.gz"} | zcat`.text(),
+    record:
+      await $`docker cp ${`${container("gateway")}:/record`} - | tar -xO --wildcards ${"*.gz"} | zcat`.text(),
     files: await $`grep -rhaF "" ${git}`.text(),
     objects:
       await $`for pack in $(find ${git} -name ${"*.pack"}); do git unpack-objects -q < $pack; done; git cat-file --batch --batch-all-objects`
@@ -247,7 +302,11 @@ test("nothing that the instance has written has one, in any encoding", async () 
     ),
   ]);
   for (const [place, text] of Object.entries(places)) {
-    expect([place, text.length > 0, encoded.filter((value) => text.includes(value))]).toEqual([place, true, []]);
+    expect([place, text.length > 0, encoded.filter((value) => text.includes(value))]).toEqual([
+      place,
+      true,
+      [],
+    ]);
   }
   // The searches would have found them.
   expect(places.redis + places.logs).toContain("[secret token]");

@@ -1,4 +1,5 @@
-// What holds where nothing went wrong but tools: each program does its part at once, and nothing needs to be repaired.
+// What holds where nothing went wrong but tools: each program does its part at once, and nothing
+// needs to be repaired.
 import { goalStatus } from "../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
@@ -19,7 +20,10 @@ export const calmRules: ScheduleRules = [
   ["wrong", decisionsAreMadeAtOnce],
 ];
 
-/** Longer than some messages on the slowest network, and much shorter than until a program looks by itself. */
+/**
+ * Longer than some messages on the slowest network, and much shorter than until a program looks by
+ * itself.
+ */
 const atOnceMs = 1_500;
 
 /** Of the instances that are played. */
@@ -40,7 +44,12 @@ function* noAttemptIsLost({ artefacts }: History) {
 
 /** A result is late where another agent's failure has ended the claim. */
 function* nothingIsGivenUp({ claims, events }: History) {
-  for (const { id, type, data } of ofType(events, "event_given_up", "artefact_refused", "bid_refused"))
+  for (const { id, type, data } of ofType(
+    events,
+    "event_given_up",
+    "artefact_refused",
+    "bid_refused",
+  ))
     yield `Event ${id} (${type}): ${data?.reason}`;
   for (const { claim_id, agent, data } of ofType(events, "result_refused"))
     if (claims.get(String(claim_id))?.status !== "terminated")
@@ -48,9 +57,12 @@ function* nothingIsGivenUp({ claims, events }: History) {
 }
 
 function* noBidIsImposedOnThoseWhoSpeak({ agents, events }: History, { policy }: Judged) {
-  for (const { agent, claim_id } of policy.consensus === "full" ? ofType(events, "bid_imposed") : []) {
+  for (const { agent, claim_id } of policy.consensus === "full"
+    ? ofType(events, "bid_imposed")
+    : []) {
     const { external, human } = agents.get(String(agent)) ?? {};
-    if (external !== true && human !== true) yield `A bid was imposed on ${agent} on claim ${claim_id}.`;
+    if (external !== true && human !== true)
+      yield `A bid was imposed on ${agent} on claim ${claim_id}.`;
   }
 }
 
@@ -60,7 +72,10 @@ function* missingBidsAreImposedInTime(history: History, { policy }: Judged) {
   const judgedFromMs = (started === undefined ? 0 : msOf(started)) + maxLeaseMs;
   for (const { claim, events } of claimLogsOf(history)) {
     const [opened] = ofType(events, "claim_opened");
-    const dueMs = Math.max(judgedFromMs, (opened === undefined ? 0 : msOf(opened)) + policy.bid_deadline_ms);
+    const dueMs = Math.max(
+      judgedFromMs,
+      (opened === undefined ? 0 : msOf(opened)) + policy.bid_deadline_ms,
+    );
     for (const event of ofType(events, "bid_imposed"))
       if (msOf(event) > dueMs + atOnceMs)
         yield `The bid of ${event.agent} on claim ${claim.id} was imposed ${msOf(event) - dueMs} ms too late.`;
@@ -77,17 +92,25 @@ function* claimsAreAnnouncedOnce(history: History) {
 function isForRules({ electorate }: ClaimRecord, { agents }: History): boolean {
   return electorate.every((name) => {
     const agent = agents.get(name);
-    return agent !== undefined && agent.external !== true && agent.bids_by_command !== true && agent.bids.length > 0;
+    return (
+      agent !== undefined &&
+      agent.external !== true &&
+      agent.bids_by_command !== true &&
+      agent.bids.length > 0
+    );
   });
 }
 
 function* everyGoalWithoutFailuresIsAchieved(history: History) {
   const failed = new Set(
-    [...history.artefacts.values()].flatMap(({ structural_type, goal_id }) => (structural_type === "Failure" ? [goal_id] : [])),
+    [...history.artefacts.values()].flatMap(({ structural_type, goal_id }) =>
+      structural_type === "Failure" ? [goal_id] : [],
+    ),
   );
   for (const goal of history.goals.keys() as Iterable<GoalId>) {
     const { state } = goalStatus(factsOf(history, goal));
-    if (!failed.has(goal) && state !== "achieved") yield `Goal ${goal} is ${state}, and nothing has failed.`;
+    if (!failed.has(goal) && state !== "achieved")
+      yield `Goal ${goal} is ${state}, and nothing has failed.`;
   }
 }
 
@@ -137,7 +160,8 @@ function* decisionsAreMadeAtOnce(history: History) {
 function isLast(events: readonly SettEvent[], at: number): boolean {
   const open = new Set<string>();
   for (const { type, agent } of events.slice(0, at + 1)) {
-    if (type === "grant_queued" || type === "grant_waiting" || type === "grant_retrying") open.add(String(agent));
+    if (type === "grant_queued" || type === "grant_waiting" || type === "grant_retrying")
+      open.add(String(agent));
     if (type === "grant_done" || type === "grant_cancelled") open.delete(String(agent));
   }
   return open.size === 0;

@@ -18,7 +18,8 @@ function fill(copy: object, original: object): void {
     if (passing.has(name)) continue;
     const place = (copy as Record<string, unknown>)[name];
     if (value instanceof ModelState || value instanceof MailState) fill(place as object, value);
-    else if (value instanceof Map && place instanceof Map) for (const [key, one] of structuredClone(value)) place.set(key, one);
+    else if (value instanceof Map && place instanceof Map)
+      for (const [key, one] of structuredClone(value)) place.set(key, one);
     else if (value instanceof Set && place instanceof Set) for (const one of value) place.add(one);
     else if (Array.isArray(place)) (copy as Record<string, unknown>)[name] = structuredClone(value);
     else (copy as Record<string, unknown>)[name] = structuredClone(value);

@@ -10,7 +10,9 @@ import { SimulatedRedis } from "./simulated-redis.ts";
 const patienceMs = 600_000;
 
 describe("the simulation notices", () => {
-  const common = defects.filter(({ isRare }) => isRare !== true).map((defect) => [defect.name, defect] as const);
+  const common = defects
+    .filter(({ isRare }) => isRare !== true)
+    .map((defect) => [defect.name, defect] as const);
   test.each(common)(
     "that %s",
     (_name, defect) => {
@@ -32,7 +34,12 @@ test(
     const methods = () => [
       SimulatedRedis.prototype.handleOf,
       Decider.prototype.decide,
-      ...[State.prototype.log, State.prototype.announce, State.prototype.writeGrant, State.prototype.indexArtefact],
+      ...[
+        State.prototype.log,
+        State.prototype.announce,
+        State.prototype.writeGrant,
+        State.prototype.indexArtefact,
+      ],
     ];
     const [before, { digest }] = [methods(), runSchedule(seed)];
     for (const defect of defects.slice(0, 60)) searchFor(defect, { from: seed, most: 1 });
@@ -44,7 +51,10 @@ test(
 
 test("what holds meanwhile holds no longer", () => {
   const goal: { name: string; isEnded?: () => boolean } = { name: "one" };
-  const seen = meanwhile(goal, { name: "two", isEnded: () => true }, () => [goal.name, goal.isEnded?.()]);
+  const seen = meanwhile(goal, { name: "two", isEnded: () => true }, () => [
+    goal.name,
+    goal.isEnded?.(),
+  ]);
   expect(seen).toEqual(["two", true]);
   expect(goal).toEqual({ name: "one" });
 });

@@ -16,11 +16,20 @@ export const defects: readonly Defect[] = [
   ...mailDefects,
 ];
 
-/** `schedules`: how many were played, the one that found it among them. `rule`: the first that was broken; undefined: it was not found. */
+/**
+ * `schedules`: how many were played, the one that found it among them. `rule`: the first that was
+ * broken; undefined: it was not found.
+ */
 export type Search = { name: string; schedules: number; seed: number; rule: string | undefined };
 
-/** Plays schedules from the seed `from` on, with the mistake in each of them, until one breaks a rule. */
-export function searchFor({ name, needs, plant }: Defect, { from = 1, most }: { from?: number; most: number }): Search {
+/**
+ * Plays schedules from the seed `from` on, with the mistake in each of them, until one breaks a
+ * rule.
+ */
+export function searchFor(
+  { name, needs, plant }: Defect,
+  { from = 1, most }: { from?: number; most: number },
+): Search {
   for (let seed = from; seed < from + most; seed += 1) {
     if (needs !== undefined && !plannedFaults(seed).some(({ kind }) => kind === needs)) continue;
     const [violation] = judgeWith(plant, seed);

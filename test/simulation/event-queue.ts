@@ -1,4 +1,5 @@
-// What happens next? A heap of events by virtual time; those of one moment come in the order that chance has given them.
+// What happens next? A heap of events by virtual time; those of one moment come in the order that
+// chance has given them.
 
 export type Queued = { readonly at: number; readonly tie: number };
 

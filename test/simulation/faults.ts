@@ -3,8 +3,9 @@ import type { Random } from "../chaos/random.ts";
 import type { Refusal } from "./simulated-redis.ts";
 
 /**
- * `atWrite`: after so many requests to write, but at `atMs` at the latest; so a fault falls into the middle of work. `target`: an index into
- * the programs, counted around. `lossWrites`: from how many writes before is what Redis loses. Times are virtual milliseconds.
+ * `atWrite`: after so many requests to write, but at `atMs` at the latest; so a fault falls into
+ * the middle of work. `target`: an index into the programs, counted around. `lossWrites`: from how
+ * many writes before is what Redis loses. Times are virtual milliseconds.
  */
 export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "crash" | "stop"; target: number; downMs: number }
@@ -28,7 +29,10 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "cancel" | "retry at once"; target: number }
 );
 
-/** What the orchestrator writes by. Each call fails, as that of a function which meets what its author did not foresee. */
+/**
+ * What the orchestrator writes by. Each call fails, as that of a function which meets what its
+ * author did not foresee.
+ */
 const refusable = [
   "openClaim",
   "openClaim",
@@ -47,16 +51,28 @@ const refusable = [
   "settleOwed",
 ] as const;
 
-export type Poison = "event" | "announcement" | "deadline" | "artefact" | "bid" | "hint" | "registration" | "claim";
+export type Poison =
+  | "event"
+  | "announcement"
+  | "deadline"
+  | "artefact"
+  | "bid"
+  | "hint"
+  | "registration"
+  | "claim";
 
-type Draw = (random: Random) => Fault extends infer One ? (One extends Fault ? Omit<One, "atMs" | "atWrite"> : never) : never;
+type Draw = (
+  random: Random,
+) => Fault extends infer One ? (One extends Fault ? Omit<One, "atMs" | "atWrite"> : never) : never;
 
 const target = (random: Random) => random.whole(0, 11);
 /** Some longer than any lease, most of them short. */
-const longMs = (random: Random) => (random.chance(0.4) ? random.between(4_000, 25_000) : random.between(50, 4_000));
+const longMs = (random: Random) =>
+  random.chance(0.4) ? random.between(4_000, 25_000) : random.between(50, 4_000);
 /** At times longer than a program waits for Redis before it ends. */
 const downMs = (random: Random) => random.between(0, 8_000) * (random.chance(0.1) ? 12 : 1);
-const stepMs = (random: Random) => Math.round((random.chance(0.5) ? 1 : -1) * random.pick([300, 2_000, 20_000, 3_600_000]));
+const stepMs = (random: Random) =>
+  Math.round((random.chance(0.5) ? 1 : -1) * random.pick([300, 2_000, 20_000, 3_600_000]));
 
 /** The more often it is in the list, the more often it is drawn. */
 const draws: readonly [Draw, ...Draw[]] = [
@@ -69,24 +85,48 @@ const draws: readonly [Draw, ...Draw[]] = [
   (random) => ({ kind: "cut off", target: target(random), forMs: longMs(random) }),
   (random) => ({ kind: "disconnect", target: target(random) }),
   (random) => ({ kind: "disconnect", target: target(random) }),
-  (random) => ({ kind: "crash redis", lossWrites: random.whole(1, 25), downMs: random.between(0, 2_000) }),
-  (random) => ({ kind: "crash redis", lossWrites: random.whole(1, 25), downMs: random.between(0, 2_000) }),
+  (random) => ({
+    kind: "crash redis",
+    lossWrites: random.whole(1, 25),
+    downMs: random.between(0, 2_000),
+  }),
+  (random) => ({
+    kind: "crash redis",
+    lossWrites: random.whole(1, 25),
+    downMs: random.between(0, 2_000),
+  }),
   (random) => ({ kind: "crash redis", lossWrites: 0, downMs: downMs(random) }),
   (random) => ({ kind: "pause redis", forMs: random.between(50, 8_000) }),
-  (random) => ({ kind: "refuse writes", refusal: random.pick(["OOM", "MISCONF"]), forMs: random.between(50, 8_000) }),
+  (random) => ({
+    kind: "refuse writes",
+    refusal: random.pick(["OOM", "MISCONF"]),
+    forMs: random.between(50, 8_000),
+  }),
   (random) => ({ kind: "set redis' clock", byMs: stepMs(random) }),
   (random) => ({ kind: "set clock", target: target(random), byMs: stepMs(random) }),
   (random) => ({ kind: "lose wake-ups", forMs: random.between(0, 2_000) }),
   (random) => ({ kind: "lose hints", forMs: random.between(0, 5_000) }),
   () => ({ kind: "repeat wake-ups" }),
-  (random) => ({ kind: "another orchestrator", isNamesake: random.chance(0.6), forMs: random.between(500, 9_000) }),
+  (random) => ({
+    kind: "another orchestrator",
+    isNamesake: random.chance(0.6),
+    forMs: random.between(500, 9_000),
+  }),
   (random) => ({ kind: "another cub", target: target(random), forMs: random.between(200, 6_000) }),
   (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
   (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
   (random) => ({ kind: "forge mail", choice: random.whole(0, 2 ** 31) }),
   (random) => ({ kind: "forge mail", choice: random.whole(0, 2 ** 31) }),
-  (random) => ({ kind: "up without an agent", target: target(random), forMs: random.between(200, 6_000) }),
-  (random) => ({ kind: "up with other rules", target: target(random), forMs: random.between(200, 6_000) }),
+  (random) => ({
+    kind: "up without an agent",
+    target: target(random),
+    forMs: random.between(200, 6_000),
+  }),
+  (random) => ({
+    kind: "up with other rules",
+    target: target(random),
+    forMs: random.between(200, 6_000),
+  }),
   (random) => ({ kind: "break tool", target: target(random), forMs: random.between(200, 12_000) }),
   (random) => ({ kind: "pause instance", forMs: random.between(100, 6_000) }),
   (random) => ({ kind: "cancel", target: target(random) }),
@@ -118,8 +158,15 @@ export function faultsOf(random: Random): Fault[] {
   // Drawn last, and after the others: they stay as they are, whatever is drawn here.
   if (count > 0 && random.chance(0.2)) {
     const isEarly = random.chance(0.5);
-    const moment = isEarly ? { atMs: random.between(0, 600) } : { atMs: 4_000, atWrite: random.whole(3, 160) };
-    inOrder.push({ ...moment, kind: "refuse a function", name: random.pick(refusable), forMs: random.between(50, 20_000) });
+    const moment = isEarly
+      ? { atMs: random.between(0, 600) }
+      : { atMs: 4_000, atWrite: random.whole(3, 160) };
+    inOrder.push({
+      ...moment,
+      kind: "refuse a function",
+      name: random.pick(refusable),
+      forMs: random.between(50, 20_000),
+    });
   }
   return inOrder;
 }
@@ -127,12 +174,16 @@ export function faultsOf(random: Random): Fault[] {
 /** A message that is applied just then is the one that is read twice, or refused, or lost. */
 function mailBeside({ atMs, atWrite }: Fault, random: Random): Fault {
   const moment =
-    atWrite === undefined ? { atMs: atMs + random.between(0, 300) } : { atMs, atWrite: atWrite + random.whole(0, 10) };
+    atWrite === undefined
+      ? { atMs: atMs + random.between(0, 300) }
+      : { atMs, atWrite: atWrite + random.whole(0, 10) };
   return { ...moment, kind: "forge mail", choice: random.whole(0, 2 ** 31) };
 }
 
 export function textOf({ kind, atMs, atWrite, ...more }: Fault): string {
-  const details = Object.entries(more).map(([name, value]) => `${name} ${typeof value === "number" ? Math.round(value) : value}`);
+  const details = Object.entries(more).map(
+    ([name, value]) => `${name} ${typeof value === "number" ? Math.round(value) : value}`,
+  );
   const moment = atWrite === undefined ? `${(atMs / 1_000).toFixed(3)} s` : `write ${atWrite}`;
   return [`${moment}: ${kind}`, ...details].join(", ");
 }

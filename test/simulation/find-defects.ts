@@ -1,8 +1,12 @@
-// `just simulate --defects`: after how many schedules each of the planted mistakes is found, and by which rule.
+// `just simulate --defects`: after how many schedules each of the planted mistakes is found, and by
+// which rule.
 import process from "node:process";
 import { defects, searchFor } from "./defects.ts";
 
-/** Prints a line for each; `jobs` processes share them. Exit code 1 when one is not found among the first `most` schedules. */
+/**
+ * Prints a line for each; `jobs` processes share them. Exit code 1 when one is not found among the
+ * first `most` schedules.
+ */
 export async function findDefects({ most, jobs }: { most: number; jobs: number }): Promise<void> {
   const parts = Array.from({ length: jobs }, async (_, job) => {
     const command = [process.execPath, import.meta.path, `${most}`, `${job}`, `${jobs}`];

@@ -1,4 +1,5 @@
-// What a command in an agent's container can put into its agent's mail, and no program of ours does. Also of an agent that is gone.
+// What a command in an agent's container can put into its agent's mail, and no program of ours
+// does. Also of an agent that is gone.
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { Random } from "../chaos/random.ts";
@@ -23,8 +24,16 @@ export function forge(world: World, id: string, random: Random): void {
   const { state } = redis;
   // A registration may be broken: it does not say who takes part by hand.
   const senders = [...state.senders.keys()].filter((agent) => !world.isByHand(agent));
-  const claims = [...state.claims.values()].map(({ claim, grants }) => ({ claim, grants: [...grants.values()] }));
-  const { sender, message } = random.pick(forgeries)({ senders, claims, artefacts: [...state.artefacts.keys()], random });
+  const claims = [...state.claims.values()].map(({ claim, grants }) => ({
+    claim,
+    grants: [...grants.values()],
+  }));
+  const { sender, message } = random.pick(forgeries)({
+    senders,
+    claims,
+    artefacts: [...state.artefacts.keys()],
+    random,
+  });
   const agent = sender ?? one(senders, random);
   if (agent === undefined) return;
   const text = typeof message === "string" ? message : JSON.stringify({ message });
@@ -47,20 +56,38 @@ function bid({ senders, claims, random }: Forging): Forged {
   const { claim } = one(open.length > 0 ? open : claims, random) ?? {};
   const strangers = senders.filter((agent) => claim?.electorate.includes(agent) === false);
   const word = random.pick(["exclusive", "claim", "review", "ignore"]);
-  return { sender: random.chance(0.7) ? one(strangers, random) : undefined, message: { say: "bid", claim: claim?.id, word } };
+  return {
+    sender: random.chance(0.7) ? one(strangers, random) : undefined,
+    message: { say: "bid", claim: claim?.id, word },
+  };
 }
 
 function started({ claims, random }: Forging): Forged {
   const { claim, grant } = one(workOf(claims, ["queued"]), random) ?? {};
-  return { sender: random.chance(0.6) ? grant?.agent : undefined, message: { say: "started", claim: claim?.id } };
+  return {
+    sender: random.chance(0.6) ? grant?.agent : undefined,
+    message: { say: "started", claim: claim?.id },
+  };
 }
 
 /** Of its own work or of another's; as what it is, or as what it must not be. */
 function result({ senders, claims, artefacts, random }: Forging): Forged {
-  const { claim, grant } = one(workOf(claims, ["queued", "running", "failed", "done"]), random) ?? {};
+  const { claim, grant } =
+    one(workOf(claims, ["queued", "running", "failed", "done"]), random) ?? {};
   const lie = random.pick([
-    ...[{}, {}, { produced_by_agent: one(senders, random) }, { produced_by_role: "user" }, { goal_id: claim?.artefact_id }],
-    ...[{ structural_type: "Review" }, { structural_type: "Answer" }, { structural_type: "Terminal" }, { version: 2 }],
+    ...[
+      {},
+      {},
+      { produced_by_agent: one(senders, random) },
+      { produced_by_role: "user" },
+      { goal_id: claim?.artefact_id },
+    ],
+    ...[
+      { structural_type: "Review" },
+      { structural_type: "Answer" },
+      { structural_type: "Terminal" },
+      { version: 2 },
+    ],
     { id: one(artefacts, random) },
   ] as const);
   const artefact = { type: forgedType, payload: random.pick(["{}", "mine"]), ...lie };
@@ -73,7 +100,8 @@ function result({ senders, claims, artefacts, random }: Forging): Forged {
 function workOf(claims: Forging["claims"], states: readonly Grant["state"][]) {
   return claims.flatMap(({ claim, grants }) =>
     grants.flatMap((grant) => {
-      const isWanted = states.includes(grant.state) && (grant.state !== "queued" || grant.dialogue === undefined);
+      const isWanted =
+        states.includes(grant.state) && (grant.state !== "queued" || grant.dialogue === undefined);
       return isWanted ? [{ claim, grant }] : [];
     }),
   );

@@ -8,7 +8,10 @@ import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import type { ClaimRecord, History } from "../chaos/history.ts";
 
-/** It shares its records with the state. `planted`: events that were written by hand, as `textOfEvent`, which no rule is about. */
+/**
+ * It shares its records with the state. `planted`: events that were written by hand, as
+ * `textOfEvent`, which no rule is about.
+ */
 export function historyOf(state: State, planted: ReadonlySet<string> = new Set()): History {
   return {
     events: state.events.filter((event) => !planted.has(textOfEvent(event))),
@@ -23,18 +26,26 @@ export function historyOf(state: State, planted: ReadonlySet<string> = new Set()
     due: [...state.due.keys()],
     wakeUps: new Map(state.wakeUps),
     queued: queuedIn(state),
-    agents: new Map([...state.agents].map(([name, text]) => [name, registrationOfText(name, text)])),
+    agents: new Map(
+      [...state.agents].map(([name, text]) => [name, registrationOfText(name, text)]),
+    ),
     statuses: new Map(state.statuses),
     isPaused: state.pause !== undefined,
     owed: [...state.owed.keys()],
   };
 }
 
-/** What tells events apart: an id comes again where Redis lost the event that had it, and its clock was set back. */
+/**
+ * What tells events apart: an id comes again where Redis lost the event that had it, and its clock
+ * was set back.
+ */
 export const textOfEvent = (event: SettEvent): string => JSON.stringify(event);
 
 /** One that was written over by hand may not be readable any more. */
-function artefactsAt(state: State, id: ArtefactId): (readonly [string, ReturnType<typeof readArtefact>])[] {
+function artefactsAt(
+  state: State,
+  id: ArtefactId,
+): (readonly [string, ReturnType<typeof readArtefact>])[] {
   try {
     return [[id, readArtefact(state, id)]];
   } catch (error) {
@@ -45,7 +56,8 @@ function artefactsAt(state: State, id: ArtefactId): (readonly [string, ReturnTyp
 
 function readArtefact(state: State, id: ArtefactId) {
   const artefact = artefactOfFields(state.artefacts.get(id) ?? {}, `artifact:${id}`);
-  if (artefact === undefined) throw new Error(`The artefact ${id} is in the index and lacks a field.`);
+  if (artefact === undefined)
+    throw new Error(`The artefact ${id} is in the index and lacks a field.`);
   return artefact;
 }
 
@@ -53,21 +65,32 @@ function readArtefact(state: State, id: ArtefactId) {
 function claimOf({ claim, cause, grants: byAgent, bidHash }: MemoryClaim): ClaimRecord {
   const grants = [...byAgent.values()];
   const agentsOf = (phase: string) =>
-    grants.filter((grant) => grant.phase === phase && !wasMoved(grant)).map(({ agent }) => String(agent));
+    grants
+      .filter((grant) => grant.phase === phase && !wasMoved(grant))
+      .map(({ agent }) => String(agent));
   return {
     ...claim,
     cause,
     grants,
-    granted: { review: agentsOf("review"), parallel: agentsOf("parallel"), exclusive: agentsOf("exclusive").join() },
+    granted: {
+      review: agentsOf("review"),
+      parallel: agentsOf("parallel"),
+      exclusive: agentsOf("exclusive").join(),
+    },
     bidHash: Object.fromEntries(bidHash),
   };
 }
 
 function versionsIn(versions: ReadonlyMap<number, string>): { id: string; version: number }[] {
-  return [...versions].map(([version, id]) => ({ id, version })).sort((one, other) => one.version - other.version);
+  return [...versions]
+    .map(([version, id]) => ({ id, version }))
+    .sort((one, other) => one.version - other.version);
 }
 
-/** The twin has no index of them either: a cub finds its queued grants among the claims that are listed as open. */
+/**
+ * The twin has no index of them either: a cub finds its queued grants among the claims that are
+ * listed as open.
+ */
 function queuedIn({ openClaims, claims }: State): Map<string, string[]> {
   const queued = new Map<string, ClaimId[]>();
   for (const id of openClaims)

@@ -10,10 +10,19 @@ import type { World } from "./world.ts";
 const maxLossMs = 1_000;
 /** How long a program that is asked to stop may take. */
 const stopWithinMs = 4_000;
-const forMsOf = (fault: Fault) => ("forMs" in fault ? fault.forMs : "downMs" in fault ? fault.downMs : 0);
+const forMsOf = (fault: Fault) =>
+  "forMs" in fault ? fault.forMs : "downMs" in fault ? fault.downMs : 0;
 
-/** Plans all of them. When the last has ended, everything is repaired; `onOver` is called after that. */
-export function inflict(world: World, faults: readonly Fault[], random: Random, onOver: () => void): void {
+/**
+ * Plans all of them. When the last has ended, everything is repaired; `onOver` is called after
+ * that.
+ */
+export function inflict(
+  world: World,
+  faults: readonly Fault[],
+  random: Random,
+  onOver: () => void,
+): void {
   const { scheduler, own } = world;
   let left = faults.length + 1;
   const end = () => {
@@ -54,13 +63,16 @@ function once(world: World, fault: Fault, begin: () => void): void {
   }
   // In an event of its own, between two others.
   if (atWrite !== undefined)
-    redis.afterWrites(atWrite, () => scheduler.after(scheduler.random.between(0, 2), own, `fault: ${fault.kind}`, beginOnce));
+    redis.afterWrites(atWrite, () =>
+      scheduler.after(scheduler.random.between(0, 2), own, `fault: ${fault.kind}`, beginOnce),
+    );
   scheduler.at(atMs, own, `fault: ${fault.kind}`, beginOnce);
 }
 
 function happen(world: World, fault: Fault, random: Random): void {
   const { redis, scheduler, own } = world;
-  const later = (job: () => void) => scheduler.after(forMsOf(fault), own, `end of fault: ${fault.kind}`, job);
+  const later = (job: () => void) =>
+    scheduler.after(forMsOf(fault), own, `end of fault: ${fault.kind}`, job);
   switch (fault.kind) {
     case "crash":
     case "stop": {
@@ -112,7 +124,9 @@ function happen(world: World, fault: Fault, random: Random): void {
       return repeatWakeUps(world);
     case "another orchestrator": {
       const { holder } = redis.state.leader;
-      const another = fault.isNamesake ? world.orchestrator(holder || "one", "namesake") : world.orchestrator("three");
+      const another = fault.isNamesake
+        ? world.orchestrator(holder || "one", "namesake")
+        : world.orchestrator("three");
       another.start();
       return void later(() => (random.chance(0.5) ? another.crash() : another.stop(stopWithinMs)));
     }
@@ -150,12 +164,18 @@ function happen(world: World, fault: Fault, random: Random): void {
       return world.people.log({ type: "cancel_requested", goal_id: goal.goal_id });
     }
     case "retry at once": {
-      const failures = [...redis.state.artefacts.values()].filter(({ structural_type }) => structural_type === "Failure");
+      const failures = [...redis.state.artefacts.values()].filter(
+        ({ structural_type }) => structural_type === "Failure",
+      );
       const { id, goal_id } = failures[fault.target % Math.max(1, failures.length)] ?? {};
       if (id === undefined || goal_id === undefined) return;
       const goal = world.goals.find((one) => one.goal_id === goal_id);
       if (goal !== undefined)
-        world.people.log({ type: "retry_requested", goal_id: goal.goal_id, artefact_id: id as typeof goal.id });
+        world.people.log({
+          type: "retry_requested",
+          goal_id: goal.goal_id,
+          artefact_id: id as typeof goal.id,
+        });
       return;
     }
     default:
@@ -179,8 +199,12 @@ function repair(world: World, faults: readonly Fault[]): void {
     program.start();
   }
   for (const claim of redis.state.brokenClaims) redis.hand.mendClaim(claim);
-  if (faults.some(({ kind }) => kind.startsWith("up ") || kind === "crash redis" || kind === "poison")) up(world);
-  if (faults.some(({ kind }) => kind === "pause instance")) people.log({ type: "resume_requested" });
+  if (
+    faults.some(({ kind }) => kind.startsWith("up ") || kind === "crash redis" || kind === "poison")
+  )
+    up(world);
+  if (faults.some(({ kind }) => kind === "pause instance"))
+    people.log({ type: "resume_requested" });
 }
 
 function programOf({ programs }: World, target: number): Supervised {
@@ -198,13 +222,15 @@ function victimOf(world: World, target: number): Supervised {
 
 /** What was under way may have arrived, or not. */
 function disconnect({ redis }: World, name: string): void {
-  for (const client of [...redis.clients]) if (client.life.name === name) client.breakSoon("Socket closed unexpectedly");
+  for (const client of [...redis.clients])
+    if (client.life.name === name) client.breakSoon("Socket closed unexpectedly");
 }
 
 function loseWakeUps(world: World, untilMs: number): void {
   const { redis, scheduler, own } = world;
   redis.state.wakeUps.clear();
-  if (scheduler.nowMs < untilMs) scheduler.after(7, own, "lose wake-ups", () => loseWakeUps(world, untilMs));
+  if (scheduler.nowMs < untilMs)
+    scheduler.after(7, own, "lose wake-ups", () => loseWakeUps(world, untilMs));
 }
 
 /** Of everything that is or was granted, and of every claim. */
@@ -212,7 +238,8 @@ function repeatWakeUps({ redis, tools }: World): void {
   const { state } = redis;
   for (const { claim, grants } of state.claims.values()) {
     for (const agent of grants.keys())
-      if (tools.has(agent)) state.wakeUps.set(agent, [claim.id, ...(state.wakeUps.get(agent) ?? []), claim.id]);
+      if (tools.has(agent))
+        state.wakeUps.set(agent, [claim.id, ...(state.wakeUps.get(agent) ?? []), claim.id]);
     state.announce(claim, claim.electorate);
   }
   for (const id of state.indexed.keys()) redis.hand.publish(id);
@@ -246,7 +273,9 @@ function upWithOtherRules(world: World, target: number, later: (job: () => void)
   if (member === undefined) return;
   const { name } = member.registration;
   const others = world.registrations.map((one) =>
-    one.name === name ? { ...one, bids: [{ on: "Nothing", bid: "claim" as const }], retries: 0 } : one,
+    one.name === name
+      ? { ...one, bids: [{ on: "Nothing", bid: "claim" as const }], retries: 0 }
+      : one,
   );
   world.people.ask((board) => board.registerAgents(others, "person:Ada", { exact: true }));
   later(() => up(world));

@@ -38,11 +38,20 @@ const late = (schedule: Judged, type: string, ms: number) => {
   }
   return schedule;
 };
-const resultOf = ({ state }: Judged) => [...state.artefacts.values()].find(({ type }) => type === "Done") ?? {};
+const resultOf = ({ state }: Judged) =>
+  [...state.artefacts.values()].find(({ type }) => type === "Done") ?? {};
 
 const damages: readonly Damage[] = [
-  ["noProgramMakesMistakes", "a program that ended by itself", (schedule) => ({ ...schedule, mistakes: ["worker ended"] })],
-  ["everyPostedGoalIsThere", "a goal that is nowhere", (schedule) => ({ ...schedule, goals: [newArtefactId()] })],
+  [
+    "noProgramMakesMistakes",
+    "a program that ended by itself",
+    (schedule) => ({ ...schedule, mistakes: ["worker ended"] }),
+  ],
+  [
+    "everyPostedGoalIsThere",
+    "a goal that is nowhere",
+    (schedule) => ({ ...schedule, goals: [newArtefactId()] }),
+  ],
   [
     "everyGoalComesToAnEnd",
     "a goal without its result",
@@ -51,20 +60,35 @@ const damages: readonly Damage[] = [
   [
     "noWorkIsLostOfACubThatLives",
     "work of a cub that was never ended",
-    (schedule) => changed(schedule, resultOf(schedule), { type: "AttemptLost", payload: '{"agent":"worker"}' }),
+    (schedule) =>
+      changed(schedule, resultOf(schedule), { type: "AttemptLost", payload: '{"agent":"worker"}' }),
   ],
-  ["cancelledGoalsAreCancelled", "a goal that goes on", (schedule) => ({ ...schedule, cancelled: new Set(schedule.goals) })],
+  [
+    "cancelledGoalsAreCancelled",
+    "a goal that goes on",
+    (schedule) => ({ ...schedule, cancelled: new Set(schedule.goals) }),
+  ],
   [
     "peopleAnswerWhatTheyWereAsked",
     "an answer to what was never asked",
-    (schedule) => ({ ...schedule, accepted: [{ question: newArtefactId(), answer: newArtefactId() }] }),
+    (schedule) => ({
+      ...schedule,
+      accepted: [{ question: newArtefactId(), answer: newArtefactId() }],
+    }),
   ],
   [
     "peopleLearnWhichAnswerCounts",
     "an answer that does not count",
-    (schedule) => ({ ...schedule, accepted: [{ question: newArtefactId(), answer: newArtefactId() }] }),
+    (schedule) => ({
+      ...schedule,
+      accepted: [{ question: newArtefactId(), answer: newArtefactId() }],
+    }),
   ],
-  ["oneOrchestratorLeadsAllTheTime", "two leads", (schedule) => repeat(schedule, "orchestrator_started")],
+  [
+    "oneOrchestratorLeadsAllTheTime",
+    "two leads",
+    (schedule) => repeat(schedule, "orchestrator_started"),
+  ],
   [
     "noAttemptIsLost",
     "a lost attempt",
@@ -73,24 +97,51 @@ const damages: readonly Damage[] = [
   [
     "noMessageIsLostForAFunctionOutOfOrder",
     "a message that was given up because a function failed",
-    (schedule) => saying(schedule, "mail_refused", { data: { reason: "A function is out of order.", count: 1 } }),
+    (schedule) =>
+      saying(schedule, "mail_refused", {
+        data: { reason: "A function is out of order.", count: 1 },
+      }),
   ],
-  ["nothingIsGivenUp", "an event that was given up", (schedule) => saying(schedule, "event_given_up")],
-  ["nothingIsGivenUp", "a result that was refused", (schedule) => saying(schedule, "result_refused")],
-  ["noBidIsImposedOnThoseWhoSpeak", "an imposed bid", (schedule) => saying(schedule, "bid_imposed")],
+  [
+    "nothingIsGivenUp",
+    "an event that was given up",
+    (schedule) => saying(schedule, "event_given_up"),
+  ],
+  [
+    "nothingIsGivenUp",
+    "a result that was refused",
+    (schedule) => saying(schedule, "result_refused"),
+  ],
+  [
+    "noBidIsImposedOnThoseWhoSpeak",
+    "an imposed bid",
+    (schedule) => saying(schedule, "bid_imposed"),
+  ],
   [
     "missingBidsAreImposedInTime",
     "a bid that is imposed long after its deadline",
     (schedule) => saying(schedule, "bid_imposed", { id: "9000000-0" }),
   ],
-  ["claimsAreAnnouncedOnce", "a second announcement", (schedule) => saying(schedule, "claim_announced")],
+  [
+    "claimsAreAnnouncedOnce",
+    "a second announcement",
+    (schedule) => saying(schedule, "claim_announced"),
+  ],
   [
     "everyGoalWithoutFailuresIsAchieved",
     "a goal that is only settled",
     (schedule) => changed(schedule, resultOf(schedule), { structural_type: "Standard" }),
   ],
-  ["workBeginsAtOnce", "a grant that waits for the next look", (schedule) => late(schedule, "grant_started", 15_000)],
-  ["decisionsAreMadeAtOnce", "a decision that waits for the next look", (schedule) => late(schedule, "claim_completed", 15_000)],
+  [
+    "workBeginsAtOnce",
+    "a grant that waits for the next look",
+    (schedule) => late(schedule, "grant_started", 15_000),
+  ],
+  [
+    "decisionsAreMadeAtOnce",
+    "a decision that waits for the next look",
+    (schedule) => late(schedule, "claim_completed", 15_000),
+  ],
 ];
 
 const rulesOf = (schedule: Judged) => judge(schedule).map(({ rule }) => rule);
@@ -117,7 +168,12 @@ describe("of each damage", () => {
 });
 
 test("what only holds in calm is not asked of a schedule with a fault, nor what Redis may have lost", () => {
-  const schedule = { ...playGoal(), faults: [{ kind: "crash redis" }], losses: 1, goals: [newArtefactId()] };
+  const schedule = {
+    ...playGoal(),
+    faults: [{ kind: "crash redis" }],
+    losses: 1,
+    goals: [newArtefactId()],
+  };
   expect(rulesOf(saying(schedule, "event_given_up"))).not.toContain("nothingIsGivenUp");
   expect(rulesOf(schedule)).not.toContain("everyPostedGoalIsThere");
 });

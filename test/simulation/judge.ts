@@ -1,5 +1,5 @@
-// Whether a schedule has ended as it must: by the rules of the chaos runs, by what people were promised, and, where nothing went wrong
-// in it, by rules that only hold then.
+// Whether a schedule has ended as it must: by the rules of the chaos runs, by what people were
+// promised, and, where nothing went wrong in it, by rules that only hold then.
 import type { State } from "../../lib/blackboard/memory/state.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { History } from "../chaos/history.ts";
@@ -36,23 +36,32 @@ export type Judged = {
 export type ScheduleRule = (history: History, schedule: Judged) => Iterable<string>;
 export type ScheduleRules = readonly (readonly [Kind, ScheduleRule])[];
 
-/** Empty when every rule holds. Most rules are about rest: of a schedule that has not come to it only that is said. */
+/**
+ * Empty when every rule holds. Most rules are about rest: of a schedule that has not come to it
+ * only that is said.
+ */
 export function judge(schedule: Judged): Violation[] {
   const { limbo, policy, state, planted, faults } = schedule;
-  if (limbo !== undefined) return [{ kind: "in limbo", rule: "everyScheduleComesToRest", sentence: limbo }];
+  if (limbo !== undefined)
+    return [{ kind: "in limbo", rule: "everyScheduleComesToRest", sentence: limbo }];
   const history = historyOf(state, planted);
   const rules = faults.length === 0 ? [...promiseRules, ...calmRules] : promiseRules;
   const more = rules.flatMap(([kind, rule]) =>
     [...rule(history, schedule)].map((sentence) => ({ kind, rule: rule.name, sentence })),
   );
-  return [...checkHistory(history, policy).filter((violation) => !isExcused(violation, schedule)), ...more];
+  return [
+    ...checkHistory(history, policy).filter((violation) => !isExcused(violation, schedule)),
+    ...more,
+  ];
 }
 
 /**
- * A Redis that has lost its last writes refuses the results of claims that it does not know any more. What a hand sends as its agent's
- * result names as sources what it likes.
+ * A Redis that has lost its last writes refuses the results of claims that it does not know any
+ * more. What a hand sends as its agent's result names as sources what it likes.
  */
 function isExcused({ rule, sentence }: Violation, { losses }: Judged): boolean {
   if (rule === "resultsNameTheirSources" && sentence.includes(`(${forgedType})`)) return true;
-  return rule === "everyEventIsAboutWhatExists" && losses > 0 && sentence.includes("(result_refused)");
+  return (
+    rule === "everyEventIsAboutWhatExists" && losses > 0 && sentence.includes("(result_refused)")
+  );
 }

@@ -1,4 +1,5 @@
-// One run of one program, from its start to its end: who owns a timer, a connection or an answer under way?
+// One run of one program, from its start to its end: who owns a timer, a connection or an answer
+// under way?
 
 export class Life {
   readonly name: string;

@@ -1,4 +1,5 @@
-// The people at the command line: they post goals, answer, judge, retry and cancel through the port, as the commands of `sett` do.
+// The people at the command line: they post goals, answer, judge, retry and cancel through the
+// port, as the commands of `sett` do.
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import { newThread, type Origin } from "../../lib/core/new-artefact.ts";
@@ -97,11 +98,13 @@ export class People {
         const end = await board.endOfEvents();
         if (end === this.#seen) return;
         const questions = await board.listOpenQuestions();
-        for (const question of await board.readArtefacts(questions)) await this.#answer(board, question);
+        for (const question of await board.readArtefacts(questions))
+          await this.#answer(board, question);
         const open = await board.listOpenClaims();
         for (const { claim, grants } of await board.readClaims(open))
           for (const grant of grants)
-            if (!isEnded(claim.status) && isForApproval(grant)) await this.#judge(board, claim.id, claim.artefact_id, grant);
+            if (!isEnded(claim.status) && isForApproval(grant))
+              await this.#judge(board, claim.id, claim.artefact_id, grant);
         if (open.length > 0) return;
         await this.#retryFailures(board);
         this.#seen = end;
@@ -111,14 +114,28 @@ export class People {
   }
 
   async #answer(board: Blackboard, { id: question, goal_id }: Artefact): Promise<void> {
-    const content = { structural_type: "Answer", type: "Answer", payload: "Green.", sources: [question], metadata: {} } as const;
+    const content = {
+      structural_type: "Answer",
+      type: "Answer",
+      payload: "Green.",
+      sources: [question],
+      metadata: {},
+    } as const;
     const answer = newThread(this.#origin(this.#newId(), goal_id), content);
-    const result = await untilContact(() => board.answerQuestion(answer, actor), { signal: never, log: this.#log });
+    const result = await untilContact(() => board.answerQuestion(answer, actor), {
+      signal: never,
+      log: this.#log,
+    });
     if (result.outcome === "answered") this.accepted.push({ question, answer: answer.id });
     else if (result.outcome === "taken") this.accepted.push({ question, answer: result.answer });
   }
 
-  async #judge(board: Blackboard, claim: ClaimId, artefact: ArtefactId, waiting: WaitingGrant): Promise<void> {
+  async #judge(
+    board: Blackboard,
+    claim: ClaimId,
+    artefact: ArtefactId,
+    waiting: WaitingGrant,
+  ): Promise<void> {
     const read = await board.readWithDigest(artefact);
     if (read === undefined) return;
     const { goal_id: goal, version } = read.artefact;
@@ -144,13 +161,18 @@ export class People {
     for (const goal of await board.listGoals()) {
       if ((await board.readGoal(goal)).ended !== undefined) continue;
       const heads = await board.readHeads(await board.listArtefactsOfGoal(goal));
-      const failures = heads.filter(({ head }) => head.structural_type === "Failure" && !this.#retried.has(head.id));
+      const failures = heads.filter(
+        ({ head }) => head.structural_type === "Failure" && !this.#retried.has(head.id),
+      );
       const failure = failures.at(-1)?.head;
       const tries = this.#retries.get(goal) ?? 0;
       if (failure === undefined || failure.claim_id === "" || tries === maxRetries) continue;
       this.#retries.set(goal, tries + 1);
       for (const { head } of failures) this.#retried.add(head.id);
-      await board.logEvent({ type: "retry_requested", goal_id: goal, artefact_id: ArtefactId.parse(failure.id) }, actor);
+      await board.logEvent(
+        { type: "retry_requested", goal_id: goal, artefact_id: ArtefactId.parse(failure.id) },
+        actor,
+      );
     }
   }
 

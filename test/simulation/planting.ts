@@ -1,16 +1,24 @@
-// Changes what the programs or the blackboard do, from outside and for a while: how a mistake of the protocol is planted.
+// Changes what the programs or the blackboard do, from outside and for a while: how a mistake of
+// the protocol is planted.
 import type { State } from "../../lib/blackboard/memory/state.ts";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import type { Fault } from "./faults.ts";
 import { SimulatedRedis } from "./simulated-redis.ts";
 
 /**
- * A mistake that the simulation must notice. Its name says what is wrong. `needs`: no schedule without this fault can show it. `isRare`: only
- * one of many hundreds does.
+ * A mistake that the simulation must notice. Its name says what is wrong. `needs`: no schedule
+ * without this fault can show it. `isRare`: only one of many hundreds does.
  */
-export type Defect = { name: string; needs?: Fault["kind"]; isRare?: true; plant: (planting: Planting) => void };
+export type Defect = {
+  name: string;
+  needs?: Fault["kind"];
+  isRare?: true;
+  plant: (planting: Planting) => void;
+};
 
-type Method<Target, Name extends keyof Target> = Target[Name] extends (...args: infer Args) => infer Result
+type Method<Target, Name extends keyof Target> = Target[Name] extends (
+  ...args: infer Args
+) => infer Result
   ? { args: Args; result: Result; call: (...args: Args) => Result }
   : never;
 
@@ -40,7 +48,10 @@ export class Planting implements Disposable {
     });
   }
 
-  /** Replaces a call of the port, where it arrives. It is done in one step, as every call: nothing may be waited for. */
+  /**
+   * Replaces a call of the port, where it arrives. It is done in one step, as every call: nothing
+   * may be waited for.
+   */
   call<Name extends keyof Blackboard>(
     name: Name,
     replace: (
@@ -64,7 +75,11 @@ export class Planting implements Disposable {
 }
 
 /** Does the work while the target has these values, and takes them back. */
-export function meanwhile<Target extends object, Result>(target: Target, values: Partial<Target>, work: () => Result): Result {
+export function meanwhile<Target extends object, Result>(
+  target: Target,
+  values: Partial<Target>,
+  work: () => Result,
+): Result {
   const own = new Set(Object.keys(target));
   const before: Partial<Target> = {};
   for (const name of Object.keys(values) as (keyof Target)[]) before[name] = target[name];

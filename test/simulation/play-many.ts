@@ -5,9 +5,17 @@ import { findings } from "./findings.ts";
 import { type Outcome, plannedFaults, runSchedule } from "./run-schedule.ts";
 import { shrink } from "./shrink.ts";
 
-export type Failed = { seed: number; faults: readonly Fault[]; needed: readonly number[]; sentences: string[] };
+export type Failed = {
+  seed: number;
+  faults: readonly Fault[];
+  needed: readonly number[];
+  sentences: string[];
+};
 
-/** `isDone`: asked after each schedule; true ends the play. `onFailed`: at once, for people who wait. */
+/**
+ * `isDone`: asked after each schedule; true ends the play. `onFailed`: at once, for people who
+ * wait.
+ */
 type PlayOptions = {
   play?: typeof runSchedule;
   isDone?: (outcome: Outcome) => boolean;
@@ -27,7 +35,12 @@ export async function playMany(
     const outcome = play(seed);
     const sentences = findings(outcome);
     if (sentences.length > 0) {
-      const one = { seed, faults: outcome.faults, needed: await neededFaults(seed, play), sentences };
+      const one = {
+        seed,
+        faults: outcome.faults,
+        needed: await neededFaults(seed, play),
+        sentences,
+      };
       failed.push(one);
       onFailed(one);
     }

@@ -1,10 +1,17 @@
-// One goal on the blackboard's twin, from its opening to its end, written step by step: for tests of what judges it.
+// One goal on the blackboard's twin, from its opening to its end, written step by step: for tests
+// of what judges it.
 import { State } from "../../lib/blackboard/memory/state.ts";
 import { newThread } from "../../lib/core/new-artefact.ts";
 import { biddingClaim } from "../../lib/core/new-claim.ts";
 import type { RunningGrant } from "../../lib/model/claim.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
-import { agentName, newArtefactId, newClaimId, sampleAgent, sampleArtefact } from "../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  newClaimId,
+  sampleAgent,
+  sampleArtefact,
+} from "../support/records/sample.ts";
 import type { Judged } from "./judge.ts";
 
 const leader = "orchestrator:1";
@@ -17,7 +24,10 @@ export function playGoal(): Judged {
   const agent = agentName("worker");
   const goal = sampleArtefact();
   state.log({ type: "orchestrator_started", data: { holder: "one", epoch: 1 } }, leader);
-  state.agents.set(agent, JSON.stringify(sampleAgent(agent, { bids: [{ on: "GoalDefined", bid: "exclusive" }] })));
+  state.agents.set(
+    agent,
+    JSON.stringify(sampleAgent(agent, { bids: [{ on: "GoalDefined", bid: "exclusive" }] })),
+  );
   state.log({ type: "agent_registered", agent, data: {} }, "person:Ada");
   state.statuses.set(agent, { at: now, state: "idle" });
   state.storeArtefact(goal, "person:Ada");
@@ -31,7 +41,10 @@ export function playGoal(): Judged {
   now += 5;
   record.claim.bids = [...record.claim.bids, { agent, word: "exclusive" }];
   record.bidHash.set(agent, "exclusive");
-  state.log({ type: "bid_placed", ...about, agent, data: { word: "exclusive", missing: 0 } }, `agent:${agent}`);
+  state.log(
+    { type: "bid_placed", ...about, agent, data: { word: "exclusive", missing: 0 } },
+    `agent:${agent}`,
+  );
 
   const data = { phase: "exclusive", attempt: 1 } as const;
   const queued = { agent, ...data, queued_at: at() };
@@ -50,14 +63,29 @@ export function playGoal(): Judged {
     { structural_type: "Terminal", type: "Done", payload: "", sources: [goal.id], metadata: {} },
   );
   state.storeArtefact(result, `agent:${agent}`);
-  state.writeGrant(record, { ...running, state: "done", ended_at: at(), artefact_ids: [result.id] });
-  state.log({ type: "grant_done", ...about, artefact_id: result.id, agent, data }, `agent:${agent}`);
+  state.writeGrant(record, {
+    ...running,
+    state: "done",
+    ended_at: at(),
+    artefact_ids: [result.id],
+  });
+  state.log(
+    { type: "grant_done", ...about, artefact_id: result.id, agent, data },
+    `agent:${agent}`,
+  );
   now += 5;
   record.claim.status = "complete";
   state.openClaims.delete(id);
   state.log({ type: "claim_completed", ...about }, leader);
   return {
-    ...{ state, policy: defaultPolicy, faults: [], limbo: undefined, planted: new Set(), goals: [goal.id] },
+    ...{
+      state,
+      policy: defaultPolicy,
+      faults: [],
+      limbo: undefined,
+      planted: new Set(),
+      goals: [goal.id],
+    },
     ...{ cancelled: new Set(), harmed: new Set(), accepted: [], losses: 0, mistakes: [] },
   };
 }

@@ -1,5 +1,9 @@
-// What no program of ours writes: a slip of a person's hand at redis-cli, or another version's entry.
-import { artefactFieldNames, fieldsOfArtefact } from "../../lib/blackboard/records/artefact-fields.ts";
+// What no program of ours writes: a slip of a person's hand at redis-cli, or another version's
+// entry.
+import {
+  artefactFieldNames,
+  fieldsOfArtefact,
+} from "../../lib/blackboard/records/artefact-fields.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { garbageFor } from "../chaos/garbage.ts";
 import type { Random } from "../chaos/random.ts";
@@ -16,10 +20,15 @@ const deadlines = [
 ];
 const words = ["exclusive", "claim", "review", "ignore", "perhaps", ""];
 
-export function poison(world: World, { what, choice }: { what: Poison; choice: number }, random: Random): void {
+export function poison(
+  world: World,
+  { what, choice }: { what: Poison; choice: number },
+  random: Random,
+): void {
   const { redis, people, planted } = world;
   const { hand, state } = redis;
-  const pick = <Value>(values: readonly Value[]): Value | undefined => values[choice % Math.max(1, values.length)];
+  const pick = <Value>(values: readonly Value[]): Value | undefined =>
+    values[choice % Math.max(1, values.length)];
   switch (what) {
     case "event":
       hand.writeEvent(entryOf(garbageFor("events", random)));
@@ -36,7 +45,10 @@ export function poison(world: World, { what, choice }: { what: Poison; choice: n
       const fields = fieldsOfArtefact(goal);
       // A whole one is a goal like any other.
       const missing = choice < 40 ? undefined : pick(artefactFieldNames);
-      hand.writeArtefact(goal.id, Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing)));
+      hand.writeArtefact(
+        goal.id,
+        Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing)),
+      );
       if (choice % 2 === 0) hand.publish(goal.id);
       break;
     }
@@ -50,7 +62,11 @@ export function poison(world: World, { what, choice }: { what: Poison; choice: n
     }
     case "registration": {
       const agent = pick([...state.agents.keys()]);
-      if (agent !== undefined) hand.writeRegistration(agent, choice % 2 === 0 ? "{ this is no JSON" : '{"name":"another"}');
+      if (agent !== undefined)
+        hand.writeRegistration(
+          agent,
+          choice % 2 === 0 ? "{ this is no JSON" : '{"name":"another"}',
+        );
       break;
     }
     case "claim": {
@@ -69,6 +85,9 @@ export function poison(world: World, { what, choice }: { what: Poison; choice: n
 
 function entryOf(flat: readonly string[]): Record<string, string> {
   return Object.fromEntries(
-    Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index] ?? "", flat[2 * index + 1] ?? ""]),
+    Array.from({ length: flat.length / 2 }, (_, index) => [
+      flat[2 * index] ?? "",
+      flat[2 * index + 1] ?? "",
+    ]),
   );
 }

@@ -1,4 +1,5 @@
-// The programs that ship, as their main.ts puts them together: only the blackboard's connection, the log and the tools are of the simulation.
+// The programs that ship, as their main.ts puts them together: only the blackboard's connection,
+// the log and the tools are of the simulation.
 import { Cub } from "../../apps/cub/cub.ts";
 import type { Deps } from "../../apps/cub/deps.ts";
 import { executeClaim } from "../../apps/cub/execute-claim.ts";
@@ -43,20 +44,37 @@ export function orchestratorProgram(site: Site, holder: string, policy: Policy):
   return async ({ stop, exit }) => {
     const log = logOf(`orchestrator ${holder}`);
     const board = await connectSimulated(redis, { giveUpMs, onLost: exit });
-    const deps = { board, policy, holder, clock: systemClock, newId, log, metrics: orchestratorMetrics, workers };
+    const deps = {
+      board,
+      policy,
+      holder,
+      clock: systemClock,
+      newId,
+      log,
+      metrics: orchestratorMetrics,
+      workers,
+    };
     await new Orchestrator(deps, { grantLeaseMs }).run(stop);
     await board[Symbol.asyncDispose]();
   };
 }
 
 /** `container`: where it runs, so that its next process there knows that this one has ended. */
-export function cubProgram(site: Site, registration: AgentRegistration, tool: PlayedTool, container: string): Main {
+export function cubProgram(
+  site: Site,
+  registration: AgentRegistration,
+  tool: PlayedTool,
+  container: string,
+): Main {
   let starts = 0;
   return async ({ stop, exit }) => {
     starts += 1;
     let holdsWork = () => false;
     const own = { pid: 1, born: `${starts}@boot`, namespace: `pid:[${starts}]`, container };
-    const deps = await depsOf(site, registration, tool, own, { isNeeded: () => holdsWork(), onLost: exit });
+    const deps = await depsOf(site, registration, tool, own, {
+      isNeeded: () => holdsWork(),
+      onLost: exit,
+    });
     const cub = new Cub(deps, { shutdownTimeoutMs });
     holdsWork = () => cub.holdsWork;
     await cub.run(stop);
@@ -74,12 +92,21 @@ export function workerProgram(
   return async (exit) => {
     let holdsWork = false;
     const own = { pid: 1, born: "1@boot", namespace: "pid:[1]", container };
-    const deps = await depsOf(site, registration, tool, own, { isNeeded: () => holdsWork, onLost: exit });
+    const deps = await depsOf(site, registration, tool, own, {
+      isNeeded: () => holdsWork,
+      onLost: exit,
+    });
     const onBegin = () => {
       holdsWork = true;
     };
     const never = new AbortController().signal;
-    const exitCode = await executeClaim(deps, claim, attempt, { stop: never, kill: never }, onBegin);
+    const exitCode = await executeClaim(
+      deps,
+      claim,
+      attempt,
+      { stop: never, kill: never },
+      onBegin,
+    );
     await deps.board[Symbol.asyncDispose]();
     return exitCode;
   };
@@ -93,7 +120,15 @@ async function depsOf(
   contact: { isNeeded: () => boolean; onLost: (error: unknown) => void },
 ): Promise<Deps> {
   const board = byMail(await connectSimulated(redis, { giveUpMs, ...contact }), { agent: name });
-  const own = { agentName: name, role, replicas, strategy, bidCommand: undefined, promptClaim: undefined, model: undefined };
+  const own = {
+    agentName: name,
+    role,
+    replicas,
+    strategy,
+    bidCommand: undefined,
+    promptClaim: undefined,
+    model: undefined,
+  };
   return {
     board,
     registration: await loadOwnRegistration(board, own),

@@ -28,7 +28,8 @@ function* noProgramMakesMistakes(_history: History, { mistakes }: Judged) {
 /** None is out of order for longer than the orchestrator tries a message. */
 function* noMessageIsLostForAFunctionOutOfOrder({ events }: History) {
   for (const { id, data } of ofType(events, "mail_refused"))
-    if (String(data?.reason).includes("out of order")) yield `Event ${id} (mail_refused): ${data?.reason}`;
+    if (String(data?.reason).includes("out of order"))
+      yield `Event ${id} (mail_refused): ${data?.reason}`;
 }
 
 function* everyPostedGoalIsThere({ goals }: History, { goals: posted, losses }: Judged) {
@@ -46,8 +47,9 @@ function* everyGoalComesToAnEnd(history: History, { faults }: Judged) {
 }
 
 /**
- * Whatever Redis loses, and whichever program is away: the cub has its result, and says it again. But a hand may begin work that no cub does,
- * and where the function that stores a result fails, the renewals behind it wait.
+ * Whatever Redis loses, and whichever program is away: the cub has its result, and says it again.
+ * But a hand may begin work that no cub does, and where the function that stores a result fails,
+ * the renewals behind it wait.
  */
 const losesWork = /^(?:forge mail|poison|refuse a function)$/;
 
@@ -55,25 +57,33 @@ function* noWorkIsLostOfACubThatLives({ artefacts }: History, { faults, harmed }
   if (faults.some(({ kind }) => losesWork.test(kind))) return;
   for (const { id, type, payload } of artefacts.values()) {
     const agent = type === attemptLostType ? JSON.parse(payload).agent : undefined;
-    if (agent !== undefined && !harmed.has(agent)) yield `${agent} lost its work (${id}), and nothing has ended its cub.`;
+    if (agent !== undefined && !harmed.has(agent))
+      yield `${agent} lost its work (${id}), and nothing has ended its cub.`;
   }
 }
 
 function* cancelledGoalsAreCancelled({ goals }: History, { cancelled, losses }: Judged) {
   if (losses > 0) return;
   for (const goal of cancelled)
-    if (goals.get(goal)?.ended === undefined) yield `Goal ${goal} was to be cancelled, and has not ended.`;
+    if (goals.get(goal)?.ended === undefined)
+      yield `Goal ${goal} was to be cancelled, and has not ended.`;
 }
 
 /** They only answer what is listed as open, and the log says when that began. */
 function* peopleAnswerWhatTheyWereAsked({ events }: History, { accepted, losses }: Judged) {
-  const listed = new Set(ofType(events, "question_asked").map(({ artefact_id }) => String(artefact_id)));
+  const listed = new Set(
+    ofType(events, "question_asked").map(({ artefact_id }) => String(artefact_id)),
+  );
   for (const { question } of losses === 0 ? accepted : [])
-    if (!listed.has(question)) yield `A person answered ${question}, and the log does not say that people were asked.`;
+    if (!listed.has(question))
+      yield `A person answered ${question}, and the log does not say that people were asked.`;
 }
 
 /** Unless a Redis that crashed has lost its last writes. */
-function* peopleLearnWhichAnswerCounts({ answers, artefacts }: History, { accepted, losses }: Judged) {
+function* peopleLearnWhichAnswerCounts(
+  { answers, artefacts }: History,
+  { accepted, losses }: Judged,
+) {
   for (const { question, answer } of accepted)
     if ((losses === 0 || artefacts.has(answer)) && answers.get(question) !== answer)
       yield `A person's answer ${answer} to ${question} was accepted, but ${answers.get(question)} counts.`;

@@ -1,4 +1,5 @@
-// One schedule: a seed becomes a world, goals and faults; everything is played until it has come to rest.
+// One schedule: a seed becomes a world, goals and faults; everything is played until it has come to
+// rest.
 import type { State } from "../../lib/blackboard/memory/state.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
@@ -53,7 +54,10 @@ export function plannedFaults(seed: number): Fault[] {
 /** Without `faults`: all that the seed has planned. */
 export function runSchedule(
   seed: number,
-  { faults = plannedFaults(seed), trace }: { faults?: readonly Fault[]; trace?: (line: string) => void } = {},
+  {
+    faults = plannedFaults(seed),
+    trace,
+  }: { faults?: readonly Fault[]; trace?: (line: string) => void } = {},
 ): Outcome {
   const world = new World(seed, trace);
   using _globals = installVirtualGlobals(world.scheduler, randomOf(Math.imul(seed, 16) + 8));
@@ -62,16 +66,22 @@ export function runSchedule(
   const count = random.pick([1, 1, 2, 3, 4]);
   for (let goal = 0; goal < count; goal += 1)
     world.scheduler.at(random.between(0, 1_500), world.own, "goal", () => world.postGoal());
-  // What was due of a claim that could not be read is deferred, and may still be due when that claim is over. So is what a person has written.
-  const isDeferred = faults.some((fault) => fault.kind === "poison" && (fault.what === "claim" || fault.what === "deadline"));
+  // What was due of a claim that could not be read is deferred, and may still be due when that
+  // claim is over. So is what a person has written.
+  const isDeferred = faults.some(
+    (fault) => fault.kind === "poison" && (fault.what === "claim" || fault.what === "deadline"),
+  );
   const rest = restOf(world, isDeferred);
   const postedMs = 1_600;
   inflict(world, faults, random, () => world.scheduler.at(postedMs, world.own, "look", rest.look));
   const isAtRest = world.scheduler.run(() => rest.isOver, maxMs);
   const { redis, scheduler } = world;
   const exits = world.programs.flatMap(({ name, exits: errors }) =>
-    // A program may give up a Redis that stays away, or an agent whose registration a person has damaged: it is started again.
-    errors.filter((error) => !isAway(error) && !isDamaged(error)).map((error) => `${name} ended: ${messageOf(error)}`),
+    // A program may give up a Redis that stays away, or an agent whose registration a person has
+    // damaged: it is started again.
+    errors
+      .filter((error) => !isAway(error) && !isDamaged(error))
+      .map((error) => `${name} ended: ${messageOf(error)}`),
   );
   return {
     seed,
@@ -97,7 +107,10 @@ function isDamaged(error: unknown): boolean {
   return error instanceof SettError && error.code === "environment-invalid";
 }
 
-/** Nothing is open, the orchestrator has followed the log to its end, and nothing has been written for a while. */
+/**
+ * Nothing is open, the orchestrator has followed the log to its end, and nothing has been written
+ * for a while.
+ */
 function restOf(world: World, isDeferred: boolean) {
   const { scheduler, redis, own, people } = world;
   const rest = { isOver: false, problem: "A fault has not ended.", look };
@@ -106,9 +119,13 @@ function restOf(world: World, isDeferred: boolean) {
     const { state } = redis;
     const last = state.events.at(-1)?.id ?? "0";
     const isDue = isDeferred && state.due.size > 0;
-    rest.problem = openMatter(state) ?? (isDue ? "Something is due." : people.isIdle ? "" : "People's requests are under way.");
-    if (last !== end || rest.problem !== "") [end, sinceMs, looks] = [last, scheduler.nowMs, people.looks];
-    if (scheduler.nowMs - sinceMs >= quietMs && people.looks - looks >= quietLooks) rest.isOver = true;
+    rest.problem =
+      openMatter(state) ??
+      (isDue ? "Something is due." : people.isIdle ? "" : "People's requests are under way.");
+    if (last !== end || rest.problem !== "")
+      [end, sinceMs, looks] = [last, scheduler.nowMs, people.looks];
+    if (scheduler.nowMs - sinceMs >= quietMs && people.looks - looks >= quietLooks)
+      rest.isOver = true;
     // A request to resume may have been lost with Redis' last writes.
     if (state.pause !== undefined && people.isIdle) people.log({ type: "resume_requested" });
     scheduler.after(lookEveryMs, own, "look", look);
@@ -133,7 +150,9 @@ function openMatter({
   // An agent that has just started has not read them yet.
   const unread = [...wakeUps].flatMap(([agent, claims]) => (claims.length > 0 ? [agent] : []));
   if (unread.length > 0) return `Wake-ups are left for ${unread.join(", ")}.`;
-  const unanswered = [...mail.out].flatMap(([agent, mails]) => (mails.length > 0 && agents.has(agent) ? [agent] : []));
+  const unanswered = [...mail.out].flatMap(([agent, mails]) =>
+    mails.length > 0 && agents.has(agent) ? [agent] : [],
+  );
   if (unanswered.length > 0) return `Messages are left of ${unanswered.join(", ")}.`;
   if (owed.size > 0) return `Events are owed: ${[...owed.values()].join(", ")}.`;
   if (leader.cursor !== (events.at(-1)?.id ?? "0")) return `The cursor stays at ${leader.cursor}.`;

@@ -1,4 +1,5 @@
-// The clans that the simulation plays: who bids on what, and what each agent's tool makes of its input.
+// The clans that the simulation plays: who bids on what, and what each agent's tool makes of its
+// input.
 
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { isApproval } from "../../lib/model/approval.ts";
@@ -10,24 +11,43 @@ import type { Random } from "../chaos/random.ts";
 import { sampleAgent } from "../support/records/sample.ts";
 import type { Answer } from "./tools.ts";
 
-/** `answer`: of an agent with a tool. Without one it is a person, or takes part by hand and is silent. */
+/**
+ * `answer`: of an agent with a tool. Without one it is a person, or takes part by hand and is
+ * silent.
+ */
 export type Member = { registration: AgentRegistration; answer?: Answer };
 
 export type Scenario = { name: string; members: Member[]; policy: Policy; grantLeaseMs: number };
 
 const rule = (on: string, bid: BidWord): BidRule => ({ on, bid });
-const standard = (type: string, payload: unknown = type) => ({ artefact_type: type, artefact_payload: payload, summary: "" });
+const standard = (type: string, payload: unknown = type) => ({
+  artefact_type: type,
+  artefact_payload: payload,
+  summary: "",
+});
 const terminal = (type: string) => ({ ...standard(type), structural_type: "Terminal" });
 const question = (type: string) => ({ ...standard(type, `${type}?`), structural_type: "Question" });
 
 /** Whether this question was asked before, and answered. */
-const knows = ({ additional_context: given }: ToolInput, type: string) => given.some((artefact) => artefact.type === type);
-const isQuestion = ({ target_artefact }: ToolInput) => target_artefact.structural_type === "Question";
+const knows = ({ additional_context: given }: ToolInput, type: string) =>
+  given.some((artefact) => artefact.type === type);
+const isQuestion = ({ target_artefact }: ToolInput) =>
+  target_artefact.structural_type === "Question";
 const answerIt = { structural_type: "Answer", payload: "That one." };
 
 /** Chance decides the shape, the rules of the instance, and how many attempts each agent has. */
 export function scenarioOf(random: Random): Scenario {
-  const shape = random.pick([single, race, train, train, asking, asking, approving, commanded, silent]);
+  const shape = random.pick([
+    single,
+    race,
+    train,
+    train,
+    asking,
+    asking,
+    approving,
+    commanded,
+    silent,
+  ]);
   const { name, members } = shape(random);
   const retries = random.pick([0, 1, 3, 3]);
   for (const { registration } of members) {
@@ -36,7 +56,8 @@ export function scenarioOf(random: Random): Scenario {
   }
   const policy: Policy = {
     ...defaultPolicy,
-    // Where several kinds of work are wanted, the first bid may leave out the one that ends the goal.
+    // Where several kinds of work are wanted, the first bid may leave out the one that ends the
+    // goal.
     consensus: ["single", "race"].includes(name) && random.chance(0.4) ? "first_bid" : "full",
     clarification: random.chance(0.5) ? "tiered" : "human",
     review_rounds: random.pick([1, 3]),
@@ -47,7 +68,12 @@ export function scenarioOf(random: Random): Scenario {
 
 type Shape = (random: Random) => { name: string; members: Member[] };
 
-const member = (name: string, bids: BidRule[], answer?: Answer, over: Partial<AgentRegistration> = {}): Member => ({
+const member = (
+  name: string,
+  bids: BidRule[],
+  answer?: Answer,
+  over: Partial<AgentRegistration> = {},
+): Member => ({
   registration: sampleAgent(name, { bids, ...over }),
   ...(answer && { answer }),
 });
@@ -64,24 +90,33 @@ const single: Shape = () => ({
 /** Several want the same work, and the first result is worked on by all of them side by side. */
 const race: Shape = (random) => {
   const names = ["one", "two", "three", "four"].slice(0, random.whole(2, 4));
-  const answer: Answer = ({ claim_type }) => (claim_type === "exclusive" ? standard("Part") : terminal("Seen"));
+  const answer: Answer = ({ claim_type }) =>
+    claim_type === "exclusive" ? standard("Part") : terminal("Seen");
   return {
     name: "race",
     members: names.map((name) =>
-      member(name, [rule("GoalDefined", "exclusive"), { on: "Part", from: "racer", bid: "claim" }], answer, { role: "racer" }),
+      member(
+        name,
+        [rule("GoalDefined", "exclusive"), { on: "Part", from: "racer", bid: "claim" }],
+        answer,
+        { role: "racer" },
+      ),
     ),
   };
 };
 
 /** Made, rejected once, made again, checked by two, and packed. */
 const train: Shape = (random) => {
-  const maker: Answer = (input) => (isQuestion(input) ? answerIt : standard("Draft", String(input.target_artefact.version)));
+  const maker: Answer = (input) =>
+    isQuestion(input) ? answerIt : standard("Draft", String(input.target_artefact.version));
   const reviewer: Answer = ({ target_artefact }) => ({
     structural_type: "Review",
     payload: target_artefact.version === 1 ? "Once more." : {},
   });
   const packer: Answer = ({ additional_context: given }) =>
-    given.some(({ structural_type, payload }) => structural_type === "Review" && isApproval(payload))
+    given.some(
+      ({ structural_type, payload }) => structural_type === "Review" && isApproval(payload),
+    )
       ? terminal("Release")
       : "It was given no approval.";
   const members = [
@@ -90,7 +125,8 @@ const train: Shape = (random) => {
     member("checker", [rule("Draft", "claim")], () => standard("Report")),
     member("packer", [rule("Draft", "exclusive")], packer),
   ];
-  if (random.chance(0.4)) members.push(member("maker-two", [rule("GoalDefined", "exclusive")], maker, { role: "maker" }));
+  if (random.chance(0.4))
+    members.push(member("maker-two", [rule("GoalDefined", "exclusive")], maker, { role: "maker" }));
   return { name: "train", members };
 };
 
@@ -98,7 +134,8 @@ const train: Shape = (random) => {
 const asking: Shape = (random) => {
   const asksOnBehalf = random.chance(0.5);
   const first: Answer = (input) => {
-    if (isQuestion(input)) return asksOnBehalf && !knows(input, "Whose") ? question("Whose") : answerIt;
+    if (isQuestion(input))
+      return asksOnBehalf && !knows(input, "Whose") ? question("Whose") : answerIt;
     return random.chance(0.5) && !knows(input, "Which") ? question("Which") : standard("Draft");
   };
   const second: Answer = (input) => (knows(input, "What") ? terminal("Done") : question("What"));
@@ -118,7 +155,10 @@ const approving: Shape = () => ({
   members: [
     member("maker", [rule("GoalDefined", "exclusive")], () => standard("Draft")),
     member("ada", [rule("Draft", "review")], undefined, { human: true }),
-    member("reviewer", [rule("Draft", "review")], () => ({ structural_type: "Review", payload: {} })),
+    member("reviewer", [rule("Draft", "review")], () => ({
+      structural_type: "Review",
+      payload: {},
+    })),
     member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
   ],
 });
@@ -128,7 +168,9 @@ const commanded: Shape = () => ({
   name: "commanded",
   members: [
     member("maker", [], () => standard("Draft")),
-    member("reviewer", [], () => ({ structural_type: "Review", payload: {} }), { bids_by_command: true }),
+    member("reviewer", [], () => ({ structural_type: "Review", payload: {} }), {
+      bids_by_command: true,
+    }),
     member("checker", [rule("Draft", "claim")], () => standard("Report")),
     member("packer", [], () => terminal("Release"), { bids_by_command: true }),
   ],
@@ -138,7 +180,9 @@ const commanded: Shape = () => ({
 const silent: Shape = (random) => ({
   name: "silent",
   members: [
-    member("worker", [rule("GoalDefined", "exclusive")], () => (random.chance(0.5) ? standard("Draft") : terminal("Done"))),
+    member("worker", [rule("GoalDefined", "exclusive")], () =>
+      random.chance(0.5) ? standard("Draft") : terminal("Done"),
+    ),
     member("mute", [], undefined, { on_missing_bid: "ignore", external: true }),
     member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
   ],

@@ -1,5 +1,5 @@
-// Who goes on next? One queue of events in virtual time for all programs: one event runs, with everything that follows from it without
-// waiting, then the next. No real time passes.
+// Who goes on next? One queue of events in virtual time for all programs: one event runs, with
+// everything that follows from it without waiting, then the next. No real time passes.
 import { drainMicrotasks } from "bun:jsc";
 import type { Random } from "../chaos/random.ts";
 import { EventQueue, type Queued } from "./event-queue.ts";
@@ -50,23 +50,37 @@ export class Scheduler {
     return `${this.#count}-${(this.#digest >>> 0).toString(16)}`;
   }
 
-  /** `life`: whose event it is; it does not happen after that life's end, and not before a pause of it has ended. */
+  /**
+   * `life`: whose event it is; it does not happen after that life's end, and not before a pause of
+   * it has ended.
+   */
   after(delayMs: number, life: Life, label: string, run: () => void): Planned {
     return this.at(this.#nowMs + Math.max(0, delayMs), life, label, run);
   }
 
   at(atMs: number, life: Life, label: string, run: () => void): Planned {
-    const event = { at: atMs, tie: this.random.between(0, 1), life, label, run, isCancelled: false };
+    const event = {
+      at: atMs,
+      tie: this.random.between(0, 1),
+      life,
+      label,
+      run,
+      isCancelled: false,
+    };
     this.#queue.push(event);
     return event;
   }
 
   /** Ends a pause: what has waited happens now, in order. */
   resume(life: Life): void {
-    for (const [index, run] of life.resume().entries()) this.after(index / 1_000, life, "resumed", run);
+    for (const [index, run] of life.resume().entries())
+      this.after(index / 1_000, life, "resumed", run);
   }
 
-  /** Runs events until `isOver` (asked before each of them); false when `untilMs` has come first, or nothing is left to happen. */
+  /**
+   * Runs events until `isOver` (asked before each of them); false when `untilMs` has come first, or
+   * nothing is left to happen.
+   */
   run(isOver: () => boolean, untilMs: number): boolean {
     drainMicrotasks();
     while (!isOver()) {

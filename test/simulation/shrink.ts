@@ -1,8 +1,8 @@
 // The fewest of many causes that still have the effect: delta debugging.
 
 /**
- * A sublist of `items`, in their order, with which `fails` still holds and without any one of which it does not. `fails` must hold for
- * all of them, and always says the same of the same list.
+ * A sublist of `items`, in their order, with which `fails` still holds and without any one of which
+ * it does not. `fails` must hold for all of them, and always says the same of the same list.
  */
 export async function shrink<Item>(
   items: readonly Item[],

@@ -1,9 +1,10 @@
-// `just simulate`: the programs that ship under one scheduler with virtual time, with faults, each schedule judged when it is at rest.
+// `just simulate`: the programs that ship under one scheduler with virtual time, with faults, each
+// schedule judged when it is at rest.
 //
-// --schedules N  how many (2000)     --seed S     the first one's seed (1); by itself: that schedule alone
-// --jobs J       processes (1)       --faults I,J only these faults of the seed, by their places in its plan
-// --trace        every event of it, and all that its programs say
-// --defects      search for each of the mistakes of defects.ts, in at most so many schedules
+// --schedules N how many (2000) --seed S the first one's seed (1); by itself: that schedule alone
+// --jobs J processes (1) --faults I,J only these faults of the seed, by their places in its plan
+// --trace every event of it, and all that its programs say --defects search for each of the
+// mistakes of defects.ts, in at most so many schedules
 //
 // A seed repeats a schedule exactly. Exit code 1 when something was found.
 import process from "node:process";
@@ -29,16 +30,21 @@ const schedules = Number(options.schedules ?? (options.seed === undefined ? "200
 const jobs = Math.min(Number(options.jobs), schedules);
 const beganMs = performance.now();
 
-if (options.defects) await findDefects({ most: Number(options.schedules ?? "20000"), jobs: Number(options.jobs) });
+if (options.defects)
+  await findDefects({ most: Number(options.schedules ?? "20000"), jobs: Number(options.jobs) });
 else if (options.trace || options.faults !== undefined) playOne(first, options.faults);
 else if (jobs > 1) await fork();
 else await playHere();
 
 function playOne(seed: number, chosen: string | undefined): void {
   const planned = plannedFaults(seed);
-  const places = chosen === undefined ? [...planned.keys()] : chosen.split(",").filter(Boolean).map(Number);
+  const places =
+    chosen === undefined ? [...planned.keys()] : chosen.split(",").filter(Boolean).map(Number);
   const faults = planned.filter((_, place) => places.includes(place));
-  const outcome = runSchedule(seed, { faults, ...(options.trace && { trace: (line: string) => console.log(line) }) });
+  const outcome = runSchedule(seed, {
+    faults,
+    ...(options.trace && { trace: (line: string) => console.log(line) }),
+  });
   for (const fault of faults) console.log(textOf(fault));
   const sentences = findings(outcome);
   for (const sentence of sentences) console.log(sentence);
@@ -61,14 +67,24 @@ async function fork(): Promise<void> {
     const from = first + job * share;
     const count = Math.min(share, first + schedules - from);
     if (count <= 0) return 0;
-    const command = [process.execPath, import.meta.path, "--schedules", String(count), "--seed", String(from)];
+    const command = [
+      process.execPath,
+      import.meta.path,
+      "--schedules",
+      String(count),
+      "--seed",
+      String(from),
+    ];
     const child = Bun.spawn(command, { stdio: ["ignore", "pipe", "inherit"] });
     let found: string | undefined;
     for await (const line of linesOf(child.stdout)) {
       [, found] = /^\d+ schedules: (\d+) failed/.exec(line) ?? [];
       if (found === undefined) console.log(line);
     }
-    if (found === undefined) throw new Error(`The process for the seeds from ${from} has ended with ${await child.exited}.`);
+    if (found === undefined)
+      throw new Error(
+        `The process for the seeds from ${from} has ended with ${await child.exited}.`,
+      );
     return Number(found);
   });
   sumUp(

@@ -1,5 +1,6 @@
-// The blackboard as a simulated program has it: the connection that ships (its repeats, its heartbeat, its way back) over a simulated
-// client, and the twin's operations in the place of the Lua functions.
+// The blackboard as a simulated program has it: the connection that ships (its repeats, its
+// heartbeat, its way back) over a simulated client, and the twin's operations in the place of the
+// Lua functions.
 
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { entriesAfter } from "../../lib/blackboard/memory/mail-state.ts";
@@ -22,27 +23,41 @@ type Operation = (...args: unknown[]) => Promise<unknown>;
 type Operations = Record<string, Operation>;
 
 /** Everything of the port that is one request and one answer. */
-const special = /^(?:instance|hasWritten|contact.*|connectionNumber|onReconnect|follow.*|artefactHints)$/;
-const operations = Object.keys(createMemoryBlackboard({ instance: InstanceName.parse("names") }).open()).filter(
-  (name) => !special.test(name),
-);
+const special =
+  /^(?:instance|hasWritten|contact.*|connectionNumber|onReconnect|follow.*|artefactHints)$/;
+const operations = Object.keys(
+  createMemoryBlackboard({ instance: InstanceName.parse("names") }).open(),
+).filter((name) => !special.test(name));
 
 const simulated = (client: Client) => client as unknown as SimulatedClient;
 
 /** As connectBlackboard: rejects with `redis-unreachable`. */
 export async function connectSimulated(
   redis: SimulatedRedis,
-  { giveUpMs, isNeeded, onLost = () => {} }: { giveUpMs?: number; isNeeded?: () => boolean; onLost?: (error: SettError) => void },
+  {
+    giveUpMs,
+    isNeeded,
+    onLost = () => {},
+  }: { giveUpMs?: number; isNeeded?: () => boolean; onLost?: (error: SettError) => void },
 ): Promise<Blackboard> {
   const makeClient = ((_url: string, connectMs: number, silenceMs: number) =>
     redis.makeClient(silenceMs, connectMs)) as unknown as typeof newClient;
   const url = "redis://simulated:6379";
-  const connection = await Connection.open({ url, timeoutMs: 3_000, giveUpMs, isNeeded, onLost, makeClient });
+  const connection = await Connection.open({
+    url,
+    timeoutMs: 3_000,
+    giveUpMs,
+    isNeeded,
+    onLost,
+    makeClient,
+  });
   const nonce = crypto.randomUUID();
   const perform = async (name: string, given: unknown[]) => {
     const { readOn, args } = boundTo(name, given);
     const work = (client: Client) =>
-      simulated(client).request(name, () => ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)));
+      simulated(client).request(name, () =>
+        ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)),
+      );
     // What is done again after a loss of contact, and what is not: lib/blackboard/redis/leader.ts.
     const isOnce = name === "moveCursor" || name === "clearDue";
     return resultOf(await (isOnce ? connection.once(work) : connection.run(work, readOn)));
@@ -50,7 +65,8 @@ export async function connectSimulated(
   const board: Record<string, unknown> = {};
   for (const name of operations) board[name] = (...args: unknown[]) => perform(name, args);
   Object.assign(board, followers(redis, connection), {
-    // As lib/blackboard/redis/claims.ts: on a later connection the claim may have come to the same `rev` by another way.
+    // As lib/blackboard/redis/claims.ts: on a later connection the claim may have come to the same
+    // `rev` by another way.
     commitClaim: async (commit: ClaimCommit) => {
       const work = (client: Client) => {
         const commitHere = () => {
@@ -65,7 +81,8 @@ export async function connectSimulated(
       };
       return resultOf(await connection.run(work, commit.readOn).catch(stale));
     },
-    hasWritten: () => connection.run((client) => simulated(client).request("hasWritten", () => redis.hasWritten)),
+    hasWritten: () =>
+      connection.run((client) => simulated(client).request("hasWritten", () => redis.hasWritten)),
     instance: redis.instance,
     contactSince: () => connection.since,
     contactProblem: () => connection.problem,
@@ -77,7 +94,10 @@ export async function connectSimulated(
 }
 
 /** `readOn` is of this program's connection; the twin has another of its own. */
-function boundTo(name: string, [first, ...rest]: unknown[]): { readOn?: number | undefined; args: unknown[] } {
+function boundTo(
+  name: string,
+  [first, ...rest]: unknown[],
+): { readOn?: number | undefined; args: unknown[] } {
   if (name === "logAsLeader" || name === "answerMail" || name === "settleOwed")
     return { readOn: rest[1] as number | undefined, args: [first, rest[0]] };
   const order = first as { readOn?: number } | undefined;
@@ -86,7 +106,9 @@ function boundTo(name: string, [first, ...rest]: unknown[]): { readOn?: number |
   return { readOn, args: [asSent, ...rest] };
 }
 
-/** The twin's own failures are answers, which the connection must not take for a loss of contact. */
+/**
+ * The twin's own failures are answers, which the connection must not take for a loss of contact.
+ */
 type Ended = { value: unknown } | { error: unknown };
 
 function resultOf(result: unknown): unknown {
@@ -112,7 +134,10 @@ function followers(redis: SimulatedRedis, connection: Connection) {
     followEvents(from: string, signal: AbortSignal) {
       let last = from;
       const read = async (client: Client) => {
-        const batch = await simulated(client).requestBlocked(() => eventsAfter(redis.state, last), Number.POSITIVE_INFINITY);
+        const batch = await simulated(client).requestBlocked(
+          () => eventsAfter(redis.state, last),
+          Number.POSITIVE_INFINITY,
+        );
         last = (batch as SettEvent[]).at(-1)?.id ?? last;
         return batch as SettEvent[];
       };
@@ -127,7 +152,10 @@ function followers(redis: SimulatedRedis, connection: Connection) {
           const found = redis.announcementsAfter(last);
           return found.batch.length > 0 ? [found] : nothing;
         };
-        const [found] = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
+        const [found] = (await simulated(client).requestBlocked(
+          look,
+          Number.POSITIVE_INFINITY,
+        )) as ReturnType<typeof look>;
         last = found?.last ?? last;
         return found?.batch ?? [];
       };
@@ -139,7 +167,8 @@ function followers(redis: SimulatedRedis, connection: Connection) {
       return followReads(connection, signal, async (client, isFresh) => {
         const leftMs = remindAt - performance.now();
         const take = () => takeWakeUps(redis.state, agent);
-        if (!isFresh && leftMs > 0) return (await simulated(client).requestBlocked(take, leftMs)) as ClaimId[];
+        if (!isFresh && leftMs > 0)
+          return (await simulated(client).requestBlocked(take, leftMs)) as ClaimId[];
         const all = () => [...new Set([...queuedOf(redis.state, agent), ...take()])];
         const queued = await simulated(client).request("takeWakeUps", all);
         remindAt = performance.now() + remindEveryMs;
@@ -152,11 +181,17 @@ function followers(redis: SimulatedRedis, connection: Connection) {
       const entries = () => redis.state.mail.in.get(agent) ?? [];
       return followReads(connection, signal, async (client, isFresh) => {
         if (isFresh) {
-          last = (await simulated(client).request("readMail", () => entries().at(-1)?.place ?? "0-0")) as string;
+          last = (await simulated(client).request(
+            "readMail",
+            () => entries().at(-1)?.place ?? "0-0",
+          )) as string;
           onFresh();
         }
         const look = () => entriesAfter(entries(), last);
-        const found = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
+        const found = (await simulated(client).requestBlocked(
+          look,
+          Number.POSITIVE_INFINITY,
+        )) as ReturnType<typeof look>;
         last = found.at(-1)?.place ?? last;
         return found.map(({ re, text }) => ({ re, text }));
       });
@@ -172,11 +207,15 @@ function followers(redis: SimulatedRedis, connection: Connection) {
             if (mails.length === 0 || mails.at(-1)?.place === places.get(agent)) continue;
             const isHeard = redis.state.agents.has(agent) || redis.state.senders.has(agent);
             if (!isHeard || isBusy(agent)) continue;
-            for (const mail of entriesAfter(mails, places.get(agent) ?? "0-0")) all.push({ agent, ...mail });
+            for (const mail of entriesAfter(mails, places.get(agent) ?? "0-0"))
+              all.push({ agent, ...mail });
           }
           return all;
         };
-        const found = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
+        const found = (await simulated(client).requestBlocked(
+          look,
+          Number.POSITIVE_INFINITY,
+        )) as ReturnType<typeof look>;
         for (const { agent, place } of found) places.set(agent, place);
         return found;
       });
@@ -201,5 +240,7 @@ function takeWakeUps(state: State, agent: AgentName): readonly ClaimId[] {
 }
 
 function queuedOf(state: State, agent: AgentName): ClaimId[] {
-  return [...state.openClaims].filter((id) => state.claims.get(id)?.grants.get(agent)?.state === "queued");
+  return [...state.openClaims].filter(
+    (id) => state.claims.get(id)?.grants.get(agent)?.state === "queued",
+  );
 }

@@ -1,4 +1,5 @@
-// A connection of the simulation ends with the server that it was made to, as one of the network does.
+// A connection of the simulation ends with the server that it was made to, as one of the network
+// does.
 import { expect, test } from "bun:test";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { randomOf } from "../chaos/random.ts";
@@ -20,7 +21,9 @@ test("what a program says on a connection whose Redis is gone reaches no later R
   client.life.pause();
   redis.crash();
   redis.restart();
-  const sent = client.request("probe", () => received.push("probe")).catch((error: Error) => error.message);
+  const sent = client
+    .request("probe", () => received.push("probe"))
+    .catch((error: Error) => error.message);
   for (const listener of redis.state.artefactListeners) listener("artefact" as never);
   scheduler.run(() => false, 30);
   scheduler.resume(client.life);

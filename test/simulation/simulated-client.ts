@@ -1,9 +1,15 @@
-// One connection to the simulated Redis, with the few words of node-redis' client that the connection and the followers use. Requests
-// arrive in their order, and answers too; each is under way for a while that the scheduler chooses.
+// One connection to the simulated Redis, with the few words of node-redis' client that the
+// connection and the followers use. Requests arrive in their order, and answers too; each is under
+// way for a while that the scheduler chooses.
 import type { Life } from "./life.ts";
 import type { SimulatedRedis } from "./simulated-redis.ts";
 
-type Pending = { resolve: (value: unknown) => void; reject: (error: unknown) => void; isLost: boolean; cancel?: () => void };
+type Pending = {
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+  isLost: boolean;
+  cancel?: () => void;
+};
 
 /** Requests and answers of one connection keep their order. */
 const apartMs = 0.001;
@@ -36,7 +42,8 @@ export class SimulatedClient {
       const isSilent = canAnswer() && this.#redis.life.isPaused;
       scheduler.after(isSilent ? this.#connectMs : this.#delay(), this.life, "connect", () => {
         if (isSilent) return reject(new Error("Connection timeout"));
-        if (!canAnswer() || this.#redis.life.isPaused) return reject(new Error("connect ECONNREFUSED"));
+        if (!canAnswer() || this.#redis.life.isPaused)
+          return reject(new Error("connect ECONNREFUSED"));
         this.#isOpen = true;
         this.#server = this.#redis.life;
         this.#redis.clients.add(this);
@@ -55,7 +62,10 @@ export class SimulatedClient {
     return this.request("probe", () => null);
   }
 
-  /** `work` is done when the request arrives, in one step. Its outcome is unknown where the connection breaks. */
+  /**
+   * `work` is done when the request arrives, in one step. Its outcome is unknown where the
+   * connection breaks.
+   */
   request(name: string, work: () => unknown): Promise<unknown> {
     return this.#send(name, (answer, fail) => {
       try {
@@ -154,4 +164,7 @@ export class SimulatedClient {
   }
 }
 
-type Arrival = (answer: (value: unknown) => void, fail: (error: unknown) => void) => (() => void) | undefined;
+type Arrival = (
+  answer: (value: unknown) => void,
+  fail: (error: unknown) => void,
+) => (() => void) | undefined;

@@ -1,5 +1,5 @@
-// The container runtime as far as the orchestrator needs it: it starts workers, each a process of its own that ends by itself and outlives
-// the orchestrator that has asked for it.
+// The container runtime as far as the orchestrator needs it: it starts workers, each a process of
+// its own that ends by itself and outlives the orchestrator that has asked for it.
 import type { Worker, WorkerHost, WorkerJob } from "../../apps/orchestrator/worker-host.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
@@ -25,7 +25,11 @@ export class SimulatedEngine implements WorkerHost {
   readonly #containers = new Map<string, Container>();
 
   constructor(
-    { scheduler, random, instance }: { scheduler: Scheduler; random: Random; instance: InstanceName },
+    {
+      scheduler,
+      random,
+      instance,
+    }: { scheduler: Scheduler; random: Random; instance: InstanceName },
     mainOf: (job: WorkerJob, name: string) => WorkerMain,
     nextNumber: () => number,
   ) {
@@ -49,7 +53,8 @@ export class SimulatedEngine implements WorkerHost {
   start(job: WorkerJob): Promise<void> {
     const name = this.nameOf(job);
     return this.#ask(() => {
-      if (this.#containers.has(name)) throw new SettError("instance-taken", `There is a container ${name} already.`);
+      if (this.#containers.has(name))
+        throw new SettError("instance-taken", `There is a container ${name} already.`);
       const container: Container = { job, exitCode: undefined, waiting: new Set() };
       this.#containers.set(name, container);
       this.#begin(name, container);
@@ -67,8 +72,13 @@ export class SimulatedEngine implements WorkerHost {
       this.#scheduler.after(this.#delay(), this.#own, "wait", () => {
         const container = this.#containers.get(worker);
         const answer = () =>
-          this.#scheduler.after(this.#delay(), life, "wait, answered", () => resolve(container?.exitCode ?? failed));
-        if (container === undefined) this.#scheduler.after(this.#delay(), life, "wait, refused", () => reject(missing(worker)));
+          this.#scheduler.after(this.#delay(), life, "wait, answered", () =>
+            resolve(container?.exitCode ?? failed),
+          );
+        if (container === undefined)
+          this.#scheduler.after(this.#delay(), life, "wait, refused", () =>
+            reject(missing(worker)),
+          );
         else if (container.exitCode === undefined) container.waiting.add(answer);
         else answer();
       });

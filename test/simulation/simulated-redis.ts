@@ -1,4 +1,5 @@
-// Redis as a process: the blackboard's twin, one request at a time, with a clock, a disk, and all that can happen to a server.
+// Redis as a process: the blackboard's twin, one request at a time, with a clock, a disk, and all
+// that can happen to a server.
 import { ErrorReply } from "redis";
 import { contactOf } from "../../lib/blackboard/memory/contact.ts";
 import { handOf, openHandle } from "../../lib/blackboard/memory/create.ts";
@@ -14,7 +15,10 @@ import { SimulatedClient } from "./simulated-client.ts";
 /** Full memory, or a full disk. */
 export type Refusal = "OOM" | "MISCONF";
 
-/** What the functions' flags let pass while memory is full (lib/blackboard/redis/function-library.ts). */
+/**
+ * What the functions' flags let pass while memory is full
+ * (lib/blackboard/redis/function-library.ts).
+ */
 const passesWithoutMemory = new Set([
   "renewLease",
   "renewCalls",
@@ -31,9 +35,13 @@ const passesWithoutMemory = new Set([
   "settleOwed",
   "takeWakeUps",
 ]);
-const reads = /^(?:hasWritten$|read|list(?!Queued)|find|count|endOf|answersOf|claimsOfArtefact|isRetired|time$|block)/;
+const reads =
+  /^(?:hasWritten$|read|list(?!Queued)|find|count|endOf|answersOf|claimsOfArtefact|isRetired|time$|block)/;
 
-/** In the place of an announcement that was lost with the last writes, so that later ones have later places. */
+/**
+ * In the place of an announcement that was lost with the last writes, so that later ones have later
+ * places.
+ */
 const lost: Announcement = {
   claim: "" as ClaimId,
   artefact_id: "" as Announcement["artefact_id"],
@@ -72,7 +80,12 @@ export class SimulatedRedis {
   /** What happens after so many requests to write. */
   readonly #afterWrites = new Map<number, (() => void)[]>();
 
-  constructor(scheduler: Scheduler, random: Random, instance: InstanceName, latencyMs: readonly [number, number]) {
+  constructor(
+    scheduler: Scheduler,
+    random: Random,
+    instance: InstanceName,
+    latencyMs: readonly [number, number],
+  ) {
     this.scheduler = scheduler;
     this.random = random;
     this.instance = instance;
@@ -103,7 +116,11 @@ export class SimulatedRedis {
   /** One request, done in one step. Throws an ErrorReply where Redis refuses to write. */
   perform(name: string, work: () => unknown): unknown {
     const isRead = reads.test(name);
-    if (this.refusal !== undefined && !isRead && !(this.refusal === "OOM" && passesWithoutMemory.has(name)))
+    if (
+      this.refusal !== undefined &&
+      !isRead &&
+      !(this.refusal === "OOM" && passesWithoutMemory.has(name))
+    )
       throw new ErrorReply(`${this.refusal} writes are refused. script: simulated`);
     if (this.outOfOrder.has(name)) throw new ErrorReply(`ERR ${name} is out of order.`);
     const result = work();
@@ -122,13 +139,24 @@ export class SimulatedRedis {
   handleOf(nonce: string): Blackboard {
     const known = this.#handles.get(nonce);
     if (known !== undefined) return known;
-    const handle = openHandle(this.state, { instance: this.instance, nonce, contact: contactOf().contact });
+    const handle = openHandle(this.state, {
+      instance: this.instance,
+      nonce,
+      contact: contactOf().contact,
+    });
     this.#handles.set(nonce, handle);
     return handle;
   }
 
-  /** Answers once `look` finds something, or after `maxMs` with nothing. The returned function calls it off. */
-  block(look: () => readonly unknown[], maxMs: number, answer: (batch: readonly unknown[]) => void): () => void {
+  /**
+   * Answers once `look` finds something, or after `maxMs` with nothing. The returned function calls
+   * it off.
+   */
+  block(
+    look: () => readonly unknown[],
+    maxMs: number,
+    answer: (batch: readonly unknown[]) => void,
+  ): () => void {
     const found = look();
     if (found.length > 0) {
       answer(found);

@@ -1,4 +1,5 @@
-// The schedules that every run of the tests plays, and what makes them worth playing: they repeat exactly, and find what is planted.
+// The schedules that every run of the tests plays, and what makes them worth playing: they repeat
+// exactly, and find what is planted.
 import { expect, test } from "bun:test";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import { textOf } from "./faults.ts";
@@ -71,7 +72,15 @@ test("a schedule without its faults is another one, of the same goals", () => {
 
 test("after a schedule the clocks, the timers and chance are the machine's again", async () => {
   const globals = () => [
-    ...[setTimeout, setInterval, clearTimeout, Date, Math.random, crypto.randomUUID, performance.now],
+    ...[
+      setTimeout,
+      setInterval,
+      clearTimeout,
+      Date,
+      Math.random,
+      crypto.randomUUID,
+      performance.now,
+    ],
     ...[AbortController, AbortSignal],
   ];
   const before = globals();

@@ -1,4 +1,5 @@
-// One program and who keeps it running: it starts, crashes, is frozen and started again; it never knows why.
+// One program and who keeps it running: it starts, crashes, is frozen and started again; it never
+// knows why.
 import { Life } from "./life.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -6,7 +7,10 @@ import type { Scheduler } from "./scheduler.ts";
 const restartAfterMs = 500;
 
 /** Runs until `stop` aborts; when it rejects, or calls `exit`, its process ends. */
-export type Main = (process: { stop: AbortSignal; exit: (error: unknown) => void }) => Promise<void>;
+export type Main = (process: {
+  stop: AbortSignal;
+  exit: (error: unknown) => void;
+}) => Promise<void>;
 
 export class Supervised {
   readonly name: string;
@@ -59,7 +63,10 @@ export class Supervised {
     this.#life?.end();
   }
 
-  /** As SIGTERM asks it to; what has not ended in time is killed. Where it is wanted again meanwhile, it is started after that. */
+  /**
+   * As SIGTERM asks it to; what has not ended in time is killed. Where it is wanted again
+   * meanwhile, it is started after that.
+   */
   stop(withinMs: number): void {
     const life = this.#life;
     this.#isWanted = false;

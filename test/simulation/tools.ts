@@ -1,4 +1,5 @@
-// The commands of the agents: functions that take virtual time, and fail, hang and are broken as often as the seed says.
+// The commands of the agents: functions that take virtual time, and fail, hang and are broken as
+// often as the seed says.
 import type { Deps } from "../../apps/cub/deps.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -25,7 +26,11 @@ export class PlayedTool {
   /** While it is broken every run fails. */
   isBroken = false;
 
-  constructor(random: Random, temper: Temper, { answer, word }: { answer: Answer; word: (target: Artefact) => BidWord }) {
+  constructor(
+    random: Random,
+    temper: Temper,
+    { answer, word }: { answer: Answer; word: (target: Artefact) => BidWord },
+  ) {
     this.#random = random;
     this.#temper = temper;
     this.#answer = answer;
@@ -35,12 +40,16 @@ export class PlayedTool {
   readonly run: Deps["runTool"] = async ({ stdin, timeoutMs, signal }) => {
     const random = this.#random;
     const { maxMs, failShare, hangShare } = this.#temper;
-    const usualMs = random.chance(0.1) ? random.between(maxMs, 10 * maxMs) : random.between(1, maxMs);
+    const usualMs = random.chance(0.1)
+      ? random.between(maxMs, 10 * maxMs)
+      : random.between(1, maxMs);
     const durationMs = random.chance(hangShare) ? Number.POSITIVE_INFINITY : usualMs;
     const fails = random.chance(failShare);
     await sleep(Math.min(durationMs, timeoutMs), signal);
-    if (signal.aborted) return { ...exited(""), kind: "aborted", exitCode: null, signal: "SIGTERM" };
-    if (durationMs > timeoutMs) return { ...exited(""), kind: "timed_out", exitCode: null, signal: "SIGKILL" };
+    if (signal.aborted)
+      return { ...exited(""), kind: "aborted", exitCode: null, signal: "SIGTERM" };
+    if (durationMs > timeoutMs)
+      return { ...exited(""), kind: "timed_out", exitCode: null, signal: "SIGKILL" };
     if (this.isBroken) return exited("", 127, "It is broken.");
     if (fails) return exited("", 1, "It failed by chance.");
     const answer = this.#answer(JSON.parse(stdin));
@@ -56,5 +65,12 @@ export class PlayedTool {
 
 function exited(stdout: string, exitCode = 0, stderr = ""): CommandOutcome & { kind: "exited" } {
   const bytes = (text: string) => new TextEncoder().encode(text);
-  return { kind: "exited", exitCode, signal: null, stdout: bytes(stdout), stderr: bytes(stderr), durationMs: 1 };
+  return {
+    kind: "exited",
+    exitCode,
+    signal: null,
+    stdout: bytes(stdout),
+    stderr: bytes(stderr),
+    durationMs: 1,
+  };
 }

@@ -1,4 +1,5 @@
-// The signals of the simulation do what the platform's do, and a schedule leaves none of them behind.
+// The signals of the simulation do what the platform's do, and a schedule leaves none of them
+// behind.
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { playMany } from "./play-many.ts";
@@ -21,14 +22,21 @@ describe.each(both)("%s", (_name, { AbortController: Controller, AbortSignal: Si
     further.addEventListener("abort", () => calls.push("further"));
     either.addEventListener("abort", ({ type }) => calls.push(type), { once: true });
     source.signal.addEventListener("abort", () => calls.push([either.aborted, further.aborted]));
-    source.signal.addEventListener("abort", () => source.signal.removeEventListener("abort", removed));
+    source.signal.addEventListener("abort", () =>
+      source.signal.removeEventListener("abort", removed),
+    );
     source.signal.addEventListener("abort", () => source.signal.addEventListener("abort", added));
     source.signal.addEventListener("abort", removed);
     source.abort("over");
     other.abort("later");
     source.abort("again");
     expect(calls).toEqual([[true, true], "abort", "further"]);
-    expect([source.signal, either, further, other.signal].map(({ reason }) => reason)).toEqual(["over", "over", "over", "later"]);
+    expect([source.signal, either, further, other.signal].map(({ reason }) => reason)).toEqual([
+      "over",
+      "over",
+      "over",
+      "later",
+    ]);
   });
 
   test("have ended from the first where a source has", () => {
@@ -37,7 +45,10 @@ describe.each(both)("%s", (_name, { AbortController: Controller, AbortSignal: Si
     const either = Signal.any([new Controller().signal, source.signal]);
     expect(either.aborted).toBe(true);
     expect(either.reason).toBe(source.signal.reason);
-    expect(either.reason).toMatchObject({ name: "AbortError", message: "The operation was aborted." });
+    expect(either.reason).toMatchObject({
+      name: "AbortError",
+      message: "The operation was aborted.",
+    });
   });
 });
 

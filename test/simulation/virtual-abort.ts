@@ -1,5 +1,6 @@
-// AbortController and AbortSignal as plain objects. The platform keeps what waits for a signal of AbortSignal.any until that signal aborts,
-// and of a program that crashes none ever does: every schedule would stay in memory, and the next ones would be slower for it.
+// AbortController and AbortSignal as plain objects. The platform keeps what waits for a signal of
+// AbortSignal.any until that signal aborts, and of a program that crashes none ever does: every
+// schedule would stay in memory, and the next ones would be slower for it.
 
 type Listener = (event: Event) => void;
 
@@ -19,7 +20,11 @@ class Signal {
       made.#mark(over.reason);
       return made;
     }
-    made.#sources = [...new Set(signals.flatMap((signal) => (signal.#sources.length > 0 ? signal.#sources : [signal])))];
+    made.#sources = [
+      ...new Set(
+        signals.flatMap((signal) => (signal.#sources.length > 0 ? signal.#sources : [signal])),
+      ),
+    ];
     for (const source of made.#sources) source.#dependents.push(made);
     return made;
   }
@@ -48,7 +53,8 @@ class Signal {
 
   #fire(): void {
     const event = new Event("abort");
-    for (const listener of [...this.#listeners]) if (this.#listeners.delete(listener)) listener(event);
+    for (const listener of [...this.#listeners])
+      if (this.#listeners.delete(listener)) listener(event);
   }
 }
 

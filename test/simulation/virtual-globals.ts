@@ -1,4 +1,5 @@
-// For the length of a schedule timers, clocks, signals and chance are the simulation's: whatever a program asks for, it gets virtual time.
+// For the length of a schedule timers, clocks, signals and chance are the simulation's: whatever a
+// program asks for, it gets virtual time.
 import type { Random } from "../chaos/random.ts";
 import { beginMs, type Planned, type Scheduler } from "./scheduler.ts";
 import { virtualAbort } from "./virtual-abort.ts";
@@ -22,10 +23,12 @@ type Globals = Record<string, unknown>;
 export function uuidsOf(random: Random): () => `${string}-${string}-${string}-${string}-${string}` {
   const digits = (count: number) => {
     let text = "";
-    for (let left = count; left > 0; left -= 4) text += random.whole(0, 0xffff).toString(16).padStart(4, "0");
+    for (let left = count; left > 0; left -= 4)
+      text += random.whole(0, 0xffff).toString(16).padStart(4, "0");
     return text;
   };
-  return () => `${digits(8)}-${digits(4)}-4${digits(4).slice(1)}-8${digits(4).slice(1)}-${digits(12)}`;
+  return () =>
+    `${digits(8)}-${digits(4)}-4${digits(4).slice(1)}-8${digits(4).slice(1)}-${digits(12)}`;
 }
 
 /** Installs them; what it returns is disposed of at the end, and everything is as it was before. */
@@ -83,9 +86,12 @@ function timersOf(scheduler: Scheduler) {
     if (timer instanceof Timer) timer.cancel();
   };
   return {
-    setTimeout: (job: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => start("timer", ms, () => job(...args), false),
-    setInterval: (job: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => start("tick", ms, () => job(...args), true),
-    setImmediate: (job: (...args: unknown[]) => void, ...args: unknown[]) => start("immediate", 0, () => job(...args), false),
+    setTimeout: (job: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
+      start("timer", ms, () => job(...args), false),
+    setInterval: (job: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
+      start("tick", ms, () => job(...args), true),
+    setImmediate: (job: (...args: unknown[]) => void, ...args: unknown[]) =>
+      start("immediate", 0, () => job(...args), false),
     clearTimeout: cancel,
     clearInterval: cancel,
     clearImmediate: cancel,
@@ -97,7 +103,8 @@ function virtualDate(scheduler: Scheduler): typeof Date {
   const now = () => Math.floor(beginMs + scheduler.nowMs + scheduler.life.clockMs);
   const Real = Date;
   return new Proxy(Real, {
-    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
     get: (target, name, receiver) => (name === "now" ? now : Reflect.get(target, name, receiver)),
   });
 }

@@ -1,4 +1,5 @@
-// One instance: a Redis, two orchestrators of which one is on standby, the clan's cubs, and its people.
+// One instance: a Redis, two orchestrators of which one is on standby, the clan's cubs, and its
+// people.
 import type { WorkerJob } from "../../apps/orchestrator/worker-host.ts";
 import type { Scale } from "../../apps/orchestrator/worker-pool.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
@@ -53,37 +54,66 @@ export class World {
 
   constructor(seed: number, trace?: (line: string) => void) {
     this.#trace = trace;
-    // Each has a chance of its own, so that another fault changes as little as possible of the rest.
+    // Each has a chance of its own, so that another fault changes as little as possible of the
+    // rest.
     const chance = (number: number) => randomOf(Math.imul(seed, 16) + number);
     this.random = chance(0);
     this.scheduler = new Scheduler(chance(1), this.own, trace);
-    this.redis = new SimulatedRedis(this.scheduler, chance(2), instance, this.random.pick(latencies));
+    this.redis = new SimulatedRedis(
+      this.scheduler,
+      chance(2),
+      instance,
+      this.random.pick(latencies),
+    );
     this.scenario = scenarioOf(chance(3));
     const newId = uuidsOf(chance(4));
     const scales = this.#giveWorkers(chance(10));
     const place = { scheduler: this.scheduler, random: chance(11), instance };
-    const host = new SimulatedEngine(place, (job, container) => this.#worker(job, container), this.#nextNumber);
+    const host = new SimulatedEngine(
+      place,
+      (job, container) => this.#worker(job, container),
+      this.#nextNumber,
+    );
     const { grantLeaseMs } = this.scenario;
     const workers = { host, scales };
-    this.#site = { redis: this.redis, newId, logOf: (program) => this.#logOf(program), grantLeaseMs, workers };
+    this.#site = {
+      redis: this.redis,
+      newId,
+      logOf: (program) => this.#logOf(program),
+      grantLeaseMs,
+      workers,
+    };
     this.people = new People(this.redis, chance(5), newId, this.#logOf("people"));
     for (const holder of ["one", "two"]) this.programs.push(this.orchestrator(holder));
-    const temper = { maxMs: this.random.pick([20, 100, 400]), failShare: this.random.pick([0, 0.05]), hangShare: 0.004 };
+    const temper = {
+      maxMs: this.random.pick([20, 100, 400]),
+      failShare: this.random.pick([0, 0.05]),
+      hangShare: 0.004,
+    };
     for (const { registration, answer } of this.scenario.members) {
       if (answer === undefined) continue;
-      const tool = new PlayedTool(chance(6), temper, { answer, word: (target) => wordOf(registration.name, target) });
+      const tool = new PlayedTool(chance(6), temper, {
+        answer,
+        word: (target) => wordOf(registration.name, target),
+      });
       this.tools.set(registration.name, tool);
       this.programs.push(this.cub(registration, registration.name));
     }
   }
 
   get registrations(): AgentRegistration[] {
-    return this.scenario.members.map(({ registration }) => registration).filter(({ name }) => !this.removed.has(name));
+    return this.scenario.members
+      .map(({ registration }) => registration)
+      .filter(({ name }) => !this.removed.has(name));
   }
 
-  /** Whether it takes part by hand: granted work then waits for a person, and none is played here. */
+  /**
+   * Whether it takes part by hand: granted work then waits for a person, and none is played here.
+   */
   isByHand(agent: string): boolean {
-    return this.scenario.members.some(({ registration }) => registration.name === agent && registration.external === true);
+    return this.scenario.members.some(
+      ({ registration }) => registration.name === agent && registration.external === true,
+    );
   }
 
   /** One more, not yet started. */
@@ -98,10 +128,15 @@ export class World {
     return this.#program(container, cubProgram(this.#site, registration, tool, container));
   }
 
-  /** `sett up` was long ago, and everything runs. There was another agent before, whose mail is still read. */
+  /**
+   * `sett up` was long ago, and everything runs. There was another agent before, whose mail is
+   * still read.
+   */
   start(): void {
     const up = this.redis.handleOf("sett up");
-    void up.registerAgents([...this.registrations, sampleAgent("former")], "person:Ada", { exact: true });
+    void up.registerAgents([...this.registrations, sampleAgent("former")], "person:Ada", {
+      exact: true,
+    });
     void up.registerAgents(this.registrations, "person:Ada", { exact: true });
     const people = this.#program("people", this.people.main);
     people.start();
@@ -128,9 +163,11 @@ export class World {
   }
 
   #worker({ agent, claim, attempt }: WorkerJob, container: string): WorkerMain {
-    const { registration } = this.scenario.members.find((one) => one.registration.name === agent) ?? {};
+    const { registration } =
+      this.scenario.members.find((one) => one.registration.name === agent) ?? {};
     const tool = this.tools.get(agent);
-    if (registration === undefined || tool === undefined) throw new Error(`The agent ${agent} has no tool.`);
+    if (registration === undefined || tool === undefined)
+      throw new Error(`The agent ${agent} has no tool.`);
     return workerProgram(this.#site, registration, tool, { claim, attempt, container });
   }
 
@@ -149,7 +186,9 @@ export class World {
       const { error } = fields ?? {};
       if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
         this.mistakes.push(`${program}: ${msg}: ${error.message}`);
-      trace?.(`${(this.scheduler.nowMs / 1_000).toFixed(6)} ${program} says ${level} ${msg} ${textOf(fields)}`);
+      trace?.(
+        `${(this.scheduler.nowMs / 1_000).toFixed(6)} ${program} says ${level} ${msg} ${textOf(fields)}`,
+      );
     };
     const log: JsonLog = {
       info: (msg, fields) => write("info", msg, fields),

@@ -3,8 +3,8 @@
 export type Patience = { timeoutMs?: number; everyMs?: number; happened?: () => Promise<string> };
 
 /**
- * Resolves with the first value that is neither undefined nor false; rejects with what was waited for when the time is up, and with what
- * `happened` instead.
+ * Resolves with the first value that is neither undefined nor false; rejects with what was waited
+ * for when the time is up, and with what `happened` instead.
  */
 export async function waitFor<Value>(
   what: string,

@@ -1,4 +1,5 @@
-// House rules that can be checked (ARCHITECTURE.md#the-rooms): who may import whom, and what no source may contain.
+// House rules that can be checked (ARCHITECTURE.md#the-rooms): who may import whom, and what no
+// source may contain.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,9 +8,14 @@ import { Glob } from "bun";
 import { root } from "../support/root.ts";
 import { languageRules } from "./language-rules.ts";
 
-const sources = [...new Glob("{apps,lib}/**/*.{ts,tsx}").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
+const sources = [...new Glob("{apps,lib}/**/*.{ts,tsx}").scanSync(root)].filter(
+  (file) => !file.endsWith(".d.ts"),
+);
 
-/** Folder → the packages and `lib` folders it may use, beside itself, `lib/model` and `node:` built-ins. */
+/**
+ * Folder → the packages and `lib` folders it may use, beside itself, `lib/model` and `node:`
+ * built-ins.
+ */
 const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
@@ -57,12 +63,18 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
       ...["telemetry", "drawing"],
     ],
   },
-  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "logs", "async", "service"] },
+  "apps/orchestrator": {
+    packages: ["hono", "zod"],
+    rooms: ["core", "blackboard", "runtime", "logs", "async", "service"],
+  },
   "apps/cub": {
     packages: ["ai", "@ai-sdk", "hono", "zod"],
     rooms: ["core", "blackboard", "models", "async", "service", "process", "folders", "git"],
   },
-  "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
+  "apps/gateway": {
+    packages: ["hono", "zod"],
+    rooms: ["blackboard", "models", "async", "service"],
+  },
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
     rooms: [
@@ -84,12 +96,20 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     ],
   },
   "apps/page": {
-    packages: ["@xyflow", "eventsource-parser", "react", "react-diff-view", "react-dom", "refractor"],
+    packages: [
+      "@xyflow",
+      "eventsource-parser",
+      "react",
+      "react-diff-view",
+      "react-dom",
+      "refractor",
+    ],
     rooms: ["api", "core", "models", "words"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */
-for (const app of ["apps/orchestrator", "apps/cub", "apps/gateway", "apps/api"]) allowed[app]?.packages.push("prom-client");
+for (const app of ["apps/orchestrator", "apps/cub", "apps/gateway", "apps/api"])
+  allowed[app]?.packages.push("prom-client");
 
 /** What the binary is compiled from: it starts one of the programs, and does nothing else. */
 allowed["apps/main.ts"] = { packages: [], rooms: [] };
@@ -115,16 +135,23 @@ test("every import follows the arrows between the rooms", () => {
     const rules = allowed[room];
     if (rules === undefined) return [`${file}: ${room} is not a room of the house`];
     return importsOf(file).flatMap((specifier) => {
-      if (specifier.startsWith("node:") || (specifier.startsWith("bun:") && mayUseBun.test(file))) return [];
+      if (specifier.startsWith("node:") || (specifier.startsWith("bun:") && mayUseBun.test(file)))
+        return [];
       if (!specifier.startsWith(".")) {
         const name = specifier.split("/")[0] ?? specifier;
         return rules.packages.includes(name) ? [] : [`${file} imports the package ${specifier}`];
       }
       const target = relative(root, join(root, dirname(file), specifier));
       // What is not code has no arrows: the version, the files that `sett init` writes.
-      if (!/^(?:apps|lib)\//.test(target) || roomOf(target) === room || roomOf(target) === "lib/model") return [];
+      if (
+        !/^(?:apps|lib)\//.test(target) ||
+        roomOf(target) === room ||
+        roomOf(target) === "lib/model"
+      )
+        return [];
       const isAllowed =
-        rules.rooms.some((name) => roomOf(target) === `lib/${name}`) || (file === "apps/main.ts" && mains.test(target));
+        rules.rooms.some((name) => roomOf(target) === `lib/${name}`) ||
+        (file === "apps/main.ts" && mains.test(target));
       return isAllowed ? [] : [`${file} imports ${target}`];
     });
   });
@@ -132,15 +159,29 @@ test("every import follows the arrows between the rooms", () => {
 });
 
 test("the table of the rooms in ARCHITECTURE.md says what each may import", () => {
-  const rows = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").matchAll(/^\| `((?:lib|apps)\/\w+)` \|.*\| ([^|]+) \|$/gm);
-  const table = [...rows].map(([, room = "", names = ""]) => [room, names === "–" ? [] : names.split(", ").toSorted()]);
+  const rows = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").matchAll(
+    /^\| `((?:lib|apps)\/\w+)` \|.*\| ([^|]+) \|$/gm,
+  );
+  const table = [...rows].map(([, room = "", names = ""]) => [
+    room,
+    names === "–" ? [] : names.split(", ").toSorted(),
+  ]);
   const rooms = Object.entries(allowed).filter(([room]) => room !== "apps/main.ts");
-  const rules = rooms.map(([room, { packages, rooms: used }]) => [room, [...used, ...packages].toSorted()]);
+  const rules = rooms.map(([room, { packages, rooms: used }]) => [
+    room,
+    [...used, ...packages].toSorted(),
+  ]);
   expect(Object.fromEntries(table)).toEqual(Object.fromEntries(rules));
 });
 
-/** The rooms of the command line, from the bottom up: each knows those below it, and none above. The rest is the way in, which knows all. */
-const roomsOfCli = "terminal program facts render archive instance doctor logs prune people goals ui up commands".split(" ");
+/**
+ * The rooms of the command line, from the bottom up: each knows those below it, and none above. The
+ * rest is the way in, which knows all.
+ */
+const roomsOfCli =
+  "terminal program facts render archive instance doctor logs prune people goals ui up commands".split(
+    " ",
+  );
 
 test("in the command line every room knows only those below it", () => {
   const levelOf = (file: string) => roomsOfCli.indexOf(file.split("/")[2] ?? "");
@@ -161,7 +202,8 @@ test("what the command line shows is made of facts alone: no file, no process, n
   const wrong = sources.filter(
     (file) =>
       /^(?:apps\/cli\/render|lib\/client\/(?:text|render))\//.test(file) &&
-      (/\b(?:process\.|fetch\(|setTimeout)/.test(codeOf(file)) || importsOf(file).some((name) => /^node:(?!buffer)/.test(name))),
+      (/\b(?:process\.|fetch\(|setTimeout)/.test(codeOf(file)) ||
+        importsOf(file).some((name) => /^node:(?!buffer)/.test(name))),
   );
   expect(wrong).toEqual([]);
 });
@@ -180,20 +222,32 @@ test("a program has only its own part of the blackboard's port, and asks for no 
     sources
       .filter((file) => file.startsWith(`apps/${app}/`))
       .flatMap((file) =>
-        [...codeOf(file).matchAll(/\b([A-Z][a-z]*)?Blackboard\b/g)].map(([word, holder]) => ({ file, word, holder })),
+        [...codeOf(file).matchAll(/\b([A-Z][a-z]*)?Blackboard\b/g)].map(([word, holder]) => ({
+          file,
+          word,
+          holder,
+        })),
       )
-      .filter(({ file, holder }) => holder !== own && !(holder === "Candidate" && isCandidate(file)))
+      .filter(
+        ({ file, holder }) => holder !== own && !(holder === "Candidate" && isCandidate(file)),
+      )
       .map(({ file, word }) => `${file} has ${word}, and ${app} has ${own}Blackboard`),
   );
   expect(wrong).toEqual([]);
 });
 
 test("the pure core knows no clock, no chance and no I/O", () => {
-  const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|fetch\(|setTimeout|node:)/;
-  expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file)))).toEqual([]);
+  const impure =
+    /\b(?:Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|fetch\(|setTimeout|node:)/;
+  expect(
+    sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file))),
+  ).toEqual([]);
 });
 
-/** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled program has. */
+/**
+ * The services' ports to the runtime, each with what does the same elsewhere, and what only a
+ * compiled program has.
+ */
 const mayUseBun =
   /^(?:lib\/(?:folders\/(?:access-list|list-folder)|service\/(?:serve|addresses-of)|process\/(?:bid-mark|open-pipe|process-one|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
 
@@ -203,7 +257,9 @@ test("only the ports to the runtime use what only Bun has", () => {
 });
 
 test("only the programs' own main.ts read the environment", () => {
-  const wrong = sources.filter((file) => !/^apps\/[a-z]+\/main\.ts$/.test(file) && /\bprocess\.env\b/.test(codeOf(file)));
+  const wrong = sources.filter(
+    (file) => !/^apps\/[a-z]+\/main\.ts$/.test(file) && /\bprocess\.env\b/.test(codeOf(file)),
+  );
   expect(wrong).toEqual([]);
 });
 
@@ -216,17 +272,35 @@ test("one word for one thing: artefact, except in the fixed Redis key segment", 
   expect(wrong).toEqual([]);
 });
 
-test("no file asks more than one question: 250 lines at most", () => {
-  const long = sources.filter((file) => readFileSync(join(root, file), "utf8").split("\n").length > 251);
+/**
+ * The repository's text files, new ones included, but for what others wrote and the rules
+ * themselves.
+ */
+function textFiles(): string[] {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const others = /^(?:LICENSE|bun\.lock|test\/unit\/language-rules\.ts)$/;
+  return listed
+    .split("\n")
+    .filter((file) => file !== "" && !others.test(file) && existsSync(join(root, file)));
+}
+
+test("a line of a comment has at most 100 columns", () => {
+  const isLong = (line: string) => line.length > 100 && /^\s*(?:\/\/|\/?\*{1,2}\s)/.test(line);
+  const cannotBreak = /biome-ignore|^\s*\* \||─/;
+  const long = textFiles()
+    .filter((file) => /\.(?:tsx?|mjs)$/.test(file))
+    .flatMap((file) =>
+      readFileSync(join(root, file), "utf8")
+        .split("\n")
+        .flatMap((line, at) =>
+          isLong(line) && !cannotBreak.test(line) ? [`${file}:${at + 1}: break this line`] : [],
+        ),
+    );
   expect(long).toEqual([]);
 });
-
-/** The repository's text files, new ones included, but for what others wrote and the rules themselves. */
-function textFiles(): string[] {
-  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
-  const others = /^(?:LICENSE|bun\.lock|test\/unit\/language-rules\.ts)$/;
-  return listed.split("\n").filter((file) => file !== "" && !others.test(file) && existsSync(join(root, file)));
-}
 
 /** The same lines with blanks in place of comments and strings: what is left are names. */
 function namesOnly(source: string, file: string): string {

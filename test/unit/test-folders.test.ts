@@ -1,4 +1,5 @@
-// House rules of the tests (test/README.md): where a test is, what it may use, and how long it may be.
+// House rules of the tests (test/README.md): where a test is, what it may use, and how long it may
+// be.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +12,9 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 /** Files of the repository that a file imports, straight or by way of others below `test/`. */
 function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
-  for (const [, specifier = ""] of read(file).matchAll(/^(?:import|\} from|export)\b[^"';=(]*"(\.[^"]+)"/gm)) {
+  for (const [, specifier = ""] of read(file).matchAll(
+    /^(?:import|\} from|export)\b[^"';=(]*"(\.[^"]+)"/gm,
+  )) {
     const target = join(dirname(file), specifier);
     if (reached.has(target)) continue;
     reached.add(target);
@@ -26,23 +29,32 @@ test("no unit test needs Redis, Docker, or a program that must be compiled", () 
   const wrong = files
     .filter((file) => file.startsWith("test/unit/"))
     .flatMap((file) =>
-      [...reachedFrom(file)].filter((target) => withheld.test(target)).map((target) => `${file} uses ${target}`),
+      [...reachedFrom(file)]
+        .filter((target) => withheld.test(target))
+        .map((target) => `${file} uses ${target}`),
     );
   expect(wrong).toEqual([]);
 });
 
 test("a unit test is at the path of its source, and begins with its source's name", () => {
   const wrong = files.filter((file) => {
-    const [, place, name = ""] = /^test\/unit\/((?:apps|lib|ci)(?:\/.*)?)\/([^/.]+)\.[^/]*test\.ts$/.exec(file) ?? [];
+    const [, place, name = ""] =
+      /^test\/unit\/((?:apps|lib|ci)(?:\/.*)?)\/([^/.]+)\.[^/]*test\.ts$/.exec(file) ?? [];
     const folder = place?.replace(/^ci/, ".ci");
-    return folder !== undefined && !["ts", "mjs", "sh"].some((ending) => existsSync(join(root, folder, `${name}.${ending}`)));
+    return (
+      folder !== undefined &&
+      !["ts", "mjs", "sh"].some((ending) => existsSync(join(root, folder, `${name}.${ending}`)))
+    );
   });
   expect(wrong).toEqual([]);
 });
 
 test("what several tests share is in test/support, and a suite beside the tests that run it", () => {
   const wrong = files.filter(
-    (file) => /^test\/(?:unit\/.+|integration|e2e|security)\//.test(file) && !isTest(file) && !/\/suite\b/.test(file),
+    (file) =>
+      /^test\/(?:unit\/.+|integration|e2e|security)\//.test(file) &&
+      !isTest(file) &&
+      !/\/suite\b/.test(file),
   );
   expect(wrong).toEqual([]);
 });

@@ -13,7 +13,10 @@ export type Access = { tokens: Tokens; sessions: Sessions; oidc?: Oidc | undefin
 const maxTokenLength = 8_192;
 
 /** Throws `not-authenticated`. */
-export async function authenticate(request: Request, { tokens, sessions, oidc }: Access): Promise<Caller> {
+export async function authenticate(
+  request: Request,
+  { tokens, sessions, oidc }: Access,
+): Promise<Caller> {
   const header = request.headers.get("authorization");
   if (header === null) throw unknownCaller("The request has no token.");
   const token = bearerOf(header);
@@ -38,8 +41,9 @@ export function isWrite({ method }: Pick<Request, "method">): boolean {
 }
 
 /**
- * Writes that the gate puts on record as calls of the API. A call of the blackboard that only reads is a POST because of its arguments,
- * and so is everything of an assistant: its tools that write are on record one by one.
+ * Writes that the gate puts on record as calls of the API. A call of the blackboard that only reads
+ * is a POST because of its arguments, and so is everything of an assistant: its tools that write
+ * are on record one by one.
  */
 export function isRecorded(request: Pick<Request, "method" | "url">): boolean {
   const { pathname } = new URL(request.url);

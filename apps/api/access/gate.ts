@@ -41,7 +41,8 @@ export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env>
     metrics.duration.observe({ method: raw.method }, (clock.passedMs() - startedAt) / 1_000);
   };
   return async (context, next) => {
-    const count = (status: number) => metrics.requests.inc({ method: context.req.method, status: String(status) });
+    const count = (status: number) =>
+      metrics.requests.inc({ method: context.req.method, status: String(status) });
     try {
       const refusal = await pass(context, next);
       count(refusal?.status ?? statusOf(context));
@@ -54,10 +55,19 @@ export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env>
 }
 
 /** Runs a write, and logs it with its outcome before the client gets its answer. */
-async function recorded(parts: Parts, context: RequestContext, next: () => Promise<void>): Promise<void> {
+async function recorded(
+  parts: Parts,
+  context: RequestContext,
+  next: () => Promise<void>,
+): Promise<void> {
   await next();
   const { req, var: known } = context;
-  await recordCall(parts, known.caller, { method: req.method, path: req.path, status: statusOf(context), goal: known.goal });
+  await recordCall(parts, known.caller, {
+    method: req.method,
+    path: req.path,
+    status: statusOf(context),
+    goal: known.goal,
+  });
 }
 
 /** Hono has made an answer of what a route has thrown. */

@@ -1,4 +1,5 @@
-// Repeats the first answer to a write that a client sends again with the same key, because it does not know whether it was carried out.
+// Repeats the first answer to a write that a client sends again with the same key, because it does
+// not know whether it was carried out.
 import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
@@ -8,19 +9,27 @@ import { GoalId } from "../../../lib/model/ids.ts";
 import type { Env, RequestContext } from "../env.ts";
 import type { Parts } from "../parts.ts";
 
-/** For a day in Redis; the newest in memory, too. Only the reply to what was carried out is kept: a refused write may be sent again. */
+/**
+ * For a day in Redis; the newest in memory, too. Only the reply to what was carried out is kept: a
+ * refused write may be sent again.
+ */
 const keptMs = 86_400_000;
 const minInMemory = 1_000;
 const maxReplyLength = 256 * 1024;
 
 const Reply = z.strictObject({ request: z.string(), status: z.int(), body: z.string() });
-/** A request that has begun. `moment`: what its goal or its cause is made from; another one for what comes with the key after the day. */
+/**
+ * A request that has begun. `moment`: what its goal or its cause is made from; another one for what
+ * comes with the key after the day.
+ */
 const Begun = z.strictObject({ request: z.string(), moment: z.string() });
 const Kept = z.union([Reply, Begun]);
 type Kept = z.infer<typeof Kept>;
 
 /** After the gate: keys belong to a caller. */
-export function idempotency({ deps: { board, log, clock } }: Pick<Parts, "deps">): MiddlewareHandler<Env> {
+export function idempotency({
+  deps: { board, log, clock },
+}: Pick<Parts, "deps">): MiddlewareHandler<Env> {
   const recent = new RecentMap<string, { kept: Kept; sinceMs: number }>(minInMemory);
   const underWay = new Map<string, Promise<void>>();
 
@@ -73,7 +82,10 @@ function replayed({ request, status, body }: z.infer<typeof Reply>, now: string)
     throw new SettError("usage", "This `Idempotency-Key` belongs to another request.", {
       hint: "Make a new key for each new request.",
     });
-  return new Response(body, { status, headers: { "content-type": "application/json", "idempotency-replayed": "true" } });
+  return new Response(body, {
+    status,
+    headers: { "content-type": "application/json", "idempotency-replayed": "true" },
+  });
 }
 
 /** Undefined without a key. Throws `usage`. */
@@ -81,9 +93,13 @@ function placeOf({ req, var: { caller } }: RequestContext): string | undefined {
   const key = req.header("idempotency-key");
   if (key === undefined) return undefined;
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return digest(caller.id, key);
-  throw new SettError("usage", "`Idempotency-Key` has 1 to 255 characters of ASCII, and no spaces.", {
-    hint: "A UUID is a good key.",
-  });
+  throw new SettError(
+    "usage",
+    "`Idempotency-Key` has 1 to 255 characters of ASCII, and no spaces.",
+    {
+      hint: "A UUID is a good key.",
+    },
+  );
 }
 
 async function digestOfRequest({ req }: RequestContext): Promise<string> {
@@ -96,7 +112,10 @@ function digest(...parts: string[]): string {
   return hash.digest("hex");
 }
 
-/** The same for each repeat of a request, so that it is safe even where its reply was not kept; undefined without a key. */
+/**
+ * The same for each repeat of a request, so that it is safe even where its reply was not kept;
+ * undefined without a key.
+ */
 export function causeOf(context: RequestContext): string | undefined {
   const place = placeOf(context);
   return place === undefined ? undefined : uuidOf(digest(place, context.get("moment") ?? ""));

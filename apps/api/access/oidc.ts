@@ -1,4 +1,5 @@
-// Tokens of an identity provider (OIDC): JWTs of one issuer for one audience, whose claims say which rights they give.
+// Tokens of an identity provider (OIDC): JWTs of one issuer for one audience, whose claims say
+// which rights they give.
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { z } from "zod";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
@@ -7,11 +8,14 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
 
 /** Where keys come from: who could change them on the way could make tokens. */
-const KeyAddress = z.url({ protocol: /^https?$/ }).refine(isSafeForKeys, { error: "must begin with `https://`" });
+const KeyAddress = z
+  .url({ protocol: /^https?$/ })
+  .refine(isSafeForKeys, { error: "must begin with `https://`" });
 
 /**
- * `rights`: of each value that `claim` may have. `jwks`: where the issuer's keys are; without it, the issuer's own configuration says it.
- * `name_claim`: who it is, on record. `azp`: the clients that a token may have been issued to.
+ * `rights`: of each value that `claim` may have. `jwks`: where the issuer's keys are; without it,
+ * the issuer's own configuration says it. `name_claim`: who it is, on record. `azp`: the clients
+ * that a token may have been issued to.
  */
 export const OidcSettings = z.strictObject({
   issuer: KeyAddress,
@@ -25,7 +29,19 @@ export const OidcSettings = z.strictObject({
 export type OidcSettings = z.infer<typeof OidcSettings>;
 
 /** Signatures with a shared secret would let everyone who can check a token make one. */
-const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
+const algorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
 const clockToleranceSeconds = 30;
 const timeoutMs = 5_000;
 const maxNameLength = 200;
@@ -38,16 +54,25 @@ export class Oidc {
     this.#settings = settings;
   }
 
-  /** Throws `not-authenticated`, with the reason, and `not-ready` where the issuer does not answer. */
+  /**
+   * Throws `not-authenticated`, with the reason, and `not-ready` where the issuer does not answer.
+   */
   async verify(token: string): Promise<Caller> {
     const { issuer, audience } = this.#settings;
-    const options = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds, requiredClaims: ["exp"] };
+    const options = {
+      issuer,
+      audience,
+      algorithms,
+      clockTolerance: clockToleranceSeconds,
+      requiredClaims: ["exp"],
+    };
     try {
       const { payload } = await jwtVerify(token, await this.#keySet(), options);
       return this.#callerOf(payload);
     } catch (cause) {
       if (cause instanceof SettError) throw cause;
-      if (isRefusal(cause)) throw refused(`The token of ${issuer} is not good: ${cause.message}.`, cause);
+      if (isRefusal(cause))
+        throw refused(`The token of ${issuer} is not good: ${cause.message}.`, cause);
       throw this.#away(cause);
     }
   }
@@ -57,23 +82,47 @@ export class Oidc {
     this.#requireParty(payload);
     // An account that anyone may open with the address of another would be taken for that one.
     if ((name_claim === "email" || claim === "email") && isFalse(payload.email_verified))
-      throw refused("The token has an email address that the identity provider has not verified (`email_verified`).");
-    const values = [payload[claim]].flat().flatMap((value) => (typeof value === "string" ? value.split(" ") : []));
-    const granted = new Set(values.flatMap((value) => (Object.hasOwn(rights, value) ? (rights[value] ?? []) : [])));
-    const named = [payload[name_claim], payload.sub].find((one) => typeof one === "string" && oneLine(one) !== "");
-    if (typeof named !== "string") throw refused(`The token has neither \`${name_claim}\` nor \`sub\`.`);
+      throw refused(
+        "The token has an email address that the identity provider has not verified (`email_verified`).",
+      );
+    const values = [payload[claim]]
+      .flat()
+      .flatMap((value) => (typeof value === "string" ? value.split(" ") : []));
+    const granted = new Set(
+      values.flatMap((value) => (Object.hasOwn(rights, value) ? (rights[value] ?? []) : [])),
+    );
+    const named = [payload[name_claim], payload.sub].find(
+      (one) => typeof one === "string" && oneLine(one) !== "",
+    );
+    if (typeof named !== "string")
+      throw refused(`The token has neither \`${name_claim}\` nor \`sub\`.`);
     const name = shorten(oneLine(named), maxNameLength);
-    const id = JSON.stringify(["oidc", issuer, ...(payload.sub === undefined ? ["", name] : [payload.sub])]);
-    return { id, name, rights: granted, actor: `person:${name}`, until: (Number(payload.exp) + clockToleranceSeconds) * 1_000 };
+    const id = JSON.stringify([
+      "oidc",
+      issuer,
+      ...(payload.sub === undefined ? ["", name] : [payload.sub]),
+    ]);
+    return {
+      id,
+      name,
+      rights: granted,
+      actor: `person:${name}`,
+      until: (Number(payload.exp) + clockToleranceSeconds) * 1_000,
+    };
   }
 
-  /** A token for several audiences says for which of them it was made; else any of them could use it here (OpenID Connect Core, 3.1.3.7). */
+  /**
+   * A token for several audiences says for which of them it was made; else any of them could use it
+   * here (OpenID Connect Core, 3.1.3.7).
+   */
   #requireParty({ aud, azp }: JWTPayload): void {
     const { audience, azp: parties } = this.#settings;
     if (parties === undefined && (!Array.isArray(aud) || aud.length < 2)) return;
     if (typeof azp === "string" && (parties ?? [audience]).includes(azp)) return;
     const found =
-      typeof azp === "string" ? `was issued to ${shorten(oneLine(azp), maxNameLength)}` : "does not say to whom it was issued";
+      typeof azp === "string"
+        ? `was issued to ${shorten(oneLine(azp), maxNameLength)}`
+        : "does not say to whom it was issued";
     throw refused(
       `The token ${found} (\`azp\`), and \`services.api.oidc\` takes those of ${(parties ?? [audience]).join(", ")} alone.`,
     );
@@ -97,12 +146,16 @@ export class Oidc {
   }
 
   #away(cause: unknown): SettError {
-    return new SettError("not-ready", `The keys of ${this.#settings.issuer} cannot be read, so its tokens cannot be checked.`, {
-      hint: isAboutCertificate(cause)
-        ? "Its certificate has no signature that the API trusts: `services.api.oidc.jwks` may name an address with one that is known."
-        : "Is the identity provider up, and may this machine reach it?",
-      cause,
-    });
+    return new SettError(
+      "not-ready",
+      `The keys of ${this.#settings.issuer} cannot be read, so its tokens cannot be checked.`,
+      {
+        hint: isAboutCertificate(cause)
+          ? "Its certificate has no signature that the API trusts: `services.api.oidc.jwks` may name an address with one that is known."
+          : "Is the identity provider up, and may this machine reach it?",
+        cause,
+      },
+    );
   }
 }
 
@@ -110,7 +163,9 @@ export class Oidc {
 function isRefusal(error: unknown): error is Error {
   const aboutKeys = [errors.JWKSTimeout, errors.JWKSInvalid, errors.JWKInvalid];
   return (
-    error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC" && !aboutKeys.some((kind) => error instanceof kind)
+    error instanceof errors.JOSEError &&
+    error.code !== "ERR_JOSE_GENERIC" &&
+    !aboutKeys.some((kind) => error instanceof kind)
   );
 }
 
@@ -136,16 +191,27 @@ const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^h
 
 async function discover(issuer: string): Promise<string> {
   const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
+  const answer = await fetch(address, {
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: "error",
+  });
   if (!answer.ok) throw new Error(`${address} answers ${answer.status}.`);
   const found = Discovery.parse(await answer.json());
-  if (found.issuer !== issuer) throw new Error(`${address} is the configuration of another issuer.`);
+  if (found.issuer !== issuer)
+    throw new Error(`${address} is the configuration of another issuer.`);
   if (isSafeForKeys(found.jwks_uri)) return found.jwks_uri;
-  throw new SettError("not-ready", `The keys of ${issuer} would come without TLS, so its tokens cannot be checked.`, {
-    hint: `${address} names them with \`http://\`: the identity provider needs \`https://\` there.`,
-  });
+  throw new SettError(
+    "not-ready",
+    `The keys of ${issuer} would come without TLS, so its tokens cannot be checked.`,
+    {
+      hint: `${address} names them with \`http://\`: the identity provider needs \`https://\` there.`,
+    },
+  );
 }
 
 function refused(message: string, cause?: unknown): SettError {
-  return new SettError("not-authenticated", message, { hint: "Get a new token from the identity provider.", cause });
+  return new SettError("not-authenticated", message, {
+    hint: "Get a new token from the identity provider.",
+    cause,
+  });
 }

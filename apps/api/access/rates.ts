@@ -23,7 +23,8 @@ export class Rates {
     const left = Math.min(this.#perMinute, before + ((now - at) * this.#perMinute) / minuteMs);
     // The last one that was used is the last in the map.
     this.#buckets.delete(name);
-    if (this.#buckets.size >= maxBuckets) this.#buckets.delete(this.#buckets.keys().next().value ?? "");
+    if (this.#buckets.size >= maxBuckets)
+      this.#buckets.delete(this.#buckets.keys().next().value ?? "");
     this.#buckets.set(name, { left: left < 1 ? left : left - 1, at: now });
     return left >= 1 ? undefined : Math.ceil(((1 - left) * minuteMs) / this.#perMinute / 1_000);
   }

@@ -1,9 +1,12 @@
-// POST /open: gives the page a session for the token, or the ticket, of the address that it was opened with.
+// POST /open: gives the page a session for the token, or the ticket, of the address that it was
+// opened with.
 import type { Handler } from "hono";
 import type { Env } from "../env.ts";
 import { type Access, bearerOf, unknownCaller } from "./authenticate.ts";
 
-/** `Authorization: Bearer TOKEN`; a ticket is worth nothing afterwards. Throws `not-authenticated`. */
+/**
+ * `Authorization: Bearer TOKEN`; a ticket is worth nothing afterwards. Throws `not-authenticated`.
+ */
 export function signIn({ tokens, sessions }: Access): Handler<Env> {
   return ({ req, json }) => {
     const token = bearerOf(req.header("authorization") ?? "");

@@ -5,11 +5,14 @@ import { Right, TokenName } from "../../../lib/model/api-access.ts";
 import { Actor } from "../../../lib/model/event.ts";
 import type { Caller } from "./caller.ts";
 
-const Digest = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 digest in hexadecimal" });
+const Digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 digest in hexadecimal" });
 
 /**
- * `sha256`: of the token, in hexadecimal. `actor`: on record for what it does; without it `person:NAME`. `ticket`: the digest of what signs a
- * browser in once, shortly after the start, in place of the token: other users of a machine see the addresses that programs are started with.
+ * `sha256`: of the token, in hexadecimal. `actor`: on record for what it does; without it
+ * `person:NAME`. `ticket`: the digest of what signs a browser in once, shortly after the start, in
+ * place of the token: other users of a machine see the addresses that programs are started with.
  */
 export const KnownToken = z.strictObject({
   name: TokenName,
@@ -36,22 +39,29 @@ export class Tokens {
   constructor(known: readonly KnownToken[], passedMs: () => number) {
     this.#passedMs = passedMs;
     this.#startedAt = passedMs();
-    this.#tickets = new Map(known.flatMap((token) => (token.ticket === undefined ? [] : [[token.ticket, token]])));
+    this.#tickets = new Map(
+      known.flatMap((token) => (token.ticket === undefined ? [] : [[token.ticket, token]])),
+    );
     this.#known = known.map((token) => ({ token, digest: Buffer.from(token.sha256, "hex") }));
   }
 
-  /** Every known token is compared, in constant time, so that the time of an answer shows nothing about them. */
+  /**
+   * Every known token is compared, in constant time, so that the time of an answer shows nothing
+   * about them.
+   */
   find(secret: string): KnownToken | undefined {
     const digest = digestOf(secret);
     let found: KnownToken | undefined;
-    for (const { token, digest: known } of this.#known) if (timingSafeEqual(digest, known)) found = token;
+    for (const { token, digest: known } of this.#known)
+      if (timingSafeEqual(digest, known)) found = token;
     return found;
   }
 
   /** The token of a ticket, which is worth nothing from then on. */
   redeem(ticket: string): KnownToken | undefined {
     const digest = digestOf(ticket).toString("hex");
-    const found = this.#passedMs() - this.#startedAt > ticketMs ? undefined : this.#tickets.get(digest);
+    const found =
+      this.#passedMs() - this.#startedAt > ticketMs ? undefined : this.#tickets.get(digest);
     this.#tickets.delete(digest);
     return found;
   }

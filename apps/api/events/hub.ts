@@ -1,4 +1,5 @@
-// One follower of the log for all clients of this process: Redis sees one reader, however many watch.
+// One follower of the log for all clients of this process: Redis sees one reader, however many
+// watch.
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
@@ -12,7 +13,10 @@ import { Sent } from "./sent.ts";
 
 type Board = Pick<PersonBlackboard, "followEvents" | "readEvents" | "endOfEvents" | "onReconnect">;
 
-/** Events that stay in memory, for clients that are a little behind: at most one and a half times so many, and some 24 MB. */
+/**
+ * Events that stay in memory, for clients that are a little behind: at most one and a half times so
+ * many, and some 24 MB.
+ */
 const defaultRingSize = 16_384;
 const maxRingBytes = 16 * 1024 * 1024;
 const retryMs = 500;
@@ -81,7 +85,10 @@ export class EventHub {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Those after this one that are in memory, at most so many; undefined where some of them are only in Redis, or the log is not followed yet. */
+  /**
+   * Those after this one that are in memory, at most so many; undefined where some of them are only
+   * in Redis, or the log is not followed yet.
+   */
   after(id: string, most: number): readonly Sent[] | undefined {
     if (this.#before === undefined || compareIds(id, this.#before) < 0) return undefined;
     const newest = this.#ring.at(-1)?.event.id;
@@ -99,12 +106,18 @@ export class EventHub {
     return sent;
   }
 
-  /** The events after this one, from memory, else from Redis; at most about `count`. Empty where there are none, and after the signal. */
+  /**
+   * The events after this one, from memory, else from Redis; at most about `count`. Empty where
+   * there are none, and after the signal.
+   */
   async read(id: string, count: number, over?: AbortSignal): Promise<readonly Sent[]> {
     return this.after(id, count) ?? (await this.#past.read(id, count, over));
   }
 
-  /** All events after this one, in batches, about a tenth of a second late; ends with the signal. Throws where the past cannot be read. */
+  /**
+   * All events after this one, in batches, about a tenth of a second late; ends with the signal.
+   * Throws where the past cannot be read.
+   */
   async *follow(from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
     for (let last = from; !signal.aborted; ) {
       const sent = await this.read(last, followAtOnce, signal);
@@ -117,10 +130,16 @@ export class EventHub {
   }
 
   /**
-   * Resolves when there is an event after this one that is wanted, after `ms`, or at the signal: with the id of an event up to which none is
-   * wanted. What is not wanted wakes nobody: hundreds may watch a goal each.
+   * Resolves when there is an event after this one that is wanted, after `ms`, or at the signal:
+   * with the id of an event up to which none is wanted. What is not wanted wakes nobody: hundreds
+   * may watch a goal each.
    */
-  async changed(id: string, ms: number, signal: AbortSignal, filter: EventFilter = unfiltered): Promise<string> {
+  async changed(
+    id: string,
+    ms: number,
+    signal: AbortSignal,
+    filter: EventFilter = unfiltered,
+  ): Promise<string> {
     if (signal.aborted || (this.#last !== undefined && compareIds(this.#last, id) > 0)) return id;
     return await new Promise<string>((resolve) => {
       const finish = () => {
@@ -157,7 +176,8 @@ export class EventHub {
     }
     this.#last = events.at(-1)?.id ?? this.#last;
     // Cut only now and then: each cut moves all that stays.
-    if (this.#ring.length > this.#ringSize * 1.5 || this.#ringBytes > maxRingBytes * 1.5) this.#cut();
+    if (this.#ring.length > this.#ringSize * 1.5 || this.#ringBytes > maxRingBytes * 1.5)
+      this.#cut();
     for (const listener of this.#listeners) listener(events);
     if (this.#waiting.size === 0) return;
     const goals = new Set<string | undefined>(events.map(({ goal_id }) => goal_id));

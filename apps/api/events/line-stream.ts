@@ -4,8 +4,14 @@ const encoder = new TextEncoder();
 /** A line alone is cheap to send, and many at once are cheaper. */
 const atOnce = 64 * 1024;
 
-/** `end`: called when it is over. Throws what the first line throws before the answer begins; ends quietly with what is thrown later. */
-export async function lineStream(lines: AsyncIterable<string>, end: () => void): Promise<ReadableStream<Uint8Array>> {
+/**
+ * `end`: called when it is over. Throws what the first line throws before the answer begins; ends
+ * quietly with what is thrown later.
+ */
+export async function lineStream(
+  lines: AsyncIterable<string>,
+  end: () => void,
+): Promise<ReadableStream<Uint8Array>> {
   const iterator = lines[Symbol.asyncIterator]();
   let first: IteratorResult<string> | undefined;
   const begun = iterator.next().then((result) => {

@@ -1,4 +1,5 @@
-// How long the reader of the log waits before it reads again: each read, and what every client is then sent, costs more than one more event.
+// How long the reader of the log waits before it reads again: each read, and what every client is
+// then sent, costs more than one more event.
 
 const windowMs = 100;
 /** More than one goal at work brings. */
@@ -17,7 +18,9 @@ export class Pace {
   after(events: number, nowMs: number): number {
     const passedMs = nowMs - this.#from;
     if (passedMs >= windowMs) {
-      this.#isBusy = this.#events * windowMs >= busyFrom * passedMs && this.#events >= eventsPerRead * this.#reads;
+      this.#isBusy =
+        this.#events * windowMs >= busyFrom * passedMs &&
+        this.#events >= eventsPerRead * this.#reads;
       [this.#from, this.#events, this.#reads] = [nowMs, 0, 0];
     }
     this.#events += events;

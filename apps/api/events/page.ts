@@ -3,7 +3,12 @@ import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type EventFilter, isWanted } from "./filter.ts";
 
-type PageRequest = { after?: string | undefined; before?: string | undefined; limit: number; filter: EventFilter };
+type PageRequest = {
+  after?: string | undefined;
+  before?: string | undefined;
+  limit: number;
+  filter: EventFilter;
+};
 type EventPage = { items: SettEvent[]; next: string | null };
 
 const readAtOnce = 500;

@@ -1,4 +1,5 @@
-// Pages of the log from Redis, for clients that read the past: many who come again at the same time share what is read, and it is soon forgotten.
+// Pages of the log from Redis, for clients that read the past: many who come again at the same time
+// share what is read, and it is soon forgotten.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { Sent } from "./sent.ts";
 
@@ -28,7 +29,10 @@ export class PastPages {
     this.#board = board;
   }
 
-  /** The events after this one, at most `count`. Empty, too, where all who have asked are gone: it is not read then. */
+  /**
+   * The events after this one, at most `count`. Empty, too, where all who have asked are gone: it
+   * is not read then.
+   */
   async read(id: string, count: number, over?: AbortSignal): Promise<readonly Sent[]> {
     const key = `${id} ${count}`;
     const known = this.#pages.get(key);

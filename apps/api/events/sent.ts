@@ -8,7 +8,10 @@ const usualBytes = 400;
 
 export class Sent {
   readonly event: SettEvent;
-  /** About so much memory: most events are never sent, and to measure one costs as much as to make it. */
+  /**
+   * About so much memory: most events are never sent, and to measure one costs as much as to make
+   * it.
+   */
   readonly bytes: number;
   #frame: Uint8Array | undefined;
 
@@ -18,7 +21,9 @@ export class Sent {
   }
 
   get frame(): Uint8Array {
-    this.#frame ??= encoder.encode(`id: ${this.event.id}\nevent: sett\ndata: ${JSON.stringify(this.event)}\n\n`);
+    this.#frame ??= encoder.encode(
+      `id: ${this.event.id}\nevent: sett\ndata: ${JSON.stringify(this.event)}\n\n`,
+    );
     return this.#frame;
   }
 }

@@ -1,4 +1,5 @@
-// Server-sent events for one client: the past from Redis, then what the hub brings, without a gap or a repeat.
+// Server-sent events for one client: the past from Redis, then what the hub brings, without a gap
+// or a repeat.
 import { sleep } from "../../../lib/async/sleep.ts";
 import { type EventFilter, isWanted, wantsAll } from "./filter.ts";
 import type { EventHub } from "./hub.ts";
@@ -50,7 +51,8 @@ export function eventStream({
           return controller.close();
         }
         controller.enqueue(value);
-        // The next pull comes when the client has taken what it was sent: until then nothing more is read for it.
+        // The next pull comes when the client has taken what it was sent: until then nothing more
+        // is read for it.
         patience = setTimeout(() => {
           isGivenUp = true;
           controller.enqueue(tooSlow(limits));
@@ -68,7 +70,9 @@ export function eventStream({
 }
 
 function tooSlow({ patienceMs }: StreamLimits): Uint8Array {
-  return encoder.encode(`: too slow: nothing was read for ${patienceMs} ms. Go on with Last-Event-ID.\n\n`);
+  return encoder.encode(
+    `: too slow: nothing was read for ${patienceMs} ms. Go on with Last-Event-ID.\n\n`,
+  );
 }
 
 async function* framesOf(
@@ -99,7 +103,10 @@ async function* framesOf(
   }
 }
 
-/** `end`: up to where the log was looked at. Of a slow client no more than the bytes stays in memory. */
+/**
+ * `end`: up to where the log was looked at. Of a slow client no more than the bytes stays in
+ * memory.
+ */
 async function nextChunk(hub: EventHub, last: string, filter: EventFilter, over: AbortSignal) {
   const events = await read(hub, last, over);
   const wanted = wantsAll(filter) ? events : events.filter(({ event }) => isWanted(event, filter));

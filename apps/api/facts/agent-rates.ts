@@ -1,4 +1,5 @@
-// How many attempts of each agent were done and have failed: counted from the newest part of the log, then with each event.
+// How many attempts of each agent were done and have failed: counted from the newest part of the
+// log, then with each event.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readHeads } from "../../../lib/client/facts/artefacts.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -6,7 +7,12 @@ import type { AgentName, ArtefactId } from "../../../lib/model/ids.ts";
 import { compareIds } from "../events/event-id.ts";
 import type { EventHub } from "../events/hub.ts";
 
-export type Rates = { done: number; failed: number; failures_by_reason: Record<string, number>; since: string | null };
+export type Rates = {
+  done: number;
+  failed: number;
+  failures_by_reason: Record<string, number>;
+  since: string | null;
+};
 type Counted = { done: number; failures: ArtefactId[]; failed: number };
 
 const pageSize = 500;
@@ -38,7 +44,9 @@ export class AgentRates {
       throw error;
     }
     const failures = agents.flatMap((agent) => this.#counts.get(agent)?.failures ?? []);
-    const types = new Map((await readHeads(this.#board, failures)).map(({ id, type }) => [id, type]));
+    const types = new Map(
+      (await readHeads(this.#board, failures)).map(({ id, type }) => [id, type]),
+    );
     return new Map(agents.map((agent) => [agent, this.#ratesOf(agent, types)]));
   }
 
@@ -52,7 +60,10 @@ export class AgentRates {
     return { done, failed, failures_by_reason: byReason, since: this.#since };
   }
 
-  /** What is new is counted from the moment at which the past is read, so that none is missing and none counts twice. */
+  /**
+   * What is new is counted from the moment at which the past is read, so that none is missing and
+   * none counts twice.
+   */
   async #readLog(): Promise<void> {
     this.#counts = new Map();
     const live: SettEvent[] = [];

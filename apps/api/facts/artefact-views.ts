@@ -31,9 +31,14 @@ export class ArtefactViews {
   }
 
   /** In the order of `ids`, without those that do not exist. */
-  async read(ids: readonly ArtefactId[], costs?: ReadonlyMap<ArtefactId, Cost>): Promise<ArtefactView[]> {
+  async read(
+    ids: readonly ArtefactId[],
+    costs?: ReadonlyMap<ArtefactId, Cost>,
+  ): Promise<ArtefactView[]> {
     const { heads } = await readChecked(this.#board, ids);
-    const stored = new Map((await this.#board.readHeads(heads.map(({ id }) => id))).map((one) => [one.head.id, one]));
+    const stored = new Map(
+      (await this.#board.readHeads(heads.map(({ id }) => id))).map((one) => [one.head.id, one]),
+    );
     const verdicts = await this.#verdictsOf([...stored.values()]);
     return heads.map((head) => {
       const verdict = verdicts.get(head.id);
@@ -51,9 +56,14 @@ export class ArtefactViews {
   async #verdictsOf(stored: readonly StoredHead[]): Promise<Map<ArtefactId, Verdict>> {
     const reviews = stored.filter(({ head }) => head.structural_type === "Review");
     const unknown = reviews.filter(({ head }) => this.#verdicts.get(head.id) === undefined);
-    const short = unknown.filter(({ payloadBytes }) => payloadBytes <= maxApprovalBytes).map(({ head }) => head.id);
-    const read = new Map((await this.#board.readArtefacts(short)).map(({ id, payload }) => [id, isApproval(payload)]));
-    for (const { head } of unknown) this.#verdicts.set(head.id, read.get(head.id) === true ? "approval" : "feedback");
+    const short = unknown
+      .filter(({ payloadBytes }) => payloadBytes <= maxApprovalBytes)
+      .map(({ head }) => head.id);
+    const read = new Map(
+      (await this.#board.readArtefacts(short)).map(({ id, payload }) => [id, isApproval(payload)]),
+    );
+    for (const { head } of unknown)
+      this.#verdicts.set(head.id, read.get(head.id) === true ? "approval" : "feedback");
     return new Map(
       reviews.flatMap(({ head: { id } }) => {
         const verdict = this.#verdicts.get(id);

@@ -7,11 +7,37 @@ import { type ClaimSnapshot, type Grant, isEnded, questionOf } from "../../../li
 import type { AgentName } from "../../../lib/model/ids.ts";
 
 /** `reasons`: why agents have bid as they did, where their models have said it. */
-export function claimView(snapshot: ClaimSnapshot, situation: Situation, reasons: ReadonlyMap<AgentName, string> = new Map()) {
+export function claimView(
+  snapshot: ClaimSnapshot,
+  situation: Situation,
+  reasons: ReadonlyMap<AgentName, string> = new Map(),
+) {
   const { claim, grants } = snapshot;
-  const { id, artefact_id, goal_id, kind, status, bidding, created_at, termination_reason, electorate, bids, stand_in } = claim;
+  const {
+    id,
+    artefact_id,
+    goal_id,
+    kind,
+    status,
+    bidding,
+    created_at,
+    termination_reason,
+    electorate,
+    bids,
+    stand_in,
+  } = claim;
   return {
-    ...{ id, artefact_id, goal_id, kind, status, bidding, stage: stageOf(claim) ?? null, created_at, termination_reason },
+    ...{
+      id,
+      artefact_id,
+      goal_id,
+      kind,
+      status,
+      bidding,
+      stage: stageOf(claim) ?? null,
+      created_at,
+      termination_reason,
+    },
     ...(stand_in && { stand_in }),
     electorate,
     bids: bids.map((bid) => {
@@ -25,7 +51,9 @@ export function claimView(snapshot: ClaimSnapshot, situation: Situation, reasons
       agents: steps,
     })),
     grants: grants.map(grantView),
-    waiting_for: isEnded(status) ? [] : waitedFor(snapshot).map((waiting) => waitingJson(waiting, situation)),
+    waiting_for: isEnded(status)
+      ? []
+      : waitedFor(snapshot).map((waiting) => waitingJson(waiting, situation)),
   };
 }
 

@@ -68,12 +68,19 @@ export class GoalReadings {
       const graph = await readGraph(this.#board, goal);
       return { graph, json: JSON.stringify(graphJson(graph)) };
     };
-    const [found] = await this.#graphs.read([goal], readOne, ({ graph }) => graph.nodes.length <= maxNodesKept);
+    const [found] = await this.#graphs.read(
+      [goal],
+      readOne,
+      ({ graph }) => graph.nodes.length <= maxNodesKept,
+    );
     return found ?? (await readOne());
   }
 
   async #factsOf(goal: GoalId): Promise<GoalFacts> {
-    const [reading, cost] = await Promise.all([readGoalState(this.#board, goal), readGoalCost(this.#board, goal)]);
+    const [reading, cost] = await Promise.all([
+      readGoalState(this.#board, goal),
+      readGoalCost(this.#board, goal),
+    ]);
     const { artefacts, status } = reading;
     const first = artefacts.find(({ id }) => String(id) === String(goal));
     return {

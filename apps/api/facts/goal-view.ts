@@ -9,7 +9,16 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { claimView } from "./claim-view.ts";
 import type { GoalFacts } from "./goal-readings.ts";
 
-export function goalSummaryView({ goal, status, summary, created_at, artefacts, failures, cost, trigger }: GoalFacts) {
+export function goalSummaryView({
+  goal,
+  status,
+  summary,
+  created_at,
+  artefacts,
+  failures,
+  cost,
+  trigger,
+}: GoalFacts) {
   return {
     ...{ id: goal, state: status.state, summary, created_at, artefacts, cost: goalCostJson(cost) },
     trigger: trigger ?? null,
@@ -34,7 +43,11 @@ export function goalView(facts: GoalFacts, text: string, situation: Situation) {
 }
 
 function unreadableView(artefacts: readonly ArtefactId[], suggest: Suggest) {
-  return { artefacts: [...artefacts], says: unreadableSentence(artefacts), remedy: remedyOf(suggest("doctor")) };
+  return {
+    artefacts: [...artefacts],
+    says: unreadableSentence(artefacts),
+    remedy: remedyOf(suggest("doctor")),
+  };
 }
 
 function failureView({ id, type, produced_by_agent, metadata, created_at }: ArtefactHead) {

@@ -11,7 +11,13 @@ export function inquiryView(inquiry: Inquiry) {
     const { overwritten: _, ...question } = inquiry.question;
     const { refusal } = inquiry;
     const budget = refusal === undefined ? {} : { budget: budgetJson(refusal) };
-    return { kind: "question" as const, ...common, question, ...budget, text: questionText(question) };
+    return {
+      kind: "question" as const,
+      ...common,
+      question,
+      ...budget,
+      text: questionText(question),
+    };
   }
   const { claim: claim_id, agent, content } = inquiry;
   const { overwritten: _, ...artefact } = inquiry.artefact;

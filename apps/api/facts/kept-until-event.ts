@@ -6,10 +6,17 @@ import type { EventHub } from "../events/hub.ts";
 
 /** A change by hand makes no event: nothing older is shown. */
 const oldestMs = 30_000;
-/** How long a request waits until the hub has seen what is in the log; after that, it reads anew. */
+/**
+ * How long a request waits until the hub has seen what is in the log; after that, it reads anew.
+ */
 const catchUpMs = 250;
 
-type Options = { board: Pick<PersonBlackboard, "onReconnect">; hub: EventHub; signal: AbortSignal; minEntries: number };
+type Options = {
+  board: Pick<PersonBlackboard, "onReconnect">;
+  hub: EventHub;
+  signal: AbortSignal;
+  minEntries: number;
+};
 
 export class KeptUntilEvent<Value> {
   readonly #hub: EventHub;
@@ -28,18 +35,26 @@ export class KeptUntilEvent<Value> {
     board.onReconnect(() => this.#known.clear());
   }
 
-  /** In the order of `goals`; what was written before the call is in what it gives. `mayKeep`: whether what was read may be kept. */
+  /**
+   * In the order of `goals`; what was written before the call is in what it gives. `mayKeep`:
+   * whether what was read may be kept.
+   */
   async read(
     goals: readonly GoalId[],
     readOne: (goal: GoalId) => Promise<Value>,
     mayKeep: (value: Value) => boolean = () => true,
   ): Promise<Value[]> {
     const mayKnow = goals.some((goal) => this.#known.get(goal) !== undefined);
-    if (mayKnow && !(await this.#hub.caughtUp(catchUpMs, this.#signal))) for (const goal of goals) this.#known.delete(goal);
+    if (mayKnow && !(await this.#hub.caughtUp(catchUpMs, this.#signal)))
+      for (const goal of goals) this.#known.delete(goal);
     return await Promise.all(goals.map((goal) => this.#one(goal, readOne, mayKeep)));
   }
 
-  async #one(goal: GoalId, readOne: (goal: GoalId) => Promise<Value>, mayKeep: (value: Value) => boolean): Promise<Value> {
+  async #one(
+    goal: GoalId,
+    readOne: (goal: GoalId) => Promise<Value>,
+    mayKeep: (value: Value) => boolean,
+  ): Promise<Value> {
     const known = this.#known.get(goal);
     if (known !== undefined && performance.now() - known.readAt < oldestMs) return known.value;
     const mark = { isStale: false };
@@ -48,7 +63,8 @@ export class KeptUntilEvent<Value> {
     try {
       const readAt = performance.now();
       const value = await readOne(goal);
-      if (!mark.isStale && this.#hub.last !== undefined && mayKeep(value)) this.#known.set(goal, { value, readAt });
+      if (!mark.isStale && this.#hub.last !== undefined && mayKeep(value))
+        this.#known.set(goal, { value, readAt });
       return value;
     } finally {
       marks.delete(mark);

@@ -1,4 +1,5 @@
-// Keeps records that never change in memory: heads of artefacts, and claims that have ended. Lists show the same ones again and again.
+// Keeps records that never change in memory: heads of artefacts, and claims that have ended. Lists
+// show the same ones again and again.
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
@@ -8,12 +9,18 @@ import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 /** At most twice as many are kept: some 40 MB where all are in use. */
 const minHeads = 10_000;
 const minClaims = 5_000;
-/** To compare an artefact with its digest means to read its payload: lists that are shown again and again do so no more often. */
+/**
+ * To compare an artefact with its digest means to read its payload: lists that are shown again and
+ * again do so no more often.
+ */
 const comparedForMs = 30_000;
 /** Longer ones are read again: metadata may have a megabyte. */
 const maxLength = 3_000;
 
-/** The same blackboard, which reads each of them once. What a person has changed or pruned is forgotten with its turn or the connection. */
+/**
+ * The same blackboard, which reads each of them once. What a person has changed or pruned is
+ * forgotten with its turn or the connection.
+ */
 export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
   const heads = new RecentMap<ArtefactId, StoredHead>(minHeads);
   const claims = new RecentMap<ClaimId, ClaimSnapshot>(minClaims);
@@ -40,7 +47,9 @@ export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
 
     async findOverwritten(ids) {
       const now = performance.now();
-      const due = ids.filter((id) => now - (compared.get(id)?.atMs ?? Number.NEGATIVE_INFINITY) >= comparedForMs);
+      const due = ids.filter(
+        (id) => now - (compared.get(id)?.atMs ?? Number.NEGATIVE_INFINITY) >= comparedForMs,
+      );
       if (due.length > 0) {
         const overwritten = new Set(await board.findOverwritten(due));
         for (const id of due) compared.set(id, { atMs: now, isOverwritten: overwritten.has(id) });
@@ -65,5 +74,7 @@ export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
 
 /** About how many characters it holds. */
 function lengthOf({ head, beginning }: StoredHead): number {
-  return beginning.length + head.source_artefacts.length * 40 + JSON.stringify(head.metadata).length;
+  return (
+    beginning.length + head.source_artefacts.length * 40 + JSON.stringify(head.metadata).length
+  );
 }

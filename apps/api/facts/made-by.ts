@@ -15,7 +15,10 @@ export async function madeBy(
 }
 
 /** The agent's grant: a later attempt may have taken the place of the one that made it. */
-export function grantThatMade({ grants }: ClaimSnapshot, { id, produced_by_agent }: ArtefactHead): Grant | undefined {
+export function grantThatMade(
+  { grants }: ClaimSnapshot,
+  { id, produced_by_agent }: ArtefactHead,
+): Grant | undefined {
   const exact = grants.find(
     (grant) =>
       ("artefact_ids" in grant && grant.artefact_ids.includes(id)) ||

@@ -36,7 +36,9 @@ const readLogs = createRoute({
         .string()
         .min(1)
         .max(40)
-        .regex(/^[a-z0-9-]+$/, { error: "must be the name of an agent, or orchestrator, gateway, redis or api" })
+        .regex(/^[a-z0-9-]+$/, {
+          error: "must be the name of an agent, or orchestrator, gateway, redis or api",
+        })
         .openapi({
           param: { name: "name", in: "path" },
           description: "An agent, or `orchestrator`, `gateway`, `redis`, `api`.",
@@ -51,10 +53,16 @@ const readLogs = createRoute({
         .max(maxTail)
         .default(200)
         .openapi({ description: "How many of the last lines.", example: 200 }),
-      follow: z.enum(["true", "false"]).default("false").openapi({ description: "Keep the answer open for new lines." }),
+      follow: z
+        .enum(["true", "false"])
+        .default("false")
+        .openapi({ description: "Keep the answer open for new lines." }),
     }),
   },
-  responses: { 200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } }, ...findProblems },
+  responses: {
+    200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } },
+    ...findProblems,
+  },
 });
 
 export function addAgentRoutes(api: Api, parts: Parts): void {
@@ -70,7 +78,9 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
       kind: kindOf(agent) ?? ("container" as const),
       is_silent: livenessOf(agent, situation).reason === "silent",
       queued: open.reduce(
-        (sum, { grants }) => sum + grants.filter((grant) => grant.agent === agent.name && grant.state === "queued").length,
+        (sum, { grants }) =>
+          sum +
+          grants.filter((grant) => grant.agent === agent.name && grant.state === "queued").length,
         0,
       ),
       rates: ratesOf.get(agent.name) ?? { done: 0, failed: 0, failures_by_reason: {}, since: null },
@@ -88,11 +98,19 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
         hint: `Who runs the instance reads them on its machine: \`sett logs ${name}\`.`,
       });
     if (follow === "true")
-      return await openStream(parts, context, "text/plain; charset=utf-8", async ({ signal, end }) =>
-        lineStream(logs.read(name, { tail, follow: true, signal }), end),
+      return await openStream(
+        parts,
+        context,
+        "text/plain; charset=utf-8",
+        async ({ signal, end }) => lineStream(logs.read(name, { tail, follow: true, signal }), end),
       );
     const lines: string[] = [];
-    for await (const line of logs.read(name, { tail, follow: false, signal: context.req.raw.signal })) lines.push(`${line}\n`);
+    for await (const line of logs.read(name, {
+      tail,
+      follow: false,
+      signal: context.req.raw.signal,
+    }))
+      lines.push(`${line}\n`);
     return context.text(lines.join(""), 200);
   });
 }

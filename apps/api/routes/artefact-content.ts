@@ -1,4 +1,5 @@
-// What is behind an artefact: its content, what its agent was given, what its commit changes, and what its model was asked.
+// What is behind an artefact: its content, what its agent was given, what its commit changes, and
+// what its model was asked.
 import { createRoute, z } from "@hono/zod-openapi";
 import { ArtefactItem } from "../../../lib/api/artefact.ts";
 import { findProblems, idParameter, json, security } from "../../../lib/api/common.ts";
@@ -19,7 +20,10 @@ import { repositoryOf } from "./goals.ts";
 
 const tags = ["Artefacts"];
 const params = idParameter("an artefact");
-const text = (description: string) => ({ description, content: { "text/plain": { schema: z.string() } } });
+const text = (description: string) => ({
+  description,
+  content: { "text/plain": { schema: z.string() } },
+});
 
 const content = createRoute({
   method: "get",
@@ -36,10 +40,14 @@ const context = createRoute({
   path: "/v1/artefacts/{id}/context",
   tags,
   summary: "List what the agent that made it was given",
-  description: "The target comes first, then the context, as the grant has it on record. Empty for what no agent has made.",
+  description:
+    "The target comes first, then the context, as the grant has it on record. Empty for what no agent has made.",
   security,
   request: { params },
-  responses: { 200: json(z.strictObject({ items: z.array(ArtefactItem) }).openapi("Inputs"), "The inputs."), ...findProblems },
+  responses: {
+    200: json(z.strictObject({ items: z.array(ArtefactItem) }).openapi("Inputs"), "The inputs."),
+    ...findProblems,
+  },
 });
 
 const diff = createRoute({
@@ -69,7 +77,10 @@ const transcript = createRoute({
   summary: "Read the calls of a language model that led to an artefact",
   security,
   request: { params },
-  responses: { 200: json(Transcript, "The calls, and the conversations that they make."), ...findProblems },
+  responses: {
+    200: json(Transcript, "The calls, and the conversations that they make."),
+    ...findProblems,
+  },
 });
 
 /** Another caller, and a later verdict, have another answer. */
@@ -87,7 +98,10 @@ export function addContentRoutes(api: Api, parts: Parts): void {
   api.openapi(context, async (request) => {
     const artefact = await artefactOf(parts, request.req.valid("param").id);
     const made = await madeBy(board, artefact);
-    return request.json({ items: made === undefined ? [] : await artefacts.read(inputsOf(made, artefact)) }, 200);
+    return request.json(
+      { items: made === undefined ? [] : await artefacts.read(inputsOf(made, artefact)) },
+      200,
+    );
   });
 
   api.openapi(diff, async (request) => {
@@ -104,11 +118,21 @@ export function addContentRoutes(api: Api, parts: Parts): void {
     const found = await readTranscript(board, artefact, async (digests) => {
       if (digests.length === 0) return new Map();
       if (deps.readBodies !== undefined) return await deps.readBodies(digests);
-      throw new SettError("not-ready", "This API reaches no gateway, and only the gateway can read the bodies of calls.", {
-        hint: "Who runs the instance reads them on its machine: `sett unearth ID --transcript`.",
-      });
+      throw new SettError(
+        "not-ready",
+        "This API reaches no gateway, and only the gateway can read the bodies of calls.",
+        {
+          hint: "Who runs the instance reads them on its machine: `sett unearth ID --transcript`.",
+        },
+      );
     });
-    return request.json({ ...transcriptJson(artefact.id, found), conversations: found.conversations.map(conversationView) }, 200);
+    return request.json(
+      {
+        ...transcriptJson(artefact.id, found),
+        conversations: found.conversations.map(conversationView),
+      },
+      200,
+    );
   });
 }
 
@@ -127,7 +151,10 @@ function partView(part: Part) {
 }
 
 /** Throws `artefact-not-found`. */
-export async function artefactOf({ board, deps: { suggest } }: Parts, id: string): Promise<Artefact> {
+export async function artefactOf(
+  { board, deps: { suggest } }: Parts,
+  id: string,
+): Promise<Artefact> {
   const artefact = await board.readArtefact(await resolveArtefactId(board, id, suggest));
   if (artefact === undefined) throw notFound(id, "artefact", suggest);
   return artefact;
@@ -136,6 +163,9 @@ export async function artefactOf({ board, deps: { suggest } }: Parts, id: string
 /** Never anything that a browser would run. */
 function plainText({ req }: RequestContext, body: string, etag: string, caching = immutable) {
   const headers = { ...caching, etag };
-  if (matches(req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers }) as never;
-  return new Response(body, { headers: { ...headers, "content-type": "text/plain; charset=utf-8" } }) as never;
+  if (matches(req.header("if-none-match"), etag))
+    return new Response(null, { status: 304, headers }) as never;
+  return new Response(body, {
+    headers: { ...headers, "content-type": "text/plain; charset=utf-8" },
+  }) as never;
 }

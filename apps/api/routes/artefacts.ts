@@ -15,7 +15,11 @@ import {
 } from "../../../lib/api/common.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { artefactList, type PagedList } from "../../../lib/client/facts/pages.ts";
-import { notFound, resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import {
+  notFound,
+  resolveArtefactId,
+  resolveGoalId,
+} from "../../../lib/client/facts/resolve-id.ts";
 import { StructuralType } from "../../../lib/model/artefact.ts";
 import { type ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
 import type { Api } from "../env.ts";
@@ -39,12 +43,25 @@ const listArtefacts = createRoute({
   request: {
     query: z.strictObject({
       goal: goalParameter,
-      type: namesParameter("Only artefacts of these types.", "CodeCommit,Report").transform(namesIn),
-      structural_type: namesParameter("Only artefacts of these kinds.", "Standard,Failure", StructuralType.options)
+      type: namesParameter("Only artefacts of these types.", "CodeCommit,Report").transform(
+        namesIn,
+      ),
+      structural_type: namesParameter(
+        "Only artefacts of these kinds.",
+        "Standard,Failure",
+        StructuralType.options,
+      )
         .transform(namesIn)
         .pipe(z.array(StructuralType)),
-      agent: z.string().min(1).max(40).optional().openapi({ description: "Only what this agent has made." }),
-      thread: LogicalId.optional().openapi({ description: "Only the versions of this thread (`logical_id`)." }),
+      agent: z
+        .string()
+        .min(1)
+        .max(40)
+        .optional()
+        .openapi({ description: "Only what this agent has made." }),
+      thread: LogicalId.optional().openapi({
+        description: "Only the versions of this thread (`logical_id`).",
+      }),
       order: orderParameter,
       ...pageParameters,
     }),
@@ -66,7 +83,14 @@ export function addArtefactRoutes(api: Api, parts: Parts): void {
   const { board, deps, goals, artefacts } = parts;
 
   api.openapi(listArtefacts, async (context) => {
-    const { goal, type: types, structural_type: kinds, agent, thread, ...page } = context.req.valid("query");
+    const {
+      goal,
+      type: types,
+      structural_type: kinds,
+      agent,
+      thread,
+      ...page
+    } = context.req.valid("query");
     const whole = goal === undefined ? undefined : await resolveGoalId(board, goal, deps.suggest);
     const list = thread === undefined ? artefactList(board, whole) : versionsOf(parts, thread);
     const costs = whole === undefined ? undefined : await goals.costs(whole);
@@ -76,7 +100,9 @@ export function addArtefactRoutes(api: Api, parts: Parts): void {
       (agent === undefined || one.produced_by_agent === agent) &&
       (whole === undefined || one.goal_id === whole);
     const read = async (ids: readonly ArtefactId[]) => {
-      const wanted = new Map((await artefacts.read(ids, costs)).filter(isWanted).map((one) => [one.id, one]));
+      const wanted = new Map(
+        (await artefacts.read(ids, costs)).filter(isWanted).map((one) => [one.id, one]),
+      );
       return ids.map((id) => wanted.get(id));
     };
     const isFiltered = types.length + kinds.length > 0 || agent !== undefined;
@@ -101,7 +127,8 @@ export function addArtefactRoutes(api: Api, parts: Parts): void {
       ...head,
       payload_begins: artefact.payload.slice(0, beginsWith).toWellFormed(),
       claims: claims.map((claim) => claimView(claim, situation)),
-      made_by: maker === undefined || grant === undefined ? null : { claim_id: maker.claim.id, grant },
+      made_by:
+        maker === undefined || grant === undefined ? null : { claim_id: maker.claim.id, grant },
     };
     return context.json(details, 200);
   });

@@ -1,5 +1,5 @@
-// What a command line of Sett uses of the API (SETT_API): calls of the blackboard, and packs of commits. No part of the documented API, because
-// it changes with each version.
+// What a command line of Sett uses of the API (SETT_API): calls of the blackboard, and packs of
+// commits. No part of the documented API, because it changes with each version.
 
 import { z } from "zod";
 import { notFound as noArtefact, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
@@ -21,7 +21,9 @@ import { repositoryOf } from "./goals.ts";
 
 type Posted = Parameters<CallDeps["postGoal"]>[0];
 
-const TogetherName = z.custom<RemoteCallName>((name) => typeof name === "string" && isRemoteCall(name) && mayBeTogether(name));
+const TogetherName = z.custom<RemoteCallName>(
+  (name) => typeof name === "string" && isRemoteCall(name) && mayBeTogether(name),
+);
 const Reads = z
   .array(z.tuple([TogetherName, z.unknown()]))
   .min(1)
@@ -33,11 +35,22 @@ const suggest = suggestFor(undefined);
 export function addBoardRoutes(api: Api, parts: Parts): void {
   const { board } = parts;
 
-  // The gate has seen that the caller may read. Where one of them fails, the command line asks for each alone.
+  // The gate has seen that the caller may read. Where one of them fails, the command line asks for
+  // each alone.
   api.post(`/v1/board/${readsTogether}`, async (context) => {
-    const deps = { board, actor: context.var.caller.actor, mayRaise: false, suggest, postGoal: neverPosts };
+    const deps = {
+      board,
+      actor: context.var.caller.actor,
+      mayRaise: false,
+      suggest,
+      postGoal: neverPosts,
+    };
     const calls = Reads.safeParse(argumentsIn(await context.req.text())).data;
-    if (calls === undefined) throw new SettError("usage", `Only 1 to ${maxReadsTogether} calls that read are answered together.`);
+    if (calls === undefined)
+      throw new SettError(
+        "usage",
+        `Only 1 to ${maxReadsTogether} calls that read are answered together.`,
+      );
     const values = await Promise.all(calls.map(([name, args]) => serveCall(name, args, deps)));
     return context.body(encode(values), 200, { "content-type": "application/json" });
   });
@@ -63,7 +76,9 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     const text = context.req.param("id");
     const artefact = await board.readArtefact(await resolveArtefactId(board, text, suggest));
     if (artefact === undefined) throw noArtefact(text, "artefact", suggest);
-    return context.body(await repositoryOf(parts).pack(board, artefact), 200, { "content-type": "application/octet-stream" });
+    return context.body(await repositoryOf(parts).pack(board, artefact), 200, {
+      "content-type": "application/octet-stream",
+    });
   });
 }
 
@@ -81,7 +96,11 @@ function argumentsIn(text: string): unknown {
 }
 
 function unknownCall(name: string): SettError {
-  return new SettError("not-found", `The API has no call \`${name.slice(0, 60)}\` of the blackboard.`, {
-    hint: "Do the command line and the API have the same version?",
-  });
+  return new SettError(
+    "not-found",
+    `The API has no call \`${name.slice(0, 60)}\` of the blackboard.`,
+    {
+      hint: "Do the command line and the API have the same version?",
+    },
+  );
 }

@@ -35,12 +35,16 @@ const listClaims = createRoute({
   path: "/v1/claims",
   tags,
   summary: "List the claims",
-  description: "The newest come first: the open ones, or with `open=false` all of them, by the artefacts that they are about.",
+  description:
+    "The newest come first: the open ones, or with `open=false` all of them, by the artefacts that they are about.",
   security,
   request: {
     query: z.strictObject({
       goal: goalParameter,
-      open: z.enum(["true", "false"]).default("true").openapi({ description: "Only claims that have not ended." }),
+      open: z
+        .enum(["true", "false"])
+        .default("true")
+        .openapi({ description: "Only claims that have not ended." }),
       ...pageParameters,
     }),
   },
@@ -57,8 +61,13 @@ const readClaim = createRoute({
   responses: { 200: json(ClaimView, "The claim."), ...findProblems },
 });
 
-const Retried = z.strictObject({ id: z.string(), failure: z.string(), goal_id: z.string() }).openapi("Retried");
-const retried = json(Retried, "`id` is the new claim, in place of the one that ended with this Failure.");
+const Retried = z
+  .strictObject({ id: z.string(), failure: z.string(), goal_id: z.string() })
+  .openapi("Retried");
+const retried = json(
+  Retried,
+  "`id` is the new claim, in place of the one that ended with this Failure.",
+);
 
 const retryClaim = createRoute({
   method: "post",
@@ -91,7 +100,9 @@ export function addClaimRoutes(api: Api, { board, deps, asker }: Parts): void {
     const situation = await readSituation(board, suggest);
     const request = { ...page, order: "desc" as const };
     if (open === "true") {
-      const wanted = situation.open.filter(({ claim }) => goal === undefined || claim.goal_id === goal);
+      const wanted = situation.open.filter(
+        ({ claim }) => goal === undefined || claim.goal_id === goal,
+      );
       const byId = new Map(wanted.map((snapshot) => [snapshot.claim.id, snapshot]));
       const ids = [...byId.keys()];
       const list = {
@@ -113,7 +124,10 @@ export function addClaimRoutes(api: Api, { board, deps, asker }: Parts): void {
       async (ids) => await Promise.all(ids.map(async (id) => await claimsOn(id))),
       reachOf(true, artefactsReach),
     );
-    return context.json({ items: answer.items.flat().map((one) => claimView(one, situation)), next: answer.next }, 200);
+    return context.json(
+      { items: answer.items.flat().map((one) => claimView(one, situation)), next: answer.next },
+      200,
+    );
   });
 
   const claimsOn = async (id: ArtefactId) => {
@@ -123,7 +137,10 @@ export function addClaimRoutes(api: Api, { board, deps, asker }: Parts): void {
 
   api.openapi(readClaim, async (context) => {
     const snapshot = await findClaim(board, context.req.valid("param").id);
-    const [situation, reasons] = await Promise.all([readSituation(board, suggest), bidReasons(board, snapshot)]);
+    const [situation, reasons] = await Promise.all([
+      readSituation(board, suggest),
+      bidReasons(board, snapshot),
+    ]);
     return context.json(claimView(snapshot, situation, reasons), 200);
   });
 
@@ -135,15 +152,24 @@ export function addClaimRoutes(api: Api, { board, deps, asker }: Parts): void {
 
   api.openapi(retryClaim, async (context) => {
     const { claim, grants } = await findClaim(board, context.req.valid("param").id);
-    const failure = grants.flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : [])).at(-1);
+    const failure = grants
+      .flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : []))
+      .at(-1);
     if (failure === undefined || !isEnded(claim.status))
-      throw new SettError("request-refused", `Claim ${claim.id} is ${claim.status}, and has not ended with a Failure.`, {
-        hint: "Only a claim that has ended with a Failure can be tried again.",
-      });
+      throw new SettError(
+        "request-refused",
+        `Claim ${claim.id} is ${claim.status}, and has not ended with a Failure.`,
+        {
+          hint: "Only a claim that has ended with a Failure can be tried again.",
+        },
+      );
     return context.json(await retry(context, await resolveFailure(board, failure, suggest)), 200);
   });
 
   api.openapi(retryArtefact, async (context) =>
-    context.json(await retry(context, await resolveFailure(board, context.req.valid("param").id, suggest)), 200),
+    context.json(
+      await retry(context, await resolveFailure(board, context.req.valid("param").id, suggest)),
+      200,
+    ),
   );
 }

@@ -7,7 +7,13 @@ import { type Api, may } from "../env.ts";
 import type { Parts } from "../parts.ts";
 
 const PauseState = z.strictObject({ paused: Paused.nullable() }).openapi("PauseState");
-const common = { method: "post" as const, tags: ["Instance"], security, middleware: may("control"), request: emptyBody };
+const common = {
+  method: "post" as const,
+  tags: ["Instance"],
+  security,
+  middleware: may("control"),
+  request: emptyBody,
+};
 
 const pause = createRoute({
   ...common,

@@ -44,13 +44,19 @@ export function addEventRoutes(api: Api, parts: Parts): void {
     const filter: EventFilter = { goal: whole, types, agent, actor };
     if (!wantsStream(context)) {
       if (after !== undefined && before !== undefined)
-        throw new SettError("usage", "`after` and `before` cannot be used together.", { hint: "Leave one of them out." });
+        throw new SettError("usage", "`after` and `before` cannot be used together.", {
+          hint: "Leave one of them out.",
+        });
       return context.json(await eventPage(board, { after, before, limit, filter }), 200);
     }
     if (before !== undefined)
-      throw new SettError("usage", "`before` cannot be used with a stream, which goes forwards alone.", {
-        hint: "Leave it out, or send no `Accept: text/event-stream`.",
-      });
+      throw new SettError(
+        "usage",
+        "`before` cannot be used with a stream, which goes forwards alone.",
+        {
+          hint: "Leave it out, or send no `Accept: text/event-stream`.",
+        },
+      );
     const wanted = lastEventId(context) ?? after ?? "$";
     return openStream(parts, context, "text/event-stream", async (life) => {
       const end = await board.endOfEvents();
@@ -62,7 +68,10 @@ export function addEventRoutes(api: Api, parts: Parts): void {
   });
 }
 
-/** Redis may have lost its last writes in a crash: a client that is refused, such as a browser, would not come again. */
+/**
+ * Redis may have lost its last writes in a crash: a client that is refused, such as a browser,
+ * would not come again.
+ */
 function aheadOfLog(wanted: string, end: string): string {
   return `The log has no event ${wanted} yet: its newest is ${end}, after which this stream begins.`;
 }
@@ -76,5 +85,7 @@ function lastEventId({ req }: RequestContext): string | undefined {
   const id = req.header("last-event-id");
   if (id === undefined || id === "") return undefined;
   if (isEventId(id)) return id;
-  throw new SettError("usage", "`Last-Event-ID` is not the id of an event.", { hint: "Leave it out, or give `after`." });
+  throw new SettError("usage", "`Last-Event-ID` is not the id of an event.", {
+    hint: "Leave it out, or give `after`.",
+  });
 }

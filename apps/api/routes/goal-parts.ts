@@ -1,7 +1,14 @@
 // What belongs to a goal: its graph, its costs, and what people do to it.
 import { createRoute, z } from "@hono/zod-openapi";
 import { BudgetReport } from "../../../lib/api/budget.ts";
-import { emptyBody, findProblems, idParameter, json, security, writeProblems } from "../../../lib/api/common.ts";
+import {
+  emptyBody,
+  findProblems,
+  idParameter,
+  json,
+  security,
+  writeProblems,
+} from "../../../lib/api/common.ts";
 import { Graph } from "../../../lib/api/graph.ts";
 import { cancelGoal } from "../../../lib/client/actions/control.ts";
 import { amountsToAdd, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
@@ -31,7 +38,8 @@ const graph = createRoute({
   },
   responses: {
     200: {
-      description: "The graph. Its nodes have no payloads; a claim of a node has its bids and grants.",
+      description:
+        "The graph. Its nodes have no payloads; a claim of a node has its bids and grants.",
       content: {
         "application/json": { schema: Graph },
         "text/plain": { schema: z.string() },
@@ -94,7 +102,9 @@ const cancel = createRoute({
           state: z.literal("cancelled"),
           claims: z.int(),
           agents: z.array(z.string()),
-          unreadable: z.array(z.string()).openapi({ description: "Open claims of the goal that a person has broken by hand." }),
+          unreadable: z
+            .array(z.string())
+            .openapi({ description: "Open claims of the goal that a person has broken by hand." }),
         })
         .openapi("Cancelled"),
       "Its open claims have ended.",
@@ -117,7 +127,9 @@ export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts
       case "dot":
         return context.text(dotText(drawn), 200);
       case "svg":
-        return context.body(await deps.drawSvg(dotText(drawn)), 200, { "content-type": "image/svg+xml" }) as never;
+        return context.body(await deps.drawSvg(dotText(drawn)), 200, {
+          "content-type": "image/svg+xml",
+        }) as never;
     }
   });
 
@@ -131,7 +143,13 @@ export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts
     const add = amountsToAdd(text, "`add`");
     const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
     context.set("goal", goal);
-    await raiseBudget(board, { goal, add, agent, actor: context.var.caller.actor, cause: causeOf(context) });
+    await raiseBudget(board, {
+      goal,
+      add,
+      agent,
+      actor: context.var.caller.actor,
+      cause: causeOf(context),
+    });
     return context.json(budgetReportJson(await readBudget(board, goal)), 200);
   });
 

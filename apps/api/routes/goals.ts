@@ -79,7 +79,11 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
       page,
       async (ids) => {
         const facts = await goals.read(ids);
-        return facts.map((one) => (states.length === 0 || states.includes(one.status.state) ? goalSummaryView(one) : undefined));
+        return facts.map((one) =>
+          states.length === 0 || states.includes(one.status.state)
+            ? goalSummaryView(one)
+            : undefined,
+        );
       },
       reachOf(states.length > 0, reach),
     );
@@ -88,7 +92,10 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
 
   api.openapi(readGoal, async (context) => {
     const goal = await resolveGoalId(board, context.req.valid("param").id, deps.suggest);
-    const [[facts], situation] = await Promise.all([goals.read([goal]), readSituation(board, deps.suggest)]);
+    const [[facts], situation] = await Promise.all([
+      goals.read([goal]),
+      readSituation(board, deps.suggest),
+    ]);
     const first = await board.readArtefact(ArtefactId.parse(goal));
     if (facts === undefined) throw new SettError("artefact-not-found", `There is no goal ${goal}.`);
     return context.json(goalView(facts, first?.payload ?? "", situation), 200);
@@ -97,7 +104,12 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
   api.openapi(postGoal, async (context) => {
     const { text: whole, id = goalIdOf(context), commit } = context.req.valid("json");
     const text = checkedText(whole, textKinds.goal);
-    const posted = await repositoryOf(parts).postGoal(board, { text, id, commit, actor: context.var.caller.actor });
+    const posted = await repositoryOf(parts).postGoal(board, {
+      text,
+      id,
+      commit,
+      actor: context.var.caller.actor,
+    });
     context.set("goal", posted.goal_id);
     const { summary = "", commit: begin = null } = posted.metadata;
     return context.json({ id: posted.id, commit: begin, summary }, 201);
@@ -107,7 +119,11 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
 /** Throws `not-ready`. */
 export function repositoryOf({ deps: { repository } }: Pick<Parts, "deps">) {
   if (repository !== undefined) return repository;
-  throw new SettError("not-ready", "This API sees no repository, so it can neither state goals nor show commits.", {
-    hint: "Who runs the instance can give it one: `SETT_REPOSITORY_DIR` names it. `sett up` and `sett ui` do.",
-  });
+  throw new SettError(
+    "not-ready",
+    "This API sees no repository, so it can neither state goals nor show commits.",
+    {
+      hint: "Who runs the instance can give it one: `SETT_REPOSITORY_DIR` names it. `sett up` and `sett ui` do.",
+    },
+  );
 }

@@ -31,7 +31,8 @@ const deliveryRoute = {
   path: "/hooks/{name}",
   tags: ["Triggers"],
   summary: "Deliver an event of a forge to a webhook of `triggers`",
-  description: "What GitHub and GitLab send. The signature or the token of the forge is the access; other tokens are none.",
+  description:
+    "What GitHub and GitLab send. The signature or the token of the forge is the access; other tokens are none.",
   security: deliverySecurity,
   request: {
     params: HookAddress,
@@ -49,7 +50,9 @@ export function addHookRoutes(api: Api, parts: Parts): void {
   api.openAPIRegistry.registerPath(deliveryRoute);
   const { deps, board, firing } = parts;
   const hooks = new Map(
-    (deps.triggers ?? []).flatMap((trigger) => (trigger.kind === "webhook" ? [[trigger.name as string, trigger]] : [])),
+    (deps.triggers ?? []).flatMap((trigger) =>
+      trigger.kind === "webhook" ? [[trigger.name as string, trigger]] : [],
+    ),
   );
   const deliveries = new Rates(deliveriesPerMinute, deps.clock);
   const refusals = new Rates(refusalsPerMinute, deps.clock);
@@ -58,21 +61,31 @@ export function addHookRoutes(api: Api, parts: Parts): void {
   api.post("/hooks/:name", async (context) => {
     const { req } = context;
     const trigger = hooks.get(req.param("name"));
-    if (trigger === undefined) throw new SettError("not-found", "sett.yml has no webhook of this name in `triggers`.");
+    if (trigger === undefined)
+      throw new SettError("not-found", "sett.yml has no webhook of this name in `triggers`.");
     using held = new DisposableStack();
     const delivery = {
       header: (name: string) => req.header(name),
-      readBody: async (onPart: (part: Uint8Array) => void) => held.use(await bodies.read(req.raw, maxBodyBytes, onPart)).bytes,
+      readBody: async (onPart: (part: Uint8Array) => void) =>
+        held.use(await bodies.read(req.raw, maxBodyBytes, onPart)).bytes,
     };
     try {
-      const answer = await receiveHook({ deps, board, firing }, trigger, delivery, () => deliveries.take(trigger.name));
+      const answer = await receiveHook({ deps, board, firing }, trigger, delivery, () =>
+        deliveries.take(trigger.name),
+      );
       if (answer.outcome === "too-many")
         return problemResponse(tooMany(answer.seconds), { "retry-after": String(answer.seconds) });
       if (answer.outcome !== "fired") return context.json(answer, 200);
-      return context.json({ outcome: answer.isNew ? "fired" : "repeat", id: answer.goal }, answer.isNew ? 202 : 200);
+      return context.json(
+        { outcome: answer.isNew ? "fired" : "repeat", id: answer.goal },
+        answer.isNew ? 202 : 200,
+      );
     } catch (error) {
       if (kindOf(error).status < 500 && refusals.take(trigger.name) === undefined)
-        deps.log.warn("Refused a delivery of a webhook", { trigger: trigger.name, reason: String(error) });
+        deps.log.warn("Refused a delivery of a webhook", {
+          trigger: trigger.name,
+          reason: String(error),
+        });
       throw error;
     }
   });

@@ -1,7 +1,15 @@
 // What waits for a person: questions and approvals, and how they are answered and judged.
 import { createRoute, z } from "@hono/zod-openapi";
 import { ArtefactHead } from "../../../lib/api/artefact.ts";
-import { emptyBody, findProblems, goalParameter, idParameter, json, security, writeProblems } from "../../../lib/api/common.ts";
+import {
+  emptyBody,
+  findProblems,
+  goalParameter,
+  idParameter,
+  json,
+  security,
+  writeProblems,
+} from "../../../lib/api/common.ts";
 import { ApprovalList, InquiryList, QuestionList } from "../../../lib/api/inquiry.ts";
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
@@ -62,7 +70,9 @@ const answer = createRoute({
       required: true,
       content: {
         "application/json": {
-          schema: z.strictObject({ text: z.string().openapi({ example: "The green one" }) }).openapi("NewAnswer"),
+          schema: z
+            .strictObject({ text: z.string().openapi({ example: "The green one" }) })
+            .openapi("NewAnswer"),
         },
       },
     },
@@ -70,12 +80,10 @@ const answer = createRoute({
   responses: { 201: json(ArtefactHead, "The Answer."), ...writeProblems },
 });
 
-const speaker = z
-  .string()
-  .min(1)
-  .max(40)
-  .optional()
-  .openapi({ description: "The agent of sett.yml for which you speak; needed where the artefact waits for several people." });
+const speaker = z.string().min(1).max(40).optional().openapi({
+  description:
+    "The agent of sett.yml for which you speak; needed where the artefact waits for several people.",
+});
 
 const approve = createRoute({
   method: "post",
@@ -88,7 +96,9 @@ const approve = createRoute({
     params: idParameter("an artefact"),
     body: {
       ...emptyBody.body,
-      content: { "application/json": { schema: z.strictObject({ for: speaker }).openapi("Approve") } },
+      content: {
+        "application/json": { schema: z.strictObject({ for: speaker }).openapi("Approve") },
+      },
     },
   },
   responses: { 201: json(ArtefactHead, "The Review."), ...writeProblems },
@@ -109,7 +119,10 @@ const reject = createRoute({
       content: {
         "application/json": {
           schema: z
-            .strictObject({ reason: z.string().openapi({ example: "The date is wrong" }), for: speaker })
+            .strictObject({
+              reason: z.string().openapi({ example: "The date is wrong" }),
+              for: speaker,
+            })
             .openapi("Reject"),
         },
       },
@@ -122,16 +135,29 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
   const { board, deps } = parts;
   const { suggest } = deps;
   const read = async (goal: string | undefined) =>
-    (await readInquiries(board, goal === undefined ? undefined : await resolveGoalId(board, goal, suggest))).map(inquiryView);
+    (
+      await readInquiries(
+        board,
+        goal === undefined ? undefined : await resolveGoalId(board, goal, suggest),
+      )
+    ).map(inquiryView);
 
-  api.openapi(listInquiries, async (context) => context.json({ items: await read(context.req.valid("query").goal) }, 200));
+  api.openapi(listInquiries, async (context) =>
+    context.json({ items: await read(context.req.valid("query").goal) }, 200),
+  );
   api.openapi(listQuestions, async (context) => {
     const all = await read(context.req.valid("query").goal);
-    return context.json({ items: all.flatMap((one) => (one.kind === "question" ? [one] : [])) }, 200);
+    return context.json(
+      { items: all.flatMap((one) => (one.kind === "question" ? [one] : [])) },
+      200,
+    );
   });
   api.openapi(listApprovals, async (context) => {
     const all = await read(context.req.valid("query").goal);
-    return context.json({ items: all.flatMap((one) => (one.kind === "approval" ? [one] : [])) }, 200);
+    return context.json(
+      { items: all.flatMap((one) => (one.kind === "approval" ? [one] : [])) },
+      200,
+    );
   });
 
   api.openapi(answer, async (context) => {
@@ -141,15 +167,28 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
     const why = await whyQuestionClosed(board, question, suggest);
     if (why !== undefined) throw closed(why, parts);
     const { actor, rights } = context.var.caller;
-    const result = await postAnswer(board, question, text, { actor, suggest, mayRaise: rights.has("budget") });
+    const result = await postAnswer(board, question, text, {
+      actor,
+      suggest,
+      mayRaise: rights.has("budget"),
+    });
     if (result.outcome === "closed") throw closed(result.why, parts);
     return context.json(headOf(result.answer), 201);
   });
 
-  const give = async (context: RequestContext, id: string, feedback: string | undefined, speaks: string | undefined) => {
+  const give = async (
+    context: RequestContext,
+    id: string,
+    feedback: string | undefined,
+    speaks: string | undefined,
+  ) => {
     const judged = await findJudged(board, id, speaks, suggest);
     context.set("goal", judged.artefact.goal_id);
-    const { review } = await judge(board, judged, { feedback, actor: context.var.caller.actor, suggest });
+    const { review } = await judge(board, judged, {
+      feedback,
+      actor: context.var.caller.actor,
+      suggest,
+    });
     return headOf(review);
   };
   api.openapi(approve, async (context) => {

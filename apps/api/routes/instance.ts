@@ -37,7 +37,9 @@ export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
         paused: pause ?? null,
         notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
         orchestrator:
-          leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
+          leader === undefined
+            ? null
+            : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
         redis: {
           used_bytes: store?.usedBytes ?? 0,
           limit_bytes: store?.limitBytes ?? null,
@@ -49,7 +51,10 @@ export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
           goals,
           artefacts,
           open_questions: questions.length,
-          open_approvals: open.reduce((sum, { grants }) => sum + grants.filter(isForApproval).length, 0),
+          open_approvals: open.reduce(
+            (sum, { grants }) => sum + grants.filter(isForApproval).length,
+            0,
+          ),
           open_claims: open.length,
         },
         now: new Date(nowMs).toISOString(),

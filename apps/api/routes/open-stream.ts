@@ -4,7 +4,10 @@ import type { Caller } from "../access/caller.ts";
 import type { RequestContext } from "../env.ts";
 import type { Parts } from "../parts.ts";
 
-/** `signal` aborts when the client goes, its token is over, or the API stops. `end`: to be called when the stream is over, or given up. */
+/**
+ * `signal` aborts when the client goes, its token is over, or the API stops. `end`: to be called
+ * when the stream is over, or given up.
+ */
 export type Life = { signal: AbortSignal; end: () => void };
 
 /** A longer timer would end at once; the client comes again. */
@@ -21,7 +24,11 @@ export async function openStream(
   try {
     const body = await begin(life);
     return new Response(body, {
-      headers: { "content-type": contentType, "cache-control": "no-store", "x-accel-buffering": "no" },
+      headers: {
+        "content-type": contentType,
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      },
     }) as never;
   } catch (error) {
     life.end();
@@ -36,9 +43,13 @@ export function beginStream(
   { until }: Pick<Caller, "until">,
 ): Life {
   if (streams.open >= limits.maxStreams)
-    throw new SettError("too-many-requests", `${limits.maxStreams} streams are open, which is the most.`, {
-      hint: "Close one, or try again later.",
-    });
+    throw new SettError(
+      "too-many-requests",
+      `${limits.maxStreams} streams are open, which is the most.`,
+      {
+        hint: "Close one, or try again later.",
+      },
+    );
   const over = new AbortController();
   const count = (change: number) => {
     streams.open += change;
@@ -52,13 +63,17 @@ export function beginStream(
     count(-1);
   };
   count(1);
-  if (until !== undefined) isOver = setTimeout(end, Math.min(until - clock.now().getTime(), maxTimerMs));
+  if (until !== undefined)
+    isOver = setTimeout(end, Math.min(until - clock.now().getTime(), maxTimerMs));
   gone.addEventListener("abort", end, { once: true });
   return { signal: AbortSignal.any([signal, over.signal]), end };
 }
 
 /** The same stream, which ends with its life; its life ends with it. */
-export function whileAlive(body: ReadableStream<Uint8Array>, { signal, end }: Life): ReadableStream<Uint8Array> {
+export function whileAlive(
+  body: ReadableStream<Uint8Array>,
+  { signal, end }: Life,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   // A read that waits sees its end then.
   const stop = () => void reader.cancel().catch(() => undefined);

@@ -1,4 +1,5 @@
-// Triggers that state a goal at a time. What is dealt with is on record, so that a restart neither repeats nor forgets a run.
+// Triggers that state a goal at a time. What is dealt with is on record, so that a restart neither
+// repeats nor forgets a run.
 import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import type { CronTrigger, TriggerName } from "../../../lib/model/trigger.ts";
@@ -14,7 +15,10 @@ const dayMs = 86_400_000;
 
 export class CronWatch {
   readonly #parts: TriggerParts;
-  /** Trigger → when it is next due (Unix milliseconds), so that most looks need no read. Unknown: the record says it. */
+  /**
+   * Trigger → when it is next due (Unix milliseconds), so that most looks need no read. Unknown:
+   * the record says it.
+   */
   readonly #next = new Map<TriggerName, number>();
 
   constructor(parts: TriggerParts) {
@@ -33,7 +37,11 @@ export class CronWatch {
     const decision = decideRun(trigger, recordOf(marks), now);
     switch (decision.kind) {
       case "begin": {
-        const begin = { mark: "schedule", value: decision.schedule, fields: { run: now.toISOString() } };
+        const begin = {
+          mark: "schedule",
+          value: decision.schedule,
+          fields: { run: now.toISOString() },
+        };
         await board.recordTrigger({ ...ofTrigger(trigger), ...begin });
         return this.#expect(trigger, now);
       }
@@ -41,34 +49,49 @@ export class CronWatch {
         return this.#expect(trigger, recordOf(marks)?.from ?? now);
       case "skip": {
         const time = decision.at.toISOString();
-        await skip(this.#parts, trigger, { cause: time, reason: decision.reason, mark: markOf(time) });
+        await skip(this.#parts, trigger, {
+          cause: time,
+          reason: decision.reason,
+          mark: markOf(time),
+        });
         this.#expect(trigger, decision.at);
         // A run that is on time must not wait until it is not.
         return await this.look(trigger);
       }
       case "run":
-        await this.#run(trigger, { time: decision.at.toISOString(), missed: decision.missed }, marks);
+        await this.#run(
+          trigger,
+          { time: decision.at.toISOString(), missed: decision.missed },
+          marks,
+        );
         return this.#expect(trigger, decision.at);
     }
   }
 
   /**
-   * Two runs never work at the same time: a run is skipped while the goal of the last one is not at rest. The log says so of each goal once a
-   * day: a goal that waits for a person for a year would else make an event of every minute.
+   * Two runs never work at the same time: a run is skipped while the goal of the last one is not at
+   * rest. The log says so of each goal once a day: a goal that waits for a person for a year would
+   * else make an event of every minute.
    */
   async #run(trigger: CronTrigger, run: Begun, marks: ReadonlyMap<string, string>): Promise<void> {
     const { time, missed } = run;
     const last = marks.get("goal");
     const busy = await this.#stateOfLast(last);
     if (busy !== undefined) {
-      const isLogged = marks.get("skipped_for") === last && Date.parse(time) - Date.parse(marks.get("skipped_at") ?? "") < dayMs;
+      const isLogged =
+        marks.get("skipped_for") === last &&
+        Date.parse(time) - Date.parse(marks.get("skipped_at") ?? "") < dayMs;
       if (isLogged) {
         await this.#parts.board.recordTrigger({ ...ofTrigger(trigger), ...markOf(time) });
         return;
       }
       const reason = `The goal of the last run, ${last}, is still ${busy}.`;
       const fields = { skipped_for: last ?? "", skipped_at: time };
-      return await skip(this.#parts, trigger, { cause: time, reason, mark: { ...markOf(time), fields } });
+      return await skip(this.#parts, trigger, {
+        cause: time,
+        reason,
+        mark: { ...markOf(time), fields },
+      });
     }
     const begin = { mark: "begun", value: time, fields: { begun_missed: String(missed) } };
     await this.#parts.board.recordTrigger({ ...ofTrigger(trigger), ...begin });
@@ -77,9 +100,19 @@ export class CronWatch {
 
   /** A run that has begun gets its goal, also where the program ended meanwhile. */
   async #finish(trigger: CronTrigger, { time, missed }: Begun): Promise<void> {
-    const moment = { happened: ["cron", time], cause: time, values: { time }, source: "the clock", missed };
+    const moment = {
+      happened: ["cron", time],
+      cause: time,
+      values: { time },
+      source: "the clock",
+      missed,
+    };
     const { goal } = await fireFor(this.#parts, trigger, moment);
-    await this.#parts.board.recordTrigger({ ...ofTrigger(trigger), ...markOf(time), fields: { goal } });
+    await this.#parts.board.recordTrigger({
+      ...ofTrigger(trigger),
+      ...markOf(time),
+      fields: { goal },
+    });
   }
 
   /** Undefined where the goal is at rest, or not on the blackboard any more. */
@@ -87,7 +120,8 @@ export class CronWatch {
     const goal = GoalId.safeParse(last);
     if (!goal.success) return undefined;
     const { status, artefacts } = await readGoalState(this.#parts.board, goal.data);
-    const isBusy = artefacts.length > 0 && (status.state === "running" || status.state === "waiting");
+    const isBusy =
+      artefacts.length > 0 && (status.state === "running" || status.state === "waiting");
     return isBusy ? status.state : undefined;
   }
 
@@ -108,7 +142,9 @@ function markOf(time: string) {
 /** The run that has begun, where it is not dealt with yet. */
 function unfinished(marks: ReadonlyMap<string, string>): Begun | undefined {
   const [time, run = ""] = [marks.get("begun"), marks.get("run")];
-  return time === undefined || time <= run ? undefined : { time, missed: Number(marks.get("begun_missed") ?? 0) };
+  return time === undefined || time <= run
+    ? undefined
+    : { time, missed: Number(marks.get("begun_missed") ?? 0) };
 }
 
 function recordOf(marks: ReadonlyMap<string, string>): CronRecord | undefined {

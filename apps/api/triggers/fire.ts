@@ -1,4 +1,5 @@
-// States the goal of a trigger for one moment: once, however often it is asked, and whenever it was interrupted.
+// States the goal of a trigger for one moment: once, however often it is asked, and whenever it was
+// interrupted.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { ArtefactId, type CommitHash, type GoalId } from "../../../lib/model/ids.ts";
@@ -10,8 +11,9 @@ import type { Parts } from "../parts.ts";
 import { repositoryOf } from "../routes/goals.ts";
 
 /**
- * What a trigger states a goal about. `happened`: what tells it from all other moments of the trigger. `cause`: one line for the record.
- * `source`: who has sent the values. `commit`: where the work is to begin, if this repository has it.
+ * What a trigger states a goal about. `happened`: what tells it from all other moments of the
+ * trigger. `cause`: one line for the record. `source`: who has sent the values. `commit`: where the
+ * work is to begin, if this repository has it.
  */
 export type Moment = {
   happened: readonly string[];
@@ -30,13 +32,25 @@ export function actorOf({ name }: Pick<Trigger, "name">): Actor {
   return `trigger:${name}`;
 }
 
-/** Throws `not-ready` where there is no repository, or none with a commit, and what `postGoal` throws. */
-export async function fireFor(parts: TriggerParts, trigger: Trigger, moment: Moment): Promise<Fired> {
+/**
+ * Throws `not-ready` where there is no repository, or none with a commit, and what `postGoal`
+ * throws.
+ */
+export async function fireFor(
+  parts: TriggerParts,
+  trigger: Trigger,
+  moment: Moment,
+): Promise<Fired> {
   const id = goalIdOf(parts.board.instance, trigger.name, moment.happened);
   return await parts.firing.run(id, () => fireOnce(parts, trigger, moment, id));
 }
 
-async function fireOnce(parts: TriggerParts, trigger: Trigger, moment: Moment, id: GoalId): Promise<Fired> {
+async function fireOnce(
+  parts: TriggerParts,
+  trigger: Trigger,
+  moment: Moment,
+  id: GoalId,
+): Promise<Fired> {
   const { board, deps } = parts;
   const actor = actorOf(trigger);
   const known = await board.readArtefact(ArtefactId.parse(id));
@@ -45,22 +59,44 @@ async function fireOnce(parts: TriggerParts, trigger: Trigger, moment: Moment, i
   const { cause, commit: wanted, missed = 0 } = moment;
   const isElsewhere = wanted !== undefined && goal.metadata.commit !== wanted;
   const more = { ...(missed > 0 && { missed }), ...(isElsewhere && { wanted_commit: wanted }) };
-  const event = { type: "trigger_fired" as const, goal_id: id, data: { kind: trigger.kind, cause, ...more } };
+  const event = {
+    type: "trigger_fired" as const,
+    goal_id: id,
+    data: { kind: trigger.kind, cause, ...more },
+  };
   const record = { record: { goal: id }, mark: "trigger", value: trigger.name, event, actor };
   const { outcome } = await board.recordTrigger(record);
-  deps.metrics.triggers.inc({ kind: trigger.kind, outcome: outcome === "recorded" ? "fired" : "repeat" });
+  deps.metrics.triggers.inc({
+    kind: trigger.kind,
+    outcome: outcome === "recorded" ? "fired" : "repeat",
+  });
   if (outcome === "recorded")
-    deps.log.info("A trigger has stated a goal", { trigger: trigger.name, cause, goal_id: id, ...more });
+    deps.log.info("A trigger has stated a goal", {
+      trigger: trigger.name,
+      cause,
+      goal_id: id,
+      ...more,
+    });
   return { goal: id, isNew: known === undefined };
 }
 
-async function post(parts: TriggerParts, trigger: Trigger, moment: Moment, { id, actor }: { id: GoalId; actor: Actor }) {
+async function post(
+  parts: TriggerParts,
+  trigger: Trigger,
+  moment: Moment,
+  { id, actor }: { id: GoalId; actor: Actor },
+) {
   const repository = repositoryOf(parts);
   const { commit, values, source } = moment;
-  const begin = commit !== undefined && (await repository.hasCommit(commit)) ? commit : await repository.head();
+  const begin =
+    commit !== undefined && (await repository.hasCommit(commit)) ? commit : await repository.head();
   if (begin === undefined) {
     const hint = "Commit something: agents work on what is committed.";
-    throw new SettError("not-ready", "The repository has no commits, at which the work could begin.", { hint });
+    throw new SettError(
+      "not-ready",
+      "The repository has no commits, at which the work could begin.",
+      { hint },
+    );
   }
   const text = goalText(trigger.goal, { ...values, trigger: trigger.name }, source);
   return await repository.postGoal(parts.board, { text, id, commit: begin, actor });

@@ -1,5 +1,6 @@
-// Looks at the clock and at the tags until the signal. Nothing here is remembered that the record does not have, and a goal that is stated
-// twice is one goal: a second program that looks as well does no harm, so that no lease is needed.
+// Looks at the clock and at the tags until the signal. Nothing here is remembered that the record
+// does not have, and a goal that is stated twice is one goal: a second program that looks as well
+// does no harm, so that no lease is needed.
 import { sleep } from "../../../lib/async/sleep.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { Trigger } from "../../../lib/model/trigger.ts";
@@ -44,12 +45,18 @@ export class TriggerLooks {
   }
 
   async lookAtClock(): Promise<void> {
-    await Promise.all(this.crons.map((trigger) => this.#safely(trigger, () => this.#cronWatch.look(trigger))));
+    await Promise.all(
+      this.crons.map((trigger) => this.#safely(trigger, () => this.#cronWatch.look(trigger))),
+    );
   }
 
   async lookAtTags(): Promise<void> {
     const tags = Promise.resolve().then(() => repositoryOf(this.#parts).tags());
-    await Promise.all(this.tags.map((trigger) => this.#safely(trigger, async () => this.#tagWatch.look(trigger, await tags))));
+    await Promise.all(
+      this.tags.map((trigger) =>
+        this.#safely(trigger, async () => this.#tagWatch.look(trigger, await tags)),
+      ),
+    );
   }
 
   async #safely({ name }: Trigger, look: () => Promise<void>): Promise<void> {
@@ -60,7 +67,10 @@ export class TriggerLooks {
       const problem = messageOf(error);
       if (this.#problems.get(name) === problem) return;
       this.#problems.set(name, problem);
-      this.#parts.deps.log.warn("A trigger could not look, and goes on trying", { trigger: name, error: problem });
+      this.#parts.deps.log.warn("A trigger could not look, and goes on trying", {
+        trigger: name,
+        error: problem,
+      });
     }
   }
 }

@@ -8,8 +8,8 @@ const maxLength = 300;
 type Mark = { mark: string; value: string; fields?: Readonly<Record<string, string>> };
 
 /**
- * `mark`: what is dealt with by it, in the record of the trigger, which gets `fields` as well; without a mark, each call is an event of its
- * own.
+ * `mark`: what is dealt with by it, in the record of the trigger, which gets `fields` as well;
+ * without a mark, each call is an event of its own.
  */
 export async function skip(
   { board, deps }: TriggerParts,
@@ -27,5 +27,7 @@ export async function skip(
 
 export function short(text: string): string {
   const line = plainLine(text);
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return line.length <= maxLength
+    ? line
+    : `${line.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -1,4 +1,5 @@
-// Triggers that state a goal for a new tag. Which tags are known is on record; those that are there at the first look state no goal.
+// Triggers that state a goal for a new tag. Which tags are known is on record; those that are there
+// at the first look state no goal.
 import { matchesPattern } from "../../../lib/core/match-pattern.ts";
 import type { Tag } from "../../../lib/git/repository/tags.ts";
 import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
@@ -6,7 +7,10 @@ import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
 import { skip } from "./skip.ts";
 import { changesOf, fieldOf, forgottenField, goneAmong, longGone, textOf } from "./tag-record.ts";
 
-/** Of tags that come at once, such as by a fetch of another repository's, only the newest state goals. */
+/**
+ * Of tags that come at once, such as by a fetch of another repository's, only the newest state
+ * goals.
+ */
 const maxAtOnce = 10;
 /** Redis takes no more arguments at a time. */
 const fieldsAtOnce = 1_000;
@@ -25,7 +29,8 @@ export class TagWatch {
     const { board, deps } = this.#parts;
     let known = this.#known.get(trigger.name);
     // Another program may have seen a change before this one: what both count must be the same.
-    if (known === undefined || hasChanged(known, tags, deps.clock.now())) known = await board.readTrigger(trigger.name);
+    if (known === undefined || hasChanged(known, tags, deps.clock.now()))
+      known = await board.readTrigger(trigger.name);
     this.#known.set(trigger.name, known);
     if (!known.has("since")) return await this.#begin(trigger, tags, known);
     await this.#recordAll(trigger, goneAmong(known, tags, deps.clock.now()), known);
@@ -59,7 +64,12 @@ export class TagWatch {
     for (const field of fields) known.delete(field);
   }
 
-  async #fire(trigger: TagTrigger, { name, commit }: Tag, changes: number, now: Date): Promise<void> {
+  async #fire(
+    trigger: TagTrigger,
+    { name, commit }: Tag,
+    changes: number,
+    now: Date,
+  ): Promise<void> {
     await fireFor(this.#parts, trigger, {
       happened: ["tag", name, commit, ...(changes === 0 ? [] : [String(changes)])],
       cause: `tag ${name}`,
@@ -70,23 +80,39 @@ export class TagWatch {
   }
 
   /** `since` comes last: a first look that was interrupted is made again. */
-  async #begin(trigger: TagTrigger, tags: readonly Tag[], known: Map<string, string>): Promise<void> {
+  async #begin(
+    trigger: TagTrigger,
+    tags: readonly Tag[],
+    known: Map<string, string>,
+  ): Promise<void> {
     const all = tags.map((tag): [string, string] => [fieldOf(tag.name), textOf(tag, 0)]);
     await this.#recordAll(trigger, all, known);
     await this.#recordAll(trigger, [["since", this.#parts.deps.clock.now().toISOString()]], known);
   }
 
-  async #recordAll(trigger: TagTrigger, all: readonly [field: string, value: string][], known: Map<string, string>) {
+  async #recordAll(
+    trigger: TagTrigger,
+    all: readonly [field: string, value: string][],
+    known: Map<string, string>,
+  ) {
     const order = { record: { trigger: trigger.name }, actor: actorOf(trigger) };
     for (let from = 0; from < all.length; from += fieldsAtOnce) {
       const part = all.slice(from, from + fieldsAtOnce);
       const [[mark, value] = ["", ""], ...more] = part;
-      await this.#parts.board.recordTrigger({ ...order, mark, value, fields: Object.fromEntries(more) });
+      await this.#parts.board.recordTrigger({
+        ...order,
+        mark,
+        value,
+        fields: Object.fromEntries(more),
+      });
       for (const [field, text] of part) known.set(field, text);
     }
   }
 }
 
 function hasChanged(known: ReadonlyMap<string, string>, tags: readonly Tag[], now: Date): boolean {
-  return goneAmong(known, tags, now).length > 0 || tags.some((tag) => changesOf(known, tag) !== undefined);
+  return (
+    goneAmong(known, tags, now).length > 0 ||
+    tags.some((tag) => changesOf(known, tag) !== undefined)
+  );
 }

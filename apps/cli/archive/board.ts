@@ -1,4 +1,5 @@
-// An archive as a blackboard that never changes. Payloads stay in the file until a caller asks for them.
+// An archive as a blackboard that never changes. Payloads stay in the file until a caller asks for
+// them.
 
 import type { Page, StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
 import { beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
@@ -24,8 +25,9 @@ type Content = {
 };
 
 /**
- * Reads the file to its end first, so that a damaged archive shows nothing. Throws `archive-unusable`. Its methods throw
- * `artefact-not-found` for an artefact that the file does not have; the hint names the archive and not a sett.
+ * Reads the file to its end first, so that a damaged archive shows nothing. Throws
+ * `archive-unusable`. Its methods throw `artefact-not-found` for an artefact that the file does not
+ * have; the hint names the archive and not a sett.
  */
 export async function archiveBoard(path: string): Promise<ReadingBoard> {
   const { instance, heads, goals, claims, causes, calls, events } = await contentOf(path);
@@ -80,7 +82,8 @@ async function contentOf(path: string): Promise<Content> {
     events: [],
   };
   for await (const line of readArchive(path)) {
-    if ("header" in line) content.instance = InstanceName.safeParse(line.header.instance).data ?? content.instance;
+    if ("header" in line)
+      content.instance = InstanceName.safeParse(line.header.instance).data ?? content.instance;
     else if ("goal" in line) content.goals.set(line.goal.id, []);
     else if ("artefact" in line) addArtefact(line.artefact, content);
     else if ("claim" in line) {
@@ -97,16 +100,24 @@ async function contentOf(path: string): Promise<Content> {
 }
 
 function addArtefact({ payload, ...head }: Artefact, { heads, goals }: Content): void {
-  heads.set(head.id, { head, payloadBytes: Buffer.byteLength(payload), beginning: beginningOf(head, payload) });
+  heads.set(head.id, {
+    head,
+    payloadBytes: Buffer.byteLength(payload),
+    beginning: beginningOf(head, payload),
+  });
   const goal = GoalId.parse(head.goal_id);
   goals.set(goal, [...(goals.get(goal) ?? []), head.id]);
 }
 
-async function artefactsIn(path: string, wanted: ReadonlySet<ArtefactId>): Promise<Map<ArtefactId, Artefact>> {
+async function artefactsIn(
+  path: string,
+  wanted: ReadonlySet<ArtefactId>,
+): Promise<Map<ArtefactId, Artefact>> {
   const found = new Map<ArtefactId, Artefact>();
   if (wanted.size === 0) return found;
   for await (const line of readArchive(path))
-    if ("artefact" in line && wanted.has(line.artefact.id)) found.set(line.artefact.id, line.artefact);
+    if ("artefact" in line && wanted.has(line.artefact.id))
+      found.set(line.artefact.id, line.artefact);
   return found;
 }
 

@@ -18,5 +18,7 @@ export async function readArchivedCosts(path: string): Promise<Map<ArtefactId, C
     made.push({ id, claim_id, produced_by_agent, created_at });
   }
   if (calls.length === 0) return undefined;
-  return new Map([...callsByArtefact(made, calls)].map(([id, ofArtefact]) => [id, costOf(ofArtefact)]));
+  return new Map(
+    [...callsByArtefact(made, calls)].map(([id, ofArtefact]) => [id, costOf(ofArtefact)]),
+  );
 }

@@ -1,5 +1,6 @@
-// The file of `sett prune`: one JSON object a line. First the header; then, goal by goal, the goal, its artefacts, their claims and grants,
-// the answers that counted, and its calls of language models; then the events of all these goals in the order of the log; last the seal.
+// The file of `sett prune`: one JSON object a line. First the header; then, goal by goal, the goal,
+// its artefacts, their claims and grants, the answers that counted, and its calls of language
+// models; then the events of all these goals in the order of the log; last the seal.
 import { z } from "zod";
 import { Artefact } from "../../../lib/model/artefact.ts";
 import { Claim, Grant } from "../../../lib/model/claim.ts";

@@ -6,7 +6,10 @@ import { isLater } from "../../../lib/model/stream-id.ts";
 const pageSize = 1_000;
 
 /** `end`: the id of the last event. */
-export async function* eventPages(board: PersonBlackboard, end: string): AsyncGenerator<SettEvent[]> {
+export async function* eventPages(
+  board: PersonBlackboard,
+  end: string,
+): AsyncGenerator<SettEvent[]> {
   for (let from = "0"; ; ) {
     const page = await board.readEvents(from, pageSize);
     const wanted = page.filter(({ id }) => !isLater(id, end));

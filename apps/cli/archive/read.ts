@@ -5,7 +5,9 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { ArchiveHeader, ArchiveLine } from "./format.ts";
 
 /** Throws `archive-unusable` for a file that is no archive, and at the end of a damaged one. */
-export async function* readArchive(path: string): AsyncGenerator<{ header: ArchiveHeader } | ArchiveLine> {
+export async function* readArchive(
+  path: string,
+): AsyncGenerator<{ header: ArchiveHeader } | ArchiveLine> {
   const hash = createHash("sha256");
   let lines = 0;
   let seal: { lines: number; sha256: string } | undefined;
@@ -16,7 +18,8 @@ export async function* readArchive(path: string): AsyncGenerator<{ header: Archi
       if (!header.success) throw unusable(path, "is not an archive of `sett prune`");
       yield { header: header.data };
     } else {
-      if (seal !== undefined || json === undefined) throw unusable(path, `is damaged at line ${lines + 1}`);
+      if (seal !== undefined || json === undefined)
+        throw unusable(path, `is damaged at line ${lines + 1}`);
       const line = ArchiveLine.safeParse(json).data;
       if (line !== undefined && "seal" in line) {
         seal = line.seal;
@@ -28,7 +31,8 @@ export async function* readArchive(path: string): AsyncGenerator<{ header: Archi
     hash.update(`${text}\n`);
     lines += 1;
   }
-  if (seal === undefined) throw unusable(path, lines === 0 ? "is empty" : "is not complete: its last line is missing");
+  if (seal === undefined)
+    throw unusable(path, lines === 0 ? "is empty" : "is not complete: its last line is missing");
 }
 
 async function* linesOf(path: string): AsyncGenerator<string> {
@@ -42,7 +46,9 @@ async function* linesOf(path: string): AsyncGenerator<string> {
       throw new SettError("archive-unusable", `There is no file ${path}.`, {
         hint: "Name a file that `sett prune` has written.",
       });
-    throw new SettError("archive-unusable", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+    throw new SettError("archive-unusable", `${path} cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -69,5 +75,7 @@ function parsed(text: string): unknown {
 }
 
 function unusable(path: string, what: string): SettError {
-  return new SettError("archive-unusable", `${path} ${what}.`, { hint: "If you have another copy of it, use that one." });
+  return new SettError("archive-unusable", `${path} ${what}.`, {
+    hint: "If you have another copy of it, use that one.",
+  });
 }

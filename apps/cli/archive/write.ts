@@ -15,8 +15,8 @@ export type Archive = {
 };
 
 /**
- * Resolves with the digest of the content once the file is safe. Never overwrites a file, and leaves none where a step fails. Throws
- * `archive-unusable`.
+ * Resolves with the digest of the content once the file is safe. Never overwrites a file, and
+ * leaves none where a step fails. Throws `archive-unusable`.
  */
 export async function writeArchive(
   path: string,
@@ -52,10 +52,14 @@ async function create(path: string): Promise<FileHandle> {
     return await open(path, "wx", 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-      throw new SettError("archive-unusable", `${path} exists already, and sett does not overwrite it.`, {
-        hint: "Nothing was removed. Name another file with --to. After an interrupted `sett prune`, use a second file, too.",
-        cause: error,
-      });
+      throw new SettError(
+        "archive-unusable",
+        `${path} exists already, and sett does not overwrite it.`,
+        {
+          hint: "Nothing was removed. Name another file with --to. After an interrupted `sett prune`, use a second file, too.",
+          cause: error,
+        },
+      );
     }
     throw new SettError("archive-unusable", `${path} could not be created: ${messageOf(error)}.`, {
       hint: "Name another place with --to FILE.",
@@ -64,7 +68,11 @@ async function create(path: string): Promise<FileHandle> {
   }
 }
 
-async function write(file: FileHandle, header: ArchiveHeader, fill: (archive: Archive) => Promise<void>): Promise<string> {
+async function write(
+  file: FileHandle,
+  header: ArchiveHeader,
+  fill: (archive: Archive) => Promise<void>,
+): Promise<string> {
   const hash = createHash("sha256");
   let [text, lines] = ["", 0];
   const flush = async () => {

@@ -18,11 +18,18 @@ export const agentEnv = defineCommand({
     "and so is the password after `sett down`.",
   ].join("\n"),
   args: {
-    agent: { type: "positional", required: true, description: "an agent with `external: true` in sett.yml" },
+    agent: {
+      type: "positional",
+      required: true,
+      description: "an agent with `external: true` in sett.yml",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
-  examples: ["sett agent-env approver", 'redis-cli -u "$(sett agent-env approver --json | jq -r .REDIS_URL)"'],
+  examples: [
+    "sett agent-env approver",
+    'redis-cli -u "$(sett agent-env approver --json | jq -r .REDIS_URL)"',
+  ],
   isOfThisMachine: true,
   async run(args, shell) {
     await using session = await openSession(shell, args.name);
@@ -36,7 +43,8 @@ export const agentEnv = defineCommand({
       REDIS_URL: agentUrlOf(place, agent.name),
     };
     if (args.json) await shell.out.write(`${JSON.stringify(env)}\n`);
-    else for (const [name, value] of Object.entries(env)) await shell.out.write(`${name}=${value}\n`);
+    else
+      for (const [name, value] of Object.entries(env)) await shell.out.write(`${name}=${value}\n`);
   },
 });
 

@@ -33,9 +33,17 @@ export const answer = defineCommand({
     "Answer an agent whose budget is spent with what you add: 5usd, 100k tokens, 50 calls, or yes for the amount that `sett questions` names.",
   ].join("\n"),
   args: {
-    id: { type: "positional", required: true, description: "a question; 6 or more characters of its id are enough" },
+    id: {
+      type: "positional",
+      required: true,
+      description: "a question; 6 or more characters of its id are enough",
+    },
     text: { type: "positional", required: false, description: "the answer; - reads it from stdin" },
-    watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests, like `sett forage --watch`" },
+    watch: {
+      type: "boolean",
+      alias: "w",
+      description: "then follow the goal until it rests, like `sett forage --watch`",
+    },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -51,7 +59,8 @@ export const answer = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const { question, goalText } = await orInterrupted(
-      () => onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args.id, shell.suggest)),
+      () =>
+        onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args.id, shell.suggest)),
       shell,
     );
     const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
@@ -70,9 +79,18 @@ export const answer = defineCommand({
               session.actor(args.as),
               readObstacle(board, shell.suggest),
             ]);
-            const result = await postAnswer(board, question, text, { actor, suggest: shell.suggest, mayRaise: true });
+            const result = await postAnswer(board, question, text, {
+              actor,
+              suggest: shell.suggest,
+              mayRaise: true,
+            });
             if (result.outcome === "closed") throw closedError(result.why, shell.suggest);
-            await printAnswer(result.answer, question, { ...args, obstacle, raises: result.raises }, shell);
+            await printAnswer(
+              result.answer,
+              question,
+              { ...args, obstacle, raises: result.raises },
+              shell,
+            );
             // After an answer from stdin, stdin has ended and no person can type.
             return { place, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
@@ -99,7 +117,10 @@ async function onBlackboard<Result>(
   return await act(session);
 }
 
-/** `goalText`: the text of the goal, where the question is about the goal. Throws where the question is closed. */
+/**
+ * `goalText`: the text of the goal, where the question is about the goal. Throws where the question
+ * is closed.
+ */
 async function findQuestion(
   board: PersonBlackboard,
   id: string,
@@ -119,15 +140,27 @@ function closedError(why: string, suggest: Suggest): SettError {
 }
 
 /** Throws `usage` where there is no terminal, and where the person wrote nothing. */
-async function edit(question: Artefact, goalText: string | undefined, shell: Shell): Promise<Edited> {
+async function edit(
+  question: Artefact,
+  goalText: string | undefined,
+  shell: Shell,
+): Promise<Edited> {
   const { suggest } = shell;
   const id = shortId(question.id);
   if (!shell.isInteractive) {
-    throw new SettError("usage", "The answer is missing, and there is no terminal on which to write it.", {
-      hint: `${suggest(`answer ${id} "…"`)}, or from a file: ${suggest(`answer ${id} -`)} < answer.md`,
-    });
+    throw new SettError(
+      "usage",
+      "The answer is missing, and there is no terminal on which to write it.",
+      {
+        hint: `${suggest(`answer ${id} "…"`)}, or from a file: ${suggest(`answer ${id} -`)} < answer.md`,
+      },
+    );
   }
-  const edited = await editText(goalText?.trim() ?? "", notesOn(question, goalText !== undefined), shell);
+  const edited = await editText(
+    goalText?.trim() ?? "",
+    notesOn(question, goalText !== undefined),
+    shell,
+  );
   const isUnchanged = Buffer.from(edited.bytes).equals(Buffer.from(goalText?.trim() ?? ""));
   if (edited.bytes.length > 0 && !isUnchanged) return edited;
   await edited.remove();
@@ -142,7 +175,9 @@ async function edit(question: Artefact, goalText: string | undefined, shell: She
 
 function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
   return [
-    isAboutGoal ? "The goal is above this line: change it to its new text." : "Write your answer above this line.",
+    isAboutGoal
+      ? "The goal is above this line: change it to its new text."
+      : "Write your answer above this line.",
     "sett ignores this line and everything below it. If nothing is above it, sett posts no answer.",
     "",
     `Question ${question.id} from ${makerOf(question)}:`,
@@ -151,7 +186,12 @@ function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
   ];
 }
 
-type Printing = { json: boolean; watch: boolean; obstacle: Obstacle | undefined; raises: string | undefined };
+type Printing = {
+  json: boolean;
+  watch: boolean;
+  obstacle: Obstacle | undefined;
+  raises: string | undefined;
+};
 
 async function printAnswer(
   posted: Artefact,
@@ -160,18 +200,30 @@ async function printAnswer(
   { out, messages, suggest }: Shell,
 ): Promise<void> {
   const { id, goal_id, metadata } = posted;
-  await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
+  await out.write(
+    isJson
+      ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n`
+      : `${id}\n`,
+  );
   const isFeedback = isGoalFeedback(question);
-  const then = isFeedback ? "your answer is the goal's next version" : `${makerOf(question)} continues with your answer`;
+  const then = isFeedback
+    ? "your answer is the goal's next version"
+    : `${makerOf(question)} continues with your answer`;
   const adding = raises === undefined ? "" : `, which adds ${raises}`;
   // The orchestrator posts the next version of a goal during a pause, too.
-  const when = obstacle === undefined ? "" : `${isFeedback ? ", and work on it begins" : ""} ${obstacle.until}`;
+  const when =
+    obstacle === undefined
+      ? ""
+      : `${isFeedback ? ", and work on it begins" : ""} ${obstacle.until}`;
   messages.done(`Question ${shortId(question.id)} is answered: ${then}${adding}${when}.`);
   if (obstacle !== undefined) messages.next(obstacle.next);
   if (!watch) messages.next(`Follow the goal: ${suggest(`watch --goal ${shortId(goal_id)}`)}`);
 }
 
-async function orInterrupted<Result>(act: () => Promise<Result>, { interrupted, suggest }: Shell): Promise<Result> {
+async function orInterrupted<Result>(
+  act: () => Promise<Result>,
+  { interrupted, suggest }: Shell,
+): Promise<Result> {
   const interruption = aborted(interrupted).then((): never => {
     throw new SettError("interrupted", "Interrupted: your answer may not be stored.", {
       hint: `It is stored if the question is no longer listed: ${suggest("questions")}`,

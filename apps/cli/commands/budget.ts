@@ -1,4 +1,5 @@
-// sett budget: shows what a goal's calls of language models have cost and may cost, and raises the limits.
+// sett budget: shows what a goal's calls of language models have cost and may cost, and raises the
+// limits.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { amountsToAdd, type Raise, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
 import { type BudgetReading, readBudget } from "../../../lib/client/facts/budget.ts";
@@ -24,9 +25,21 @@ export const budget = defineCommand({
     "of every goal. With --agent, it raises the limit of each grant of that agent in this goal.",
   ].join("\n"),
   args: {
-    goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
-    add: { type: "string", valueHint: "AMOUNTS", description: "raise the limits by `5usd`, `200ktokens`, `50calls`" },
-    agent: { type: "string", valueHint: "AGENT", description: "with --add: raise the limit of this agent's grants" },
+    goal: {
+      type: "positional",
+      required: false,
+      description: "a goal; 6 or more characters of its id are enough",
+    },
+    add: {
+      type: "string",
+      valueHint: "AMOUNTS",
+      description: "raise the limits by `5usd`, `200ktokens`, `50calls`",
+    },
+    agent: {
+      type: "string",
+      valueHint: "AGENT",
+      description: "with --add: raise the limit of this agent's grants",
+    },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -41,8 +54,16 @@ export const budget = defineCommand({
     const add = addOf(args);
     await using session = await openSession(shell, args.name);
     const { board } = session;
-    const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal, shell.suggest);
-    if (add !== undefined) await raise(board, { goal, add, agent: args.agent, actor: await session.actor(args.as) }, shell);
+    const goal =
+      args.goal === undefined
+        ? await newestGoal(board, shell)
+        : await resolveGoalId(board, args.goal, shell.suggest);
+    if (add !== undefined)
+      await raise(
+        board,
+        { goal, add, agent: args.agent, actor: await session.actor(args.as) },
+        shell,
+      );
     const reading = await readBudget(board, goal);
     if (args.json) await shell.out.write(`${JSON.stringify(budgetReportJson(reading))}\n`);
     else await shell.out.write(`${budgetReport(reading, shell.out).join("\n")}\n`);
@@ -51,20 +72,34 @@ export const budget = defineCommand({
   },
 });
 
-function addOf({ add: text, goal, agent }: { add: string | undefined; goal: string | undefined; agent: string | undefined }) {
+function addOf({
+  add: text,
+  goal,
+  agent,
+}: {
+  add: string | undefined;
+  goal: string | undefined;
+  agent: string | undefined;
+}) {
   if (text === undefined) {
     if (agent === undefined) return undefined;
-    throw new SettError("usage", "--agent is only used with --add.", { hint: "For example: --add 1usd --agent coder" });
+    throw new SettError("usage", "--agent is only used with --add.", {
+      hint: "For example: --add 1usd --agent coder",
+    });
   }
   if (goal === undefined)
-    throw new SettError("usage", "--add needs the id of a goal.", { hint: "`sett status` lists the goals." });
+    throw new SettError("usage", "--add needs the id of a goal.", {
+      hint: "`sett status` lists the goals.",
+    });
   return amountsToAdd(text, "--add");
 }
 
 async function raise(board: PersonBlackboard, order: Raise, { messages }: Shell): Promise<void> {
   const { agent } = await raiseBudget(board, order);
   const whose = agent === undefined ? "" : ` for each grant of agent ${agent}`;
-  messages.done(`The budget of goal ${shortId(order.goal)} is raised by ${formatAmounts(order.add)}${whose}.`);
+  messages.done(
+    `The budget of goal ${shortId(order.goal)} is raised by ${formatAmounts(order.add)}${whose}.`,
+  );
 }
 
 /** What the figures alone do not say. */
@@ -75,17 +110,25 @@ function explain(
   { messages, suggest }: Shell,
 ): void {
   const { isAnnounced, limits, agents, spent, blocked } = reading;
-  if (!isAnnounced) messages.note("No gateway has run in this sett, so no limits are known: does its sett.yml name `models`?");
+  if (!isAnnounced)
+    messages.note(
+      "No gateway has run in this sett, so no limits are known: does its sett.yml name `models`?",
+    );
   if (spent.unpriced_calls > 0)
-    messages.note("The price of some calls is not known: they count as no money. `price` of a model in sett.yml sets it.");
+    messages.note(
+      "The price of some calls is not known: they count as no money. `price` of a model in sett.yml sets it.",
+    );
   if (isAnnounced && add !== undefined) {
     const of = agent === undefined ? limits : agents.find(({ name }) => name === agent)?.limits;
     const unlimited = amountKinds.filter((kind) => add[kind] > 0 && of?.[kind] === undefined);
     const names = unlimited.map((kind) => (kind === "nanousd" ? "money" : kind));
-    if (names.length > 0) messages.note(`There was no limit of ${names.join(" and ")}, so there is still none.`);
+    if (names.length > 0)
+      messages.note(`There was no limit of ${names.join(" and ")}, so there is still none.`);
   }
   if (blocked === undefined) return;
-  const command = blocked.isQuestion ? `answer ${shortId(blocked.id)} ${blocked.example}` : `retry ${shortId(blocked.id)}`;
+  const command = blocked.isQuestion
+    ? `answer ${shortId(blocked.id)} ${blocked.example}`
+    : `retry ${shortId(blocked.id)}`;
   if (blocked.isQuestion) messages.next(`An agent waits for more: ${suggest(command)}`);
   else messages.next(`An agent has failed because its budget was spent: ${suggest(command)}`);
 }

@@ -1,4 +1,5 @@
-// sett cancel: cancels a goal; the orchestrator terminates its open claims, and cubs stop the commands that work on them.
+// sett cancel: cancels a goal; the orchestrator terminates its open claims, and cubs stop the
+// commands that work on them.
 import { cancelGoal } from "../../../lib/client/actions/control.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -16,7 +17,11 @@ export const cancel = defineCommand({
     "request when it runs again.",
   ].join("\n"),
   args: {
-    goal: { type: "positional", required: true, description: "the goal's id; 6 or more characters are enough" },
+    goal: {
+      type: "positional",
+      required: true,
+      description: "the goal's id; 6 or more characters are enough",
+    },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -29,13 +34,24 @@ export const cancel = defineCommand({
     const goal = await resolveGoalId(board, args.goal, shell.suggest);
     const { claims, agents, unreadable } = await cancelGoal(askerOf(shell, session), goal, actor);
     if (args.json) {
-      await shell.out.write(`${JSON.stringify({ id: goal, state: "cancelled", claims, agents, unreadable })}\n`);
+      await shell.out.write(
+        `${JSON.stringify({ id: goal, state: "cancelled", claims, agents, unreadable })}\n`,
+      );
       return;
     }
-    const count = claims === 0 ? "it had no open claims" : claims === 1 ? "1 claim has ended" : `${claims} claims have ended`;
-    const work = agents.length === 0 ? "" : `, and with ${claims === 1 ? "it" : "them"} the work of ${agents.join(", ")}`;
+    const count =
+      claims === 0
+        ? "it had no open claims"
+        : claims === 1
+          ? "1 claim has ended"
+          : `${claims} claims have ended`;
+    const work =
+      agents.length === 0
+        ? ""
+        : `, and with ${claims === 1 ? "it" : "them"} the work of ${agents.join(", ")}`;
     const [first] = unreadable;
-    if (claims > 0 || first === undefined) shell.messages.done(`Goal ${shortId(goal)} was cancelled: ${count}${work}.`);
+    if (claims > 0 || first === undefined)
+      shell.messages.done(`Goal ${shortId(goal)} was cancelled: ${count}${work}.`);
     else shell.messages.done(`Goal ${shortId(goal)} was cancelled.`);
     if (first === undefined) return;
     const which = `${unreadable.length === 1 ? "Claim" : "Claims"} ${unreadable.map(shortId).join(", ")}`;

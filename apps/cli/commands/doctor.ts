@@ -17,7 +17,10 @@ export const doctor = defineCommand({
     "no value.",
   ].join("\n"),
   args: { name: nameArgument, json: jsonArgument },
-  examples: ["sett doctor", "sett doctor --json | jq -r '.findings[] | select(.level == \"problem\") | .remedy'"],
+  examples: [
+    "sett doctor",
+    "sett doctor --json | jq -r '.findings[] | select(.level == \"problem\") | .remedy'",
+  ],
   async run(args, shell) {
     const findings = judge(await gather(shell, args.name), shell.suggest);
     const text = args.json

@@ -1,4 +1,5 @@
-// sett down: stops agents first and Redis last, then removes everything but the blackboard and the images.
+// sett down: stops agents first and Redis last, then removes everything but the blackboard and the
+// images.
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
@@ -47,9 +48,13 @@ export const down = defineCommand({
     name: nameArgument,
     volumes: {
       type: "boolean",
-      description: "also remove the blackboard, the record of calls, the images of its agents, and the results in git",
+      description:
+        "also remove the blackboard, the record of calls, the images of its agents, and the results in git",
     },
-    force: { type: "boolean", description: "with --volumes: also remove results that could not be fetched" },
+    force: {
+      type: "boolean",
+      description: "with --volumes: also remove results that could not be fetched",
+    },
     timeout: {
       type: "string",
       alias: "t",
@@ -57,7 +62,11 @@ export const down = defineCommand({
       description: "how long agents may take to stop (default: their `shutdown`, 30s, plus 10s)",
     },
   },
-  examples: ["sett down", "sett down --timeout 5s", "sett down --name demo --volumes  # removes everything"],
+  examples: [
+    "sett down",
+    "sett down --timeout 5s",
+    "sett down --name demo --volumes  # removes everything",
+  ],
   // An interruption prints at once what is left.
   endsItself: true,
   isOfThisMachine: true,
@@ -66,21 +75,28 @@ export const down = defineCommand({
       throw new SettError("usage", "--force needs --volumes.", {
         hint: "Without --volumes the blackboard and the results stay.",
       });
-    const agentSeconds = args.timeout === undefined ? undefined : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
+    const agentSeconds =
+      args.timeout === undefined
+        ? undefined
+        : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
     const runtime = await runtimeOf(shell, args.name);
     const parts = await untilInterrupted(
       findParts(runtime, shell, args.name, args.volumes),
       shell,
       "Interrupted: nothing was stopped.",
     );
-    const name = parts?.instance ?? (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
+    const name =
+      parts?.instance ??
+      (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
     // While a `sett up` makes parts of the instance, they cannot be removed.
     await using _lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
     if (parts === undefined) {
       // A `sett up` that failed leaves the images that it has built.
-      const images = args.volumes && name !== undefined ? await removeImages(runtime, name, shell) : [];
+      const images =
+        args.volumes && name !== undefined ? await removeImages(runtime, name, shell) : [];
       if (images.length === 0 && args.name !== undefined) throw instanceNotFound(args.name);
-      if (images.length === 0) shell.messages.note("This repository has no sett, and no parts of one.");
+      if (images.length === 0)
+        shell.messages.note("This repository has no sett, and no parts of one.");
       else shell.messages.done(`The images of ${name} are removed; nothing else was left of it.`);
       return;
     }
@@ -89,7 +105,10 @@ export const down = defineCommand({
     const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and some parts are not removed" : "; its blackboard is kept"}.`;
     const again = `Run it again: sett down --name ${instance}${args.volumes ? " --volumes" : ""}`;
     await untilInterrupted(
-      takeDown({ runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force, progress }, shell),
+      takeDown(
+        { runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force, progress },
+        shell,
+      ),
       shell,
       left,
       again,
@@ -98,14 +117,21 @@ export const down = defineCommand({
   },
 });
 
-async function untilInterrupted<Result>(work: Promise<Result>, shell: Shell, message: string, hint?: string): Promise<Result> {
+async function untilInterrupted<Result>(
+  work: Promise<Result>,
+  shell: Shell,
+  message: string,
+  hint?: string,
+): Promise<Result> {
   const interruption = aborted(shell.interrupted).then((): never => {
     throw new SettError("interrupted", message, { hint });
   });
   return await Promise.race([work, interruption]);
 }
 
-/** `isWhole`: removes the blackboard, too. `isForced`: removes even results that cannot be fetched. */
+/**
+ * `isWhole`: removes the blackboard, too. `isForced`: removes even results that cannot be fetched.
+ */
 type Teardown = {
   runtime: ContainerRuntime;
   parts: InstanceParts;
@@ -115,22 +141,34 @@ type Teardown = {
   progress: Progress;
 };
 
-async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progress }: Teardown, shell: Shell): Promise<void> {
+async function takeDown(
+  { runtime, parts, agentSeconds, isWhole, isForced, progress }: Teardown,
+  shell: Shell,
+): Promise<void> {
   const { instance } = parts;
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
   if (repository && kept) await requireOwnVolumes(parts, { repository, kept, isWhole });
-  const id = (await kept?.read()) ?? idsOf([...parts.volumes, ...parts.networks, ...parts.containers]).get(instance);
-  const results = repository && new LastResults({ parts, repository, mustHave: isWhole && !isForced }, shell);
+  const id =
+    (await kept?.read()) ??
+    idsOf([...parts.volumes, ...parts.networks, ...parts.containers]).get(instance);
+  const results =
+    repository && new LastResults({ parts, repository, mustHave: isWhole && !isForced }, shell);
   await results?.require();
   await logStop(parts, repository, shell);
   const stop = stopperOf(runtime, parts, progress);
   await stopWork(parts, stop, agentSeconds);
   await results?.read();
-  const keeping = repository && { runtime, place: repository.place, by: "sett down", messages: shell.messages };
+  const keeping = repository && {
+    runtime,
+    place: repository.place,
+    by: "sett down",
+    messages: shell.messages,
+  };
   const last = await runtime.parts(instance);
-  const workers = keeping && !isWhole && hasRedis(last) ? await keepWorkerLogs(keeping, last) : new Set<string>();
+  const workers =
+    keeping && !isWhole && hasRedis(last) ? await keepWorkerLogs(keeping, last) : new Set<string>();
   // Redis stops last, so that it stores everything.
   await stop(["redis"], redisStopSeconds);
   await results?.fetch();
@@ -145,7 +183,9 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
     if (isWhole || !keptVolumeNames(instance).includes(name)) await runtime.volumes.remove(name);
   if (!isWhole) {
     shell.messages.done(`${instance} is down. Its blackboard is kept.`);
-    shell.messages.next(`Continue with it: sett up --name ${instance}. Remove it: sett down --name ${instance} --volumes`);
+    shell.messages.next(
+      `Continue with it: sett up --name ${instance}. Remove it: sett down --name ${instance} --volumes`,
+    );
     return;
   }
   await repository?.removeRefs(instance);
@@ -158,7 +198,11 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
 }
 
 /** Removes the images of a `sett up` that failed, and returns their names. */
-async function removeImages(runtime: ContainerRuntime, instance: InstanceName, shell: Shell): Promise<string[]> {
+async function removeImages(
+  runtime: ContainerRuntime,
+  instance: InstanceName,
+  shell: Shell,
+): Promise<string[]> {
   const workspace = await workspaceRoot(shell.cwd);
   const repository = workspace === undefined ? undefined : await openRepository(workspace, shell);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
@@ -168,7 +212,10 @@ async function removeImages(runtime: ContainerRuntime, instance: InstanceName, s
   return removed;
 }
 
-/** Throws `instance-taken`, before anything is stopped, where a volume that would be removed is another's. */
+/**
+ * Throws `instance-taken`, before anything is stopped, where a volume that would be removed is
+ * another's.
+ */
 async function requireOwnVolumes(
   parts: InstanceParts,
   { isWhole, ...known }: { repository: HostRepository; kept: KeptId; isWhole: boolean },
@@ -176,14 +223,22 @@ async function requireOwnVolumes(
   const { instance, containers } = parts;
   const isKept = (name: string) => keptVolumeNames(instance).includes(name);
   // A volume without an id that is not kept is the instance's where a container uses it.
-  const atStake = withoutId(parts).filter(({ name }) => (isKept(name) ? isWhole : containers.length === 0));
+  const atStake = withoutId(parts).filter(({ name }) =>
+    isKept(name) ? isWhole : containers.length === 0,
+  );
   const others = await othersAmong(atStake, { ...known, instance });
   if (others.length > 0) throw notOurs(others);
 }
 
-async function forgetId(kept: KeptId | undefined, instance: InstanceName, shell: Shell): Promise<void> {
+async function forgetId(
+  kept: KeptId | undefined,
+  instance: InstanceName,
+  shell: Shell,
+): Promise<void> {
   await kept?.remove().catch((error: unknown) => {
-    shell.messages.warn(`The id of ${instance} stays in the repository's configuration: ${messageOf(error)}`);
+    shell.messages.warn(
+      `The id of ${instance} stays in the repository's configuration: ${messageOf(error)}`,
+    );
   });
 }
 
@@ -192,11 +247,16 @@ async function lockIfPossible(runtime: ContainerRuntime, instance: InstanceName,
   try {
     return await lockInstance(runtime, instance, shell.interrupted);
   } catch (error) {
-    if (!(error instanceof SettError) || ["instance-taken", "docker-unreachable", "interrupted"].includes(error.code))
+    if (
+      !(error instanceof SettError) ||
+      ["instance-taken", "docker-unreachable", "interrupted"].includes(error.code)
+    )
       throw error;
     // Without that image no `sett up` gets far enough to need the lock.
     if (error.code !== "image-not-found")
-      shell.messages.warn(`Do not run \`sett up\` for this instance now: sett could not lock the instance. ${error.message}`);
+      shell.messages.warn(
+        `Do not run \`sett up\` for this instance now: sett could not lock the instance. ${error.message}`,
+      );
     return undefined;
   }
 }
@@ -205,28 +265,37 @@ async function nameOfPlace({ cwd }: Shell): Promise<InstanceName | undefined> {
   return nameOfFolder((await workspaceRoot(cwd)) ?? "");
 }
 
-/** A running instance first, else a kept blackboard. Undefined where there is neither; images may be left. */
+/**
+ * A running instance first, else a kept blackboard. Undefined where there is neither; images may be
+ * left.
+ */
 async function findParts(
   runtime: ContainerRuntime,
   shell: Shell,
   name: string | undefined,
   isWhole: boolean,
 ): Promise<InstanceParts | undefined> {
-  const isMissing = (error: unknown) => error instanceof SettError && error.code === "instance-not-found";
+  const isMissing = (error: unknown) =>
+    error instanceof SettError && error.code === "instance-not-found";
   for (const accepts of [hasContainers, hasAnything]) {
     try {
       return await findInstance(runtime, shell, name, accepts);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      // An unknown name is probably a typing mistake. Without --name, and with --volumes, it is fine that nothing is left.
-      const mayBeMissing = name === undefined ? (await workspaceRoot(shell.cwd)) !== undefined : isWhole;
+      // An unknown name is probably a typing mistake. Without --name, and with --volumes, it is
+      // fine that nothing is left.
+      const mayBeMissing =
+        name === undefined ? (await workspaceRoot(shell.cwd)) !== undefined : isWhole;
       if (accepts === hasAnything && !mayBeMissing) throw error;
     }
   }
   return undefined;
 }
 
-async function openRepository(workspace: string, shell: Shell): Promise<HostRepository | undefined> {
+async function openRepository(
+  workspace: string,
+  shell: Shell,
+): Promise<HostRepository | undefined> {
   try {
     return await HostRepository.open(workspace, { env: shell.env });
   } catch (error) {
@@ -236,7 +305,11 @@ async function openRepository(workspace: string, shell: Shell): Promise<HostRepo
 }
 
 /** Best effort: an instance that is broken must still go down. */
-async function logStop(parts: InstanceParts, repository: HostRepository | undefined, shell: Shell): Promise<void> {
+async function logStop(
+  parts: InstanceParts,
+  repository: HostRepository | undefined,
+  shell: Shell,
+): Promise<void> {
   if (!hasRedis(parts)) return;
   try {
     await using board = await connect({ instance: parts.instance, ...redisUrlsOf(parts) });

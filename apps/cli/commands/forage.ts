@@ -38,7 +38,11 @@ export const forage = defineCommand({
       valueHint: "TEXT",
       description: "what is to be done; - reads it from stdin",
     },
-    id: { type: "string", valueHint: "UUID", description: "the goal's id, chosen by you: the same id never makes a second goal" },
+    id: {
+      type: "string",
+      valueHint: "UUID",
+      description: "the goal's id, chosen by you: the same id never makes a second goal",
+    },
     watch: { type: "boolean", alias: "w", description: "follow the goal until it rests" },
     json: jsonArgument,
     name: nameArgument,
@@ -52,7 +56,12 @@ export const forage = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const text = await readGoalText(args.goal, shell);
-    const { goal, from, place, actor, obstacle } = await post(text, goalIdOf(args.id), args.name, shell);
+    const { goal, from, place, actor, obstacle } = await post(
+      text,
+      goalIdOf(args.id),
+      args.name,
+      shell,
+    );
     const id = goal.goal_id;
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
@@ -79,16 +88,27 @@ function goalIdOf(text: string | undefined): GoalId | undefined {
   if (text === undefined) return undefined;
   const parsed = GoalId.safeParse(text.trim());
   if (parsed.success) return parsed.data;
-  throw new SettError("usage", "--id takes a UUID of version 4.", { hint: "Without --id, sett makes one." });
+  throw new SettError("usage", "--id takes a UUID of version 4.", {
+    hint: "Without --id, sett makes one.",
+  });
 }
 
-/** `from`: the end of the log before the goal. The connection ends here; following the goal makes its own connections. */
+/**
+ * `from`: the end of the log before the goal. The connection ends here; following the goal makes
+ * its own connections.
+ */
 async function post(
   text: string,
   id: GoalId | undefined,
   name: string | undefined,
   shell: Shell,
-): Promise<{ goal: Artefact; from: string; place: Place; actor: Actor; obstacle: Obstacle | undefined }> {
+): Promise<{
+  goal: Artefact;
+  from: string;
+  place: Place;
+  actor: Actor;
+  obstacle: Obstacle | undefined;
+}> {
   await using session = await openSession(shell, name);
   const { board, place } = session;
   if (place.workspace === undefined) {
@@ -99,11 +119,21 @@ async function post(
     });
   }
   const repository = await HostRepository.open(place.workspace, { env: shell.env });
-  const [from, obstacle] = await Promise.all([board.endOfEvents(), readObstacle(board, shell.suggest)]);
+  const [from, obstacle] = await Promise.all([
+    board.endOfEvents(),
+    readObstacle(board, shell.suggest),
+  ]);
   const actor = await personOf(repository, shell);
   const recording = recordingOf(place.containers);
   const { suggest, messages } = shell;
-  const goal = await postGoal(board, repository, { text, id, actor, suggest, recording, onSlow: messages.note });
+  const goal = await postGoal(board, repository, {
+    text,
+    id,
+    actor,
+    suggest,
+    recording,
+    onSlow: messages.note,
+  });
   return { goal, from, place, actor, obstacle };
 }
 

@@ -33,12 +33,17 @@ export const graph = defineCommand({
     "the other edges lead from a source to what was made from it, and dashed nodes belong to another goal.",
   ].join("\n"),
   args: {
-    goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
+    goal: {
+      type: "positional",
+      required: false,
+      description: "a goal; 6 or more characters of its id are enough",
+    },
     format: {
       type: "enum",
       options: ["tree", "mermaid", "dot"],
       valueHint: "FORMAT",
-      description: "tree, mermaid, or dot for Graphviz (default: tree on a terminal, mermaid elsewhere)",
+      description:
+        "tree, mermaid, or dot for Graphviz (default: tree on a terminal, mermaid elsewhere)",
     },
     archive: archiveArgument,
     svg: { type: "boolean", description: "print the picture as SVG" },
@@ -57,7 +62,10 @@ export const graph = defineCommand({
     const form = formOf(args, shell);
     await using opened = await openHistory(shell, args);
     const { board } = opened;
-    const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal, shell.suggest);
+    const goal =
+      args.goal === undefined
+        ? await newestGoal(board, shell)
+        : await resolveGoalId(board, args.goal, shell.suggest);
     // Listed first, so that what is made meanwhile is not missed in the graph.
     const listed = await board.listArtefactsOfGoal(goal);
     const graph = await readGraph(board, goal);
@@ -73,10 +81,19 @@ export const graph = defineCommand({
 
 type Form = "tree" | "mermaid" | "dot" | "svg" | "json";
 
-function formOf({ format, svg, json }: { format: string | undefined; svg: boolean; json: boolean }, { out }: Shell): Form {
-  const forms = [...(format === undefined ? [] : [`--format ${format}`]), ...(svg ? ["--svg"] : []), ...(json ? ["--json"] : [])];
+function formOf(
+  { format, svg, json }: { format: string | undefined; svg: boolean; json: boolean },
+  { out }: Shell,
+): Form {
+  const forms = [
+    ...(format === undefined ? [] : [`--format ${format}`]),
+    ...(svg ? ["--svg"] : []),
+    ...(json ? ["--json"] : []),
+  ];
   if (forms.length > 1)
-    throw new SettError("usage", `${forms.join(" and ")} cannot be used together.`, { hint: "Leave out all but one of them." });
+    throw new SettError("usage", `${forms.join(" and ")} cannot be used together.`, {
+      hint: "Leave out all but one of them.",
+    });
   if (svg) return "svg";
   if (json) return "json";
   if (format === "tree" || format === "dot" || format === "mermaid") return format;
@@ -86,7 +103,11 @@ function formOf({ format, svg, json }: { format: string | undefined; svg: boolea
 async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<string> {
   switch (form) {
     case "tree":
-      return treeText(drawn, { style: shell.out.style, symbols: symbolsFor(shell.env) }, shell.out.columns);
+      return treeText(
+        drawn,
+        { style: shell.out.style, symbols: symbolsFor(shell.env) },
+        shell.out.columns,
+      );
     case "mermaid":
       return mermaidWithinLimits(drawn, shell);
     case "dot":

@@ -10,8 +10,19 @@ import {
   unreadableSentence,
 } from "../../../lib/client/facts/checked.ts";
 import { ArtefactCosts, readGoalCosts } from "../../../lib/client/facts/costs.ts";
-import { artefactList, backwards, forwards, limitArguments, limitOf, type PagedList } from "../../../lib/client/facts/pages.ts";
-import { notFound, resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import {
+  artefactList,
+  backwards,
+  forwards,
+  limitArguments,
+  limitOf,
+  type PagedList,
+} from "../../../lib/client/facts/pages.ts";
+import {
+  notFound,
+  resolveArtefactId,
+  resolveGoalId,
+} from "../../../lib/client/facts/resolve-id.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
@@ -37,7 +48,11 @@ export const hoard = defineCommand({
     "With ID: all fields of that artefact, and the beginning of its content.",
   ].join("\n"),
   args: {
-    id: { type: "positional", required: false, description: "an artefact; 6 or more characters of its id are enough" },
+    id: {
+      type: "positional",
+      required: false,
+      description: "an artefact; 6 or more characters of its id are enough",
+    },
     goal: { ...goalFilter, alias: "g" },
     type: {
       type: "string",
@@ -81,8 +96,15 @@ type Filter = {
   name: string | undefined;
 };
 
-async function list(board: PersonBlackboard, { goal, type: types, limit, json }: Filter, shell: Shell): Promise<void> {
-  const list = artefactList(board, goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest));
+async function list(
+  board: PersonBlackboard,
+  { goal, type: types, limit, json }: Filter,
+  shell: Shell,
+): Promise<void> {
+  const list = artefactList(
+    board,
+    goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest),
+  );
   const from = limit === undefined ? 0 : await startOfNewest(board, list, types, limit);
   const kinds = new Set<string>();
   const damaged: Damaged = { overwritten: [], unreadable: [] };
@@ -98,10 +120,13 @@ async function list(board: PersonBlackboard, { goal, type: types, limit, json }:
     const older = types.length === 0 ? `… ${from} older artefacts` : "There may be older ones";
     if (from > 0) shell.messages.note(`${older}: ${shell.suggest("hoard --limit N")}, or --all`);
   } else if (kinds.size > 0) {
-    shell.messages.note(`There are no artefacts of type ${types.join(" or ")}. There are: ${[...kinds].sort().join(", ")}.`);
+    shell.messages.note(
+      `There are no artefacts of type ${types.join(" or ")}. There are: ${[...kinds].sort().join(", ")}.`,
+    );
   } else {
     shell.messages.note("There are no artefacts.");
-    if (goal === undefined) shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…"')}`);
+    if (goal === undefined)
+      shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…"')}`);
   }
   warnOf(damaged, shell);
 }
@@ -115,7 +140,10 @@ function warnOf({ overwritten, unreadable }: Damaged, { messages, suggest }: She
   if (overwritten.length + unreadable.length > 0) messages.next(remedyOf(suggest("doctor")));
 }
 
-/** The position in the list after which there are `limit` artefacts of these types, or the beginning. */
+/**
+ * The position in the list after which there are `limit` artefacts of these types, or the
+ * beginning.
+ */
 async function startOfNewest(
   board: PersonBlackboard,
   list: PagedList<ArtefactId>,
@@ -136,7 +164,10 @@ async function startOfNewest(
   return 0;
 }
 
-/** Oldest first, a page at a time. Adds every type that it reads to `kinds`, and what was overwritten to `damaged`. */
+/**
+ * Oldest first, a page at a time. Adds every type that it reads to `kinds`, and what was
+ * overwritten to `damaged`.
+ */
 async function* headsFrom(
   board: PersonBlackboard,
   list: PagedList<ArtefactId>,
@@ -154,7 +185,12 @@ async function* headsFrom(
   }
 }
 
-async function expand(board: PersonBlackboard, text: string, { json: isJson }: { json: boolean }, shell: Shell): Promise<void> {
+async function expand(
+  board: PersonBlackboard,
+  text: string,
+  { json: isJson }: { json: boolean },
+  shell: Shell,
+): Promise<void> {
   const { suggest } = shell;
   const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, text, suggest));
   if (artefact === undefined) throw notFound(text, "artefact", suggest);
@@ -163,11 +199,19 @@ async function expand(board: PersonBlackboard, text: string, { json: isJson }: {
   if (isJson) await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
   else
     await shell.out.write(
-      artefactDetails(artefact, board.instance, { out: shell.out, nowMs: await board.time(), payload: "excerpt", suggest, cost }),
+      artefactDetails(artefact, board.instance, {
+        out: shell.out,
+        nowMs: await board.time(),
+        payload: "excerpt",
+        suggest,
+        cost,
+      }),
     );
 }
 
-/** Reads the artefacts again with their payloads, so that only a few are in memory at the same time. */
+/**
+ * Reads the artefacts again with their payloads, so that only a few are in memory at the same time.
+ */
 async function printJson(
   board: PersonBlackboard,
   pages: AsyncIterable<readonly Checked<ArtefactHead>[]>,

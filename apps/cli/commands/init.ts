@@ -10,7 +10,10 @@ export const init = defineCommand({
   description: "write a sett.yml and an example agent",
   details: "Writes into the current folder. Refuses if one of the files exists already.",
   args: {
-    llm: { type: "boolean", description: "two agents that ask a language model: a coder and a reviewer" },
+    llm: {
+      type: "boolean",
+      description: "two agents that ask a language model: a coder and a reviewer",
+    },
     force: { type: "boolean", description: "replace existing files" },
   },
   examples: ["sett init", "sett init --llm", "sett init --force  # write the same files again"],
@@ -29,9 +32,13 @@ export const init = defineCommand({
     await writeFiles(shell.cwd, files);
     await shell.out.write(files.map(({ path }) => `${path}\n`).join(""));
     const begin = (await workspaceRoot(shell.cwd)) === undefined ? "git init && " : "";
-    shell.messages.next(`Agents see only committed files: ${begin}git add -A && git commit -m "Add a sett"`);
+    shell.messages.next(
+      `Agents see only committed files: ${begin}git add -A && git commit -m "Add a sett"`,
+    );
     if (args.llm && !shell.env.ANTHROPIC_API_KEY) {
-      shell.messages.next("sett.yml takes the key of the model from your environment: export ANTHROPIC_API_KEY=…");
+      shell.messages.next(
+        "sett.yml takes the key of the model from your environment: export ANTHROPIC_API_KEY=…",
+      );
     }
     shell.messages.next("Then: sett up");
     return;

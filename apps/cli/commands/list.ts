@@ -11,7 +11,13 @@ import { ArtefactId, type InstanceName } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { ageOf, agoOf } from "../../../lib/words/age.ts";
-import { cassettesOf, cassettesSentence, type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
+import {
+  cassettesOf,
+  cassettesSentence,
+  type GatewayProblem,
+  gatewayProblem,
+  gatewaySentence,
+} from "../facts/gateway-state.ts";
 import { newBlackboardSince } from "../facts/new-blackboard.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
@@ -33,8 +39,11 @@ export const list = defineCommand({
   async run(args, shell) {
     const { instances: found, dockerProblem } = await everyInstance(shell);
     if (dockerProblem !== undefined && found.length === 0) throw dockerProblem;
-    if (dockerProblem !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
-    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await readBoard(parts, shell))));
+    if (dockerProblem !== undefined)
+      shell.messages.warn("Docker does not answer: instances in containers are not shown.");
+    const instances = await Promise.all(
+      found.map(async (parts) => summaryOf(parts, await readBoard(parts, shell))),
+    );
     if (args.json) {
       await shell.out.write(`${JSON.stringify(instances)}\n`);
       return;
@@ -45,17 +54,23 @@ export const list = defineCommand({
       return;
     }
     const { style, columns } = shell.out;
-    const rows = instances.map(({ name, state, runtime, agents, external, people, created_at, workspace }) => [
-      { text: name, paint: style.bold },
-      { text: state, paint: paintOf(state, style) },
-      { text: runtime },
-      {
-        text:
-          [...agents, ...external.map((one) => `${one} (external)`), ...people.map((one) => `${one} (person)`)].join(", ") || "-",
-      },
-      { text: created_at === null ? "-" : ageOf(created_at, Date.now()) },
-      { text: oneLine(workspace) || "-" },
-    ]);
+    const rows = instances.map(
+      ({ name, state, runtime, agents, external, people, created_at, workspace }) => [
+        { text: name, paint: style.bold },
+        { text: state, paint: paintOf(state, style) },
+        { text: runtime },
+        {
+          text:
+            [
+              ...agents,
+              ...external.map((one) => `${one} (external)`),
+              ...people.map((one) => `${one} (person)`),
+            ].join(", ") || "-",
+        },
+        { text: created_at === null ? "-" : ageOf(created_at, Date.now()) },
+        { text: oneLine(workspace) || "-" },
+      ],
+    );
     await shell.out.write(
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
     );
@@ -64,15 +79,22 @@ export const list = defineCommand({
         shell.messages.warn(newBlackboardSentence(name, lost.known, agoOf(lost.since, Date.now())));
         shell.messages.next(restoreHint);
       }
-      if (gateway !== null) shell.messages.warn(`${name}: ${gatewaySentence(gateway, `sett up --name ${name}`)}`);
-      if (cassettes !== null) shell.messages.note(`${name}: ${oneLine(cassettesSentence(cassettes))}`);
-      if (state !== "running" && state !== "down") shell.messages.next(`In ${oneLine(workspace)}: sett up --name ${name}`);
+      if (gateway !== null)
+        shell.messages.warn(`${name}: ${gatewaySentence(gateway, `sett up --name ${name}`)}`);
+      if (cassettes !== null)
+        shell.messages.note(`${name}: ${oneLine(cassettesSentence(cassettes))}`);
+      if (state !== "running" && state !== "down")
+        shell.messages.next(`In ${oneLine(workspace)}: sett up --name ${name}`);
     }
     return;
   },
 });
 
-type OnBoard = { notStarted: AgentRegistration[]; gateway?: GatewayProblem; lost?: { since: string; refs: KeptRef[] } };
+type OnBoard = {
+  notStarted: AgentRegistration[];
+  gateway?: GatewayProblem;
+  lost?: { since: string; refs: KeptRef[] };
+};
 
 /**
  * Reads what only the blackboard knows: external agents and people, what the gateway has announced,
@@ -85,7 +107,8 @@ async function readBoard(parts: InstanceParts, { env }: Pick<Shell, "env">): Pro
     const notStarted = (await board.listAgents()).filter((agent) => kindOf(agent) !== undefined);
     const gateway = await gatewayProblem(parts.containers, board);
     const since = await newBlackboardSince(board, Date.now());
-    const refs = since === undefined ? [] : await refsOfBefore(workspaceOf(parts), parts.instance, env, board);
+    const refs =
+      since === undefined ? [] : await refsOfBefore(workspaceOf(parts), parts.instance, env, board);
     const lost = since === undefined || refs.length === 0 ? undefined : { since, refs };
     return { notStarted, ...withoutUndefined({ gateway, lost }) };
   } catch (error) {
@@ -105,17 +128,23 @@ async function refsOfBefore(
   board: PersonBlackboard,
 ): Promise<KeptRef[]> {
   const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
-  const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true }).catch(() => undefined);
+  const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true }).catch(
+    () => undefined,
+  );
   const refs = repository === undefined ? [] : await keptRefs(repository.place, instance, env);
   const ids = refs.flatMap(({ id }) => ArtefactId.safeParse(id).data ?? []);
   const here = new Set<string>((await board.readHeads(ids)).map(({ head }) => head.id));
   return refs.filter(({ id }) => !here.has(id));
 }
 
-function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, { notStarted, gateway, lost }: OnBoard) {
+function summaryOf(
+  parts: InstanceParts & { runtime: RuntimeName },
+  { notStarted, gateway, lost }: OnBoard,
+) {
   const { instance, containers, runtime } = parts;
   const labels = containers.map((container) => container.labels);
-  const named = (kind: string) => notStarted.filter((agent) => kindOf(agent) === kind).map(({ name }) => name);
+  const named = (kind: string) =>
+    notStarted.filter((agent) => kindOf(agent) === kind).map(({ name }) => name);
   const created = containers.map((container) => container.createdAt).sort();
   return {
     name: instance,
@@ -130,7 +159,10 @@ function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, { notStarted
     lost_blackboard: lost === undefined ? null : { since: lost.since, known: lost.refs },
     created_at: created[0] ?? null,
     redis_port: redisOf(parts)?.port ?? null,
-    containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),
+    containers: containers.map((container) => ({
+      name: container.name,
+      state: stateWord(container),
+    })),
   };
 }
 

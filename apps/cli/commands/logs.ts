@@ -5,13 +5,24 @@ import { followRemoteLog } from "../../../lib/client/remote/follow-remote-log.ts
 import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { openRemoteLog, type WantedLog } from "../../../lib/client/remote/remote-log.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
-import { advance, followContainer, type LogPosition, logStart } from "../../../lib/logs/follow-container.ts";
+import {
+  advance,
+  followContainer,
+  type LogPosition,
+  logStart,
+} from "../../../lib/logs/follow-container.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { findLogs } from "../logs/find-logs.ts";
 import { asOneLog, type KeptLog } from "../logs/kept-logs.ts";
-import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../logs/worker-logs.ts";
+import {
+  followWorkers,
+  hasWorkers,
+  inOrderOfTime,
+  type WorkerLogs,
+  workerLogs,
+} from "../logs/worker-logs.ts";
 import { nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { logLine } from "../render/log-line.ts";
@@ -32,7 +43,11 @@ export const logs = defineCommand({
     "form; elsewhere unchanged.",
   ].join("\n"),
   args: {
-    part: { type: "positional", required: true, description: "an agent's name, orchestrator, gateway, redis or api" },
+    part: {
+      type: "positional",
+      required: true,
+      description: "an agent's name, orchestrator, gateway, redis or api",
+    },
     follow: { type: "boolean", alias: "f", description: "follow the log until Ctrl-C" },
     tail: { type: "string", valueHint: "LINES", description: "only the last LINES lines" },
     json: { type: "boolean", description: "print the JSON lines unchanged, also on a terminal" },
@@ -46,12 +61,15 @@ export const logs = defineCommand({
   async run(args, shell) {
     const tail = args.tail === undefined ? undefined : countOf(args.tail);
     const isForPeople = shell.out.isTerminal && !args.json;
-    const readable = (line: string) => wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
+    const readable = (line: string) =>
+      wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
     const show = (line: string) => `${isForPeople ? readable(line) : line}\n`;
     const api = apiOf(shell.env);
     if (api !== undefined) {
       const wanted = { part: args.part, tail, follow: args.follow };
-      const lines = args.follow ? followFrom(api, wanted, shell) : await openRemoteLog(api, wanted, shell.interrupted);
+      const lines = args.follow
+        ? followFrom(api, wanted, shell)
+        : await openRemoteLog(api, wanted, shell.interrupted);
       for await (const line of lines) await shell.out.write(show(line));
       return;
     }
@@ -68,7 +86,11 @@ export const logs = defineCommand({
   },
 });
 
-function followFrom(api: ApiAddress, wanted: WantedLog, { messages, interrupted }: Shell): AsyncIterable<string> {
+function followFrom(
+  api: ApiAddress,
+  wanted: WantedLog,
+  { messages, interrupted }: Shell,
+): AsyncIterable<string> {
   const notes = {
     away: () => messages.warn("The API does not answer. Waiting until it does …"),
     back: () => messages.note("The API answers again."),
@@ -93,9 +115,12 @@ async function print(request: Request): Promise<void> {
   const { labels } = container;
   const ofWorkers =
     labels.component === "agent"
-      ? await workerLogs({ runtime, parts, agent: labels.agent }).catch(warnAndUse(request, undefined))
+      ? await workerLogs({ runtime, parts, agent: labels.agent }).catch(
+          warnAndUse(request, undefined),
+        )
       : undefined;
-  if (ofWorkers !== undefined && ofWorkers.lines.length > 0) return void (await printWith(ofWorkers, request));
+  if (ofWorkers !== undefined && ofWorkers.lines.length > 0)
+    return void (await printWith(ofWorkers, request));
   const own = runtime.containers.logs(container.id, { tail });
   const earlier = asOneLog(kept, []);
   if (earlier.length === 0 || tail === undefined) {
@@ -129,7 +154,8 @@ async function follow(request: Request): Promise<void> {
     for await (const { line } of lines) await printLine(line);
   };
   const isController =
-    labels.component === "agent" && (await hasWorkers({ parts, agent: labels.agent }).catch(warnAndUse(request, false)));
+    labels.component === "agent" &&
+    (await hasWorkers({ parts, agent: labels.agent }).catch(warnAndUse(request, false)));
   if (!isController) {
     await writeAll(await earlierTail(request), request);
     return await printLines(followContainer(runtime, container.id, { tail }, shell.interrupted));
@@ -140,7 +166,9 @@ async function follow(request: Request): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([shell.interrupted, over.signal]);
   const workers = followWorkers(place, ofWorkers, printLine, shell, signal);
-  await printLines(followContainer(runtime, container.id, { from }, signal)).finally(() => over.abort());
+  await printLines(followContainer(runtime, container.id, { from }, signal)).finally(() =>
+    over.abort(),
+  );
   await workers;
 }
 
@@ -153,7 +181,10 @@ async function earlierTail({ runtime, container, kept, tail }: Request): Promise
   return lastOf(earlier, tail - own);
 }
 
-function warnAndUse<Fallback>({ shell }: Request, fallback: Fallback): (error: unknown) => Fallback {
+function warnAndUse<Fallback>(
+  { shell }: Request,
+  fallback: Fallback,
+): (error: unknown) => Fallback {
   return (error) => {
     shell.messages.warn(`The logs of workers are left out: ${messageOf(error)}`);
     return fallback;
@@ -162,7 +193,9 @@ function warnAndUse<Fallback>({ shell }: Request, fallback: Fallback): (error: u
 
 function countOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new SettError("usage", `--tail takes a number of lines, not \`${text}\`.`, { hint: "For example: --tail 20" });
+  throw new SettError("usage", `--tail takes a number of lines, not \`${text}\`.`, {
+    hint: "For example: --tail 20",
+  });
 }
 
 function lastOf(lines: string[], tail = lines.length): string[] {

@@ -17,7 +17,9 @@ import { defineCommand } from "../program/command.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-/** A client that has gone wants none; one that only has said all it wants to know waits for them. */
+/**
+ * A client that has gone wants none; one that only has said all it wants to know waits for them.
+ */
 const lastAnswersMs = 5_000;
 
 const usualRights: readonly Right[] = ["read", "forage", "answer"];
@@ -64,7 +66,10 @@ export const mcp = defineCommand({
   },
 });
 
-async function open(args: { name: string | undefined; as: string | undefined }, shell: Shell): Promise<OpenInstance> {
+async function open(
+  args: { name: string | undefined; as: string | undefined },
+  shell: Shell,
+): Promise<OpenInstance> {
   const session = await openSession(shell, args.name);
   const { board, place } = session;
   const { signal: _, ...asker } = askerOf(shell, session);
@@ -75,7 +80,14 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
     async postGoal({ text, id, actor, marks }) {
       const repository = await openWorkspace(place.workspace, shell);
       const recording = recordingOf(place.containers);
-      return await postGoal(board, repository, { text, id, actor, marks, suggest: shell.suggest, recording });
+      return await postGoal(board, repository, {
+        text,
+        id,
+        actor,
+        marks,
+        suggest: shell.suggest,
+        recording,
+      });
     },
     async changes(result, since) {
       const repository = await openWorkspace(place.workspace, shell);
@@ -86,8 +98,13 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
   };
 }
 
-async function openWorkspace(workspace: string | undefined, { cwd, env }: Shell): Promise<HostRepository> {
-  const { HostRepository: Repository } = await import("../../../lib/git/repository/host-repository.ts");
+async function openWorkspace(
+  workspace: string | undefined,
+  { cwd, env }: Shell,
+): Promise<HostRepository> {
+  const { HostRepository: Repository } = await import(
+    "../../../lib/git/repository/host-repository.ts"
+  );
   if (workspace !== undefined) return await Repository.open(workspace, { env });
   throw await notInRepository(cwd, {
     code: "repository-unusable",
@@ -96,8 +113,14 @@ async function openWorkspace(workspace: string | undefined, { cwd, env }: Shell)
   });
 }
 
-/** Through the API those that its token has, too. Where the API is away, each call says what the token may not do. */
-async function withinToken(wanted: readonly Right[], { env, messages }: Shell): Promise<Set<Right>> {
+/**
+ * Through the API those that its token has, too. Where the API is away, each call says what the
+ * token may not do.
+ */
+async function withinToken(
+  wanted: readonly Right[],
+  { env, messages }: Shell,
+): Promise<Set<Right>> {
   const api = apiOf(env);
   if (api === undefined) return new Set(wanted);
   try {
@@ -122,6 +145,8 @@ function rightsOf(text: string | undefined): readonly Right[] {
   return words.map((word) => {
     const right = Right.safeParse(word);
     if (right.success) return right.data;
-    throw new SettError("usage", `--may: \`${word}\` is no right.`, { hint: `Rights are ${allRights.join(", ")}, and all.` });
+    throw new SettError("usage", `--may: \`${word}\` is no right.`, {
+      hint: `Rights are ${allRights.join(", ")}, and all.`,
+    });
   });
 }

@@ -22,8 +22,13 @@ export const pause = defineCommand({
     const { board } = session;
     await pauseInstance(askerOf(shell, session), actor);
     if (args.json)
-      await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: (await board.readPause()) ?? null })}\n`);
-    else shell.messages.done(`${board.instance} is paused: running work goes on to its end, and no new work starts.`);
+      await shell.out.write(
+        `${JSON.stringify({ instance: board.instance, paused: (await board.readPause()) ?? null })}\n`,
+      );
+    else
+      shell.messages.done(
+        `${board.instance} is paused: running work goes on to its end, and no new work starts.`,
+      );
     shell.messages.next(`Resume it: ${shell.suggest("resume")}`);
     return;
   },

@@ -34,10 +34,15 @@ export const prune = defineCommand({
       type: "string",
       alias: "b",
       valueHint: "TIME",
-      description: "only goals that have not changed since then: 30d, or a date (default: `retention.goals` of sett.yml)",
+      description:
+        "only goals that have not changed since then: 30d, or a date (default: `retention.goals` of sett.yml)",
     },
     "dry-run": { type: "boolean", description: "only say what would be moved" },
-    to: { type: "string", valueHint: "FILE", description: "the file (default: sett-NAME-TIME.jsonl in this folder)" },
+    to: {
+      type: "string",
+      valueHint: "FILE",
+      description: "the file (default: sett-NAME-TIME.jsonl in this folder)",
+    },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -63,7 +68,11 @@ export const prune = defineCommand({
     const pruneLogs = () => removeKeptLogs(session.place, Date.parse(before), isDry, shell);
     if (isDry || goals.length === 0) {
       const nothing = { file: null, sha256: null, logs: await pruneLogs(), dry_run: isDry };
-      await report({ before, goals, damaged, referred, ...sumsOf(goals), ...nothing }, args.json, shell);
+      await report(
+        { before, goals, damaged, referred, ...sumsOf(goals), ...nothing },
+        args.json,
+        shell,
+      );
       return;
     }
     // The blackboard knows the commits of a goal only as long as it has the goal.
@@ -72,9 +81,25 @@ export const prune = defineCommand({
     // Goals that are half moved are put back first, also where the reader of the output has gone.
     shell.onAbandon(() => undefined);
     const path = resolve(shell.cwd, args.to ?? archiveName(board.instance, created_at));
-    const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };
-    const moved = await moveGoals(board, goals, { path, header, actor, file: basename(path), signal: shell.interrupted });
-    await report({ before, damaged, referred, ...moved, logs: await pruneLogs(), file: path, dry_run: false }, args.json, shell);
+    const header = {
+      sett_archive: 1 as const,
+      instance: board.instance,
+      version: shell.version,
+      created_at,
+      before,
+    };
+    const moved = await moveGoals(board, goals, {
+      path,
+      header,
+      actor,
+      file: basename(path),
+      signal: shell.interrupted,
+    });
+    await report(
+      { before, damaged, referred, ...moved, logs: await pruneLogs(), file: path, dry_run: false },
+      args.json,
+      shell,
+    );
     return;
   },
 });
@@ -85,8 +110,13 @@ async function removeKeptLogs(
   isDry: boolean,
   shell: Shell,
 ): Promise<number> {
-  const repository = workspace === "" ? undefined : await HostRepository.open(workspace, shell).catch(() => undefined);
-  return repository === undefined ? 0 : await new KeptLogs(repository.place, instance).removeBefore(beforeMs, { isDry });
+  const repository =
+    workspace === ""
+      ? undefined
+      : await HostRepository.open(workspace, shell).catch(() => undefined);
+  return repository === undefined
+    ? 0
+    : await new KeptLogs(repository.place, instance).removeBefore(beforeMs, { isDry });
 }
 
 type Sums = { artefacts: number; events: number; bytes: number };
@@ -103,16 +133,39 @@ type Result = Sums & {
 };
 
 function sumsOf(goals: readonly PrunableGoal[]): Sums {
-  const sum = (of: (goal: PrunableGoal) => number) => goals.reduce((total, goal) => total + of(goal), 0);
-  return { artefacts: sum((goal) => goal.artefacts), events: sum((goal) => goal.events), bytes: sum((goal) => goal.bytes) };
+  const sum = (of: (goal: PrunableGoal) => number) =>
+    goals.reduce((total, goal) => total + of(goal), 0);
+  return {
+    artefacts: sum((goal) => goal.artefacts),
+    events: sum((goal) => goal.events),
+    bytes: sum((goal) => goal.bytes),
+  };
 }
 
-async function report(result: Result, isJson: boolean, { out, messages, suggest }: Shell): Promise<void> {
+async function report(
+  result: Result,
+  isJson: boolean,
+  { out, messages, suggest }: Shell,
+): Promise<void> {
   if (isJson) return await out.write(`${JSON.stringify(result)}\n`);
-  const { goals, artefacts, events, bytes, damaged, referred, logs, file, sha256, before, dry_run: isDry } = result;
+  const {
+    goals,
+    artefacts,
+    events,
+    bytes,
+    damaged,
+    referred,
+    logs,
+    file,
+    sha256,
+    before,
+    dry_run: isDry,
+  } = result;
   const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
   if (goals.length === 0)
-    messages.note(`There is nothing to move: every goal is open or has changed since ${before}, or such a goal refers to it.`);
+    messages.note(
+      `There is nothing to move: every goal is open or has changed since ${before}, or such a goal refers to it.`,
+    );
   else if (file === null) messages.note(`Would move ${what}, unchanged since before ${before}.`);
   else messages.done(`Moved ${what} to ${file} (sha256 ${sha256}).`);
   if (referred > 0)
@@ -126,7 +179,9 @@ async function report(result: Result, isJson: boolean, { out, messages, suggest 
     messages.next(remedyOf(suggest("doctor")));
   }
   if (logs > 0)
-    messages.note(`${isDry ? "Would remove" : "Removed"} ${counted(logs, "log")} of containers that were removed before then.`);
+    messages.note(
+      `${isDry ? "Would remove" : "Removed"} ${counted(logs, "log")} of containers that were removed before then.`,
+    );
   if (file !== null) messages.next(`Read it: sett hoard --archive ${file}`);
 }
 
@@ -134,7 +189,13 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-const msOf: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const msOf: Record<string, number> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
 
 /** What the instance itself removes by `retention`, for --dry-run. */
 async function noteOthers(
@@ -147,23 +208,38 @@ async function noteOthers(
     let events = 0;
     for await (const page of eventPages(board, await board.endOfEvents()))
       events += page.filter(
-        ({ id, goal_id }) => goal_id === undefined && Number.parseInt(id, 10) < nowMs - other_events_ms,
+        ({ id, goal_id }) =>
+          goal_id === undefined && Number.parseInt(id, 10) < nowMs - other_events_ms,
       ).length;
-    messages.note(`The orchestrator removes ${counted(events, "event")} of no goal, older than ${daysOf(other_events_ms)}.`);
+    messages.note(
+      `The orchestrator removes ${counted(events, "event")} of no goal, older than ${daysOf(other_events_ms)}.`,
+    );
   }
   if (transcripts_ms !== undefined)
-    messages.note(`The gateway removes the bodies of calls that are older than ${daysOf(transcripts_ms)}.`);
+    messages.note(
+      `The gateway removes the bodies of calls that are older than ${daysOf(transcripts_ms)}.`,
+    );
 }
 
 function daysOf(ms: number): string {
   return counted(ms / (msOf.d ?? ms), "day");
 }
 
-/** A function from the present time to the time of --before, or of `retention.goals`. Throws `usage`. */
-function readBefore(text: string | undefined, retentionMs: number | undefined): (nowMs: number) => number {
-  const hint = "For example: --before 30d, --before 12h, --before 2026-10-01. Or set `retention: { goals: 90d }` in sett.yml.";
+/**
+ * A function from the present time to the time of --before, or of `retention.goals`. Throws
+ * `usage`.
+ */
+function readBefore(
+  text: string | undefined,
+  retentionMs: number | undefined,
+): (nowMs: number) => number {
+  const hint =
+    "For example: --before 30d, --before 12h, --before 2026-10-01. Or set `retention: { goals: 90d }` in sett.yml.";
   if (text === undefined && retentionMs !== undefined) return (nowMs) => nowMs - retentionMs;
-  if (text === undefined) throw new SettError("usage", "--before is missing: since when must a goal be unchanged?", { hint });
+  if (text === undefined)
+    throw new SettError("usage", "--before is missing: since when must a goal be unchanged?", {
+      hint,
+    });
   const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text.trim()) ?? [];
   if (count !== undefined) return (nowMs) => nowMs - Number(count) * (msOf[unit] ?? 0);
   const at = readDate(text);

@@ -2,7 +2,12 @@
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
-import { type Inquiry, inquiryKey, inquiryKeyOfEvent, readInquiries } from "../../../lib/client/facts/inquiries.ts";
+import {
+  type Inquiry,
+  inquiryKey,
+  inquiryKeyOfEvent,
+  readInquiries,
+} from "../../../lib/client/facts/inquiries.ts";
 import { inquiryJson } from "../../../lib/client/facts/inquiry-json.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
@@ -26,7 +31,11 @@ export const questions = defineCommand({
   args: {
     goal: { ...goalFilter, alias: "g" },
     wait: { type: "boolean", alias: "w", description: "wait for a new one" },
-    timeout: { type: "string", valueHint: "TIME", description: "with --wait: stop waiting after this time, such as 30s or 5m" },
+    timeout: {
+      type: "string",
+      valueHint: "TIME",
+      description: "with --wait: stop waiting after this time, such as 30s or 5m",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -48,7 +57,8 @@ export const questions = defineCommand({
     }
     await using session = await openSession(shell, args.name);
     const { board } = session;
-    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, shell.suggest);
+    const goal =
+      args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, shell.suggest);
     const [inquiries, nowMs] = await Promise.all([readInquiries(board, goal), board.time()]);
     if (inquiries.length === 0 && !args.json) shell.messages.note("Nothing waits for a person.");
     else await print(inquiries, args, nowMs, shell);
@@ -56,14 +66,23 @@ export const questions = defineCommand({
   },
 });
 
-function timeoutOf(text: string | undefined, isWaiting: boolean, { suggest }: Shell): number | undefined {
+function timeoutOf(
+  text: string | undefined,
+  isWaiting: boolean,
+  { suggest }: Shell,
+): number | undefined {
   if (text === undefined) return undefined;
   if (!isWaiting)
-    throw new SettError("usage", "--timeout needs --wait.", { hint: suggest(`questions --wait --timeout ${text}`) });
+    throw new SettError("usage", "--timeout needs --wait.", {
+      hint: suggest(`questions --wait --timeout ${text}`),
+    });
   return durationOf("--timeout", text);
 }
 
-/** The new inquiries, as soon as there are any; undefined at the time limit, and when it was interrupted. */
+/**
+ * The new inquiries, as soon as there are any; undefined at the time limit, and when it was
+ * interrupted.
+ */
 async function waitForNew(
   args: { goal: string | undefined; name: string | undefined },
   timeoutMs: number | undefined,
@@ -85,7 +104,9 @@ async function waitForNew(
     async visit(events, board) {
       for (const key of events.map(inquiryKeyOfEvent)) if (key !== undefined) keys.add(key);
       if (keys.size === 0) return undefined;
-      const inquiries = (await readInquiries(board, goal)).filter((inquiry) => keys.has(inquiryKey(inquiry)));
+      const inquiries = (await readInquiries(board, goal)).filter((inquiry) =>
+        keys.has(inquiryKey(inquiry)),
+      );
       keys.clear();
       if (inquiries.length === 0) return undefined;
       found = inquiries;
@@ -108,11 +129,14 @@ async function print(
     await out.write(inquiryDetails(first, out, nowMs));
     for (const command of commandsFor(first, suggest)) messages.next(command);
   } else {
-    await out.write(`${inquiryTable(inquiries, { style: out.style, nowMs, columns: out.columns, suggest }).join("\n")}\n`);
+    await out.write(
+      `${inquiryTable(inquiries, { style: out.style, nowMs, columns: out.columns, suggest }).join("\n")}\n`,
+    );
     const kinds = new Set(inquiries.map(({ kind }) => kind));
     if (kinds.has("question")) messages.next(suggest('answer ID "…"'));
     if (kinds.has("approval")) messages.next(`${suggest("unearth ID")}  # the artefact to approve`);
-    if (kinds.has("approval")) messages.next(`${suggest("approve ID")}, or ${suggest('reject ID --reason "…"')}`);
+    if (kinds.has("approval"))
+      messages.next(`${suggest("approve ID")}, or ${suggest('reject ID --reason "…"')}`);
   }
   return undefined;
 }

@@ -22,7 +22,10 @@ export const reject = defineCommand({
       description: "what must be better; - reads it from stdin",
     },
   },
-  examples: ['sett reject 1a2b3c4d --reason "The date is wrong"', "sett reject 1a2b3c4d --reason - < review.md"],
+  examples: [
+    'sett reject 1a2b3c4d --reason "The date is wrong"',
+    "sett reject 1a2b3c4d --reason - < review.md",
+  ],
   async run(args, shell) {
     await postVerdict(args, await readReasonText(args.reason, shell), shell);
     return;

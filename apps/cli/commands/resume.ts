@@ -18,7 +18,8 @@ export const resume = defineCommand({
     const actor = await session.actor(args.as);
     const { board } = session;
     await resumeInstance(askerOf(shell, session), actor);
-    if (args.json) await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: null })}\n`);
+    if (args.json)
+      await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: null })}\n`);
     else shell.messages.done(`${board.instance} is resumed.`);
     return;
   },

@@ -25,7 +25,11 @@ export const retry = defineCommand({
     "With --watch: then follows the goal as `sett forage --watch` does, with its exit codes.",
   ].join("\n"),
   args: {
-    failure: { type: "positional", required: true, description: "the Failure's id; 6 or more characters are enough" },
+    failure: {
+      type: "positional",
+      required: true,
+      description: "the Failure's id; 6 or more characters are enough",
+    },
     watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests" },
     as: asArgument,
     json: jsonArgument,
@@ -40,7 +44,13 @@ export const retry = defineCommand({
   },
 });
 
-type RetryArguments = { failure: string; watch: boolean; as: string | undefined; json: boolean; name: string | undefined };
+type RetryArguments = {
+  failure: string;
+  watch: boolean;
+  as: string | undefined;
+  json: boolean;
+  name: string | undefined;
+};
 
 /** Retries, and says so. The connection ends with it: `--watch` opens one of its own. */
 async function retryOnBlackboard(args: RetryArguments, shell: Shell) {
@@ -50,16 +60,27 @@ async function retryOnBlackboard(args: RetryArguments, shell: Shell) {
   const ended = await resolveFailure(board, args.failure, shell.suggest);
   const { id: failure, goal_id: goal } = ended;
   const { claim } = await retryFailure(askerOf(shell, session), ended, actor);
-  await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
-  const [where, obstacle] = await Promise.all([whereFrom(board, ended), readObstacle(board, shell.suggest)]);
+  await shell.out.write(
+    args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`,
+  );
+  const [where, obstacle] = await Promise.all([
+    whereFrom(board, ended),
+    readObstacle(board, shell.suggest),
+  ]);
   const when = obstacle === undefined ? "" : `; work begins ${obstacle.until}`;
-  shell.messages.done(`${oneLine(ended.type)} ${shortId(failure)} is retried as claim ${shortId(claim)}${where}${when}.`);
+  shell.messages.done(
+    `${oneLine(ended.type)} ${shortId(failure)} is retried as claim ${shortId(claim)}${where}${when}.`,
+  );
   if (obstacle !== undefined) shell.messages.next(obstacle.next);
-  if (!args.watch) shell.messages.next(`Follow the goal: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`);
+  if (!args.watch)
+    shell.messages.next(`Follow the goal: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`);
   return { place, goal, from, actor };
 }
 
-/** `, from the review phase on, by coder and linter`: the agents that had not finished in the claim that failed. */
+/**
+ * `, from the review phase on, by coder and linter`: the agents that had not finished in the claim
+ * that failed.
+ */
 async function whereFrom(board: PersonBlackboard, { id, claim_id }: Artefact): Promise<string> {
   const grants = (claim_id === "" ? undefined : await board.readClaim(claim_id))?.grants ?? [];
   const lost = grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(id));

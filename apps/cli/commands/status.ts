@@ -45,7 +45,8 @@ export const status = defineCommand({
     const limit = limitOf(args, args.json ? undefined : shownGoals);
     await using session = await openSession(shell, args.name);
     const { board, place } = session;
-    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, shell.suggest);
+    const goal =
+      args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, shell.suggest);
     const [count, situation, requests] = await Promise.all([
       board.countGoals(),
       readSituation(board, shell.suggest),
@@ -54,7 +55,8 @@ export const status = defineCommand({
     const from = limit === undefined ? 0 : Math.max(0, count - limit);
     const open = goal === undefined && from > 0 ? await readOpen(board, situation, from) : [];
     const hidden = goal === undefined ? from - open.length : 0;
-    const pages = goal === undefined ? goalPages(board, open, from) : [[await readWithCost(board, goal)]];
+    const pages =
+      goal === undefined ? goalPages(board, open, from) : [[await readWithCost(board, goal)]];
     const report = {
       instance: board.instance,
       situation,
@@ -71,18 +73,33 @@ export const status = defineCommand({
 });
 
 async function readWithCost(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
-  const [reading, cost] = await Promise.all([readGoalState(board, goal), readGoalCost(board, goal)]);
+  const [reading, cost] = await Promise.all([
+    readGoalState(board, goal),
+    readGoalCost(board, goal),
+  ]);
   return { ...reading, cost };
 }
 
 type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;
 
-/** Goals before this position in the list that are not at rest: they have open claims, or a person is asked. */
-async function readOpen(board: PersonBlackboard, { open, malformed = [] }: Situation, before: number): Promise<GoalReading[]> {
+/**
+ * Goals before this position in the list that are not at rest: they have open claims, or a person
+ * is asked.
+ */
+async function readOpen(
+  board: PersonBlackboard,
+  { open, malformed = [] }: Situation,
+  before: number,
+): Promise<GoalReading[]> {
   const questions = await board.readHeads(await board.listOpenQuestions());
   const broken = malformed.flatMap(({ goal }) => goal ?? []);
-  const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...broken, ...questions.map(({ head }) => head.goal_id)]);
-  for await (const page of forwards(goalList(board), before)) for (const goal of page) goals.delete(goal);
+  const goals = new Set([
+    ...open.map(({ claim }) => claim.goal_id),
+    ...broken,
+    ...questions.map(({ head }) => head.goal_id),
+  ]);
+  for await (const page of forwards(goalList(board), before))
+    for (const goal of page) goals.delete(goal);
   const readings = await Promise.all([...goals].map((goal) => readWithCost(board, goal)));
   const ageOf = ({ artefacts }: GoalReading) => Date.parse(artefacts[0]?.created_at ?? "");
   return readings.toSorted((one, other) => ageOf(one) - ageOf(other));
@@ -99,7 +116,11 @@ async function* goalPages(
     yield await Promise.all(page.map((goal) => readWithCost(board, goal)));
 }
 
-async function printText(report: Omit<Report, "goals">, pages: Pages, { out, env }: Shell): Promise<void> {
+async function printText(
+  report: Omit<Report, "goals">,
+  pages: Pages,
+  { out, env }: Shell,
+): Promise<void> {
   const drawing = { style: out.style, symbols: symbolsFor(env) };
   const write = (lines: readonly string[]) => out.write(`${lines.join("\n")}\n`);
   let isFirst = true;
@@ -114,7 +135,11 @@ async function printText(report: Omit<Report, "goals">, pages: Pages, { out, env
   if (isFirst) await write(statusReport({ ...report, goals: [] }, drawing, out.columns));
 }
 
-async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: Shell): Promise<void> {
+async function printJson(
+  report: Omit<Report, "goals">,
+  pages: Pages,
+  { out }: Shell,
+): Promise<void> {
   const { goals: _, instance, ...rest } = jsonOf({ ...report, goals: [] });
   await out.write(`{"instance":${JSON.stringify(instance)},"goals":[`);
   let before = "";
@@ -135,7 +160,10 @@ function jsonOf({ instance, goals, situation, requests, crashes, gateway, casset
       ...agentJson(agent, situation),
       crashing: crashJson(crashes.find((crash) => crash.agent === agent.name)),
     })),
-    orchestrator: leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
+    orchestrator:
+      leader === undefined
+        ? null
+        : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
     gateway: gateway ?? null,
     cassettes: cassettes ?? null,
     paused: pause ?? null,
@@ -143,7 +171,11 @@ function jsonOf({ instance, goals, situation, requests, crashes, gateway, casset
     redis:
       store === undefined
         ? null
-        : { used_bytes: store.usedBytes, limit_bytes: store.limitBytes ?? null, refuses_writes: store.problem ?? null },
+        : {
+            used_bytes: store.usedBytes,
+            limit_bytes: store.limitBytes ?? null,
+            refuses_writes: store.problem ?? null,
+          },
     requests: requests.map(({ id, type, actor, time, goal_id, artefact_id }) => ({
       id,
       type,

@@ -26,8 +26,17 @@ export const ui = defineCommand({
     "machine may use it with the API, too: `Authorization: Bearer TOKEN`. For a team: `services.api` in sett.yml.",
   ].join("\n"),
   args: {
-    port: { type: "string", valueHint: "PORT", description: "the port of the page (default: any that is free)" },
-    open: { type: "boolean", default: true, negativeDescription: "only print the address", description: "open the browser" },
+    port: {
+      type: "string",
+      valueHint: "PORT",
+      description: "the port of the page (default: any that is free)",
+    },
+    open: {
+      type: "boolean",
+      default: true,
+      negativeDescription: "only print the address",
+      description: "open the browser",
+    },
     as: asArgument,
     name: nameArgument,
   },
@@ -40,8 +49,17 @@ export const ui = defineCommand({
     if (port !== 0) await requireFree(port);
     const [secret, ticket] = [newSecret(), newSecret()];
     const find = async () => {
-      const [place, actor] = await Promise.all([findRedisPlace(shell, args.name), actorOf(args, shell)]);
-      const token = { name: "ui", sha256: digestOf(secret), ticket: digestOf(ticket), may: [...allRights], actor };
+      const [place, actor] = await Promise.all([
+        findRedisPlace(shell, args.name),
+        actorOf(args, shell),
+      ]);
+      const token = {
+        name: "ui",
+        sha256: digestOf(secret),
+        ticket: digestOf(ticket),
+        may: [...allRights],
+        actor,
+      };
       return { place, token };
     };
     const onReady = async (at: number) => {
@@ -51,14 +69,29 @@ export const ui = defineCommand({
       if (args.open && !isOpen) shell.messages.note("Open this address in your browser.");
       shell.messages.note("Ctrl-C ends the page, and the token with it.");
     };
-    await servePage(shell, { program: await findApiProgram(), name: args.name, find, port, onReady });
+    await servePage(shell, {
+      program: await findApiProgram(),
+      name: args.name,
+      find,
+      port,
+      onReady,
+    });
     return shell.interrupted.aborted ? exitCodes.interrupted : undefined;
   },
 });
 
-/** The instance of `--name` may be of another repository than this folder's: git has the name of the person there. */
-async function actorOf({ name, as }: { name: string | undefined; as: string | undefined }, shell: Shell): Promise<Actor> {
-  const workspace = name === undefined ? await workspaceRoot(shell.cwd) : (await findRedisPlace(shell, name)).workspace;
+/**
+ * The instance of `--name` may be of another repository than this folder's: git has the name of the
+ * person there.
+ */
+async function actorOf(
+  { name, as }: { name: string | undefined; as: string | undefined },
+  shell: Shell,
+): Promise<Actor> {
+  const workspace =
+    name === undefined
+      ? await workspaceRoot(shell.cwd)
+      : (await findRedisPlace(shell, name)).workspace;
   return await actorAt({ workspace }, shell, as);
 }
 
@@ -76,7 +109,10 @@ async function requireFree(port: number): Promise<void> {
     await once(server, "listening");
   } catch (cause) {
     const hint = "Choose another one, or leave --port out.";
-    throw new SettError("port-unusable", `The port ${port} cannot be used: ${messageOf(cause)}.`, { hint, cause });
+    throw new SettError("port-unusable", `The port ${port} cannot be used: ${messageOf(cause)}.`, {
+      hint,
+      cause,
+    });
   } finally {
     server.close();
   }
@@ -84,5 +120,7 @@ async function requireFree(port: number): Promise<void> {
 
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text);
-  throw new SettError("usage", `--port takes a port from 1 to 65535, not \`${text}\`.`, { hint: "For example: --port 8080" });
+  throw new SettError("usage", `--port takes a port from 1 to 65535, not \`${text}\`.`, {
+    hint: "For example: --port 8080",
+  });
 }

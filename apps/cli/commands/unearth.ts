@@ -30,9 +30,17 @@ export const unearth = defineCommand({
     "Control characters are left out of what an agent has written, except with --payload.",
   ].join("\n"),
   args: {
-    id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
+    id: {
+      type: "positional",
+      required: true,
+      description: "an artefact; 6 or more characters of its id are enough",
+    },
     archive: archiveArgument,
-    transcript: { type: "boolean", alias: "t", description: "show the conversation with the model that led to it" },
+    transcript: {
+      type: "boolean",
+      alias: "t",
+      description: "show the conversation with the model that led to it",
+    },
     payload: { type: "boolean", alias: "p", description: "print only the content, byte for byte" },
     json: jsonArgument,
     name: nameArgument,
@@ -45,12 +53,19 @@ export const unearth = defineCommand({
   ],
   async run(args, shell) {
     if (args.payload && args.json)
-      throw new SettError("usage", "--payload and --json cannot be used together.", { hint: "Leave one of them out." });
+      throw new SettError("usage", "--payload and --json cannot be used together.", {
+        hint: "Leave one of them out.",
+      });
     if (args.payload && args.transcript)
-      throw new SettError("usage", "--payload and --transcript cannot be used together.", { hint: "Leave one of them out." });
+      throw new SettError("usage", "--payload and --transcript cannot be used together.", {
+        hint: "Leave one of them out.",
+      });
     await using opened = await openHistory(shell, args);
     const { board } = opened;
-    const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, args.id, shell.suggest));
+    const artefact = await readCheckedArtefact(
+      board,
+      await resolveArtefactId(board, args.id, shell.suggest),
+    );
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
     if (artefact.overwritten) shell.messages.warn(overwrittenSentence([artefact.id]));
     if (args.transcript) {
@@ -58,7 +73,9 @@ export const unearth = defineCommand({
       return;
     }
     if (hasResult(artefact)) await opened.fetch(artefact.id);
-    const cost = args.payload ? undefined : (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
+    const cost = args.payload
+      ? undefined
+      : (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
     else {
@@ -78,12 +95,21 @@ export const unearth = defineCommand({
   },
 });
 
-async function showTranscript(board: ReadingBoard, artefact: Artefact, isJson: boolean, shell: Shell): Promise<void> {
+async function showTranscript(
+  board: ReadingBoard,
+  artefact: Artefact,
+  isJson: boolean,
+  shell: Shell,
+): Promise<void> {
   const transcript = await readTranscript(board, artefact, shell);
-  if (isJson) return await shell.out.write(`${JSON.stringify(transcriptJson(artefact.id, transcript))}\n`);
+  if (isJson)
+    return await shell.out.write(`${JSON.stringify(transcriptJson(artefact.id, transcript))}\n`);
   const { calls } = transcript;
-  if (calls.length === 0) return shell.messages.note("No call of a language model led to this artefact.");
-  const hasNone = calls.every(({ request, answer }) => request === undefined && answer === undefined);
+  if (calls.length === 0)
+    return shell.messages.note("No call of a language model led to this artefact.");
+  const hasNone = calls.every(
+    ({ request, answer }) => request === undefined && answer === undefined,
+  );
   if (!hasNone) return await shell.out.write(transcriptText(transcript, shell.out));
   throw new SettError(
     "artefact-not-found",
@@ -99,17 +125,27 @@ function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boo
   return commit !== undefined && String(logical_id) !== String(goal_id);
 }
 
-/** A pipe often ends in a terminal, which interprets control characters. `--payload` and `--json` give the bytes. */
+/**
+ * A pipe often ends in a terminal, which interprets control characters. `--payload` and `--json`
+ * give the bytes.
+ */
 function contentOf({ payload }: Artefact, { out }: Shell): string {
   return quotedLines(payload, out).join("\n");
 }
 
-async function showCommit({ board, workspace, person }: History, artefact: Artefact, shell: Shell): Promise<void> {
+async function showCommit(
+  { board, workspace, person }: History,
+  artefact: Artefact,
+  shell: Shell,
+): Promise<void> {
   if (workspace === undefined || workspace === "") return;
   const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
-    const changes = await summarizeChanges(board, repository, artefact, { person: await person(), detail: "files" });
+    const changes = await summarizeChanges(board, repository, artefact, {
+      person: await person(),
+      detail: "files",
+    });
     await shell.out.write(`\n${withBars(changes, shell)}`);
   } catch (error) {
     shell.messages.warn(messageOf(error));

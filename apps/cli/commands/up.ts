@@ -1,4 +1,5 @@
-// sett up: check → prepare the images → apply the plan → wait until each part is ready, or undo everything.
+// sett up: check → prepare the images → apply the plan → wait until each part is ready, or undo
+// everything.
 
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
@@ -65,18 +66,30 @@ export const up = defineCommand({
   args: {
     name: {
       ...nameArgument,
-      description: "the instance (default: the one of this repository, else a new one named after the folder)",
+      description:
+        "the instance (default: the one of this repository, else a new one named after the folder)",
     },
     file: fileArgument,
-    yes: { type: "boolean", description: "where there is no sett.yml, write and commit one without asking" },
-    build: { type: "boolean", description: "build the images of agents again, even if nothing has changed" },
+    yes: {
+      type: "boolean",
+      description: "where there is no sett.yml, write and commit one without asking",
+    },
+    build: {
+      type: "boolean",
+      description: "build the images of agents again, even if nothing has changed",
+    },
     runtime: {
       type: "enum",
       options: [...runtimeNames],
       valueHint: "RUNTIME",
-      description: "docker, or process: all parts run as processes on this machine, without isolation",
+      description:
+        "docker, or process: all parts run as processes on this machine, without isolation",
     },
-    record: { type: "string", valueHint: "DIR", description: "write every exchange with a model into this folder, without keys" },
+    record: {
+      type: "string",
+      valueHint: "DIR",
+      description: "write every exchange with a model into this folder, without keys",
+    },
     replay: {
       type: "string",
       valueHint: "DIR",
@@ -95,7 +108,8 @@ export const up = defineCommand({
   async run(args, shell) {
     const ordered = readCassettes(args, shell.cwd);
     const requested = runtimeNames.find((each) => each === args.runtime);
-    if (await lacksConfig(shell.cwd, args.file)) await createFirstSett(shell, args.yes, () => requireRuntime(shell, requested));
+    if (await lacksConfig(shell.cwd, args.file))
+      await createFirstSett(shell, args.yes, () => requireRuntime(shell, requested));
     const file = await configPath(shell.cwd, args.file);
     const {
       config: written,
@@ -104,7 +118,9 @@ export const up = defineCommand({
     } = await readConfig(file, shell.env, { withoutKeys: ordered?.mode === "replay" });
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
     if (hasApi(written)) requireTelemetry(shell.env);
-    const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
+    const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), {
+      env: shell.env,
+    });
     const workspace = repository.place.toplevel;
     const cassettes = await prepareCassettes(ordered, hasModels(written), repository.place);
     const known = await everyInstance(shell);
@@ -112,14 +128,20 @@ export const up = defineCommand({
     const { instance, why } = chooseInstance(args.name, workspace, await here(known.instances));
     const { kind, runtime } = await runtimeForUp(shell, known, instance, requested);
     if (why !== undefined) shell.messages.note(why);
-    const machine = kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
+    const machine =
+      kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
     const config = machine?.config ?? written;
     const { version, interrupted: signal } = shell;
     const [folder, onSlow] = [dirname(resolve(shell.cwd, file)), shell.messages.note];
     const secrets = await readSecrets(config, { folder, env: shell.env, signal, onSlow });
     const { tls, warnings: aboutTls } = await readTls(config, Date.now());
     const warn = (sentence: string) => shell.messages.warn(sentence);
-    for (const sentence of [...(await committedSecrets(config, repository)), ...secrets.warnings, ...aboutTls]) warn(sentence);
+    for (const sentence of [
+      ...(await committedSecrets(config, repository)),
+      ...secrets.warnings,
+      ...aboutTls,
+    ])
+      warn(sentence);
     using progress = new Progress(shell.err);
     if (machine === undefined) await importImages({ runtime, shell, progress });
     await prepareCarrier({ runtime, version, progress, signal });
@@ -147,7 +169,8 @@ export const up = defineCommand({
     if (id !== keptId) await keepId(kept, { instance, id }, shell);
     // Images that were built, perhaps without an answer, stay after a failure, and bear the id.
     const forgetId = async () => {
-      if (id !== keptId && built.length === 0 && (await kept.list("building")).length === 0) await kept.remove();
+      if (id !== keptId && built.length === 0 && (await kept.list("building")).length === 0)
+        await kept.remove();
     };
     const images = await prepareImages({
       runtime,
@@ -184,14 +207,24 @@ export const up = defineCommand({
       password: keptPassword(before) ?? randomBytes(24).toString("hex"),
       machine: engine,
       machineNetworks: publicNetworksOf(networkInterfaces()),
-      engineSocket: machine === undefined ? await engineSocketFor(config, { env: shell.env, ...engine }, warn) : undefined,
+      engineSocket:
+        machine === undefined
+          ? await engineSocketFor(config, { env: shell.env, ...engine }, warn)
+          : undefined,
       cassettes,
       api: hasApi(config)
-        ? { tokens: secrets.tokens, tls, repository: repository.place, telemetry: telemetryOf(shell.env) }
+        ? {
+            tokens: secrets.tokens,
+            tls,
+            repository: repository.place,
+            telemetry: telemetryOf(shell.env),
+          }
         : undefined,
     });
     const plan =
-      machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
+      machine === undefined
+        ? containers
+        : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
     await requireStartable(plan, { config, images, secrets, isInContainer: machine === undefined });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
@@ -223,13 +256,18 @@ export const up = defineCommand({
           transcriptsKeptMs: config.retention.transcripts_ms,
         },
         keepLogs: (containers) =>
-          keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),
+          keepLogs(
+            { runtime, place: repository.place, by: "sett up", messages: shell.messages },
+            containers,
+          ),
         actor,
         repositoryLock: repository.lockFile,
       });
-      if (plan.gateway !== undefined && cassettes?.mode !== "replay") await warnAboutModels(runtime, plan.gateway, shell);
+      if (plan.gateway !== undefined && cassettes?.mode !== "replay")
+        await warnAboutModels(runtime, plan.gateway, shell);
       if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
-      if (config.services.api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);
+      if (config.services.api !== undefined)
+        shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);
       if (machine === undefined) {
         const current = new Set([...images.agents.values()].map((image) => image.id));
         await removeReplaced(runtime, { kept, current }, warn);

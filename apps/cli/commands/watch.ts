@@ -48,7 +48,12 @@ export const watch = defineCommand({
       valueHint: "TYPES",
       description: "only events of these types; separate them with commas, or repeat the option",
     },
-    agent: { type: "string", alias: "a", valueHint: "AGENT", description: "only events by or about this agent" },
+    agent: {
+      type: "string",
+      alias: "a",
+      valueHint: "AGENT",
+      description: "only events by or about this agent",
+    },
     goal: { ...goalFilter, alias: "g" },
     archive: archiveArgument,
     output: {
@@ -59,8 +64,16 @@ export const watch = defineCommand({
       valueHint: "FORMAT",
       description: "human, or jsonl: one JSON object per event",
     },
-    bell: { type: "boolean", description: "ring the terminal's bell when a person is asked, and when a goal has failed" },
-    follow: { type: "boolean", default: true, negativeDescription: "stop at the end of the log", description: "follow the log" },
+    bell: {
+      type: "boolean",
+      description: "ring the terminal's bell when a person is asked, and when a goal has failed",
+    },
+    follow: {
+      type: "boolean",
+      default: true,
+      negativeDescription: "stop at the end of the log",
+      description: "follow the log",
+    },
     name: nameArgument,
   },
   examples: [
@@ -74,13 +87,17 @@ export const watch = defineCommand({
   endsItself: true,
   async run(args, outerShell) {
     const types = args.type.map(eventTypeOf);
-    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, outerShell.suggest);
+    const agent =
+      args.agent === undefined ? undefined : agentNameOf(args.agent, outerShell.suggest);
     const isFollowing = args.follow && args.archive === undefined;
     await using live = isFollowing && args.output === "human" ? liveClaims(outerShell) : undefined;
     const shell = live?.shell ?? outerShell;
     // A filter for certain events needs every line.
     const isFolded = shell.out.isTerminal && types.length === 0 && agent === undefined;
-    const printer = new EventPrinter(shell.out, { format: args.output === "jsonl" ? "jsonl" : "human", isFolded });
+    const printer = new EventPrinter(shell.out, {
+      format: args.output === "jsonl" ? "jsonl" : "human",
+      isFolded,
+    });
     const bell = args.bell && isFollowing ? new Bell(outerShell.err) : undefined;
     let goal: GoalId | undefined;
     let startedMs = 0;
@@ -101,7 +118,11 @@ export const watch = defineCommand({
     const visit = async (events: readonly SettEvent[], board: PersonBlackboard) => {
       connection = board;
       await printer.print(events.filter(isWanted), board);
-      await bell?.onEvents(goal === undefined ? events : events.filter((event) => event.goal_id === goal), board, startedMs);
+      await bell?.onEvents(
+        goal === undefined ? events : events.filter((event) => event.goal_id === goal),
+        board,
+        startedMs,
+      );
       return undefined;
     };
     const showPast = async () => {
@@ -124,10 +145,18 @@ export const watch = defineCommand({
 /** Ends at the event that is the last one when it begins. */
 /** Also where an agent's bid is one of many in an event. */
 function isAbout(event: SettEvent, agent: AgentName): boolean {
-  return event.agent === agent || event.actor === `agent:${agent}` || bidsOf(event).some((bid) => bid.agent === agent);
+  return (
+    event.agent === agent ||
+    event.actor === `agent:${agent}` ||
+    bidsOf(event).some((bid) => bid.agent === agent)
+  );
 }
 
-async function* pastEvents(board: ReadingBoard, from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
+async function* pastEvents(
+  board: ReadingBoard,
+  from: string,
+  signal: AbortSignal,
+): AsyncGenerator<SettEvent[]> {
   const end = await board.endOfEvents();
   let last = from;
   while (!signal.aborted) {
@@ -144,7 +173,10 @@ function eventTypeOf(text: string): EventType {
   if (parsed.success) return parsed.data;
   const nearest = nearestWord(text.replaceAll("-", "_"), EventType.options);
   throw new SettError("usage", `There are no events of type \`${text}\`.`, {
-    hint: nearest === undefined ? `The types are ${EventType.options.join(", ")}.` : `Did you mean ${nearest}?`,
+    hint:
+      nearest === undefined
+        ? `The types are ${EventType.options.join(", ")}.`
+        : `Did you mean ${nearest}?`,
   });
 }
 
@@ -157,8 +189,14 @@ function agentNameOf(text: string, suggest: Suggest): AgentName {
 }
 
 /** Only a warning, because a removed agent still has past events. */
-async function noteUnknownAgent(board: PersonBlackboard, agent: AgentName, shell: Shell): Promise<void> {
+async function noteUnknownAgent(
+  board: PersonBlackboard,
+  agent: AgentName,
+  shell: Shell,
+): Promise<void> {
   const names = (await board.listAgents()).map(({ name }) => name);
   if (names.includes(agent)) return;
-  shell.messages.warn(`There is no registered agent ${agent}${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`);
+  shell.messages.warn(
+    `There is no registered agent ${agent}${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`,
+  );
 }

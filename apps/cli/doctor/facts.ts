@@ -17,8 +17,13 @@ export type ClockReading = { atMs: number; betweenMs: [number, number] };
 
 export type EngineFacts = Silent | ({ state: "answers"; disk: Disk | undefined } & EngineSurvey);
 
-/** Events that the orchestrator could not handle and tries again: how many, and the oldest of them. */
-export type OwedFacts = { count: number; oldest: { id: string; type: string; reason: string } | undefined };
+/**
+ * Events that the orchestrator could not handle and tries again: how many, and the oldest of them.
+ */
+export type OwedFacts = {
+  count: number;
+  oldest: { id: string; type: string; reason: string } | undefined;
+};
 
 export type RedisFacts =
   | Silent
@@ -41,7 +46,10 @@ export type RedisFacts =
       noticeProblems?: readonly NoticeProblem[];
     };
 
-/** `survey` and `image`: undefined for a process, and for what is gone meanwhile. `unanswered`: the Engine did not say anything of it. */
+/**
+ * `survey` and `image`: undefined for a process, and for what is gone meanwhile. `unanswered`: the
+ * Engine did not say anything of it.
+ */
 export type PartFacts = {
   part: ContainerPart;
   survey: ContainerSurvey | undefined;
@@ -49,7 +57,10 @@ export type PartFacts = {
   unanswered?: Silent;
 };
 
-/** What was compared: `overwritten` are artefacts that are not what was stored, `lost` counts events that were deleted by hand. */
+/**
+ * What was compared: `overwritten` are artefacts that are not what was stored, `lost` counts events
+ * that were deleted by hand.
+ */
 export type RecordFacts =
   | Silent
   | {
@@ -57,7 +68,9 @@ export type RecordFacts =
       artefacts: number;
       overwritten: readonly ArtefactId[];
       lost: number;
-      /** Undefined where no goal waits to be moved by `retention.goals` of this folder's sett.yml. */
+      /**
+       * Undefined where no goal waits to be moved by `retention.goals` of this folder's sett.yml.
+       */
       waiting: WaitingGoals | undefined;
     };
 
@@ -88,8 +101,15 @@ export type WatchFacts = {
   most: { pid: number; name: string; count: number } | undefined;
 };
 
-/** Values of agents' secrets on this machine. `what`: why agents write it by accident. `unread`: their names. */
-export type SecretsFacts = { read: number; weak: { name: string; what: string }[]; unread: string[] };
+/**
+ * Values of agents' secrets on this machine. `what`: why agents write it by accident. `unread`:
+ * their names.
+ */
+export type SecretsFacts = {
+  read: number;
+  weak: { name: string; what: string }[];
+  unread: string[];
+};
 
 export type DoctorFacts = {
   /** Of sett. */

@@ -1,9 +1,13 @@
-// Gathers all that `sett doctor` judges. What cannot be read is a fact, too: nothing here fails because something is broken.
+// Gathers all that `sett doctor` judges. What cannot be read is a fact, too: nothing here fails
+// because something is broken.
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
-import { type ExchangeFolder, exchangeFolders } from "../../../lib/git/exchange/exchange-folders.ts";
+import {
+  type ExchangeFolder,
+  exchangeFolders,
+} from "../../../lib/git/exchange/exchange-folders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
@@ -14,7 +18,14 @@ import { readRetention } from "../instance/retention.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
-import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
+import type {
+  Disk,
+  DoctorFacts,
+  EngineFacts,
+  InstanceFacts,
+  PartFacts,
+  RedisFacts,
+} from "./facts.ts";
 import { readBodiesThere } from "./read-bodies-there.ts";
 import { readRecord } from "./read-record.ts";
 import { readRedis, silent } from "./read-redis.ts";
@@ -24,13 +35,24 @@ import { readWatches } from "./read-watches.ts";
 /** For each answer of an Engine, which may be stuck. */
 const limitMs = 10_000;
 
-/** Throws `usage`, and `instance-not-found` for a `name` that no instance has where the Engine answers. */
+/**
+ * Throws `usage`, and `instance-not-found` for a `name` that no instance has where the Engine
+ * answers.
+ */
 export async function gather(shell: Shell, name: string | undefined): Promise<DoctorFacts> {
   const workspace = await workspaceRoot(shell.cwd);
-  const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine(shell.env)]);
+  const [git, disk, engine] = await Promise.all([
+    gitVersion(),
+    diskAt(workspace ?? shell.cwd),
+    readEngine(shell.env),
+  ]);
   const read = await readInstance(shell, name, engine);
   const machineNetworks = publicNetworksOf(networkInterfaces());
-  const [version, isInRepository, watches] = [shell.version, workspace !== undefined, readWatches()];
+  const [version, isInRepository, watches] = [
+    shell.version,
+    workspace !== undefined,
+    readWatches(),
+  ];
   const secrets = await readSecretsFacts(shell);
   return { version, git, disk, isInRepository, watches, secrets, machineNetworks, ...read };
 }
@@ -62,34 +84,61 @@ async function readEngine(env: Shell["env"]): Promise<EngineFacts> {
 type Read = { engine: EngineFacts; instance: InstanceFacts | undefined };
 
 /** `engine`: silent, too, where it does not answer about its containers. */
-async function readInstance(shell: Shell, name: string | undefined, engine: EngineFacts): Promise<Read> {
+async function readInstance(
+  shell: Shell,
+  name: string | undefined,
+  engine: EngineFacts,
+): Promise<Read> {
   if ((shell.env.REDIS_URL ?? "") !== "") {
     const { instance, redisUrl } = await findRedisPlace(shell, name);
     const redis = await readRedis(redisUrl, instance, async () => undefined);
-    const record = redis.state === "silent" ? undefined : await readRecord({ instance, redisUrl }, await readRetention(shell));
+    const record =
+      redis.state === "silent"
+        ? undefined
+        : await readRecord({ instance, redisUrl }, await readRetention(shell));
     return {
       engine,
-      instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, record, parts: [], exchange: undefined },
+      instance: {
+        name: instance,
+        runtime: "remote",
+        state: "known by REDIS_URL",
+        redis,
+        record,
+        parts: [],
+        exchange: undefined,
+      },
     };
   }
   const { instances, dockerProblem } = await everyInstance(shell, { limitMs });
-  const answering = dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
+  const answering =
+    dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
   const found = await ownInstance(instances, shell, name, answering);
   if (found === undefined) return { engine: answering, instance: undefined };
   const runtime = instances.find((one) => one === found)?.runtime ?? "docker";
-  const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime, shell.env)));
+  const parts = await Promise.all(
+    found.containers.map((part) => readPart(part, runtime, shell.env)),
+  );
   const state = howItRuns(found) ?? "down";
   const redis = await redisOfInstance(found, runtime, shell.env);
   const record =
     redis === undefined || redis.state === "silent"
       ? undefined
-      : await readRecord({ instance: found.instance, ...redisUrlsOf(found) }, await readRetention(shell));
+      : await readRecord(
+          { instance: found.instance, ...redisUrlsOf(found) },
+          await readRetention(shell),
+        );
   const bodies = record?.state === "answers" ? await readBodiesThere(shell, found) : undefined;
   const exchange = await exchangeOf(found, shell);
-  return { engine: answering, instance: { name: found.instance, runtime, state, redis, record, bodies, parts, exchange } };
+  return {
+    engine: answering,
+    instance: { name: found.instance, runtime, state, redis, record, bodies, parts, exchange },
+  };
 }
 
-async function exchangeOf(parts: InstanceParts, { env }: Shell): Promise<readonly ExchangeFolder[] | undefined> {
+async function exchangeOf(
+  parts: InstanceParts,
+  { env }: Shell,
+): Promise<readonly ExchangeFolder[] | undefined> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return undefined;
   try {
@@ -110,7 +159,12 @@ async function ownInstance(
   const known = {
     instances: async () => [...instances],
     parts: async (instance: InstanceParts["instance"]) =>
-      instances.find((parts) => parts.instance === instance) ?? { instance, containers: [], networks: [], volumes: [] },
+      instances.find((parts) => parts.instance === instance) ?? {
+        instance,
+        containers: [],
+        networks: [],
+        volumes: [],
+      },
   };
   try {
     return await findInstance(known, shell, name, hasAnything);
@@ -122,31 +176,47 @@ async function ownInstance(
   }
 }
 
-async function readPart(part: ContainerPart, runtime: RuntimeName, env: Shell["env"]): Promise<PartFacts> {
+async function readPart(
+  part: ContainerPart,
+  runtime: RuntimeName,
+  env: Shell["env"],
+): Promise<PartFacts> {
   if (runtime === "process") return { part, survey: undefined, image: undefined };
   const [{ dockerSurvey }, { dockerRuntime }] = await Promise.all([
     import("../../../lib/runtime/docker/survey.ts"),
     import("../../../lib/runtime/docker/runtime.ts"),
   ]);
-  const [{ container }, { images }] = await Promise.all([dockerSurvey(env, limitMs), dockerRuntime({ env, limitMs })]);
+  const [{ container }, { images }] = await Promise.all([
+    dockerSurvey(env, limitMs),
+    dockerRuntime({ env, limitMs }),
+  ]);
   try {
     const [survey, image] = await Promise.all([container(part.id), images.find(part.image.id)]);
     return { part, survey, image };
   } catch (error) {
     // An Engine may be stuck with one container, and answer about all others.
-    if (error instanceof SettError) return { part, survey: undefined, image: undefined, unanswered: silent(error) };
+    if (error instanceof SettError)
+      return { part, survey: undefined, image: undefined, unanswered: silent(error) };
     throw error;
   }
 }
 
 /** Undefined for an instance that is down. */
-async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName, env: Shell["env"]): Promise<RedisFacts | undefined> {
+async function redisOfInstance(
+  parts: InstanceParts,
+  runtime: RuntimeName,
+  env: Shell["env"],
+): Promise<RedisFacts | undefined> {
   if (parts.containers.length === 0) return undefined;
   const container = parts.containers.find(({ labels }) => labels.component === "redis");
   try {
     const { redisUrl, ownerUrl = redisUrl } = redisUrlsOf(parts);
     const isInside = container !== undefined && runtime === "docker" && isServing(container);
-    return await readRedis(ownerUrl, parts.instance, isInside ? (folder) => diskInside(env, container.id, folder) : diskAt);
+    return await readRedis(
+      ownerUrl,
+      parts.instance,
+      isInside ? (folder) => diskInside(env, container.id, folder) : diskAt,
+    );
   } catch (error) {
     if (error instanceof SettError) return silent(error);
     throw error;
@@ -154,10 +224,16 @@ async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName, env: 
 }
 
 /** Undefined where the image has no `df`. */
-async function diskInside(env: Shell["env"], container: string, folder: string): Promise<Disk | undefined> {
+async function diskInside(
+  env: Shell["env"],
+  container: string,
+  folder: string,
+): Promise<Disk | undefined> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
   const runtime = await dockerRuntime({ env, limitMs });
-  const result = await runtime.containers.exec(container, ["df", "-Pk", folder]).catch(() => undefined);
+  const result = await runtime.containers
+    .exec(container, ["df", "-Pk", folder])
+    .catch(() => undefined);
   const [, total, free] = /^\S+ +(\d+) +\d+ +(\d+) +\d+%/m.exec(result?.stdout ?? "") ?? [];
   if (total === undefined || free === undefined) return undefined;
   return { path: folder, freeBytes: Number(free) * 1_024, totalBytes: Number(total) * 1_024 };

@@ -5,7 +5,9 @@ import { clockFinding, diskFinding, isAtLeast } from "./measures.ts";
 
 const subject = "engine";
 
-/** Of Engine 20.10, the first that resolves `host-gateway`, by which containers reach this machine. */
+/**
+ * Of Engine 20.10, the first that resolves `host-gateway`, by which containers reach this machine.
+ */
 const minApi = [1, 41] as const;
 
 /** `isNeeded`: false where the instance runs without Docker. */
@@ -14,7 +16,16 @@ export function judgeEngine(engine: EngineFacts, isNeeded: boolean): Finding[] {
     const why = isNeeded
       ? "Without an Engine sett starts no containers, and does not find those that run."
       : "This instance runs as processes; those in containers need an Engine.";
-    return [{ subject, check: "answer", level: isNeeded ? "problem" : "note", found: engine.message, why, remedy: engine.hint }];
+    return [
+      {
+        subject,
+        check: "answer",
+        level: isNeeded ? "problem" : "note",
+        found: engine.message,
+        why,
+        remedy: engine.hint,
+      },
+    ];
   }
   return [
     versionFinding(engine),
@@ -25,7 +36,13 @@ export function judgeEngine(engine: EngineFacts, isNeeded: boolean): Finding[] {
     buildKitFinding(engine),
     ...(engine.disk === undefined
       ? []
-      : [diskFinding(subject, engine.disk, "Remove images and build caches that nothing uses: `docker system prune`.")]),
+      : [
+          diskFinding(
+            subject,
+            engine.disk,
+            "Remove images and build caches that nothing uses: `docker system prune`.",
+          ),
+        ]),
     ...(Number.isNaN(engine.time.atMs) ? [] : [clockFinding(subject, engine.time)]),
   ];
 }
@@ -52,7 +69,8 @@ function usersFinding({ security }: Answer): Finding {
       level: "note",
       found: "off: root of a container is root of this machine",
       why: "Sett's containers run without root and without capabilities. Containers of others may not.",
-      remedy: "Nothing for Sett. Let no one use the Engine whom you would not give root: `getent group docker`.",
+      remedy:
+        "Nothing for Sett. Let no one use the Engine whom you would not give root: `getent group docker`.",
     };
   }
   if (on === "rootless") return { ...base, level: "ok", found: "on: the Engine runs without root" };
@@ -61,7 +79,8 @@ function usersFinding({ security }: Answer): Finding {
     level: "note",
     found: "on: userns-remap",
     why: "Users of containers are other users on this machine. Only root can give them the folders in which agents leave commits.",
-    remedy: "Where an agent has `workspace: { mode: rw }`, run `sett up` as root. Others need nothing.",
+    remedy:
+      "Where an agent has `workspace: { mode: rw }`, run `sett up` as root. Others need nothing.",
   };
 }
 
@@ -89,7 +108,8 @@ function filterFinding({ security }: Answer, name: "seccomp" | "apparmor"): Find
 function limitsFinding({ limits, warnings, security }: Answer): Finding {
   const missing = Object.entries(limits).flatMap(([name, isThere]) => (isThere ? [] : [name]));
   const base = { subject, check: "limits" };
-  if (missing.length === 0) return { ...base, level: "ok", found: "memory, pids and cpu can be limited" };
+  if (missing.length === 0)
+    return { ...base, level: "ok", found: "memory, pids and cpu can be limited" };
   return {
     ...base,
     level: "warning",
@@ -109,6 +129,7 @@ function buildKitFinding({ lackOfBuildKit: lack }: Answer): Finding {
     level: "note",
     found: `not here: ${lack}`,
     why: "A Dockerfile with a heredoc, `COPY --link` or `RUN --mount` is built by BuildKit alone; all others are built without it.",
-    remedy: "Where an agent has such a Dockerfile, install Docker's buildx: the package docker-buildx or docker-buildx-plugin.",
+    remedy:
+      "Where an agent has such a Dockerfile, install Docker's buildx: the package docker-buildx or docker-buildx-plugin.",
   };
 }

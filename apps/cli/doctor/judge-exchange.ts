@@ -6,16 +6,24 @@ import { sizeOf } from "./measures.ts";
 const shownNames = 3;
 const check = "exchange";
 
-/** `folders`: undefined where the repository cannot be read. `limits`: how many bytes each agent may have there. */
+/**
+ * `folders`: undefined where the repository cannot be read. `limits`: how many bytes each agent may
+ * have there.
+ */
 export function judgeExchange(
   folders: readonly ExchangeFolder[] | undefined,
   limits: ReadonlyMap<string, number>,
   fetch: string,
 ): Finding[] {
   if (folders === undefined) return [];
-  const findings = folders.flatMap((folder) => [...judgeContent(folder), ...judgeSize(folder, limits.get(folder.agent), fetch)]);
+  const findings = folders.flatMap((folder) => [
+    ...judgeContent(folder),
+    ...judgeSize(folder, limits.get(folder.agent), fetch),
+  ]);
   if (findings.length > 0) return findings;
-  return [{ subject: "instance", check, level: "ok", found: "holds nothing but published commits" }];
+  return [
+    { subject: "instance", check, level: "ok", found: "holds nothing but published commits" },
+  ];
 }
 
 function judgeContent({ agent, path, unpublished, problem }: ExchangeFolder): Finding[] {
@@ -33,7 +41,11 @@ function judgeContent({ agent, path, unpublished, problem }: ExchangeFolder): Fi
 }
 
 /** A fetch makes room, so that a warning at half comes early enough. */
-function judgeSize({ agent, bytes }: ExchangeFolder, limit: number | undefined, fetch: string): Finding[] {
+function judgeSize(
+  { agent, bytes }: ExchangeFolder,
+  limit: number | undefined,
+  fetch: string,
+): Finding[] {
   if (limit === undefined || bytes < limit / 2) return [];
   return [
     {

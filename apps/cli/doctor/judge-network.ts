@@ -5,7 +5,10 @@ import type { Finding } from "../facts/finding.ts";
 /** `up`: the command that starts the container again. */
 type Context = { subject: string; container: string; up: string };
 
-export function networkFinding({ networks }: ContainerSurvey, { subject, container, up }: Context): Finding {
+export function networkFinding(
+  { networks }: ContainerSurvey,
+  { subject, container, up }: Context,
+): Finding {
   const base = { subject, check: "network" };
   const strange = networks.filter((name) => name !== "none" && !direct.test(name));
   if (strange.length > 0) {
@@ -18,13 +21,15 @@ export function networkFinding({ networks }: ContainerSurvey, { subject, contain
     };
   }
   const [open] = networks.filter((name) => direct.test(name));
-  if (open === undefined) return { ...base, level: "ok", found: "none: it reaches what sockets lead to" };
+  if (open === undefined)
+    return { ...base, level: "ok", found: "none: it reaches what sockets lead to" };
   return {
     ...base,
     level: "warning",
     found: `direct, by ${open}`,
     why: "Its command also reaches this machine, your local network and metadata services of a cloud.",
-    remedy: "Use `network: open` or `egress` in sett.yml, which go through a proxy that refuses these.",
+    remedy:
+      "Use `network: open` or `egress` in sett.yml, which go through a proxy that refuses these.",
   };
 }
 

@@ -1,4 +1,5 @@
-// Judges one part of an instance: how its container is isolated, what it was given, and what image it is made of.
+// Judges one part of an instance: how its container is isolated, what it was given, and what image
+// it is made of.
 import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
@@ -8,8 +9,9 @@ import { limitsFinding, stateFinding } from "./judge-running.ts";
 import { secretVariables } from "./secret-variables.ts";
 
 /**
- * `subject`: the name of the part; `container`: that of its container. `engine`: the architecture of the machine. `version`: of sett.
- * `up`: the command that updates the part. `isRootless`: the Engine runs without root.
+ * `subject`: the name of the part; `container`: that of its container. `engine`: the architecture
+ * of the machine. `version`: of sett. `up`: the command that updates the part. `isRootless`: the
+ * Engine runs without root.
  */
 type Context = {
   subject: string;
@@ -20,7 +22,10 @@ type Context = {
   isRootless: boolean;
 };
 
-export function judgePart({ part, survey, image, unanswered }: PartFacts, context: Context): Finding[] {
+export function judgePart(
+  { part, survey, image, unanswered }: PartFacts,
+  context: Context,
+): Finding[] {
   const isService = !["agent", "worker"].includes(part.labels.component);
   return [
     ...(unanswered === undefined ? [] : [silenceFinding(unanswered, context)]),
@@ -34,10 +39,16 @@ export function judgePart({ part, survey, image, unanswered }: PartFacts, contex
           rightsFinding(survey, context),
           ...(isService
             ? []
-            : [networkFinding(survey, context), limitsFinding(survey, context), ...volumesFinding(survey, context)]),
+            : [
+                networkFinding(survey, context),
+                limitsFinding(survey, context),
+                ...volumesFinding(survey, context),
+              ]),
         ]),
     secretsFinding(part.env, context),
-    ...(image === undefined ? [] : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),
+    ...(image === undefined
+      ? []
+      : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),
   ];
 }
 
@@ -50,7 +61,13 @@ function versionFinding(made: string, { subject, version, up }: Context): Findin
   const base = { subject, check: "made by" };
   if (made === version) return { ...base, level: "ok", found: `sett ${made}` };
   const why = `This is sett ${version}. Parts of two versions may not understand each other.`;
-  return { ...base, level: "warning", found: `sett ${made || "of an unknown version"}`, why, remedy: `\`${up}\`` };
+  return {
+    ...base,
+    level: "warning",
+    found: `sett ${made || "of an unknown version"}`,
+    why,
+    remedy: `\`${up}\``,
+  };
 }
 
 const loopback = /^(?:127\.|::1$)/;
@@ -65,21 +82,36 @@ function portsFinding(
   const nameOf = ({ port, address, hostPort }: ContainerSurvey["ports"][number]) =>
     `${port} at ${address || "every address"}, port ${hostPort}`;
   if (open.length === 0) {
-    return { ...base, level: "ok", found: ports.length === 0 ? "none are published" : ports.map(nameOf).join("; ") };
+    return {
+      ...base,
+      level: "ok",
+      found: ports.length === 0 ? "none are published" : ports.map(nameOf).join("; "),
+    };
   }
   const found = open.map(nameOf).join("; ");
   // `services.api.host` says so, and needs a certificate or a proxy in front of it.
   if (labels.component === "api") {
-    if (env.SETT_API_TLS_CERT !== undefined) return { ...base, level: "ok", found: `${found}, with TLS and tokens` };
+    if (env.SETT_API_TLS_CERT !== undefined)
+      return { ...base, level: "ok", found: `${found}, with TLS and tokens` };
     const plain = "Tokens travel as they are, unless a proxy in front of it encrypts.";
-    return { ...base, level: "note", found: `${found}, without TLS`, why: plain, remedy: "`services.api.tls` in sett.yml." };
+    return {
+      ...base,
+      level: "note",
+      found: `${found}, without TLS`,
+      why: plain,
+      remedy: "`services.api.tls` in sett.yml.",
+    };
   }
   const why = "Every machine that reaches this one can connect. Sett publishes on 127.0.0.1 only.";
   return { ...base, level: "problem", found, why, remedy: remade(container, up) };
 }
 
 /** A service of Sett needs no writable root; an agent's command may. */
-function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { subject, container, up }: Context): Finding {
+function rootFinding(
+  { isRootReadOnly }: ContainerSurvey,
+  isService: boolean,
+  { subject, container, up }: Context,
+): Finding {
   const base = { subject, check: "root file system" };
   if (isRootReadOnly) return { ...base, level: "ok", found: "read-only" };
   if (!isService) {
@@ -88,7 +120,8 @@ function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { 
       level: "note",
       found: "writable, by `writable_root` or as a dev container",
       why: "What a command changes there stays until the container is replaced.",
-      remedy: "Leave out `writable_root`, or have a new container for each grant: `strategy: fresh_per_call` in sett.yml.",
+      remedy:
+        "Leave out `writable_root`, or have a new container for each grant: `strategy: fresh_per_call` in sett.yml.",
     };
   }
   const why = "Sett makes it read-only: what breaks in can change no program.";
@@ -98,24 +131,32 @@ function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { 
 function volumesFinding({ imageVolumes }: ContainerSurvey, { subject }: Context): Finding[] {
   if (imageVolumes.length === 0) return [];
   const found = `the image declares ${imageVolumes.join(", ")} as VOLUME`;
-  const why = "What a command writes there stays for the next grant, and `resources.limits.disk` does not count it.";
-  const remedy = "Take an image without VOLUME, or a new container for each grant: `strategy: fresh_per_call` in sett.yml.";
+  const why =
+    "What a command writes there stays for the next grant, and `resources.limits.disk` does not count it.";
+  const remedy =
+    "Take an image without VOLUME, or a new container for each grant: `strategy: fresh_per_call` in sett.yml.";
   return [{ subject, check: "volumes", level: "warning", found, why, remedy }];
 }
 
-function rightsFinding(survey: ContainerSurvey, { subject, container, up, isRootless }: Context): Finding {
+function rightsFinding(
+  survey: ContainerSurvey,
+  { subject, container, up, isRootless }: Context,
+): Finding {
   const { user, isPrivileged, capabilities, canGainPrivileges } = survey;
   const base = { subject, check: "rights" };
   // In a rootless Engine it is the user who runs the Engine.
   const isRoot = !isRootless && /^(?:|0|root)(?::|$)/.test(user);
   const excess = [
     ...(isPrivileged ? ["it is privileged"] : []),
-    ...(capabilities.added.length > 0 ? [`it has the capabilities ${capabilities.added.join(", ")}`] : []),
+    ...(capabilities.added.length > 0
+      ? [`it has the capabilities ${capabilities.added.join(", ")}`]
+      : []),
     ...(capabilities.isAllDropped ? [] : ["it keeps the Engine's capabilities"]),
     ...(canGainPrivileges ? ["it may gain privileges"] : []),
     ...(isRoot ? ["it runs as root"] : []),
   ];
-  if (excess.length === 0) return { ...base, level: "ok", found: `user ${user}, no capabilities, gains no privileges` };
+  if (excess.length === 0)
+    return { ...base, level: "ok", found: `user ${user}, no capabilities, gains no privileges` };
   const isSerious = isPrivileged || capabilities.added.length > 0;
   const why = "What breaks out of the container has these rights on this machine.";
   return {
@@ -143,17 +184,29 @@ function secretsFinding(env: Readonly<Record<string, string>>, { subject, up }: 
 const versionLabel = "org.opencontainers.image.version";
 const titleLabel = "org.opencontainers.image.title";
 
-function imageFinding(tag: string, { digest, labels }: ImageInfo, { subject, version, up }: Context): Finding {
+function imageFinding(
+  tag: string,
+  { digest, labels }: ImageInfo,
+  { subject, version, up }: Context,
+): Finding {
   const base = { subject, check: "image" };
   const [title, made] = [labels[titleLabel] ?? "", labels[versionLabel]];
   // What is made from an image has its labels, too.
   if (title.startsWith("sett/") && tag.startsWith(`${title}:`) && made !== undefined) {
     const found = `${tag}, Sett's own, of ${made}`;
     if (made === version || made === `v${version}`) return { ...base, level: "ok", found };
-    return { ...base, level: "warning", found, why: `This is sett ${version}.`, remedy: `\`${up}\`` };
+    return {
+      ...base,
+      level: "warning",
+      found,
+      why: `This is sett ${version}.`,
+      remedy: `\`${up}\``,
+    };
   }
-  if (tag.includes("@sha256:")) return { ...base, level: "ok", found: `${tag}, named by its digest` };
-  if (labels["dev.sett.instance"] !== undefined) return { ...base, level: "ok", found: `${tag}, built by \`sett up\`` };
+  if (tag.includes("@sha256:"))
+    return { ...base, level: "ok", found: `${tag}, named by its digest` };
+  if (labels["dev.sett.instance"] !== undefined)
+    return { ...base, level: "ok", found: `${tag}, built by \`sett up\`` };
   if (digest === undefined) {
     return {
       ...base,
@@ -186,7 +239,9 @@ function architectureFinding({ architecture }: ImageInfo, { subject, engine }: C
   ];
 }
 
-/** `sett up` keeps a container whose fingerprint is the same, so that a person must remove it first. */
+/**
+ * `sett up` keeps a container whose fingerprint is the same, so that a person must remove it first.
+ */
 function remade(container: string, up: string): string {
   return `Sett makes it otherwise: \`docker rm --force ${container}\`, then \`${up}\`.`;
 }

@@ -14,20 +14,36 @@ export function judgeRecord(record: RecordFacts | undefined, prune: string): Fin
   if (record === undefined) return [];
   if (record.state === "silent") {
     const why = "It was not compared with its digests.";
-    return [{ subject, check: "artefacts", level: "warning", found: record.message, why, remedy: record.hint }];
+    return [
+      {
+        subject,
+        check: "artefacts",
+        level: "warning",
+        found: record.message,
+        why,
+        remedy: record.hint,
+      },
+    ];
   }
   const { waiting } = record;
-  return [artefactsFinding(record), eventsFinding(record), ...(waiting === undefined ? [] : [waitingFinding(waiting, prune)])];
+  return [
+    artefactsFinding(record),
+    eventsFinding(record),
+    ...(waiting === undefined ? [] : [waitingFinding(waiting, prune)]),
+  ];
 }
 
 export function judgeBodies(bodies: BodyFacts | undefined): Finding[] {
   if (bodies === undefined) return [];
   const { wanted, missing } = bodies;
   const base = { subject, check: "calls" };
-  if (missing === 0) return [{ ...base, level: "ok", found: "the bodies of the newest calls are there" }];
+  if (missing === 0)
+    return [{ ...base, level: "ok", found: "the bodies of the newest calls are there" }];
   const found = `${missing} of the newest ${wanted} bodies are gone`;
-  const why = "`sett unearth --transcript` does not show what agents and their models have said. Costs are on the blackboard.";
-  const remedy = "Docker's volume of the record was removed, or files in it: a copy of it has what was there before.";
+  const why =
+    "`sett unearth --transcript` does not show what agents and their models have said. Costs are on the blackboard.";
+  const remedy =
+    "Docker's volume of the record was removed, or files in it: a copy of it has what was there before.";
   return [{ ...base, level: "problem", found, why, remedy }];
 }
 
@@ -35,11 +51,13 @@ type Answer = Extract<RecordFacts, { state: "answers" }>;
 
 function artefactsFinding({ artefacts, overwritten }: Answer): Finding {
   const base = { subject, check: "artefacts" };
-  if (overwritten.length === 0) return { ...base, level: "ok", found: `${artefacts}, as they were stored` };
+  if (overwritten.length === 0)
+    return { ...base, level: "ok", found: `${artefacts}, as they were stored` };
   const shown = overwritten.slice(0, shownIds).map(shortId).join(", ");
   const more = overwritten.length > shownIds ? ` and ${overwritten.length - shownIds} more` : "";
   const found = `overwritten or removed by hand, or a field of it: ${shown}${more}`;
-  const why = "They are not what their makers and people stored. `sett prune` does not move their goals.";
+  const why =
+    "They are not what their makers and people stored. `sett prune` does not move their goals.";
   return { ...base, level: "problem", found, why, remedy };
 }
 
@@ -47,11 +65,24 @@ function eventsFinding({ lost }: Answer): Finding {
   const base = { subject, check: "log" };
   if (lost === 0) return { ...base, level: "ok", found: "no event is missing" };
   const found = lost === 1 ? "1 event was deleted by hand" : `${lost} events were deleted by hand`;
-  return { ...base, level: "problem", found, why: "The log no longer says all that has happened.", remedy };
+  return {
+    ...base,
+    level: "problem",
+    found,
+    why: "The log no longer says all that has happened.",
+    remedy,
+  };
 }
 
 function waitingFinding(waiting: WaitingGoals, prune: string): Finding {
   const why = "They stay in the memory of Redis until they are moved into a file.";
   const remedy = `\`${prune}\` moves them, best from a timer (docs/operations.md, "Growth").`;
-  return { subject, check: "retention", level: "note", found: waitingSentence(waiting), why, remedy };
+  return {
+    subject,
+    check: "retention",
+    level: "note",
+    found: waitingSentence(waiting),
+    why,
+    remedy,
+  };
 }

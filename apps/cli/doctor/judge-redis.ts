@@ -13,7 +13,9 @@ const fullAt = 0.8;
 export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
   if (redis.state === "silent") {
     const why = "The blackboard is in Redis: without it no work begins, and no result is stored.";
-    return [{ subject, check: "answer", level: "problem", found: redis.message, why, remedy: redis.hint }];
+    return [
+      { subject, check: "answer", level: "problem", found: redis.message, why, remedy: redis.hint },
+    ];
   }
   return [
     versionFinding(redis),
@@ -22,7 +24,13 @@ export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
     memoryFinding(redis, up),
     ...(redis.disk === undefined
       ? []
-      : [diskFinding(subject, redis.disk, "Make room there; `sett prune --before 30d` makes the blackboard smaller.")]),
+      : [
+          diskFinding(
+            subject,
+            redis.disk,
+            "Make room there; `sett prune --before 30d` makes the blackboard smaller.",
+          ),
+        ]),
     clockFinding(subject, redis.clock),
     owedFinding(redis),
     ...(redis.noticeProblems ?? []).map((problem) => noticeFinding(problem, up)),
@@ -60,19 +68,36 @@ function versionFinding({ version }: Answer): Finding {
   const base = { subject, check: "version", found: version };
   if (isAtLeast(version, minVersion)) return { ...base, level: "ok" };
   const why = "Sett stores by functions, which Redis has since 7.0.";
-  return { ...base, level: "problem", why, remedy: "Remove `services.redis.image` from sett.yml, or name redis:7-alpine." };
+  return {
+    ...base,
+    level: "problem",
+    why,
+    remedy: "Remove `services.redis.image` from sett.yml, or name redis:7-alpine.",
+  };
 }
 
 function persistenceFinding({ isAppendOnly, fsync }: Answer, up: string): Finding {
   const base = { subject, check: "persistence" };
   const remedy = `\`${up}\` sets what Sett needs. In a Redis of your own: \`appendonly yes\` and \`appendfsync everysec\`.`;
   if (!isAppendOnly) {
-    return { ...base, level: "problem", found: "appendonly is off", why: "Goals and results are lost when Redis ends.", remedy };
+    return {
+      ...base,
+      level: "problem",
+      found: "appendonly is off",
+      why: "Goals and results are lost when Redis ends.",
+      remedy,
+    };
   }
   if (fsync === undefined) return { ...base, level: "ok", found: "appendonly is on" };
   const found = `appendonly is on, appendfsync ${fsync}`;
   if (fsync !== "no") return { ...base, level: "ok", found };
-  return { ...base, level: "warning", found, why: "When the machine fails, half a minute of work may be lost.", remedy };
+  return {
+    ...base,
+    level: "warning",
+    found,
+    why: "When the machine fails, half a minute of work may be lost.",
+    remedy,
+  };
 }
 
 function writesFinding({ failed }: Answer): Finding {

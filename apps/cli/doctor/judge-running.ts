@@ -6,7 +6,10 @@ import type { Finding } from "../facts/finding.ts";
 /** `up`: the command that starts the container again. */
 type Context = { subject: string; container: string; up: string };
 
-/** Nothing of a part that runs and always has. `failedCheck`: what its last health check has said, where that failed. */
+/**
+ * Nothing of a part that runs and always has. `failedCheck`: what its last health check has said,
+ * where that failed.
+ */
 export function stateFinding(
   part: ContainerPart,
   failedCheck: string | undefined,
@@ -16,10 +19,27 @@ export function stateFinding(
   const { state, restarts, isOutOfMemory } = part;
   if (state.state === "running" && failedCheck !== undefined && failedCheck !== "") {
     const remedy = `When the cause is gone it goes on; \`sett logs\` may show more. To start it anew: \`docker restart ${container}\`.`;
-    const why = "As long as this is so it takes no part in any work: an agent neither bids nor works.";
+    const why =
+      "As long as this is so it takes no part in any work: an agent neither bids nor works.";
     return state.health === "unhealthy"
-      ? [{ ...base, level: "problem", found: `it runs, and is not healthy: ${failedCheck}`, why, remedy }]
-      : [{ ...base, level: "warning", found: `its last health check failed: ${failedCheck}`, why, remedy }];
+      ? [
+          {
+            ...base,
+            level: "problem",
+            found: `it runs, and is not healthy: ${failedCheck}`,
+            why,
+            remedy,
+          },
+        ]
+      : [
+          {
+            ...base,
+            level: "warning",
+            found: `its last health check failed: ${failedCheck}`,
+            why,
+            remedy,
+          },
+        ];
   }
   const stopped = stoppedText(part);
   if (stopped !== undefined) {
@@ -31,17 +51,25 @@ export function stateFinding(
   const often = restarts === 1 ? "once" : `${restarts} times`;
   const found = `running since ${state.startedAt}, restarted ${often}`;
   const remedy = "`sett logs` may show why.";
-  if (!isOutOfMemory) return [{ ...base, level: "note", found, why: "What it was doing at those times is lost.", remedy }];
-  const why = "Something in it was killed for want of memory, which can have been the program that reports it.";
+  if (!isOutOfMemory)
+    return [
+      { ...base, level: "note", found, why: "What it was doing at those times is lost.", remedy },
+    ];
+  const why =
+    "Something in it was killed for want of memory, which can have been the program that reports it.";
   const more = "Raise its `resources.limits.memory` in sett.yml, or find out what takes so much.";
-  return [{ ...base, level: "warning", found: `${found}; it ran out of memory`, why, remedy: more }];
+  return [
+    { ...base, level: "warning", found: `${found}; it ran out of memory`, why, remedy: more },
+  ];
 }
 
 /** Undefined where it runs. */
 function stoppedText({ state }: ContainerPart): string | undefined {
   switch (state.state) {
     case "running":
-      return state.health === "unhealthy" ? "it runs, and does not answer its health check" : undefined;
+      return state.health === "unhealthy"
+        ? "it runs, and does not answer its health check"
+        : undefined;
     case "restarting":
     case "exited":
       return `it has ended with exit code ${state.exitCode}`;
@@ -54,11 +82,21 @@ function stoppedText({ state }: ContainerPart): string | undefined {
   }
 }
 
-export function limitsFinding({ limits: { memoryBytes, pids } }: ContainerSurvey, { subject, container, up }: Context): Finding {
+export function limitsFinding(
+  { limits: { memoryBytes, pids } }: ContainerSurvey,
+  { subject, container, up }: Context,
+): Finding {
   const base = { subject, check: "limits" };
-  const missing = [...(memoryBytes === undefined ? ["memory"] : []), ...(pids === undefined ? ["the number of processes"] : [])];
+  const missing = [
+    ...(memoryBytes === undefined ? ["memory"] : []),
+    ...(pids === undefined ? ["the number of processes"] : []),
+  ];
   if (missing.length === 0)
-    return { ...base, level: "ok", found: `${Math.round((memoryBytes ?? 0) / 1024 ** 2)} MiB of memory, ${pids} processes` };
+    return {
+      ...base,
+      level: "ok",
+      found: `${Math.round((memoryBytes ?? 0) / 1024 ** 2)} MiB of memory, ${pids} processes`,
+    };
   return {
     ...base,
     level: "warning",

@@ -21,5 +21,12 @@ export function judgeSecrets({ read, weak, unread }: SecretsFacts): Finding[] {
       remedy: "`sett up` reads them, and warns.",
     });
   if (warnings.length > 0) return warnings;
-  return [{ subject, check: "values", level: "ok", found: `${read} that agents do not write by accident` }];
+  return [
+    {
+      subject,
+      check: "values",
+      level: "ok",
+      found: `${read} that agents do not write by accident`,
+    },
+  ];
 }

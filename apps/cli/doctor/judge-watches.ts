@@ -6,7 +6,8 @@ const base = { subject: "machine", check: "watches of files" };
 const nearlyAll = 0.75;
 
 export function judgeWatches({ limit, user, used, most }: WatchFacts): Finding {
-  const found = user === undefined ? `none of ${limit} in use` : `user ${user} has ${used} of ${limit}`;
+  const found =
+    user === undefined ? `none of ${limit} in use` : `user ${user} has ${used} of ${limit}`;
   if (used < limit * nearlyAll || most === undefined) return { ...base, level: "ok", found };
   return {
     ...base,

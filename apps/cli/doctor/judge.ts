@@ -38,27 +38,48 @@ function gitFinding({ git }: DoctorFacts): Finding {
     return { ...base, level: "problem", found: "there is no git on the PATH", why, remedy };
   }
   if (isAtLeast(git, minGit)) return { ...base, level: "ok", found: git };
-  return { ...base, level: "problem", found: git, why: "Sett makes repositories as only a newer git can.", remedy };
+  return {
+    ...base,
+    level: "problem",
+    found: git,
+    why: "Sett makes repositories as only a newer git can.",
+    remedy,
+  };
 }
 
-function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, suggest: Suggest): Finding {
+function instanceFinding(
+  { instance, isInRepository, engine }: DoctorFacts,
+  suggest: Suggest,
+): Finding {
   const base = { subject: "instance", check: "state" };
   if (instance === undefined) {
-    const found = isInRepository ? "this repository has none" : "none, for this is no git repository";
+    const found = isInRepository
+      ? "this repository has none"
+      : "none, for this is no git repository";
     const why = "Only the machine was checked.";
-    if (engine.state === "silent") return { ...base, level: "note", found: "not known", why, remedy: engine.hint };
-    const remedy = isInRepository ? `Start one: \`${suggest("up")}\`` : "Go to your repository, or name one: --name NAME";
+    if (engine.state === "silent")
+      return { ...base, level: "note", found: "not known", why, remedy: engine.hint };
+    const remedy = isInRepository
+      ? `Start one: \`${suggest("up")}\``
+      : "Go to your repository, or name one: --name NAME";
     return { ...base, level: "note", found, why, remedy };
   }
   const { name, state, runtime } = instance;
   const found = `${name}: ${state}`;
   if (runtime === "remote") {
     const why = "REDIS_URL is set: only Redis was checked, and no container.";
-    return { ...base, level: "note", found, why, remedy: "Without REDIS_URL, sett finds the instance of this repository." };
+    return {
+      ...base,
+      level: "note",
+      found,
+      why,
+      remedy: "Without REDIS_URL, sett finds the instance of this repository.",
+    };
   }
   if (state === "running") return { ...base, level: "ok", found };
   const remedy = `\`${suggest("up")}\` starts what is missing.`;
-  if (state === "down") return { ...base, level: "note", found, why: "Its blackboard is kept.", remedy };
+  if (state === "down")
+    return { ...base, level: "note", found, why: "Its blackboard is kept.", remedy };
   return { ...base, level: "problem", found, why: "Work waits for the missing parts.", remedy };
 }
 
@@ -98,5 +119,7 @@ function diskLimits(parts: readonly PartFacts[]): ReadonlyMap<string, number> {
 /** An agent may have the name of another subject. */
 function subjectOf({ part }: PartFacts): string {
   const { component } = part.labels;
-  return component === "agent" || component === "worker" ? `${component} ${partName(part)}` : partName(part);
+  return component === "agent" || component === "worker"
+    ? `${component} ${partName(part)}`
+    : partName(part);
 }

@@ -7,7 +7,11 @@ const warnBelowBytes = 5 * gibibyte;
 const problemBelowBytes = gibibyte / 2;
 
 /** `remedy`: how to make room there. */
-export function diskFinding(subject: string, { path, freeBytes, totalBytes }: Disk, remedy: string): Finding {
+export function diskFinding(
+  subject: string,
+  { path, freeBytes, totalBytes }: Disk,
+  remedy: string,
+): Finding {
   const found = `${sizeOf(freeBytes)} free of ${sizeOf(totalBytes)} at ${path}`;
   const base = { subject, check: "disk", found };
   if (freeBytes >= warnBelowBytes) return { ...base, level: "ok" };
@@ -18,26 +22,36 @@ export function diskFinding(subject: string, { path, freeBytes, totalBytes }: Di
 const warnAtMs = 2_000;
 
 /** The difference that is certain: the clock was read at some moment between the two times. */
-export function clockFinding(subject: string, { atMs, betweenMs: [from, to] }: ClockReading): Finding {
+export function clockFinding(
+  subject: string,
+  { atMs, betweenMs: [from, to] }: ClockReading,
+): Finding {
   const aheadMs = atMs > to ? atMs - to : Math.min(0, atMs - from);
   const base = { subject, check: "clock" };
-  if (Math.abs(aheadMs) < warnAtMs) return { ...base, level: "ok", found: "agrees with this machine's" };
+  if (Math.abs(aheadMs) < warnAtMs)
+    return { ...base, level: "ok", found: "agrees with this machine's" };
   const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
   return {
     ...base,
     level: "warning",
     found: `${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's`,
     why: "Ages, `--since` and the times of logs are wrong by as much.",
-    remedy: "Synchronise both clocks: `timedatectl set-ntp true`. Of a virtual machine that has slept, restart the machine.",
+    remedy:
+      "Synchronise both clocks: `timedatectl set-ntp true`. Of a virtual machine that has slept, restart the machine.",
   };
 }
 
 export function sizeOf(bytes: number): string {
-  return bytes >= gibibyte ? `${(bytes / gibibyte).toFixed(1)} GiB` : `${Math.round(bytes / 1024 ** 2)} MiB`;
+  return bytes >= gibibyte
+    ? `${(bytes / gibibyte).toFixed(1)} GiB`
+    : `${Math.round(bytes / 1024 ** 2)} MiB`;
 }
 
 /** Whether a version such as `20.10.24+dfsg1` is at least `1.41`, by its first two numbers. */
-export function isAtLeast(version: string, wanted: readonly [major: number, minor: number]): boolean {
+export function isAtLeast(
+  version: string,
+  wanted: readonly [major: number, minor: number],
+): boolean {
   const [, major = "0", minor = "0"] = /(\d+)(?:\.(\d+))?/.exec(version) ?? [];
   return Number(major) > wanted[0] || (Number(major) === wanted[0] && Number(minor) >= wanted[1]);
 }

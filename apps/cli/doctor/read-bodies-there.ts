@@ -14,7 +14,10 @@ const most = 20;
 const answerWithinMs = 3_000;
 
 /** Undefined where no gateway answers, or no call has a body. Redis must answer. */
-export async function readBodiesThere(shell: Shell, parts: InstanceParts): Promise<BodyFacts | undefined> {
+export async function readBodiesThere(
+  shell: Shell,
+  parts: InstanceParts,
+): Promise<BodyFacts | undefined> {
   const { instance, containers } = parts;
   const gateway = containers.find(({ labels }) => labels.component === "gateway");
   if (gateway === undefined) return undefined;
@@ -25,7 +28,10 @@ export async function readBodiesThere(shell: Shell, parts: InstanceParts): Promi
     const digests = await bodiesOnRecord(board, { most, keptMs, nowMs: Date.now() });
     if (digests.length === 0) return undefined;
     const found = await readBodies(shell, instance, digests);
-    return { wanted: digests.length, missing: digests.filter((digest) => !found.has(digest)).length };
+    return {
+      wanted: digests.length,
+      missing: digests.filter((digest) => !found.has(digest)).length,
+    };
   } catch (error) {
     if (error instanceof SettError) return undefined;
     throw error;

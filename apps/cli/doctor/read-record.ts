@@ -10,7 +10,10 @@ import { silent } from "./read-redis.ts";
 const answerWithinMs = 3_000;
 
 /** Reads every payload once, a few megabytes at a time. */
-export async function readRecord(place: Connectable, retention: Retention | undefined): Promise<RecordFacts> {
+export async function readRecord(
+  place: Connectable,
+  retention: Retention | undefined,
+): Promise<RecordFacts> {
   try {
     await using board = await connect(place, answerWithinMs);
     const overwritten: ArtefactId[] = [];
@@ -21,7 +24,13 @@ export async function readRecord(place: Connectable, retention: Retention | unde
     }
     const goalsMs = retention?.goals_ms;
     const waiting = goalsMs === undefined ? undefined : await goalsThatWait(board, goalsMs);
-    return { state: "answers", artefacts, overwritten, lost: await board.countLostEvents(), waiting };
+    return {
+      state: "answers",
+      artefacts,
+      overwritten,
+      lost: await board.countLostEvents(),
+      waiting,
+    };
   } catch (error) {
     if (error instanceof SettError) return silent(error);
     throw error;

@@ -2,7 +2,10 @@
 
 import { owedEventOf } from "../../../lib/blackboard/port/owed-event.ts";
 import { keysOf } from "../../../lib/blackboard/records/keys.ts";
-import { noticeProblemsField, noticeProblemsOf } from "../../../lib/blackboard/records/notice-problems.ts";
+import {
+  noticeProblemsField,
+  noticeProblemsOf,
+} from "../../../lib/blackboard/records/notice-problems.ts";
 import type { Client } from "../../../lib/blackboard/redis/client.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
@@ -11,7 +14,10 @@ import type { Disk, OwedFacts, RedisFacts } from "./facts.ts";
 
 const answerWithinMs = 3_000;
 
-/** `url`: best as the owner, for others may not read its settings. `diskOf`: the file system of the folder in which it keeps its data. */
+/**
+ * `url`: best as the owner, for others may not read its settings. `diskOf`: the file system of the
+ * folder in which it keeps its data.
+ */
 export async function readRedis(
   url: string,
   instance: InstanceName,
@@ -30,11 +36,23 @@ export async function readRedis(
         betweenMs: [from, Date.now()],
       };
       // A user with few rights may not read them.
-      const settings: Readonly<Record<string, string>> = await client.configGet(["appendfsync", "dir"]).catch(() => ({}));
+      const settings: Readonly<Record<string, string>> = await client
+        .configGet(["appendfsync", "dir"])
+        .catch(() => ({}));
       const disk = settings.dir === undefined ? undefined : await diskOf(settings.dir);
       const owed = await readOwed(client, keysOf(instance).owedEvents);
-      const noticeProblems = noticeProblemsOf(await client.hGet(keysOf(instance).orchestrator, noticeProblemsField));
-      return { state: "answers", ...storeOf(info), fsync: settings.appendfsync, clock, disk, owed, noticeProblems };
+      const noticeProblems = noticeProblemsOf(
+        await client.hGet(keysOf(instance).orchestrator, noticeProblemsField),
+      );
+      return {
+        state: "answers",
+        ...storeOf(info),
+        fsync: settings.appendfsync,
+        clock,
+        disk,
+        owed,
+        noticeProblems,
+      };
     } finally {
       client.destroy();
     }
@@ -52,21 +70,33 @@ async function readOwed(client: Client, key: string): Promise<OwedFacts> {
 }
 
 /** What an error of sett says, as a fact. */
-export function silent({ message, hint = "Try again." }: SettError): { state: "silent"; message: string; hint: string } {
+export function silent({ message, hint = "Try again." }: SettError): {
+  state: "silent";
+  message: string;
+  hint: string;
+} {
   return { state: "silent", message, hint };
 }
 
 function fieldsOf(info: string): ReadonlyMap<string, string> {
-  return new Map([...info.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = "", value = ""]) => [name, value]));
+  return new Map(
+    [...info.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
 }
 
-const checks = { aof_last_write_status: "write", aof_last_bgrewrite_status: "rewrite", rdb_last_bgsave_status: "snapshot" };
+const checks = {
+  aof_last_write_status: "write",
+  aof_last_bgrewrite_status: "rewrite",
+  rdb_last_bgsave_status: "snapshot",
+};
 
 function storeOf(info: ReadonlyMap<string, string>) {
   return {
     version: info.get("redis_version") ?? "",
     isAppendOnly: info.get("aof_enabled") === "1",
-    failed: Object.entries(checks).flatMap(([field, name]) => ((info.get(field) ?? "ok") === "ok" ? [] : [name])),
+    failed: Object.entries(checks).flatMap(([field, name]) =>
+      (info.get(field) ?? "ok") === "ok" ? [] : [name],
+    ),
     usedBytes: Number(info.get("used_memory") ?? 0),
     limitBytes: Number(info.get("maxmemory") ?? 0),
     policy: info.get("maxmemory_policy") ?? "",

@@ -10,12 +10,20 @@ import type { Shell } from "../terminal/shell.ts";
 import type { SecretsFacts } from "./facts.ts";
 
 /** Undefined where there is no sett.yml that can be read, or its agents have no secrets. */
-export async function readSecretsFacts({ cwd, env, interrupted: signal }: Shell): Promise<SecretsFacts | undefined> {
+export async function readSecretsFacts({
+  cwd,
+  env,
+  interrupted: signal,
+}: Shell): Promise<SecretsFacts | undefined> {
   try {
     const file = await configPath(cwd, undefined);
     const { config } = await checkConfig(file, env, { withoutKeys: true });
     if (config === undefined) return undefined;
-    const { values, unread } = await readableValues(config, { folder: dirname(resolve(cwd, file)), env, signal });
+    const { values, unread } = await readableValues(config, {
+      folder: dirname(resolve(cwd, file)),
+      env,
+      signal,
+    });
     if (values.size + unread.length === 0) return undefined;
     const weak = [...values].flatMap(([name, value]) => {
       const what = weaknessOf(value);

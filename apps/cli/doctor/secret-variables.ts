@@ -3,7 +3,8 @@
 /** Sett's own: the passwords of Redis, by which it knows its parts. */
 const own = /^(?:REDISCLI_AUTH|REDIS_URL|SETT_\w+)$/;
 /** Images of languages say with these which key has signed the language. */
-const isPublic = /^(?:GPG_KEY|.*_(?:PUBLIC_KEY|KEY_ID|KEY_FILE|TOKEN_FILE|SECRET_FILE|PASSWORD_FILE))$/;
+const isPublic =
+  /^(?:GPG_KEY|.*_(?:PUBLIC_KEY|KEY_ID|KEY_FILE|TOKEN_FILE|SECRET_FILE|PASSWORD_FILE))$/;
 const secretName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i;
 /** The beginnings that providers give their keys; a URL with a password; a private key. */
 const secretValue =

@@ -1,6 +1,9 @@
 // What one check of `sett doctor` has found.
 
-/** `problem`: Sett does not work, or loses data, until it is put right. `warning`: it may come to that. `note`: good to know. */
+/**
+ * `problem`: Sett does not work, or loses data, until it is put right. `warning`: it may come to
+ * that. `note`: good to know.
+ */
 export type Finding = {
   /** What was checked: `machine`, `engine`, `redis`, or the name of a container. */
   subject: string;

@@ -1,9 +1,13 @@
-// What is wrong with the gateway of a running instance, as far as its container and its announcement show it.
+// What is wrong with the gateway of a running instance, as far as its container and its
+// announcement show it.
 import { z } from "zod";
 import type { GatewayNotice, ModelBoard } from "../../../lib/blackboard/port/models.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 
-/** `stopped`: no gateway serves the agents that have a model. `models`: names in sett.yml of the models whose keys the gateway lacks. */
+/**
+ * `stopped`: no gateway serves the agents that have a model. `models`: names in sett.yml of the
+ * models whose keys the gateway lacks.
+ */
 export type GatewayProblem = { problem: "stopped" } | { problem: "keys-missing"; models: string[] };
 
 type Parts = readonly Pick<ContainerPart, "labels" | "state" | "env">[];
@@ -17,14 +21,24 @@ export async function gatewayProblem(
   containers: Parts,
   board: Pick<ModelBoard, "readGateway">,
 ): Promise<GatewayProblem | undefined> {
-  if (!containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined || env.SETT_MODELS !== undefined)) return undefined;
+  if (
+    !containers.some(
+      ({ env }) => env.SETT_GATEWAY_URL !== undefined || env.SETT_MODELS !== undefined,
+    )
+  )
+    return undefined;
   return problemOf(containers, await board.readGateway());
 }
 
-export function problemOf(containers: Parts, notice: GatewayNotice | undefined): GatewayProblem | undefined {
+export function problemOf(
+  containers: Parts,
+  notice: GatewayNotice | undefined,
+): GatewayProblem | undefined {
   const gateway = containers.find(({ labels }) => labels.component === "gateway");
   if (gateway === undefined || !running.has(gateway.state.state)) return { problem: "stopped" };
-  const models = modelsIn(gateway.env.SETT_MODELS).filter((name) => notice?.models[name]?.has_key === false);
+  const models = modelsIn(gateway.env.SETT_MODELS).filter(
+    (name) => notice?.models[name]?.has_key === false,
+  );
   return models.length === 0 ? undefined : { problem: "keys-missing", models };
 }
 
@@ -39,11 +53,14 @@ export function cassettesOf(containers: Parts): CassettesInUse | undefined {
 }
 
 export function cassettesSentence({ mode, folder }: CassettesInUse): string {
-  if (mode === "replay") return `A replay: calls of models are answered from ${folder}, and no provider is asked.`;
+  if (mode === "replay")
+    return `A replay: calls of models are answered from ${folder}, and no provider is asked.`;
   return `Each exchange with a model is recorded in ${folder}.`;
 }
 
-/** The folder on this machine into which the gateway writes calls; undefined where it records none. */
+/**
+ * The folder on this machine into which the gateway writes calls; undefined where it records none.
+ */
 export function recordingOf(containers: Parts): string | undefined {
   const cassettes = cassettesOf(containers);
   return cassettes?.mode === "record" ? cassettes.folder : undefined;
@@ -62,7 +79,8 @@ function modelsIn(text = "{}"): string[] {
 
 /** `up`: the command that repairs it, as a person types it. */
 export function gatewaySentence(found: GatewayProblem, up: string): string {
-  if (found.problem === "stopped") return `The gateway does not run, so no agent reaches its model; \`${up}\` starts it again.`;
+  if (found.problem === "stopped")
+    return `The gateway does not run, so no agent reaches its model; \`${up}\` starts it again.`;
   const keys = found.models.length === 1 ? "the key of the model" : "the keys of the models";
   const why = "a restart of its container clears its memory";
   return `The gateway does not have ${keys} ${found.models.join(", ")}: ${why}. \`${up}\` gives it the keys again.`;

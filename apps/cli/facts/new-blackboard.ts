@@ -12,7 +12,10 @@ const shownForMs = 30 * 24 * 3_600_000;
  * repository did not know the instance.
  */
 export function startedEvent(version: string, known: number | undefined): EventDraft {
-  return { type: "instance_started", data: { version, ...(known !== undefined && { known_before: known }) } };
+  return {
+    type: "instance_started",
+    data: { version, ...(known !== undefined && { known_before: known }) },
+  };
 }
 
 /** Since when it is new: ISO 8601. Undefined where it is not, or has been for long. */
@@ -22,6 +25,7 @@ export async function newBlackboardSince(
 ): Promise<string | undefined> {
   const [first] = await board.readEvents("0", 1);
   const known = first?.type === "instance_started" ? first.data?.known_before : undefined;
-  if (first === undefined || known === undefined || nowMs - Date.parse(first.time) > shownForMs) return undefined;
+  if (first === undefined || known === undefined || nowMs - Date.parse(first.time) > shownForMs)
+    return undefined;
   return first.time;
 }

@@ -6,7 +6,9 @@ import type { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-/** Says which one it is, where there are several. Throws `artefact-not-found` where there is none. */
+/**
+ * Says which one it is, where there are several. Throws `artefact-not-found` where there is none.
+ */
 export async function newestGoal(
   board: Pick<ReadingBoard, "countGoals" | "listGoals">,
   { messages, suggest }: Pick<Shell, "messages" | "suggest">,

@@ -16,7 +16,10 @@ type Options = {
   format: "human" | "jsonl";
   /** The caller's cache of heads. Without it nothing is cached, because a log may never end. */
   known?: KnownArtefacts;
-  /** For a terminal: some events share the line of another event. Programs need a line for each event. */
+  /**
+   * For a terminal: some events share the line of another event. Programs need a line for each
+   * event.
+   */
   isFolded?: boolean;
 };
 
@@ -41,7 +44,9 @@ export class EventPrinter {
   async print(events: readonly SettEvent[], board: Pick<ReadingBoard, "readHeads">): Promise<void> {
     if (events.length === 0) return;
     const isJson = this.#options.format === "jsonl";
-    const text = isJson ? events.map((event) => JSON.stringify(event)) : await this.#humanLines(events, board);
+    const text = isJson
+      ? events.map((event) => JSON.stringify(event))
+      : await this.#humanLines(events, board);
     if (text.length > 0) await this.#out.write(`${text.join("\n")}\n`);
   }
 
@@ -51,7 +56,10 @@ export class EventPrinter {
     return this.#fold !== undefined && at !== undefined && this.#printed - at <= inSightLines;
   }
 
-  async #humanLines(events: readonly SettEvent[], board: Pick<ReadingBoard, "readHeads">): Promise<string[]> {
+  async #humanLines(
+    events: readonly SettEvent[],
+    board: Pick<ReadingBoard, "readHeads">,
+  ): Promise<string[]> {
     const heads = await readNewHeads(events, board, this.#options.known);
     const { style, columns } = this.#out;
     return events.flatMap((event) => {
@@ -60,7 +68,11 @@ export class EventPrinter {
       if (context === undefined) return [];
       this.#printed += 1;
       const { artefact_id } = event;
-      if (event.type === "artefact_created" && event.data?.structural_type === "Failure" && artefact_id !== undefined)
+      if (
+        event.type === "artefact_created" &&
+        event.data?.structural_type === "Failure" &&
+        artefact_id !== undefined
+      )
         this.#failures.set(artefact_id, this.#printed);
       const line = eventRows(event, { style, columns }, context).join("\n");
       const day = calendarDay(event.time);
@@ -91,7 +103,13 @@ async function readNewHeads(
   }
 }
 
-function contextOf({ type, artefact_id }: SettEvent, heads: ReadonlyMap<ArtefactId, ArtefactHead>): EventContext {
-  const head = type === "artefact_created" && artefact_id !== undefined ? heads.get(artefact_id) : undefined;
-  return head === undefined ? {} : { summary: head.metadata.summary, maker: head.produced_by_agent };
+function contextOf(
+  { type, artefact_id }: SettEvent,
+  heads: ReadonlyMap<ArtefactId, ArtefactHead>,
+): EventContext {
+  const head =
+    type === "artefact_created" && artefact_id !== undefined ? heads.get(artefact_id) : undefined;
+  return head === undefined
+    ? {}
+    : { summary: head.metadata.summary, maker: head.produced_by_agent };
 }

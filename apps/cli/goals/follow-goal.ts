@@ -30,8 +30,8 @@ const lastEvents = new Set<SettEvent["type"]>([
 const pauses = new Set<SettEvent["type"]>(["instance_paused", "instance_resumed"]);
 
 /**
- * `inquiries`: what the goal asks people. `ignoredBecause`: agent → why it has bid `ignore`, where it has said so. `hasInSight`: whether one
- * of the last printed lines shows this Failure.
+ * `inquiries`: what the goal asks people. `ignoredBecause`: agent → why it has bid `ignore`, where
+ * it has said so. `hasInSight`: whether one of the last printed lines shows this Failure.
  */
 export type RestingGoal = GoalReading & {
   inquiries: Inquiry[];
@@ -42,11 +42,21 @@ export type RestingGoal = GoalReading & {
 /** `person` answers the goal's questions while it is followed. */
 type Followed = { name: string; goal: GoalId; from: string; person?: PersonAtPrompt | undefined };
 
-/** Prints the events of the goal, and pauses, after `from`, until the goal rests. Undefined when it was interrupted. */
-export async function followGoal(outerShell: Shell, { name, goal, from, person }: Followed): Promise<RestingGoal | undefined> {
+/**
+ * Prints the events of the goal, and pauses, after `from`, until the goal rests. Undefined when it
+ * was interrupted.
+ */
+export async function followGoal(
+  outerShell: Shell,
+  { name, goal, from, person }: Followed,
+): Promise<RestingGoal | undefined> {
   const shell = person?.shell ?? outerShell;
   const known: KnownArtefacts = new Map();
-  const printer = new EventPrinter(shell.err, { format: "human", known, isFolded: shell.err.isTerminal });
+  const printer = new EventPrinter(shell.err, {
+    format: "human",
+    known,
+    isFolded: shell.err.isTerminal,
+  });
   const ofGoal = (event: SettEvent) => event.goal_id === goal;
   const isNews = (event: SettEvent) => ofGoal(event) || pauses.has(event.type);
   const isLastEvent = (event: SettEvent) => ofGoal(event) && lastEvents.has(event.type);
@@ -60,11 +70,17 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
       last = events.at(-1)?.id ?? last;
       const news = events.filter(isNews);
       for (const { type, agent, data } of news)
-        if (type === "bid_placed" && agent !== undefined && data?.word === "ignore" && typeof data.reason === "string")
+        if (
+          type === "bid_placed" &&
+          agent !== undefined &&
+          data?.word === "ignore" &&
+          typeof data.reason === "string"
+        )
           ignoredBecause.set(agent, data.reason);
       await printer.print(news, board);
       quiet.update(board, news.length > 0);
-      // Without events this is a new connection, which may have missed the last event, unless such an event still follows.
+      // Without events this is a new connection, which may have missed the last event, unless such
+      // an event still follows.
       const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastEvent);
       if (events.length > 0 ? !news.some(isLastEvent) : isToCome) return undefined;
       const now = await readGoal(board, goal, known);
@@ -73,9 +89,11 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
       const inquiries = state === "waiting" ? await readInquiries(board, goal) : [];
       const cost = state === "running" ? undefined : await readGoalCost(board, goal);
       const hasInSight = (failure: ArtefactId) => printer.hasInSight(failure);
-      reading = state === "running" ? undefined : { ...now, cost, inquiries, ignoredBecause, hasInSight };
+      reading =
+        state === "running" ? undefined : { ...now, cost, inquiries, ignoredBecause, hasInSight };
       if (isAnswering || reading === undefined) return undefined;
-      // The reading may be newer than the printed events. The rest is read completely before it is printed, so that no line comes twice.
+      // The reading may be newer than the printed events. The rest is read completely before it is
+      // printed, so that no line comes twice.
       const rest = await readRest(board, last);
       await printer.print(rest.filter(isNews), board);
       return "enough";

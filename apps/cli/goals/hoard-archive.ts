@@ -31,10 +31,16 @@ export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): 
   const path = resolve(shell.cwd, file);
   await requireKnown(path, wanted.name, shell);
   const costs = await readArchivedCosts(path);
-  if (wanted.id !== undefined) return await printOne(path, { start: wanted.id.toLowerCase(), isJson: wanted.json, costs }, shell);
+  if (wanted.id !== undefined)
+    return await printOne(
+      path,
+      { start: wanted.id.toLowerCase(), isJson: wanted.json, costs },
+      shell,
+    );
   const { goal = "", type: types, limit } = wanted;
   const isWanted = (artefact: Artefact) =>
-    artefact.goal_id.startsWith(goal.toLowerCase()) && (types.length === 0 || types.includes(artefact.type));
+    artefact.goal_id.startsWith(goal.toLowerCase()) &&
+    (types.length === 0 || types.includes(artefact.type));
   if (wanted.json) return await printJson(lastOf(artefactsIn(path, isWanted), limit), costs, shell);
   let count = 0;
   const counted = async function* () {
@@ -49,7 +55,8 @@ export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): 
     shell,
   );
   if (printed === 0) shell.messages.note("The archive has no such artefacts.");
-  else if (printed < count) shell.messages.note(`… ${count - printed} earlier ones: --limit N, or --all`);
+  else if (printed < count)
+    shell.messages.note(`… ${count - printed} earlier ones: --limit N, or --all`);
 }
 
 type Costs = ReadonlyMap<ArtefactId, Cost> | undefined;
@@ -64,7 +71,8 @@ async function printOne(
   for await (const line of readArchive(path)) {
     if ("header" in line) instance = InstanceName.safeParse(line.header.instance).data ?? instance;
     // Two are enough to show that the id is ambiguous.
-    if ("artefact" in line && line.artefact.id.startsWith(start) && found.length < 2) found.push(line.artefact);
+    if ("artefact" in line && line.artefact.id.startsWith(start) && found.length < 2)
+      found.push(line.artefact);
   }
   const [artefact, other] = found;
   if (artefact === undefined)
@@ -88,11 +96,16 @@ async function printOne(
     suggest: shell.suggest,
     cost,
   });
-  const content = artefact.payload === "" ? "" : quotedLines(artefact.payload, shell.out).join("\n");
+  const content =
+    artefact.payload === "" ? "" : quotedLines(artefact.payload, shell.out).join("\n");
   await shell.out.write(content === "" ? details : `${details}\n${content}\n`);
 }
 
-async function printJson(artefacts: AsyncIterable<Artefact>, costs: Costs, { out }: Shell): Promise<void> {
+async function printJson(
+  artefacts: AsyncIterable<Artefact>,
+  costs: Costs,
+  { out }: Shell,
+): Promise<void> {
   let before = "[\n";
   for await (const artefact of artefacts) {
     await out.write(`${before}${JSON.stringify(withCost(artefact, costs?.get(artefact.id)))}`);
@@ -101,12 +114,19 @@ async function printJson(artefacts: AsyncIterable<Artefact>, costs: Costs, { out
   await out.write(before === "[\n" ? "[]\n" : "\n]\n");
 }
 
-async function* artefactsIn(path: string, isWanted: (artefact: Artefact) => boolean): AsyncGenerator<Artefact> {
-  for await (const line of readArchive(path)) if ("artefact" in line && isWanted(line.artefact)) yield line.artefact;
+async function* artefactsIn(
+  path: string,
+  isWanted: (artefact: Artefact) => boolean,
+): AsyncGenerator<Artefact> {
+  for await (const line of readArchive(path))
+    if ("artefact" in line && isWanted(line.artefact)) yield line.artefact;
 }
 
 /** All items, or only the last `limit`. */
-async function* lastOf<Item>(items: AsyncIterable<Item>, limit: number | undefined): AsyncGenerator<Item> {
+async function* lastOf<Item>(
+  items: AsyncIterable<Item>,
+  limit: number | undefined,
+): AsyncGenerator<Item> {
   if (limit === undefined) return yield* items;
   let last: Item[] = [];
   for await (const item of items) {
@@ -129,5 +149,8 @@ async function* pagesOf<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]
 
 function headOf({ payload, ...head }: Artefact): ArtefactHead {
   const { summary = "" } = head.metadata;
-  return { ...head, metadata: { ...head.metadata, summary: summary.trim() === "" ? firstLine(payload) : summary } };
+  return {
+    ...head,
+    metadata: { ...head.metadata, summary: summary.trim() === "" ? firstLine(payload) : summary },
+  };
 }

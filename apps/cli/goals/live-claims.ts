@@ -18,8 +18,14 @@ const everyMs = 500;
 export type LiveClaims = AsyncDisposable & {
   /** Writes above the claims. */
   shell: Shell;
-  /** Runs until this is disposed of. `board`: the present connection; while there is none, nothing is shown. */
-  keepUpToDate(board: () => PersonBlackboard | undefined, isShown: (claim: Claim) => boolean): Promise<void>;
+  /**
+   * Runs until this is disposed of. `board`: the present connection; while there is none, nothing
+   * is shown.
+   */
+  keepUpToDate(
+    board: () => PersonBlackboard | undefined,
+    isShown: (claim: Claim) => boolean,
+  ): Promise<void>;
 };
 
 /** Undefined where stdout is not a terminal that can move its cursor. */
@@ -48,7 +54,10 @@ export function liveClaims(shell: Shell): LiveClaims | undefined {
   };
 }
 
-/** Undefined without a connection; another message says so. `known` keeps the heads of artefacts with open claims. */
+/**
+ * Undefined without a connection; another message says so. `known` keeps the heads of artefacts
+ * with open claims.
+ */
 async function readGlance(
   board: PersonBlackboard | undefined,
   suggest: Suggest,
@@ -62,7 +71,10 @@ async function readGlance(
     const ids = new Set(shown.map(({ claim }) => claim.artefact_id));
     for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     await readHeads(board, [...ids], known);
-    return { situation, claims: shown.map((open) => ({ ...open, about: known.get(open.claim.artefact_id) })) };
+    return {
+      situation,
+      claims: shown.map((open) => ({ ...open, about: known.get(open.claim.artefact_id) })),
+    };
   } catch (error) {
     if (error instanceof SettError) return undefined;
     throw error;

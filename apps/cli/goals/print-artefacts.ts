@@ -17,7 +17,10 @@ const maxSummaryLength = 100;
 
 type CostsOf = (heads: readonly ArtefactHead[]) => Promise<ReadonlyMap<ArtefactId, Cost>>;
 
-/** Returns the number of rows. `costsOf`: what model calls for these artefacts have cost; undefined: no such column. */
+/**
+ * Returns the number of rows. `costsOf`: what model calls for these artefacts have cost; undefined:
+ * no such column.
+ */
 export async function printTable(
   pages: AsyncIterable<readonly Checked<ArtefactHead>[]>,
   { nowMs, costsOf }: { nowMs: number; costsOf: CostsOf | undefined },
@@ -29,7 +32,16 @@ export async function printTable(
     if (heads.length === 0) continue;
     const costs = await costsOf?.(heads);
     const rows = heads.map((head) => rowOf(head, costs, style, nowMs));
-    const headings = ["ID", "TYPE", "V", "BY", "GOAL", "AGE", ...(costs === undefined ? [] : ["COST"]), "SUMMARY"];
+    const headings = [
+      "ID",
+      "TYPE",
+      "V",
+      "BY",
+      "GOAL",
+      "AGE",
+      ...(costs === undefined ? [] : ["COST"]),
+      "SUMMARY",
+    ];
     const lines = table(headings, rows, style, columns);
     // Only the first page has headings.
     await shell.out.write(`${lines.slice(printed === 0 ? 0 : 1).join("\n")}\n`);
@@ -45,12 +57,16 @@ function rowOf(
   nowMs: number,
 ): Cell[] {
   const paintType =
-    { Failure: style.red, Terminal: style.green, Question: style.yellow }[String(head.structural_type)] ?? style.cyan;
+    { Failure: style.red, Terminal: style.green, Question: style.yellow }[
+      String(head.structural_type)
+    ] ?? style.cyan;
   return [
     { text: shortId(head.id), paint: style.bold },
     { text: oneLine(head.type), paint: paintType },
     { text: String(head.version) },
-    { text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent) },
+    {
+      text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent),
+    },
     { text: shortId(head.goal_id), paint: style.dim },
     { text: ageOf(head.created_at, nowMs) },
     ...(costs === undefined ? [] : [{ text: shortCost(costs.get(head.id)) }]),

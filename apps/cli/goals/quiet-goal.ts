@@ -2,7 +2,11 @@
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { KnownArtefacts } from "../../../lib/client/facts/artefacts.ts";
-import { blockedReasonOf, hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
+import {
+  blockedReasonOf,
+  hasOrchestrator,
+  type Situation,
+} from "../../../lib/client/facts/blocked-reason.ts";
 import { readGoal, readSituation } from "../../../lib/client/facts/goal.ts";
 import { orchestratorProblem, waitingText } from "../../../lib/client/render/waiting-text.ts";
 import { isForPeople, type Waiting } from "../../../lib/core/goal-status.ts";
@@ -73,7 +77,10 @@ export class QuietGoal implements AsyncDisposable {
       if (command !== undefined) messages.next(suggest(command));
     }
     const more = waits.waiting.length - maxShown;
-    if (more > 0) messages.note(`It waits for ${more} more: ${suggest(`status --goal ${shortId(this.#goal)}`)}`);
+    if (more > 0)
+      messages.note(
+        `It waits for ${more} more: ${suggest(`status --goal ${shortId(this.#goal)}`)}`,
+      );
   }
 
   /** Undefined without a connection, which another message says. */
@@ -97,5 +104,10 @@ export class QuietGoal implements AsyncDisposable {
 /** Says what a wait is for and why, without the times. */
 function factsOf(waiting: Waiting, situation: Situation): unknown[] {
   const { since: _since, ...what } = waiting;
-  return [what, blockedReasonOf(waiting, situation)?.reason, hasOrchestrator(situation), situation.pause !== undefined];
+  return [
+    what,
+    blockedReasonOf(waiting, situation)?.reason,
+    hasOrchestrator(situation),
+    situation.pause !== undefined,
+  ];
 }

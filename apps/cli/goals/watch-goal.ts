@@ -1,4 +1,5 @@
-// `--watch` of a command: follows a goal until it rests, fetches its commits, and says how it ended.
+// `--watch` of a command: follows a goal until it rests, fetches its commits, and says how it
+// ended.
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import { failuresOf, stalledAdvice, whyStalled } from "../../../lib/client/facts/goal.ts";
@@ -16,11 +17,17 @@ import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { followGoal, type RestingGoal } from "./follow-goal.ts";
 
-/** `from`: the position after which events are printed. `mayAsk`: on a terminal, `actor` is asked the questions of agents. */
+/**
+ * `from`: the position after which events are printed. `mayAsk`: on a terminal, `actor` is asked
+ * the questions of agents.
+ */
 type WatchedGoal = { place: Place; goal: GoalId; from: string; actor: Actor; mayAsk: boolean };
 
 /** Undefined when it was interrupted; it prints a note then. */
-export async function watchGoal(shell: Shell, watched: WatchedGoal): Promise<RestingGoal | undefined> {
+export async function watchGoal(
+  shell: Shell,
+  watched: WatchedGoal,
+): Promise<RestingGoal | undefined> {
   const { place, goal, from, actor } = watched;
   const canAsk = watched.mayAsk && shell.isInteractive && shell.env.TERM !== "dumb";
   using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
@@ -30,10 +37,16 @@ export async function watchGoal(shell: Shell, watched: WatchedGoal): Promise<Res
     aborted(shell.interrupted).then(() => undefined),
   ]);
   if (reading === undefined) {
-    shell.messages.note(`Work on the goal goes on. To follow it: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`);
+    shell.messages.note(
+      `Work on the goal goes on. To follow it: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`,
+    );
     return undefined;
   }
-  if (reading.artefacts.some(({ id, metadata }) => String(id) !== String(goal) && metadata.commit !== undefined))
+  if (
+    reading.artefacts.some(
+      ({ id, metadata }) => String(id) !== String(goal) && metadata.commit !== undefined,
+    )
+  )
     await fetchResults(shell, place.workspace, () => readResultsAt(place));
   await printEnd(reading, { instance: place.instance, isAsked: canAsk }, shell);
   return reading;
@@ -43,7 +56,9 @@ const maxFailures = 3;
 /** Of a reason, in columns. */
 const maxReason = 300;
 
-/** Prints how the goal ended, and what to type next. `isAsked`: its questions were shown already. */
+/**
+ * Prints how the goal ended, and what to type next. `isAsked`: its questions were shown already.
+ */
 async function printEnd(
   { goal, inquiries, artefacts, status, cost, ignoredBecause, hasInSight }: RestingGoal,
   { instance, isAsked }: { instance: string; isAsked: boolean },
@@ -51,15 +66,20 @@ async function printEnd(
 ): Promise<void> {
   const { messages, suggest } = shell;
   await shell.err.write(`\n${stateSentence(shortId(goal), status.state, shell.err.style)}\n`);
-  if (cost !== undefined && cost.total.calls > 0) messages.note(`The calls of models have cost ${goalCostText(cost)}.`);
-  const results = artefacts.filter(({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal);
+  if (cost !== undefined && cost.total.calls > 0)
+    messages.note(`The calls of models have cost ${goalCostText(cost)}.`);
+  const results = artefacts.filter(
+    ({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal,
+  );
   const last = results.at(-1);
   switch (status.state) {
     case "failed":
       for (const failure of failuresOf({ status, artefacts }).slice(-maxFailures)) {
         if (!hasInSight(failure.id)) {
           messages.note(`${oneLine(failure.type)}:`);
-          await shell.err.write(`${quotedLines(boundedLine(failure.metadata.summary ?? "", maxReason), shell.err).join("\n")}\n`);
+          await shell.err.write(
+            `${quotedLines(boundedLine(failure.metadata.summary ?? "", maxReason), shell.err).join("\n")}\n`,
+          );
         }
         messages.next(suggest(`unearth ${shortId(failure.id)}`));
       }
@@ -68,7 +88,9 @@ async function printEnd(
       messages.note(whyStalled(results));
       for (const [agent, reason] of ignoredBecause) {
         messages.note(`${agent} bid \`ignore\`:`);
-        await shell.err.write(`${quotedLines(boundedLine(reason, maxReason), shell.err).join("\n")}\n`);
+        await shell.err.write(
+          `${quotedLines(boundedLine(reason, maxReason), shell.err).join("\n")}\n`,
+        );
       }
       if (ignoredBecause.size === 0) messages.note(stalledAdvice);
       messages.next(`The agents: ${suggest("status")}`);

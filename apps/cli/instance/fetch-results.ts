@@ -1,4 +1,5 @@
-// Fetches the commits of artefacts into the user's repository, and reports those that cannot be fetched.
+// Fetches the commits of artefacts into the user's repository, and reports those that cannot be
+// fetched.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { fetchRemoteCommits } from "../../../lib/client/remote/fetch-commits.ts";
 import { apiOf } from "../../../lib/client/remote/instance.ts";
@@ -13,7 +14,9 @@ import { type Connectable, connect } from "./session.ts";
 const maxListed = 10;
 
 /** The commits that the blackboard has on record. */
-export type Results = Pick<PersonBlackboard, "instance"> & { commits: Awaited<ReturnType<PersonBlackboard["listCommits"]>> };
+export type Results = Pick<PersonBlackboard, "instance"> & {
+  commits: Awaited<ReturnType<PersonBlackboard["listCommits"]>>;
+};
 
 export async function readResults(board: PersonBlackboard): Promise<Results> {
   return { instance: board.instance, commits: await board.listCommits() };
@@ -26,12 +29,15 @@ export async function readResultsAt(place: Connectable): Promise<Results> {
 }
 
 /**
- * How to report commits that cannot be fetched. They stay on record, so each run reports them again: all of them, only their number, or the
- * one of an artefact.
+ * How to report commits that cannot be fetched. They stay on record, so each run reports them
+ * again: all of them, only their number, or the one of an artefact.
  */
 export type Reporting = "all" | "count" | { of: ArtefactId };
 
-/** `isWhole`: the repository has all commits on record. `broken`: those that could not be fetched, if it was tried. */
+/**
+ * `isWhole`: the repository has all commits on record. `broken`: those that could not be fetched,
+ * if it was tried.
+ */
 export type FetchedResults = { isWhole: boolean; broken: ImportedCommits["broken"] };
 
 /** Never throws: it reports what it cannot fetch, and the next run tries again. */
@@ -54,9 +60,14 @@ export async function fetchResults(
         ? await repository.fetchCommits(instance, commits)
         : await fetchRemoteCommits(api, repository, { instance, commits });
     report(imported, reporting, shell);
-    return { isWhole: imported.broken.every(({ isUnpublished }) => isUnpublished), broken: imported.broken };
+    return {
+      isWhole: imported.broken.every(({ isUnpublished }) => isUnpublished),
+      broken: imported.broken,
+    };
   } catch (error) {
-    shell.messages.warn(`The commits of agents cannot be fetched into ${workspace}: ${messageOf(error)}`);
+    shell.messages.warn(
+      `The commits of agents cannot be fetched into ${workspace}: ${messageOf(error)}`,
+    );
     return { isWhole: false, broken: [] };
   }
 }
@@ -64,15 +75,21 @@ export async function fetchResults(
 function report({ broken }: ImportedCommits, reporting: Reporting, { messages }: Shell): void {
   const [first] = broken;
   if (reporting === "count" && first !== undefined) {
-    const what = broken.length === 1 ? "A commit on record is" : `${broken.length} commits on record are`;
+    const what =
+      broken.length === 1 ? "A commit on record is" : `${broken.length} commits on record are`;
     messages.warn(`${what} not fetched. Why: sett unearth ${shortId(artefactOf(first.ref))}`);
   }
   const listed =
-    reporting === "all" ? broken : reporting === "count" ? [] : broken.filter((one) => artefactOf(one.ref) === reporting.of);
+    reporting === "all"
+      ? broken
+      : reporting === "count"
+        ? []
+        : broken.filter((one) => artefactOf(one.ref) === reporting.of);
   for (const { ref, commit, reason } of listed.slice(0, maxListed)) {
     messages.warn(`The commit ${short(commit)} on record is not fetched as ${ref}: ${reason}`);
   }
-  if (listed.length > maxListed) messages.warn(`${listed.length - maxListed} other commits are not fetched either.`);
+  if (listed.length > maxListed)
+    messages.warn(`${listed.length - maxListed} other commits are not fetched either.`);
 }
 
 /** The ref of a result ends with its artefact's id. */

@@ -1,4 +1,5 @@
-// Finds the instance of a command. The labels of containers are the only registry (docs/internals/containers.md#names-and-labels).
+// Finds the instance of a command. The labels of containers are the only registry
+// (docs/internals/containers.md#names-and-labels).
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -18,12 +19,15 @@ export function instanceNameOf(text: string): InstanceName {
 
 /** The path of the instance's repository, from its labels; empty when no part has labels. */
 export function workspaceOf({ containers, networks, volumes }: InstanceParts): string {
-  return [...containers, ...networks, ...volumes].find(({ labels }) => labels.workspace !== "")?.labels.workspace ?? "";
+  return (
+    [...containers, ...networks, ...volumes].find(({ labels }) => labels.workspace !== "")?.labels
+      .workspace ?? ""
+  );
 }
 
 /**
- * The instance of that name, else the one instance of this repository, among those that `accepts` accepts. Throws `instance-not-found` and
- * `instance-ambiguous`.
+ * The instance of that name, else the one instance of this repository, among those that `accepts`
+ * accepts. Throws `instance-not-found` and `instance-ambiguous`.
  */
 export async function findInstance(
   runtime: Pick<ContainerRuntime, "instances" | "parts">,
@@ -44,15 +48,21 @@ export async function findInstance(
       hint: "Go to your repository, or create one here: git init && sett up. Or name an instance: --name NAME (`sett list` shows them).",
     });
   }
-  const own = (await runtime.instances(workspace)).filter((parts) => workspaceOf(parts) === workspace);
+  const own = (await runtime.instances(workspace)).filter(
+    (parts) => workspaceOf(parts) === workspace,
+  );
   const all = own.filter(accepts);
   const [only, ...others] = all;
   if (only === undefined) {
     const [kept, ...more] = own;
     if (kept !== undefined && more.length === 0) throw withoutContainers(kept);
-    throw new SettError("instance-not-found", `No sett is running for this repository, ${workspace}.`, {
-      hint: "Start one: `sett up`. `sett list` shows those of other repositories.",
-    });
+    throw new SettError(
+      "instance-not-found",
+      `No sett is running for this repository, ${workspace}.`,
+      {
+        hint: "Start one: `sett up`. `sett list` shows those of other repositories.",
+      },
+    );
   }
   if (others.length > 0) {
     const names = all.map(({ instance }) => instance).join(", ");
@@ -64,10 +74,15 @@ export async function findInstance(
 }
 
 export function instanceNotFound(name: string): SettError {
-  return new SettError("instance-not-found", `There is no instance ${name}.`, { hint: "`sett list` shows the instances." });
+  return new SettError("instance-not-found", `There is no instance ${name}.`, {
+    hint: "`sett list` shows the instances.",
+  });
 }
 
-/** For an instance without containers: it is down with its blackboard kept, or it was never complete. */
+/**
+ * For an instance without containers: it is down with its blackboard kept, or it was never
+ * complete.
+ */
 function withoutContainers(parts: InstanceParts): SettError {
   const { instance, networks } = parts;
   if (networks.length === 0) {
@@ -75,9 +90,13 @@ function withoutContainers(parts: InstanceParts): SettError {
       hint: `Continue with it, in ${workspaceOf(parts)}: sett up --name ${instance}`,
     });
   }
-  return new SettError("instance-not-found", `${instance} is starting now, or an earlier \`sett up\` was killed.`, {
-    hint: `If no \`sett up\` is running: sett up --name ${instance}`,
-  });
+  return new SettError(
+    "instance-not-found",
+    `${instance} is starting now, or an earlier \`sett up\` was killed.`,
+    {
+      hint: `If no \`sett up\` is running: sett up --name ${instance}`,
+    },
+  );
 }
 
 export function hasContainers({ containers }: InstanceParts): boolean {

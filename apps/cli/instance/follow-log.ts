@@ -15,21 +15,29 @@ const retryEveryMs = 500;
 const giveUpMs = 500;
 
 export type Visitor = {
-  /** The position after which the log is read. A function is called once, with the first connection. */
+  /**
+   * The position after which the log is read. A function is called once, with the first connection.
+   */
   from: string | ((board: PersonBlackboard) => Promise<string>);
   /**
-   * Called without events at each new connection, the first one too, because the visit of the last events may have failed. No event comes
-   * twice, even when its visit threw. "enough" stops following.
+   * Called without events at each new connection, the first one too, because the visit of the last
+   * events may have failed. No event comes twice, even when its visit threw. "enough" stops
+   * following.
    */
   visit(events: readonly SettEvent[], board: PersonBlackboard): Promise<"enough" | undefined>;
 };
 
 /**
- * Ends when the visitor has enough, or when the shell is interrupted. When Redis becomes unreachable, this says so once, finds its
- * container again (a restarted one has another port), and continues after the last event that was visited. Throws when the instance is
- * gone, and when the first connection fails.
+ * Ends when the visitor has enough, or when the shell is interrupted. When Redis becomes
+ * unreachable, this says so once, finds its container again (a restarted one has another port), and
+ * continues after the last event that was visited. Throws when the instance is gone, and when the
+ * first connection fails.
  */
-export async function followLog(shell: Shell, name: string | undefined, { from, visit }: Visitor): Promise<void> {
+export async function followLog(
+  shell: Shell,
+  name: string | undefined,
+  { from, visit }: Visitor,
+): Promise<void> {
   const { interrupted, messages } = shell;
   let last = typeof from === "string" ? from : undefined;
   let instance = name;
@@ -38,7 +46,8 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
   while (!interrupted.aborted) {
     try {
       const place = await findPlace(shell, instance);
-      // Keeps the name that was found first: without a name, the repository may have another instance by now.
+      // Keeps the name that was found first: without a name, the repository may have another
+      // instance by now.
       instance = place.instance;
       await using board = await connect(place, giveUpMs);
       if (isAway) messages.note(`${store} answers again.`);
@@ -60,5 +69,8 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
 }
 
 function isUnreachable(error: unknown): boolean {
-  return error instanceof SettError && (error.code === "redis-unreachable" || error.code === "api-unreachable");
+  return (
+    error instanceof SettError &&
+    (error.code === "redis-unreachable" || error.code === "api-unreachable")
+  );
 }

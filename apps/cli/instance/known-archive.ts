@@ -1,5 +1,5 @@
-// Compares an archive with what the instance at hand knows of it. The last line of a file shows damage, and not a change by a person who
-// has computed that line anew.
+// Compares an archive with what the instance at hand knows of it. The last line of a file shows
+// damage, and not a change by a person who has computed that line anew.
 import { basename } from "node:path";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { KnownArchive } from "../../../lib/blackboard/port/prune.ts";
@@ -15,10 +15,15 @@ import { connect } from "./session.ts";
 const patienceMs = 3_000;
 
 /**
- * Throws `archive-unusable` for a file of the instance's own that is not what `sett prune` wrote, and says so where it cannot be known: where
- * no instance answers, or another one. `name`: the instance of `--name`, if any.
+ * Throws `archive-unusable` for a file of the instance's own that is not what `sett prune` wrote,
+ * and says so where it cannot be known: where no instance answers, or another one. `name`: the
+ * instance of `--name`, if any.
  */
-export async function requireKnown(path: string, name: string | undefined, shell: Shell): Promise<void> {
+export async function requireKnown(
+  path: string,
+  name: string | undefined,
+  shell: Shell,
+): Promise<void> {
   const { header, sha256 } = await identityOf(path);
   const known = await archivesAtHand(name, shell);
   if (known?.archives.some((archive) => archive.sha256 === sha256)) return;
@@ -34,7 +39,9 @@ export async function requireKnown(path: string, name: string | undefined, shell
       `It was not compared with what ${oneLine(header.instance)} has on record, because no instance of that name answers here: only its own last line vouches for it (sha256 ${sha256}).`,
     );
   else
-    shell.messages.note(`${known.instance} has no record of this archive: an earlier instance of this name may have written it.`);
+    shell.messages.note(
+      `${known.instance} has no record of this archive: an earlier instance of this name may have written it.`,
+    );
 }
 
 function isMeant({ file, created_at }: KnownArchive, path: string, header: ArchiveHeader): boolean {

@@ -1,11 +1,18 @@
-// `sett down` fetches the results of agents before it removes the record of them; `--volumes` removes that record for good.
+// `sett down` fetches the results of agents before it removes the record of them; `--volumes`
+// removes that record for good.
 
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { artefactOf, type FetchedResults, fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
+import {
+  artefactOf,
+  type FetchedResults,
+  fetchResults,
+  type Results,
+  readResultsAt,
+} from "./fetch-results.ts";
 import { MissingResults } from "./missing-results.ts";
 import { redisUrlsOf } from "./place.ts";
 
@@ -19,7 +26,10 @@ export class LastResults {
   readonly #shell: Shell;
   readonly #missing: MissingResults;
   #read: Results | undefined;
-  /** The results that the last fetch has found to be gone; their agents may run, and cannot give them any more. */
+  /**
+   * The results that the last fetch has found to be gone; their agents may run, and cannot give
+   * them any more.
+   */
   #broken: FetchedResults["broken"] = [];
 
   constructor(options: Options, shell: Shell) {
@@ -48,16 +58,22 @@ export class LastResults {
       this.#read = await readResultsAt({ instance: parts.instance, ...redisUrlsOf(parts) });
     } catch (error) {
       if (await this.#isAtStake()) throw this.#refusal("Nothing was removed.", messageOf(error));
-      this.#shell.messages.warn(`No commits were fetched, because the record of them cannot be read: ${messageOf(error)}`);
+      this.#shell.messages.warn(
+        `No commits were fetched, because the record of them cannot be read: ${messageOf(error)}`,
+      );
     }
   }
 
-  /** Fetches what was read. Where a result is missing it throws, if results are at stake; `stage` says how far `sett down` has got. */
+  /**
+   * Fetches what was read. Where a result is missing it throws, if results are at stake; `stage`
+   * says how far `sett down` has got.
+   */
   async fetch(stage = "The instance is stopped, and nothing was removed."): Promise<void> {
     if (!this.#hasRun()) return;
     const { place } = this.#options.repository;
     const results = this.#read;
-    const fetched = results && (await fetchResults(this.#shell, place.toplevel, async () => results));
+    const fetched =
+      results && (await fetchResults(this.#shell, place.toplevel, async () => results));
     if (fetched?.isWhole) return await this.#missing.forget();
     this.#broken = fetched?.broken ?? [];
     if (await this.#isAtStake()) throw this.#refusal(stage, "The reason is above.");
@@ -94,7 +110,8 @@ export class LastResults {
     const names = this.#broken
       .slice(0, maxNamed)
       .map(({ ref, agent }) => `${shortId(artefactOf(ref))}${agent && ` of ${agent}`}`);
-    const more = this.#broken.length > maxNamed ? ` and ${this.#broken.length - maxNamed} more` : "";
+    const more =
+      this.#broken.length > maxNamed ? ` and ${this.#broken.length - maxNamed} more` : "";
     const hint = `Where the reasons do not change, ${names.join(", ")}${more} ${this.#broken.length === 1 ? "is" : "are"} lost already, and all others are fetched: ${lose}`;
     return new SettError("not-ready", message, { hint });
   }

@@ -5,7 +5,10 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 
-/** The lock is held until it is disposed of. Throws `instance-taken` when another process has it, and what `lock` throws. */
+/**
+ * The lock is held until it is disposed of. Throws `instance-taken` when another process has it,
+ * and what `lock` throws.
+ */
 export async function lockInstance(
   runtime: Pick<ContainerRuntime, "lock">,
   instance: InstanceName,
@@ -14,16 +17,23 @@ export async function lockInstance(
   const lock = await runtime.lock(instance, ownName(), signal);
   if (lock.outcome === "held") return lock;
   const by = lock.by === "" ? "" : `, by ${lock.by}`;
-  throw new SettError("instance-taken", `Another \`sett up\` or \`sett down\` is at work on ${instance}${by}.`, {
-    hint: "Wait until it ends, or end it, and try again. A killed process does not block.",
-  });
+  throw new SettError(
+    "instance-taken",
+    `Another \`sett up\` or \`sett down\` is at work on ${instance}${by}.`,
+    {
+      hint: "Wait until it ends, or end it, and try again. A killed process does not block.",
+    },
+  );
 }
 
 function ownName(): string {
   return `${userName()} on ${hostname()}, process ${process.pid}`;
 }
 
-/** Bun reads the name from USER. Without that variable, as in some CI jobs and containers, it is `unknown`. */
+/**
+ * Bun reads the name from USER. Without that variable, as in some CI jobs and containers, it is
+ * `unknown`.
+ */
 function userName(): string {
   const { username } = userInfo();
   return username === "unknown" ? `user ${process.getuid?.() ?? "unknown"}` : username;

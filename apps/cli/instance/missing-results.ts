@@ -1,4 +1,5 @@
-// Records, in a file, that `sett down` could not fetch all results of an instance: without a running Redis nothing else knows it.
+// Records, in a file, that `sett down` could not fetch all results of an instance: without a
+// running Redis nothing else knows it.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { changeOwner } from "../../../lib/git/run/change-owner.ts";
@@ -22,7 +23,12 @@ export class MissingResults {
   async note(): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true });
     await writeFile(this.#path, "");
-    await changeOwner(this.#place.owner, dirname(dirname(this.#path)), dirname(this.#path), this.#path);
+    await changeOwner(
+      this.#place.owner,
+      dirname(dirname(this.#path)),
+      dirname(this.#path),
+      this.#path,
+    );
   }
 
   async forget(): Promise<void> {

@@ -19,7 +19,10 @@ export type History = AsyncDisposable & {
   workspace: string | undefined;
   /** The person at the keyboard. */
   person(): Promise<Actor>;
-  /** Fetches the commits on record, and reports why that of this artefact is missing. `sett prune` has fetched those of an archive. */
+  /**
+   * Fetches the commits on record, and reports why that of this artefact is missing. `sett prune`
+   * has fetched those of an archive.
+   */
   fetch(of: ArtefactId): Promise<unknown>;
 };
 
@@ -43,7 +46,8 @@ export async function openHistory(
   }
   const opened = await openSession(shell, name);
   const { board, place } = opened;
-  const fetch = (of: ArtefactId) => fetchResults(shell, place.workspace, () => readResults(board), { of });
+  const fetch = (of: ArtefactId) =>
+    fetchResults(shell, place.workspace, () => readResults(board), { of });
   const person = () => opened.actor();
   return {
     board,

@@ -22,23 +22,39 @@ export function stateWord({ state }: ContainerPart): string {
   }
 }
 
-/** Every part that an instance with containers should have. The state of a part without a container is `missing`. */
+/**
+ * Every part that an instance with containers should have. The state of a part without a container
+ * is `missing`.
+ */
 export function partStates(parts: InstanceParts): { name: string; state: string }[] {
   const { containers, volumes } = parts;
   if (containers.length === 0) return [];
-  const present = containers.map((container) => ({ name: partName(container), state: stateWord(container) }));
+  const present = containers.map((container) => ({
+    name: partName(container),
+    state: stateWord(container),
+  }));
   // Every agent has a workspace volume, which stays when its container is removed.
-  const agents = volumes.flatMap(({ labels }) => (labels.component === "workspace" ? [labels.agent] : []));
+  const agents = volumes.flatMap(({ labels }) =>
+    labels.component === "workspace" ? [labels.agent] : [],
+  );
   // Its volume stays when `models` is removed from sett.yml; but then no agent knows where it is.
-  const gateway = containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined) ? ["gateway"] : [];
+  const gateway = containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined)
+    ? ["gateway"]
+    : [];
   const egress = containers.some(({ env }) => env.SETT_EGRESS_URL !== undefined) ? ["egress"] : [];
-  const starter = containers.some(({ env }) => env.SETT_STARTER_URL !== undefined) ? ["starter"] : [];
+  const starter = containers.some(({ env }) => env.SETT_STARTER_URL !== undefined)
+    ? ["starter"]
+    : [];
   const keeper = containers.some(({ env }) => env.SETT_SECRETS !== undefined) ? ["keeper"] : [];
-  const logReader = containers.some(({ env }) => env.SETT_LOGS_SOCKET !== undefined) ? ["log-reader"] : [];
+  const logReader = containers.some(({ env }) => env.SETT_LOGS_SOCKET !== undefined)
+    ? ["log-reader"]
+    : [];
   // Its volume stays when its container is removed.
   const api = volumes.some(({ labels }) => labels.component === "api-files") ? ["api"] : [];
   const services = [...gateway, ...egress, ...starter, ...keeper, ...logReader, ...api];
-  const missing = ["redis", "orchestrator", ...services, ...agents].filter((name) => !present.some((part) => part.name === name));
+  const missing = ["redis", "orchestrator", ...services, ...agents].filter(
+    (name) => !present.some((part) => part.name === name),
+  );
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 
@@ -52,10 +68,15 @@ export function howItRuns(parts: InstanceParts): string | undefined {
   return `${states.length - dead.length} of ${states.length} running`;
 }
 
-/** Throws `agent-not-found` where no part has this name, and `not-ready` where its container is missing. */
+/**
+ * Throws `agent-not-found` where no part has this name, and `not-ready` where its container is
+ * missing.
+ */
 export function partOf(parts: InstanceParts, name: string, suggest: Suggest): ContainerPart {
   const { instance, containers } = parts;
-  const found = containers.find((container) => partName(container) === name || container.name === name);
+  const found = containers.find(
+    (container) => partName(container) === name || container.name === name,
+  );
   if (found !== undefined) return found;
   if (partStates(parts).some((part) => part.name === name && part.state === "missing")) {
     throw new SettError("not-ready", `The container of ${name} was removed, and its log with it.`, {
@@ -64,10 +85,14 @@ export function partOf(parts: InstanceParts, name: string, suggest: Suggest): Co
   }
   const known = containers.map(partName);
   const nearest = nearestWord(name, known);
-  throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${known.join(", ")}.`, {
-    hint:
-      nearest === undefined
-        ? "Use the agent's name in sett.yml. People and external agents have no log, because sett starts no container for them."
-        : `Did you mean \`${suggest(`logs ${nearest}`)}\`?`,
-  });
+  throw new SettError(
+    "agent-not-found",
+    `${instance} has no part named ${name}. It has ${known.join(", ")}.`,
+    {
+      hint:
+        nearest === undefined
+          ? "Use the agent's name in sett.yml. People and external agents have no log, because sett starts no container for them."
+          : `Did you mean \`${suggest(`logs ${nearest}`)}\`?`,
+    },
+  );
 }

@@ -7,11 +7,19 @@ import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /**
- * `as`, else name and address from git, else the user name of the system. The name is stated, not proven. Throws `usage` for an empty `as`.
+ * `as`, else name and address from git, else the user name of the system. The name is stated, not
+ * proven. Throws `usage` for an empty `as`.
  */
-export async function personOf(repository: HostRepository | undefined, { env }: Pick<Shell, "env">, as?: string): Promise<Actor> {
+export async function personOf(
+  repository: HostRepository | undefined,
+  { env }: Pick<Shell, "env">,
+  as?: string,
+): Promise<Actor> {
   if (as !== undefined) {
-    if (oneLine(as) === "") throw new SettError("usage", "--as is empty.", { hint: 'Write your name: --as "Ada Lovelace"' });
+    if (oneLine(as) === "")
+      throw new SettError("usage", "--as is empty.", {
+        hint: 'Write your name: --as "Ada Lovelace"',
+      });
     return `person:${oneLine(as)}`;
   }
   const { name = "", email = "" } = (await repository?.identity()) ?? {};

@@ -12,10 +12,16 @@ import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find
 import { ownerUrlOf, type RedisAddress, urlFor } from "./redis-users.ts";
 import { runtimeOf } from "./runtimes.ts";
 
-/** How a command reaches Redis: as the user `person`, and where it must load the functions of its version, as the owner. */
+/**
+ * How a command reaches Redis: as the user `person`, and where it must load the functions of its
+ * version, as the owner.
+ */
 export type RedisUrls = { redisUrl: string; ownerUrl?: string | undefined };
 
-/** An instance anywhere: `SETT_API` and `SETT_API_TOKEN` name its API, `actor` is the person for whom the token speaks. */
+/**
+ * An instance anywhere: `SETT_API` and `SETT_API_TOKEN` name its API, `actor` is the person for
+ * whom the token speaks.
+ */
 export type RemotePlace = { api: ApiAddress; actor: Actor };
 
 export type Place = (RedisUrls | RemotePlace) & Known;
@@ -33,13 +39,21 @@ type Known = {
 
 export const redisPort = 6379;
 
-/** Set in the container of a Redis that has users: the SHA-256 of its owner's password, for the file of users. */
+/**
+ * Set in the container of a Redis that has users: the SHA-256 of its owner's password, for the file
+ * of users.
+ */
 export const usersVariable = "SETT_REDIS_USERS";
 
-/** Call this for each connection: the port on this machine changes whenever the container starts again. */
+/**
+ * Call this for each connection: the port on this machine changes whenever the container starts
+ * again.
+ */
 export async function findPlace(shell: Shell, name: string | undefined): Promise<Place> {
   const api = apiOf(shell.env);
-  return api === undefined ? await findRedisPlace(shell, name) : await findRemotePlace(api, shell, name);
+  return api === undefined
+    ? await findRedisPlace(shell, name)
+    : await findRemotePlace(api, shell, name);
 }
 
 /** The same where only Redis will do. */
@@ -53,32 +67,55 @@ export async function findRedisPlace(shell: Shell, name: string | undefined): Pr
       });
     }
     if (!/^rediss?:\/\/[^/]/.test(redisUrl) || !URL.canParse(redisUrl)) {
-      throw new SettError("usage", "REDIS_URL is malformed.", { hint: "It must look like redis://:password@host:6379." });
+      throw new SettError("usage", "REDIS_URL is malformed.", {
+        hint: "It must look like redis://:password@host:6379.",
+      });
     }
-    return { instance: instanceNameOf(text), redisUrl, workspace: await workspaceRoot(shell.cwd), containers: [] };
+    return {
+      instance: instanceNameOf(text),
+      redisUrl,
+      workspace: await workspaceRoot(shell.cwd),
+      containers: [],
+    };
   }
   const parts = await findInstance(await runtimeOf(shell, name), shell, name, hasContainers);
   const { instance, containers } = parts;
   return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers };
 }
 
-async function findRemotePlace(api: ApiAddress, shell: Shell, name: string | undefined): Promise<Place> {
+async function findRemotePlace(
+  api: ApiAddress,
+  shell: Shell,
+  name: string | undefined,
+): Promise<Place> {
   const { instance, actor } = await askInstance(api);
   if (name !== undefined && name !== instance) {
-    throw new SettError("instance-not-found", `The API at ${api.url} is that of ${instance}, not of ${name}.`, {
-      hint: "Leave --name out, or set SETT_API to the API of that instance.",
-    });
+    throw new SettError(
+      "instance-not-found",
+      `The API at ${api.url} is that of ${instance}, not of ${name}.`,
+      {
+        hint: "Leave --name out, or set SETT_API to the API of that instance.",
+      },
+    );
   }
   return { instance, api, actor, workspace: await workspaceRoot(shell.cwd), containers: [] };
 }
 
-/** Redis on this machine; undefined when it does not run. `hasUsers`: this version of Sett has started it, or a later one. */
+/**
+ * Redis on this machine; undefined when it does not run. `hasUsers`: this version of Sett has
+ * started it, or a later one.
+ */
 export function redisOf(parts: InstanceParts): (RedisAddress & { hasUsers: boolean }) | undefined {
   const redis = redisPartOf(parts);
   const published = redis?.ports.find(({ port }) => port === redisPort);
   if (redis === undefined || !isServing(redis) || published === undefined) return undefined;
   const { REDISCLI_AUTH: ownerPassword = "", [usersVariable]: users } = redis.env;
-  return { host: "127.0.0.1", port: published.hostPort, ownerPassword, hasUsers: users !== undefined };
+  return {
+    host: "127.0.0.1",
+    port: published.hostPort,
+    ownerPassword,
+    hasUsers: users !== undefined,
+  };
 }
 
 /** Throws `redis-unreachable` when the instance's Redis does not run. */
@@ -86,7 +123,9 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   const address = redisOf(parts);
   if (address !== undefined) {
     const ownerUrl = ownerUrlOf(address);
-    return address.hasUsers ? { redisUrl: urlFor(address, { role: "person" }), ownerUrl } : { redisUrl: ownerUrl };
+    return address.hasUsers
+      ? { redisUrl: urlFor(address, { role: "person" }), ownerUrl }
+      : { redisUrl: ownerUrl };
   }
   const { instance } = parts;
   const redis = redisPartOf(parts);
@@ -100,15 +139,22 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   });
 }
 
-/** For a program on this machine. Throws `not-ready` where Redis has no users, and `usage` where only its URL is known. */
+/**
+ * For a program on this machine. Throws `not-ready` where Redis has no users, and `usage` where
+ * only its URL is known.
+ */
 export function agentUrlOf(place: Place, agent: AgentName): string {
   const { instance, containers } = place;
   const address = redisOf({ instance, containers: [...containers], volumes: [], networks: [] });
   if (address?.hasUsers) return urlFor(address, { role: "agent", agent });
   if (address !== undefined) {
-    throw new SettError("not-ready", `The Redis of ${instance} has no users yet: an earlier version of sett has started it.`, {
-      hint: `\`sett up --name ${instance}\` makes them.`,
-    });
+    throw new SettError(
+      "not-ready",
+      `The Redis of ${instance} has no users yet: an earlier version of sett has started it.`,
+      {
+        hint: `\`sett up --name ${instance}\` makes them.`,
+      },
+    );
   }
   throw new SettError("usage", "The users of a Redis that REDIS_URL names are not known.", {
     hint: "Without REDIS_URL, sett finds the instance of this repository.",

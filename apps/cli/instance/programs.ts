@@ -1,4 +1,5 @@
-// The command lines of Sett's own programs on this machine: all are in one binary, or beside each other as sources.
+// The command lines of Sett's own programs on this machine: all are in one binary, or beside each
+// other as sources.
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -60,19 +61,31 @@ function sourceFile(): string | undefined {
 
 async function findProgram(name: Program): Promise<{ command: string[]; changed: number }> {
   const source = sourceFile();
-  const file = source === undefined ? process.execPath : join(dirname(source), `../${name}/main.ts`);
-  const command = source === undefined ? [file, "service", name] : fromSource(process.execPath, file);
+  const file =
+    source === undefined ? process.execPath : join(dirname(source), `../${name}/main.ts`);
+  const command =
+    source === undefined ? [file, "service", name] : fromSource(process.execPath, file);
   return { command, changed: (await stat(file)).mtimeMs };
 }
 
 const minRedisVersion = 7;
 
 async function redisVersion(): Promise<string> {
-  const install = "Install Redis 7 or newer (Debian's package is redis-server), or leave --runtime process out.";
-  const answer = await promisify(execFile)("redis-server", ["--version"]).catch((cause: unknown) => {
-    throw new SettError("process-failed", "There is no redis-server on the PATH.", { hint: install, cause });
-  });
+  const install =
+    "Install Redis 7 or newer (Debian's package is redis-server), or leave --runtime process out.";
+  const answer = await promisify(execFile)("redis-server", ["--version"]).catch(
+    (cause: unknown) => {
+      throw new SettError("process-failed", "There is no redis-server on the PATH.", {
+        hint: install,
+        cause,
+      });
+    },
+  );
   const [, version = "", major = ""] = /\bv=((\d+)[\d.]*)/.exec(answer.stdout) ?? [];
   if (Number(major) >= minRedisVersion) return version;
-  throw new SettError("process-failed", `The redis-server on the PATH has version ${version || "unknown"}.`, { hint: install });
+  throw new SettError(
+    "process-failed",
+    `The redis-server on the PATH has version ${version || "unknown"}.`,
+    { hint: install },
+  );
 }

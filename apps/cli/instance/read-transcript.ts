@@ -1,6 +1,11 @@
-// Reads the calls that led to an artefact at the command line: the gateway on this machine has their bodies.
+// Reads the calls that led to an artefact at the command line: the gateway on this machine has
+// their bodies.
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
-import { readTranscript as readWithBodies, type Transcript, withConversations } from "../../../lib/client/facts/transcript.ts";
+import {
+  readTranscript as readWithBodies,
+  type Transcript,
+  withConversations,
+} from "../../../lib/client/facts/transcript.ts";
 import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { readRemoteCalls } from "../../../lib/client/remote/remote-transcript.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -16,5 +21,7 @@ export async function readTranscript(
 ): Promise<Transcript> {
   const api = apiOf(shell.env);
   if (api !== undefined) return withConversations(await readRemoteCalls(api, artefact.id));
-  return await readWithBodies(board, artefact, (digests) => readBodies(shell, board.instance, digests));
+  return await readWithBodies(board, artefact, (digests) =>
+    readBodies(shell, board.instance, digests),
+  );
 }

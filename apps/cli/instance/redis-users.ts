@@ -4,7 +4,9 @@ import type { UserWithPassword } from "../../../lib/blackboard/redis/administrat
 import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 
-/** Derived from the owner's, so that only that one is stored. Who has one of them learns no other. */
+/**
+ * Derived from the owner's, so that only that one is stored. Who has one of them learns no other.
+ */
 export function passwordFor(ownerPassword: string, user: RedisUser): string {
   return createHmac("sha256", ownerPassword).update(userNameOf(user)).digest("hex");
 }
@@ -22,7 +24,10 @@ export function urlFor({ host, port, ownerPassword }: RedisAddress, user: RedisU
 }
 
 /** For a container without a network, which sees the socket. */
-export function socketUrlFor({ path, ownerPassword }: { path: string; ownerPassword: string }, user: RedisUser): string {
+export function socketUrlFor(
+  { path, ownerPassword }: { path: string; ownerPassword: string },
+  user: RedisUser,
+): string {
   return `redis+unix://${userNameOf(user)}:${passwordFor(ownerPassword, user)}@localhost${path}`;
 }
 

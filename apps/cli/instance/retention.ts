@@ -19,7 +19,10 @@ export type Retention = SettConfig["retention"];
  * The `retention` of this folder's sett.yml; undefined where there is no file, or one with
  * mistakes.
  */
-export async function readRetention({ cwd, env }: Pick<Shell, "cwd" | "env">): Promise<Retention | undefined> {
+export async function readRetention({
+  cwd,
+  env,
+}: Pick<Shell, "cwd" | "env">): Promise<Retention | undefined> {
   try {
     const file = resolve(cwd, await configPath(cwd, undefined));
     return (await checkConfig(file, env, { withoutKeys: true })).config?.retention;
@@ -44,24 +47,40 @@ export type WaitingGoals = { count: number; isAll: boolean; days: number };
  * Undefined where none waits. A goal's last event may be a little later than its last artefact,
  * which counts here.
  */
-export async function goalsThatWait(board: PersonBlackboard, goalsMs: number): Promise<WaitingGoals | undefined> {
+export async function goalsThatWait(
+  board: PersonBlackboard,
+  goalsMs: number,
+): Promise<WaitingGoals | undefined> {
   const before = (await board.time()) - goalsMs;
   const oldest = await board.listGoals({ from: 0, count: looked });
   let count = 0;
   for (const goal of oldest) if (await hasEndedBefore(board, goal, before)) count += 1;
-  return count === 0 ? undefined : { count, isAll: oldest.length < looked, days: goalsMs / 86_400_000 };
+  return count === 0
+    ? undefined
+    : { count, isAll: oldest.length < looked, days: goalsMs / 86_400_000 };
 }
 
 /** As a sentence for a person. */
 export function waitingSentence({ count, isAll, days }: WaitingGoals): string {
-  const goals = count === 1 && isAll ? "1 goal has" : `${count} goals${isAll ? "" : " or more"} have`;
+  const goals =
+    count === 1 && isAll ? "1 goal has" : `${count} goals${isAll ? "" : " or more"} have`;
   return `${goals} ended more than ${days} ${days === 1 ? "day" : "days"} ago (\`retention.goals\`)`;
 }
 
-async function hasEndedBefore(board: PersonBlackboard, goal: GoalId, beforeMs: number): Promise<boolean> {
+async function hasEndedBefore(
+  board: PersonBlackboard,
+  goal: GoalId,
+  beforeMs: number,
+): Promise<boolean> {
   try {
-    const readHeads = async (ids: Parameters<typeof board.readHeads>[0]) => (await board.readHeads(ids)).map(({ head }) => head);
-    const stored = await readGoalFacts(board, goal, readHeads, (facts) => goalStatus(facts).state === "running");
+    const readHeads = async (ids: Parameters<typeof board.readHeads>[0]) =>
+      (await board.readHeads(ids)).map(({ head }) => head);
+    const stored = await readGoalFacts(
+      board,
+      goal,
+      readHeads,
+      (facts) => goalStatus(facts).state === "running",
+    );
     const last = Math.max(...stored.artefacts.map(({ created_at }) => Date.parse(created_at)));
     return isOver(goalStatus(stored).state) && last < beforeMs;
   } catch (error) {
@@ -81,7 +100,9 @@ export async function noteWaitingGoals(
     await using session = await openSession(shell, instance);
     const waiting = await goalsThatWait(session.board, goals_ms);
     if (waiting !== undefined)
-      shell.messages.note(`${waitingSentence(waiting)}: \`${shell.suggest("prune")}\` moves them into a file.`);
+      shell.messages.note(
+        `${waitingSentence(waiting)}: \`${shell.suggest("prune")}\` moves them into a file.`,
+      );
   } catch (error) {
     if (!(error instanceof SettError)) throw error;
   }

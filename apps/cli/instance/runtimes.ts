@@ -1,11 +1,15 @@
-// Finds the runtime of an instance: a Docker Engine, or this machine itself, where processes are not isolated.
+// Finds the runtime of an instance: a Docker Engine, or this machine itself, where processes are
+// not isolated.
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { type ProcessRuntimeOptions, processRuntime } from "../../../lib/runtime/process/runtime.ts";
+import {
+  type ProcessRuntimeOptions,
+  processRuntime,
+} from "../../../lib/runtime/process/runtime.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { hasAnything, hasContainers, workspaceOf } from "./find-instance.ts";
@@ -20,13 +24,17 @@ type InstanceInRuntime = InstanceParts & { runtime: RuntimeName };
 type Found = { instances: InstanceInRuntime[]; dockerProblem: SettError | undefined };
 
 /**
- * The runtime of the command's instance; Docker when there is no instance. It looks at processes first, because that is fast and needs no
- * engine.
+ * The runtime of the command's instance; Docker when there is no instance. It looks at processes
+ * first, because that is fast and needs no engine.
  */
-export async function runtimeOf(shell: Surroundings & Pick<Shell, "cwd">, name: string | undefined): Promise<ContainerRuntime> {
+export async function runtimeOf(
+  shell: Surroundings & Pick<Shell, "cwd">,
+  name: string | undefined,
+): Promise<ContainerRuntime> {
   const { cwd, env } = shell;
   const workspace = await workspaceRoot(cwd);
-  const isMeant = (parts: InstanceParts) => (name === undefined ? workspaceOf(parts) === workspace : parts.instance === name);
+  const isMeant = (parts: InstanceParts) =>
+    name === undefined ? workspaceOf(parts) === workspace : parts.instance === name;
   const processes = processesOf(env);
   const own = (await processes.instances()).filter(isMeant);
   if (own.some(hasContainers)) return processes;
@@ -37,9 +45,10 @@ export async function runtimeOf(shell: Surroundings & Pick<Shell, "cwd">, name: 
 }
 
 /**
- * The runtime for `sett up`: the one that has the instance or its kept blackboard, else the requested one. `found`: the instances of both
- * runtimes. Throws `instance-taken` when the two differ, and what `check` throws. The returned runtime lists the instances of both
- * runtimes, so that no name or repository is used twice.
+ * The runtime for `sett up`: the one that has the instance or its kept blackboard, else the
+ * requested one. `found`: the instances of both runtimes. Throws `instance-taken` when the two
+ * differ, and what `check` throws. The returned runtime lists the instances of both runtimes, so
+ * that no name or repository is used twice.
  */
 export async function runtimeForUp(
   shell: Surroundings,
@@ -47,13 +56,19 @@ export async function runtimeForUp(
   instance: InstanceName,
   requested: RuntimeName | undefined,
 ): Promise<{ kind: RuntimeName; runtime: ContainerRuntime }> {
-  const present = instances.find((parts) => parts.instance === instance && hasAnything(parts))?.runtime;
+  const present = instances.find(
+    (parts) => parts.instance === instance && hasAnything(parts),
+  )?.runtime;
   const kind = present ?? requested ?? "docker";
   if (requested !== undefined && kind !== requested) {
     const where = kind === "docker" ? "in Docker" : "as processes of this machine";
-    throw new SettError("instance-taken", `${instance} runs ${where}, or its blackboard is kept there.`, {
-      hint: `Continue there: sett up --name ${instance} --runtime ${kind}. Or choose another name: --name NAME`,
-    });
+    throw new SettError(
+      "instance-taken",
+      `${instance} runs ${where}, or its blackboard is kept there.`,
+      {
+        hint: `Continue there: sett up --name ${instance} --runtime ${kind}. Or choose another name: --name NAME`,
+      },
+    );
   }
   // It was asked a moment ago: one that is stuck is not waited for twice.
   if (kind === "docker" && dockerProblem !== undefined) throw withProcessHint(dockerProblem);
@@ -65,7 +80,10 @@ export async function runtimeForUp(
 }
 
 /** Throws where no sett could be started in this runtime. */
-export async function requireRuntime(shell: Surroundings, requested: RuntimeName | undefined): Promise<void> {
+export async function requireRuntime(
+  shell: Surroundings,
+  requested: RuntimeName | undefined,
+): Promise<void> {
   if (requested === "process") return void (await findPrograms());
   const docker = await dockerOf(shell);
   await docker.check().catch((error: unknown) => {
@@ -75,11 +93,15 @@ export async function requireRuntime(shell: Surroundings, requested: RuntimeName
 
 function withProcessHint(error: unknown): unknown {
   if (!(error instanceof SettError) || error.code !== "docker-unreachable") return error;
-  const hint = `${error.hint ?? ""} Without Docker, and without isolation: sett up --runtime process`.trim();
+  const hint =
+    `${error.hint ?? ""} Without Docker, and without isolation: sett up --runtime process`.trim();
   return new SettError(error.code, error.message, { hint, cause: error.cause });
 }
 
-/** Lists the instances of both runtimes. Throws where an Engine that is in use cannot tell its own: they would look as if they were gone. */
+/**
+ * Lists the instances of both runtimes. Throws where an Engine that is in use cannot tell its own:
+ * they would look as if they were gone.
+ */
 function everyRuntime(shell: Surroundings, kind: RuntimeName): Pick<ContainerRuntime, "instances"> {
   return {
     instances: async () => {
@@ -91,16 +113,25 @@ function everyRuntime(shell: Surroundings, kind: RuntimeName): Pick<ContainerRun
 }
 
 /**
- * The instances of both runtimes, ordered by name. `dockerProblem`: why those of Docker are missing. `limitMs`: how long the Engine may take
- * for each answer.
+ * The instances of both runtimes, ordered by name. `dockerProblem`: why those of Docker are
+ * missing. `limitMs`: how long the Engine may take for each answer.
  */
-export async function everyInstance(shell: Surroundings, { limitMs }: { limitMs?: number } = {}): Promise<Found> {
-  const [processes, docker] = await Promise.all([processesOf(shell.env).instances(), dockerInstances(shell, limitMs)]);
+export async function everyInstance(
+  shell: Surroundings,
+  { limitMs }: { limitMs?: number } = {},
+): Promise<Found> {
+  const [processes, docker] = await Promise.all([
+    processesOf(shell.env).instances(),
+    dockerInstances(shell, limitMs),
+  ]);
   const instances = [
     ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),
     ...docker.instances.map((parts) => ({ ...parts, runtime: "docker" as const })),
   ];
-  return { instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)), dockerProblem: docker.problem };
+  return {
+    instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)),
+    dockerProblem: docker.problem,
+  };
 }
 
 async function dockerInstances(
@@ -118,13 +149,22 @@ async function dockerInstances(
   }
 }
 
-async function dockerOf({ env, interrupted }: Surroundings, limitMs?: number): Promise<ContainerRuntime> {
+async function dockerOf(
+  { env, interrupted }: Surroundings,
+  limitMs?: number,
+): Promise<ContainerRuntime> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
   return await dockerRuntime({ env, interrupted, ...withoutUndefined({ limitMs }) });
 }
 
-/** Where the API of `sett ui` reads logs, as settings of its process. Empty where only Redis is known. */
-export async function logsSettings(env: Env, { instance, containers }: LogsPlace): Promise<Record<string, string>> {
+/**
+ * Where the API of `sett ui` reads logs, as settings of its process. Empty where only Redis is
+ * known.
+ */
+export async function logsSettings(
+  env: Env,
+  { instance, containers }: LogsPlace,
+): Promise<Record<string, string>> {
   if (containers.length === 0) return {};
   const options = processOptions(env);
   if (!hasContainers(await processesOf(env).parts(instance))) return { SETT_LOGS_OF: "docker" };
@@ -138,8 +178,9 @@ function processesOf(env: Env): ContainerRuntime {
 }
 
 /**
- * Where this program, and the services that it starts, find the processes of this user. One folder holds those of all repositories, as an
- * engine would: so every command finds every instance from any folder, and each name exists once.
+ * Where this program, and the services that it starts, find the processes of this user. One folder
+ * holds those of all repositories, as an engine would: so every command finds every instance from
+ * any folder, and each name exists once.
  */
 export function processOptions(env: Env): ProcessRuntimeOptions {
   const state = env.XDG_STATE_HOME ?? "";

@@ -1,4 +1,5 @@
-// What a command uses while it works with an instance: its blackboard, its place, and the person who acts.
+// What a command uses while it works with an instance: its blackboard, its place, and the person
+// who acts.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -13,7 +14,10 @@ export type Session = AsyncDisposable & {
   actor(as?: string): Promise<Actor>;
 };
 
-/** `name`: the instance of `--name`, if any. Throws `redis-unreachable` at once when Redis does not answer. */
+/**
+ * `name`: the instance of `--name`, if any. Throws `redis-unreachable` at once when Redis does not
+ * answer.
+ */
 export async function openSession(shell: Shell, name: string | undefined): Promise<Session> {
   const place = await findPlace(shell, name);
   const board = await connect(place);
@@ -28,7 +32,11 @@ export async function openSession(shell: Shell, name: string | undefined): Promi
 /** What a connection needs of a place. */
 export type Connectable = Pick<Place, "instance"> & (RedisUrls | RemotePlace);
 
-export async function connect(place: Connectable, giveUpMs?: number, signal?: AbortSignal): Promise<PersonBlackboard> {
+export async function connect(
+  place: Connectable,
+  giveUpMs?: number,
+  signal?: AbortSignal,
+): Promise<PersonBlackboard> {
   const { instance } = place;
   if ("api" in place) {
     const { remoteBoard } = await import("../../../lib/client/remote/remote-board.ts");
@@ -42,14 +50,26 @@ export async function connect(place: Connectable, giveUpMs?: number, signal?: Ab
 async function actorOf(place: Place, shell: Shell, as: string | undefined): Promise<Actor> {
   if (!("api" in place)) return await actorAt(place, shell, as);
   if (as === undefined) return place.actor;
-  throw new SettError("usage", "--as does not work through the API: its token says in whose name you act.", {
-    hint: "Leave --as out.",
-  });
+  throw new SettError(
+    "usage",
+    "--as does not work through the API: its token says in whose name you act.",
+    {
+      hint: "Leave --as out.",
+    },
+  );
 }
 
 /** Asks git for the name only where `as` is missing. */
-export async function actorAt({ workspace }: Pick<Place, "workspace">, shell: Shell, as: string | undefined): Promise<Actor> {
-  return await personOf(as === undefined ? await repositoryAt(workspace, shell) : undefined, shell, as);
+export async function actorAt(
+  { workspace }: Pick<Place, "workspace">,
+  shell: Shell,
+  as: string | undefined,
+): Promise<Actor> {
+  return await personOf(
+    as === undefined ? await repositoryAt(workspace, shell) : undefined,
+    shell,
+    as,
+  );
 }
 
 /** A repository that was removed does not stop the command: the system knows a user name, too. */

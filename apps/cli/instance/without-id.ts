@@ -14,7 +14,11 @@ export function withoutId({ volumes }: Pick<InstanceParts, "volumes">): VolumePa
  * Whether the version before, which gave no ids, has run the instance for this repository: it has
  * left the folder of objects.
  */
-export async function isOfVersionBefore(repository: HostRepository, instance: InstanceName, kept: KeptId): Promise<boolean> {
+export async function isOfVersionBefore(
+  repository: HostRepository,
+  instance: InstanceName,
+  kept: KeptId,
+): Promise<boolean> {
   if ((await kept.read()) !== undefined) return false;
   return await access(repository.foldersOf(instance).objectsDir).then(
     () => true,
@@ -25,7 +29,11 @@ export async function isOfVersionBefore(repository: HostRepository, instance: In
 /** Finds the volumes without an id that no `sett up` has taken over: they are a stranger's. */
 export async function othersAmong(
   volumes: readonly VolumePart[],
-  { repository, instance, kept }: { repository: HostRepository; instance: InstanceName; kept: KeptId },
+  {
+    repository,
+    instance,
+    kept,
+  }: { repository: HostRepository; instance: InstanceName; kept: KeptId },
 ): Promise<Stranger[]> {
   if (volumes.length === 0 || (await isOfVersionBefore(repository, instance, kept))) return [];
   const own = await kept.list("volume");
@@ -35,6 +43,10 @@ export async function othersAmong(
 }
 
 /** The command that makes it the instance's. */
-export function adoptionOf(instance: InstanceName, what: "volume" | "image", value: string): string {
+export function adoptionOf(
+  instance: InstanceName,
+  what: "volume" | "image",
+  value: string,
+): string {
   return `git config --add sett.${instance}.${what} ${value}`;
 }

@@ -2,12 +2,20 @@
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { findInstance, hasAnything, hasContainers, workspaceOf } from "../instance/find-instance.ts";
+import {
+  findInstance,
+  hasAnything,
+  hasContainers,
+  workspaceOf,
+} from "../instance/find-instance.ts";
 import { partOf } from "../instance/parts.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
 
-/** `why`: why there is no container. `workers`: the kept lines of workers, where no Redis runs that has them. */
+/**
+ * `why`: why there is no container. `workers`: the kept lines of workers, where no Redis runs that
+ * has them.
+ */
 export type FoundLogs = { parts: InstanceParts; kept: KeptLog[] } & (
   | { container: ContainerPart }
   | { container: undefined; why: SettError; workers: string[] }
@@ -26,17 +34,27 @@ export async function findLogs(
   if (!("why" in found)) {
     const { container } = found;
     if (container.labels.component === "worker") return { parts, container, kept: [] };
-    return { parts, container, kept: (await logs?.of(logPartOf(container), parts.containers)) ?? [] };
+    return {
+      parts,
+      container,
+      kept: (await logs?.of(logPartOf(container), parts.containers)) ?? [],
+    };
   }
   const kept = (await logs?.of(part, parts.containers)) ?? [];
   const workers = hasContainers(parts) ? [] : ((await logs?.workersOf(part)) ?? []);
-  if (kept.length + workers.length === 0) throw (await withoutLog(found.parts, found.why, part, logs)) ?? found.why;
+  if (kept.length + workers.length === 0)
+    throw (await withoutLog(found.parts, found.why, part, logs)) ?? found.why;
   return { parts, container: undefined, kept, why: found.why, workers };
 }
 
 type FoundPart = { parts: InstanceParts } & ({ container: ContainerPart } | { why: SettError });
 
-async function findPart(runtime: ContainerRuntime, shell: Shell, name: string | undefined, part: string): Promise<FoundPart> {
+async function findPart(
+  runtime: ContainerRuntime,
+  shell: Shell,
+  name: string | undefined,
+  part: string,
+): Promise<FoundPart> {
   let parts: InstanceParts | undefined;
   try {
     parts = await findInstance(runtime, shell, name, hasContainers);
@@ -67,7 +85,10 @@ async function keptLogsOf(parts: InstanceParts, shell: Shell): Promise<KeptLogs 
   const workspace = workspaceOf(parts);
   if (workspace === "") return undefined;
   try {
-    return new KeptLogs((await HostRepository.open(workspace, { env: shell.env })).place, parts.instance);
+    return new KeptLogs(
+      (await HostRepository.open(workspace, { env: shell.env })).place,
+      parts.instance,
+    );
   } catch (error) {
     shell.messages.warn(`The kept logs of removed containers cannot be read: ${messageOf(error)}`);
     return undefined;

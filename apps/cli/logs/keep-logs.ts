@@ -1,4 +1,5 @@
-// Keeps the last lines of containers before they are removed. If that fails, a log is lost, and the command continues.
+// Keeps the last lines of containers before they are removed. If that fails, a log is lost, and the
+// command continues.
 
 import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
@@ -19,17 +20,29 @@ type Keeping = {
 } & Pick<Shell, "messages">;
 
 /** Keeps the logs of services, agents and workers; those of workers are kept with their agent. */
-export async function keepLogs({ runtime, place, by, messages }: Keeping, containers: readonly ContainerPart[]): Promise<void> {
+export async function keepLogs(
+  { runtime, place, by, messages }: Keeping,
+  containers: readonly ContainerPart[],
+): Promise<void> {
   await Promise.all(
     containers.map(async (container) => {
       const { id, labels, state } = container;
       if (!withLogs.has(labels.component) || state.state === "created") return;
       try {
         const lines: string[] = [];
-        for await (const { line } of runtime.containers.logs(id, { tail: maxLines })) lines.push(line);
-        if (lines.length > 0) await new KeptLogs(place, labels.instance).keep(logPartOf(container), container, lines, by);
+        for await (const { line } of runtime.containers.logs(id, { tail: maxLines }))
+          lines.push(line);
+        if (lines.length > 0)
+          await new KeptLogs(place, labels.instance).keep(
+            logPartOf(container),
+            container,
+            lines,
+            by,
+          );
       } catch (error) {
-        messages.warn(`The last lines of ${partName(container)} could not be kept: ${messageOf(error)}`);
+        messages.warn(
+          `The last lines of ${partName(container)} could not be kept: ${messageOf(error)}`,
+        );
       }
     }),
   );
@@ -49,9 +62,10 @@ const withLogs = new Set([
 ]);
 
 /**
- * Keeps the logs of workers when a sett goes down. The logs of containers that still exist go to the blackboard, where the orchestrator has
- * put those of earlier workers; and all of them go to a file beside the exchange, for the time in which no Redis runs. Call it when the
- * workers have stopped and Redis still runs. Returns the names of the containers whose logs are kept.
+ * Keeps the logs of workers when a sett goes down. The logs of containers that still exist go to
+ * the blackboard, where the orchestrator has put those of earlier workers; and all of them go to a
+ * file beside the exchange, for the time in which no Redis runs. Call it when the workers have
+ * stopped and Redis still runs. Returns the names of the containers whose logs are kept.
  */
 export async function keepWorkerLogs(
   { runtime, place, messages }: Omit<Keeping, "by">,

@@ -1,7 +1,9 @@
-// The last lines of removed containers: a file for each, beside the exchange, so that they can be read while nothing runs.
+// The last lines of removed containers: a file for each, beside the exchange, so that they can be
+// read while nothing runs.
 //
-//   .git/sett/logs/INSTANCE/PART/CREATED-ID   a header, then the lines of the log
-//   .git/sett/logs/INSTANCE/PART/workers      the blackboard's logs of an agent's workers, while the instance is down
+// .git/sett/logs/INSTANCE/PART/CREATED-ID a header, then the lines of the log
+// .git/sett/logs/INSTANCE/PART/workers the blackboard's logs of an agent's workers, while the
+// instance is down
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -34,7 +36,10 @@ export class KeptLogs {
     this.#folder = join(place.commonDir, "sett/logs", instance);
   }
 
-  /** Call this before the container is removed; a repeat does no harm. `by`: the command that removes it, as a person types it. */
+  /**
+   * Call this before the container is removed; a repeat does no harm. `by`: the command that
+   * removes it, as a person types it.
+   */
   async keep(
     part: string,
     { id, createdAt }: Pick<ContainerPart, "id" | "createdAt">,
@@ -44,7 +49,10 @@ export class KeptLogs {
     const header: Header = { container: id, removed_at: new Date().toISOString(), by };
     const last = lines.slice(-maxLines);
     // The name sorts by time of creation. Some file systems allow no colons.
-    await this.#write(part, `${createdAt.replaceAll(":", "")}-${id.slice(0, 12)}`, [JSON.stringify(header), ...last]);
+    await this.#write(part, `${createdAt.replaceAll(":", "")}-${id.slice(0, 12)}`, [
+      JSON.stringify(header),
+      ...last,
+    ]);
     const surplus = (await this.#files(part)).slice(0, -maxContainers);
     for (const file of surplus) await rm(join(this.#folder, part, file), { force: true });
   }
@@ -53,10 +61,15 @@ export class KeptLogs {
     await this.#write(part, workersFile, lines.slice(-maxWorkerLines));
   }
 
-  /** Oldest first, without containers that still exist. Each log ends with a line that names the command that removed the container. */
+  /**
+   * Oldest first, without containers that still exist. Each log ends with a line that names the
+   * command that removed the container.
+   */
   async of(part: string, present: readonly Pick<ContainerPart, "id">[]): Promise<KeptLog[]> {
     const logs = await Promise.all((await this.#files(part)).map((file) => this.#read(part, file)));
-    return logs.flatMap((log) => (log === undefined || present.some(({ id }) => id === log.container) ? [] : [log]));
+    return logs.flatMap((log) =>
+      log === undefined || present.some(({ id }) => id === log.container) ? [] : [log],
+    );
   }
 
   /** The names of the parts with kept logs. */
@@ -69,7 +82,10 @@ export class KeptLogs {
     return linesOf(await readFile(join(this.#folder, part, workersFile), "utf8").catch(() => ""));
   }
 
-  /** Removes the logs of containers that were removed before a time; `isDry` only counts them. Returns how many. */
+  /**
+   * Removes the logs of containers that were removed before a time; `isDry` only counts them.
+   * Returns how many.
+   */
   async removeBefore(ms: number, { isDry }: { isDry: boolean }): Promise<number> {
     let count = 0;
     for (const part of await namesIn(this.#folder)) {
@@ -95,23 +111,36 @@ export class KeptLogs {
   }
 
   async #read(part: string, file: string): Promise<KeptLog | undefined> {
-    const [first = "", ...lines] = linesOf(await readFile(join(this.#folder, part, file), "utf8").catch(() => ""));
+    const [first = "", ...lines] = linesOf(
+      await readFile(join(this.#folder, part, file), "utf8").catch(() => ""),
+    );
     const header = headerOf(first);
     if (header === undefined) return undefined;
     const { container, removed_at, by } = header;
     const msg = `End of the log of a container that \`${by}\` has removed; at most its last ${maxLines} lines are kept`;
-    const mark = JSON.stringify({ time: removed_at, level: "info", msg, container: container.slice(0, 12), removed_at });
+    const mark = JSON.stringify({
+      time: removed_at,
+      level: "info",
+      msg,
+      container: container.slice(0, 12),
+      removed_at,
+    });
     return { container, removedAt: removed_at, lines: [...lines, mark] };
   }
 
-  /** Writes the whole file or none. Only its owner may read it, because a log may contain secrets. */
+  /**
+   * Writes the whole file or none. Only its owner may read it, because a log may contain secrets.
+   */
   async #write(part: string, name: string, lines: readonly string[]): Promise<void> {
     const folder = join(this.#folder, part);
     const path = join(folder, name);
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     if (made !== undefined) await changeOwner(this.#place.owner, ...foldersBetween(made, folder));
     const draft = `${path}.${randomUUID()}${unfinished}`;
-    await writeFile(draft, lines.map((line) => `${shortened(line)}\n`).join(""), { flag: "wx", mode: 0o600 });
+    await writeFile(draft, lines.map((line) => `${shortened(line)}\n`).join(""), {
+      flag: "wx",
+      mode: 0o600,
+    });
     await changeOwner(this.#place.owner, draft);
     await rename(draft, path);
   }
@@ -126,7 +155,9 @@ export function logPartOf({ labels }: Pick<ContainerPart, "labels">): string {
 
 /** The kept logs of one part as one log, with the lines of its workers in order of time. */
 export function asOneLog(kept: readonly KeptLog[], workers: string[]): string[] {
-  return workers.length === 0 ? kept.flatMap(({ lines }) => lines) : inOrderOfTime(...kept.map(({ lines }) => lines), workers);
+  return workers.length === 0
+    ? kept.flatMap(({ lines }) => lines)
+    : inOrderOfTime(...kept.map(({ lines }) => lines), workers);
 }
 
 function shortened(line: string): string {

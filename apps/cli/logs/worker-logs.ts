@@ -1,4 +1,5 @@
-// The logs of a scalable agent's workers: of those that run, and of those that were removed, whose logs the blackboard keeps.
+// The logs of a scalable agent's workers: of those that run, and of those that were removed, whose
+// logs the blackboard keeps.
 
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { WorkerLog } from "../../../lib/blackboard/port/blackboard.ts";
@@ -13,12 +14,23 @@ import type { Shell } from "../terminal/shell.ts";
 
 const pollMs = 500;
 
-/** `printed`: the number of lines of each worker. `after`: the id of the last kept log. `running`: the logs that are not kept yet. */
-export type WorkerLogs = { lines: string[]; printed: Map<string, number>; after: string | undefined; running: WorkerLog[] };
+/**
+ * `printed`: the number of lines of each worker. `after`: the id of the last kept log. `running`:
+ * the logs that are not kept yet.
+ */
+export type WorkerLogs = {
+  lines: string[];
+  printed: Map<string, number>;
+  after: string | undefined;
+  running: WorkerLog[];
+};
 
 type Place = { runtime: ContainerRuntime; parts: InstanceParts; agent: AgentName };
 
-/** The logs of all its workers, in no particular order of workers. Rejects with `redis-unreachable` when the kept logs cannot be read. */
+/**
+ * The logs of all its workers, in no particular order of workers. Rejects with `redis-unreachable`
+ * when the kept logs cannot be read.
+ */
 export async function workerLogs({ runtime, parts, agent }: Place): Promise<WorkerLogs> {
   await using board = await connectTo(parts);
   const running = await Promise.all(
@@ -28,7 +40,8 @@ export async function workerLogs({ runtime, parts, agent }: Place): Promise<Work
       return { worker: name, lines };
     }),
   );
-  // Kept logs are read last: they include that of a worker that has ended meanwhile, and it counts once.
+  // Kept logs are read last: they include that of a worker that has ended meanwhile, and it counts
+  // once.
   const kept = await board.readWorkerLogs(agent);
   const others = running.filter(({ worker }) => !kept.some((log) => log.worker === worker));
   const all = [...kept, ...others];
@@ -48,8 +61,9 @@ export async function hasWorkers({ parts, agent }: Omit<Place, "runtime">): Prom
 }
 
 /**
- * Prints what workers log from here on, until the signal aborts. The kept log shows a worker that starts and ends between two polls. While
- * the runtime or Redis does not answer it waits, and says so once.
+ * Prints what workers log from here on, until the signal aborts. The kept log shows a worker that
+ * starts and ends between two polls. While the runtime or Redis does not answer it waits, and says
+ * so once.
  */
 export async function followWorkers(
   { runtime, parts: { instance }, agent }: Place,
@@ -90,13 +104,17 @@ export async function followWorkers(
       }
       isAway = false;
     } catch (error) {
-      if (!isAway && !signal.aborted) messages.warn(`The logs of its workers cannot be read at present: ${messageOf(error)}`);
+      if (!isAway && !signal.aborted)
+        messages.warn(`The logs of its workers cannot be read at present: ${messageOf(error)}`);
       isAway = true;
     }
   }
 }
 
-/** Merges the logs of several containers by the time in their lines. A line without a time stays after the line before it. */
+/**
+ * Merges the logs of several containers by the time in their lines. A line without a time stays
+ * after the line before it.
+ */
 export function inOrderOfTime(...logs: readonly string[][]): string[] {
   const timed = logs.flatMap((lines) => {
     let time = "";
@@ -105,7 +123,9 @@ export function inOrderOfTime(...logs: readonly string[][]): string[] {
       return { time, line };
     });
   });
-  return timed.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)).map(({ line }) => line);
+  return timed
+    .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+    .map(({ line }) => line);
 }
 
 function workersOf({ containers }: InstanceParts, agent: AgentName): ContainerPart[] {

@@ -1,4 +1,5 @@
-// Asks the person at the terminal the questions of the goal that the command follows, one after the other.
+// Asks the person at the terminal the questions of the goal that the command follows, one after the
+// other.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import type { GoalReading } from "../../../lib/client/facts/goal.ts";
@@ -15,7 +16,10 @@ import { createMessages } from "../terminal/messages.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export class PersonAtPrompt implements Disposable {
-  /** Writes above the prompt. Its `interrupted` also aborts when the person leaves the last question for later; that ends the command. */
+  /**
+   * Writes above the prompt. Its `interrupted` also aborts when the person leaves the last question
+   * for later; that ends the command.
+   */
   readonly shell: Shell;
   readonly #actor: Actor;
   readonly #prompt: LinePrompt;
@@ -40,10 +44,15 @@ export class PersonAtPrompt implements Disposable {
     shell.interrupted.addEventListener("abort", () => this.#prompt.dismiss(), { once: true });
   }
 
-  /** Takes each new reading of the goal. False: there is no question that the person could answer now, and the reading is of now. */
+  /**
+   * Takes each new reading of the goal. False: there is no question that the person could answer
+   * now, and the reading is of now.
+   */
   async update({ status }: GoalReading, board: PersonBlackboard): Promise<boolean> {
     this.#board = board;
-    this.#waiting = status.waitingFor.flatMap((waiting) => (waiting.kind === "answer" ? [waiting.question] : []));
+    this.#waiting = status.waitingFor.flatMap((waiting) =>
+      waiting.kind === "answer" ? [waiting.question] : [],
+    );
     if (this.#isAnswering) return true;
     if (this.#current !== undefined && !this.#waiting.includes(this.#current.id)) {
       const why = await whyQuestionClosed(board, this.#current, this.shell.suggest);
@@ -52,7 +61,8 @@ export class PersonAtPrompt implements Disposable {
       if (why !== undefined) this.shell.messages.note(why);
     }
     if (this.#current !== undefined || (await this.#askNext(board))) return true;
-    // A reading that still waits for an answer of this person is older than the answer: a newer one follows.
+    // A reading that still waits for an answer of this person is older than the answer: a newer one
+    // follows.
     return this.#waiting.some((id) => this.#answered.has(id));
   }
 

@@ -14,18 +14,26 @@ import type { Values } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const verdictArguments = {
-  artefact: { type: "positional", required: true, description: "the artefact's id; 6 or more characters are enough" },
+  artefact: {
+    type: "positional",
+    required: true,
+    description: "the artefact's id; 6 or more characters are enough",
+  },
   for: {
     type: "string",
     valueHint: "NAME",
-    description: "the agent in sett.yml for which you speak; needed when the artefact waits for several people",
+    description:
+      "the agent in sett.yml for which you speak; needed when the artefact waits for several people",
   },
   as: asArgument,
   json: jsonArgument,
   name: nameArgument,
 } as const;
 
-/** `feedback`: undefined approves. Prints the Review's id. Throws `request-refused` where no verdict is due, and `usage`. */
+/**
+ * `feedback`: undefined approves. Prints the Review's id. Throws `request-refused` where no verdict
+ * is due, and `usage`.
+ */
 export async function postVerdict(
   args: Values<typeof verdictArguments>,
   feedback: string | undefined,
@@ -42,10 +50,14 @@ export async function postVerdict(
   const { review, sentence, obstacle } = await judge(board, judged, { feedback, actor, suggest });
   const { payload: _, ...rest } = review;
   await shell.out.write(
-    args.json ? `${JSON.stringify({ ...rest, verdict: feedback === undefined ? "approved" : "rejected" })}\n` : `${review.id}\n`,
+    args.json
+      ? `${JSON.stringify({ ...rest, verdict: feedback === undefined ? "approved" : "rejected" })}\n`
+      : `${review.id}\n`,
   );
   const { agent } = judged.pending.grant;
-  shell.messages.done(`${sentence}, for ${agent}${obstacle === undefined ? "" : `; work goes on ${obstacle.until}`}.`);
+  shell.messages.done(
+    `${sentence}, for ${agent}${obstacle === undefined ? "" : `; work goes on ${obstacle.until}`}.`,
+  );
   if (obstacle !== undefined) shell.messages.next(obstacle.next);
 }
 
@@ -59,23 +71,35 @@ function subjectOf({ id, type, version, metadata }: Artefact): string {
 type Judging = { session: Session; actor: Actor; mayBeUnseen: boolean };
 
 /**
- * How much it changes in all; empty without a commit, and where there is no repository at hand. Throws `request-refused` where its commit cannot
- * be had, unless it may be judged unseen: who rejects need not have seen it.
+ * How much it changes in all; empty without a commit, and where there is no repository at hand.
+ * Throws `request-refused` where its commit cannot be had, unless it may be judged unseen: who
+ * rejects need not have seen it.
  */
-async function changesOf(artefact: Artefact, { session, actor, mayBeUnseen }: Judging, shell: Shell): Promise<string> {
+async function changesOf(
+  artefact: Artefact,
+  { session, actor, mayBeUnseen }: Judging,
+  shell: Shell,
+): Promise<string> {
   const { board, place } = session;
   const { workspace } = place;
-  if (artefact.metadata.commit === undefined || workspace === undefined || workspace === "") return "";
+  if (artefact.metadata.commit === undefined || workspace === undefined || workspace === "")
+    return "";
   await fetchResults(shell, workspace, () => readResults(board), { of: artefact.id });
   const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
-    return plainLines(await summarizeChanges(board, repository, artefact, { person: actor, detail: "sums" }));
+    return plainLines(
+      await summarizeChanges(board, repository, artefact, { person: actor, detail: "sums" }),
+    );
   } catch (cause) {
     if (mayBeUnseen) return `! Its changes are not shown: ${oneLine(messageOf(cause))}\n`;
-    throw new SettError("request-refused", `Nothing was approved, because its changes cannot be shown: ${messageOf(cause)}`, {
-      hint: `Why: ${shell.suggest(`unearth ${shortId(artefact.id)}`)}. To have it made again: ${shell.suggest(`reject ${shortId(artefact.id)} --reason "…"`)}`,
-      cause,
-    });
+    throw new SettError(
+      "request-refused",
+      `Nothing was approved, because its changes cannot be shown: ${messageOf(cause)}`,
+      {
+        hint: `Why: ${shell.suggest(`unearth ${shortId(artefact.id)}`)}. To have it made again: ${shell.suggest(`reject ${shortId(artefact.id)} --reason "…"`)}`,
+        cause,
+      },
+    );
   }
 }

@@ -2,7 +2,10 @@
 import { type ArgDef, type CommandDef, defineCommand as defineCittyCommand } from "citty";
 import type { Shell } from "../terminal/shell.ts";
 
-/** citty's description of an argument. `isList`: the option may be repeated, or its value may be a list with commas. */
+/**
+ * citty's description of an argument. `isList`: the option may be repeated, or its value may be a
+ * list with commas.
+ */
 export type Argument = ArgDef & { isList?: boolean };
 export type Arguments = Record<string, Argument>;
 
@@ -25,9 +28,15 @@ type Definition<Args extends Arguments> = {
   args: Args;
   /** Command lines; two spaces and `#` begin a comment. */
   examples: readonly string[];
-  /** True for a command that cleans up by itself when it is interrupted. Every other command ends at once. */
+  /**
+   * True for a command that cleans up by itself when it is interrupted. Every other command ends at
+   * once.
+   */
   endsItself?: boolean;
-  /** True for what starts, stops or moves parts of an instance of this machine, or reaches its Redis: it is refused where SETT_API names another. */
+  /**
+   * True for what starts, stops or moves parts of an instance of this machine, or reaches its
+   * Redis: it is refused where SETT_API names another.
+   */
   isOfThisMachine?: boolean;
   /** Returns the exit code; undefined is 0. */
   run(args: Values<Args>, shell: Shell): Promise<number | undefined>;
@@ -49,13 +58,21 @@ export function defineCommand<const Args extends Arguments>(definition: Definiti
   return { ...data, citty };
 }
 
-/** citty's types claim that every argument has a value. A missing one becomes undefined, false, or an empty list here. */
-function valuesOf<Args extends Arguments>(args: Args, parsed: Record<string, unknown>): Values<Args> {
+/**
+ * citty's types claim that every argument has a value. A missing one becomes undefined, false, or
+ * an empty list here.
+ */
+function valuesOf<Args extends Arguments>(
+  args: Args,
+  parsed: Record<string, unknown>,
+): Values<Args> {
   const values: Record<string, unknown> = {};
   for (const [name, { type, isList }] of Object.entries(args)) {
     const value = parsed[name];
     if (type === "boolean") values[name] = value === true;
-    else if (isList === true) values[name] = typeof value === "string" ? value.split(",").filter((word) => word !== "") : [];
+    else if (isList === true)
+      values[name] =
+        typeof value === "string" ? value.split(",").filter((word) => word !== "") : [];
     else values[name] = value;
   }
   // The loop follows the same description from which the type is derived.

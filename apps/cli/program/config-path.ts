@@ -6,8 +6,9 @@ import { exists } from "./workspace-root.ts";
 const fileName = "sett.yml";
 
 /**
- * The path in `option`, else the nearest sett.yml from `cwd` upwards, within the repository. The result is meant for messages: relative to
- * `cwd` where that is shorter. The nearest sett.yml may be missing; throws `config-missing` where the file of `option` is missing.
+ * The path in `option`, else the nearest sett.yml from `cwd` upwards, within the repository. The
+ * result is meant for messages: relative to `cwd` where that is shorter. The nearest sett.yml may
+ * be missing; throws `config-missing` where the file of `option` is missing.
  */
 export async function configPath(cwd: string, option: string | undefined): Promise<string> {
   if (option !== undefined) {

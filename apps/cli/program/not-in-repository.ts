@@ -2,12 +2,19 @@
 import { goToWorkTree, workTreesBelow } from "../../../lib/git/run/work-trees.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 
-type Usual = { code: "config-missing" | "instance-not-found" | "repository-unusable"; message: string; hint: string };
+type Usual = {
+  code: "config-missing" | "instance-not-found" | "repository-unusable";
+  message: string;
+  hint: string;
+};
 
 /**
  * Beside the folder of a bare repository are its work trees: there the person is sent to one of
  * them.
  */
-export async function notInRepository(cwd: string, { code, message, hint }: Usual): Promise<SettError> {
+export async function notInRepository(
+  cwd: string,
+  { code, message, hint }: Usual,
+): Promise<SettError> {
   return goToWorkTree(cwd, await workTreesBelow(cwd)) ?? new SettError(code, message, { hint });
 }

@@ -1,4 +1,5 @@
-// The bytes with which this program was started: its arguments are text already, in which broken bytes were replaced.
+// The bytes with which this program was started: its arguments are text already, in which broken
+// bytes were replaced.
 import { readFile } from "node:fs/promises";
 
 /** True where the system does not show it, as macOS does not. */

@@ -1,4 +1,5 @@
-// Reads a command line strictly: citty and node:util accept unknown options, missing values and surplus arguments.
+// Reads a command line strictly: citty and node:util accept unknown options, missing values and
+// surplus arguments.
 import { parseArgs } from "node:util";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -7,12 +8,21 @@ import type { Argument, Arguments } from "./command.ts";
 
 type Read = {
   isHelp: boolean;
-  /** The same arguments in one form (`--name=value`), for citty: each option once, lists joined with commas. */
+  /**
+   * The same arguments in one form (`--name=value`), for citty: each option once, lists joined with
+   * commas.
+   */
   canonical: string[];
 };
 
-/** Throws `usage`, which names the argument and, for a spelling mistake, the one that was probably meant. */
-export function readArguments(rawArgs: readonly string[], command: { name: string; args: Arguments }): Read {
+/**
+ * Throws `usage`, which names the argument and, for a spelling mistake, the one that was probably
+ * meant.
+ */
+export function readArguments(
+  rawArgs: readonly string[],
+  command: { name: string; args: Arguments },
+): Read {
   const all: Arguments = { ...command.args, ...commonArguments };
   const options = Object.entries(all).filter(([, argument]) => argument.type !== "positional");
   const { tokens } = parseArgs({
@@ -49,7 +59,10 @@ export function readArguments(rawArgs: readonly string[], command: { name: strin
       fail(`${rawName} needs a value: ${rawName} ${argument.valueHint ?? "VALUE"}.`);
     } else {
       if (token.inlineValue === false && value.startsWith("-") && value !== "-") {
-        fail(`${rawName} needs a value, and \`${value}\` looks like an option.`, `If it is the value: --${name}='${value}'`);
+        fail(
+          `${rawName} needs a value, and \`${value}\` looks like an option.`,
+          `If it is the value: --${name}='${value}'`,
+        );
       }
       const before = values.get(name);
       if (before !== undefined && argument.isList !== true) fail(`${rawName} appears twice.`);
@@ -59,7 +72,12 @@ export function readArguments(rawArgs: readonly string[], command: { name: strin
   }
   const isHelp = switches.includes("--help");
   if (!isHelp) checkPositionals(command, positionals, values, fail);
-  const canonical = [...[...values].map(([name, value]) => `--${name}=${value}`), ...switches, "--", ...positionals];
+  const canonical = [
+    ...[...values].map(([name, value]) => `--${name}=${value}`),
+    ...switches,
+    "--",
+    ...positionals,
+  ];
   return { isHelp, canonical };
 }
 
@@ -71,7 +89,12 @@ function optionOf(argument: Argument): { type: "string" | "boolean"; short?: str
   return typeof alias === "string" ? { type, short: alias } : { type };
 }
 
-function unknownOption(rawName: string, name: string, command: string, options: [string, Argument][]): [string, string?] {
+function unknownOption(
+  rawName: string,
+  name: string,
+  command: string,
+  options: [string, Argument][],
+): [string, string?] {
   const nearest = nearestWord(
     name,
     options.map(([known]) => known),
@@ -95,13 +118,26 @@ function checkPositionals(
   const places = entries.filter(([, argument]) => argument.type === "positional");
   const surplus = positionals[places.length];
   if (surplus !== undefined) {
-    const max = places.length === 0 ? "no arguments" : places.length === 1 ? "one argument" : `${places.length} arguments`;
-    const hint = surplus === "ago" ? "Leave `ago` out: sett counts a duration back from now." : undefined;
+    const max =
+      places.length === 0
+        ? "no arguments"
+        : places.length === 1
+          ? "one argument"
+          : `${places.length} arguments`;
+    const hint =
+      surplus === "ago" ? "Leave `ago` out: sett counts a duration back from now." : undefined;
     fail(`\`sett ${command.name}\` takes ${max}: \`${surplus}\` is too many.`, hint);
   }
-  const missing = places.find(([, argument], index) => argument.required === true && positionals[index] === undefined);
-  if (missing !== undefined) fail(`\`sett ${command.name}\` needs ${missing[0].toUpperCase()}: ${missing[1].description}.`);
-  const absent = entries.find(([name, { type, required }]) => type !== "positional" && required === true && !values.has(name));
+  const missing = places.find(
+    ([, argument], index) => argument.required === true && positionals[index] === undefined,
+  );
+  if (missing !== undefined)
+    fail(`\`sett ${command.name}\` needs ${missing[0].toUpperCase()}: ${missing[1].description}.`);
+  const absent = entries.find(
+    ([name, { type, required }]) => type !== "positional" && required === true && !values.has(name),
+  );
   if (absent !== undefined)
-    fail(`\`sett ${command.name}\` needs --${absent[0]} ${absent[1].valueHint ?? "VALUE"}: ${absent[1].description}.`);
+    fail(
+      `\`sett ${command.name}\` needs --${absent[0]} ${absent[1].valueHint ?? "VALUE"}: ${absent[1].description}.`,
+    );
 }

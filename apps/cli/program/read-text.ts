@@ -1,7 +1,12 @@
 // Reads the text of a goal, an answer or a reason: from the command line, or from stdin for `-`.
 import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
-import { checkedText, type TextKind, textKinds, tooLongText } from "../../../lib/client/actions/checked-text.ts";
+import {
+  checkedText,
+  type TextKind,
+  textKinds,
+  tooLongText,
+} from "../../../lib/client/actions/checked-text.ts";
 import { maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -36,12 +41,19 @@ export function decodeAnswer(bytes: Uint8Array, where: string): string {
 
 async function readText(argument: string, kind: TextKind, shell: From): Promise<string> {
   if (argument !== "-") return checkedText(await unharmed(argument, kind), kind);
-  return checkedText(await Promise.race([readStdin(shell.stdin(), kind), interruption(shell.interrupted, kind)]), kind);
+  return checkedText(
+    await Promise.race([readStdin(shell.stdin(), kind), interruption(shell.interrupted, kind)]),
+    kind,
+  );
 }
 
-/** The runtime writes `\ufffd` in place of bytes that are not UTF-8, but a person may have written that, too. */
+/**
+ * The runtime writes `\ufffd` in place of bytes that are not UTF-8, but a person may have written
+ * that, too.
+ */
 async function unharmed(argument: string, kind: TextKind): Promise<string> {
-  if (argument.includes("\ufffd") && !(await isOwnCommandLineUtf8())) throw notUtf8(kind, "on the command line");
+  if (argument.includes("\ufffd") && !(await isOwnCommandLineUtf8()))
+    throw notUtf8(kind, "on the command line");
   return argument;
 }
 
@@ -65,7 +77,10 @@ function decoded(bytes: Uint8Array, kind: TextKind, where: string): string {
 }
 
 function notUtf8({ code, name }: TextKind, where: string, cause?: unknown): SettError {
-  return new SettError(code, `The ${name} ${where} is not UTF-8 text.`, { hint: "Write it as UTF-8 text.", cause });
+  return new SettError(code, `The ${name} ${where} is not UTF-8 text.`, {
+    hint: "Write it as UTF-8 text.",
+    cause,
+  });
 }
 
 async function interruption(signal: AbortSignal, { name, nothingDone }: TextKind): Promise<never> {

@@ -34,7 +34,9 @@ export async function readableValues(
 ): Promise<{ values: Map<string, Buffer>; unread: string[] }> {
   const values = new Map<string, Buffer>();
   const unread: string[] = [];
-  for (const name of new Set(agents.flatMap((agent) => agent.secrets.map((secret) => secret.name)))) {
+  for (const name of new Set(
+    agents.flatMap((agent) => agent.secrets.map((secret) => secret.name)),
+  )) {
     const source = secrets[name];
     const read =
       source === undefined || source.command !== undefined
@@ -47,12 +49,22 @@ export async function readableValues(
 }
 
 /** `from`: a noun for messages. Throws `config-invalid`, and `interrupted`. */
-export async function readSource(name: string, source: SecretSource, machine: Machine): Promise<{ value: Buffer; from: string }> {
+export async function readSource(
+  name: string,
+  source: SecretSource,
+  machine: Machine,
+): Promise<{ value: Buffer; from: string }> {
   const { file, environment, command } = source;
   if (file !== undefined) return { value: await fileOf(name, file), from: `the file ${file}` };
   if (environment !== undefined)
-    return { value: Buffer.from(machine.env[environment] ?? ""), from: `the variable ${environment}` };
-  return { value: await outputOf(name, command ?? [], machine), from: `the output of ${command?.[0]}` };
+    return {
+      value: Buffer.from(machine.env[environment] ?? ""),
+      from: `the variable ${environment}`,
+    };
+  return {
+    value: await outputOf(name, command ?? [], machine),
+    from: `the output of ${command?.[0]}`,
+  };
 }
 
 async function fileOf(name: string, file: string): Promise<Buffer> {
@@ -68,12 +80,24 @@ async function fileOf(name: string, file: string): Promise<Buffer> {
 }
 
 /** The command may ask a person for a password: it has the terminal. */
-async function outputOf(name: string, [program = "", ...words]: string[], machine: Machine): Promise<Buffer> {
+async function outputOf(
+  name: string,
+  [program = "", ...words]: string[],
+  machine: Machine,
+): Promise<Buffer> {
   const { folder, env, signal, onSlow } = machine;
   const hint = "Run it in the folder of sett.yml to see why, or change `command` of the secret.";
-  const timer = setTimeout(() => onSlow?.(`Waiting for the command of the secret ${name}: ${program}.`), slowMs);
+  const timer = setTimeout(
+    () => onSlow?.(`Waiting for the command of the secret ${name}: ${program}.`),
+    slowMs,
+  );
   try {
-    const child = spawn(program, words, { cwd: folder, env, stdio: ["inherit", "pipe", "inherit"], signal });
+    const child = spawn(program, words, {
+      cwd: folder,
+      env,
+      stdio: ["inherit", "pipe", "inherit"],
+      signal,
+    });
     const ended = once(child, "close");
     ended.catch(() => undefined);
     // An output without an end would fill the memory.
@@ -85,7 +109,11 @@ async function outputOf(name: string, [program = "", ...words]: string[], machin
     }
     const [exitCode, killedBy] = (await ended) as [number | null, string | null];
     if (exitCode !== 0)
-      throw invalidSecret(name, `its command ${program} ended with ${killedBy ?? `exit code ${exitCode}`}`, hint);
+      throw invalidSecret(
+        name,
+        `its command ${program} ended with ${killedBy ?? `exit code ${exitCode}`}`,
+        hint,
+      );
     return Buffer.from(output.toString("latin1").replace(/\r?\n$/, ""), "latin1");
   } catch (error) {
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.", { cause: error });
@@ -109,5 +137,7 @@ async function readUpTo(stream: AsyncIterable<unknown>, bytes: number): Promise<
 }
 
 export function invalidSecret(name: string, problem: string, hint: string): SettError {
-  return new SettError("config-invalid", `The secret ${name} cannot be read: ${problem}.`, { hint });
+  return new SettError("config-invalid", `The secret ${name} cannot be read: ${problem}.`, {
+    hint,
+  });
 }

@@ -2,7 +2,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** The nearest folder from `cwd` upwards with a `.git`; undefined outside of a repository. Resolves links, as git does. */
+/**
+ * The nearest folder from `cwd` upwards with a `.git`; undefined outside of a repository. Resolves
+ * links, as git does.
+ */
 export async function workspaceRoot(cwd: string): Promise<string | undefined> {
   let folder = await realpath(cwd);
   for (;;) {

@@ -18,8 +18,8 @@ export async function existing(folder: string, files: readonly NewFile[]): Promi
 }
 
 /**
- * Replaces files that exist. Writes every file beside its place first, and removes what it has made if one of them fails. Throws
- * `command-failed`.
+ * Replaces files that exist. Writes every file beside its place first, and removes what it has made
+ * if one of them fails. Throws `command-failed`.
  */
 export async function writeFiles(folder: string, files: readonly NewFile[]): Promise<void> {
   const folders: string[] = [];

@@ -1,4 +1,5 @@
-// Chooses the goals to prune: they have ended, have not changed since a time, and no goal that stays refers to them.
+// Chooses the goals to prune: they have ended, have not changed since a time, and no goal that
+// stays refers to them.
 
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/records/read-goal-facts.ts";
@@ -51,12 +52,23 @@ export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Pr
       const { stored, bytes } = read;
       const isRetired = await board.isRetired(goal);
       const { last, count = 0 } = log.get(goal) ?? {};
-      const at = last === undefined ? Date.parse(stored.artefacts.at(-1)?.created_at ?? "") : Number.parseInt(last, 10);
+      const at =
+        last === undefined
+          ? Date.parse(stored.artefacts.at(-1)?.created_at ?? "")
+          : Number.parseInt(last, 10);
       const { state } = goalStatus(stored);
-      const mayGo = isOver(state) && at < beforeMs && (last === undefined || !isLater(last, handled));
+      const mayGo =
+        isOver(state) && at < beforeMs && (last === undefined || !isLater(last, handled));
       const { artefacts, claims, ended = null } = stored;
       const sizes = { artefacts: artefacts.length, claims: claims.length, events: count, bytes };
-      const chosen = { id: goal, state, ended, ...sizes, last: new Date(at).toISOString(), isRetired };
+      const chosen = {
+        id: goal,
+        state,
+        ended,
+        ...sizes,
+        last: new Date(at).toISOString(),
+        isRetired,
+      };
       const overwritten = mayGo ? await overwrittenOf(board, goal) : [];
       if (overwritten.length > 0) damaged.push({ id: goal, artefacts: overwritten });
       candidates.set(goal, overwritten.length === 0 && (mayGo || isRetired) ? chosen : undefined);
@@ -74,16 +86,22 @@ async function overwrittenOf(board: PersonBlackboard, goal: GoalId): Promise<Art
 }
 
 /** For each goal: its last event, and the number of its events. */
-async function readLog(board: PersonBlackboard): Promise<Map<GoalId, { last: string; count: number }>> {
+async function readLog(
+  board: PersonBlackboard,
+): Promise<Map<GoalId, { last: string; count: number }>> {
   const log = new Map<GoalId, { last: string; count: number }>();
   for await (const events of eventPages(board, await board.endOfEvents())) {
     for (const { goal_id, id } of events)
-      if (goal_id !== undefined) log.set(goal_id, { last: id, count: (log.get(goal_id)?.count ?? 0) + 1 });
+      if (goal_id !== undefined)
+        log.set(goal_id, { last: id, count: (log.get(goal_id)?.count ?? 0) + 1 });
   }
   return log;
 }
 
-/** The position in the log up to which the orchestrator has handled every event and sent every notification. */
+/**
+ * The position in the log up to which the orchestrator has handled every event and sent every
+ * notification.
+ */
 async function handledUpTo(board: PersonBlackboard): Promise<string> {
   const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
   const cursor = leader?.cursor ?? "0";
@@ -91,7 +109,10 @@ async function handledUpTo(board: PersonBlackboard): Promise<string> {
 }
 
 /** Undefined where an artefact of it was damaged so that it cannot be read. */
-async function readFacts(board: PersonBlackboard, goal: GoalId): Promise<{ stored: StoredGoal; bytes: number } | undefined> {
+async function readFacts(
+  board: PersonBlackboard,
+  goal: GoalId,
+): Promise<{ stored: StoredGoal; bytes: number } | undefined> {
   let bytes = 0;
   const readHeads = async (ids: readonly ArtefactId[]) => {
     const heads = await board.readHeads(ids);
@@ -99,7 +120,12 @@ async function readFacts(board: PersonBlackboard, goal: GoalId): Promise<{ store
     return heads.map(({ head }) => head);
   };
   try {
-    const stored = await readGoalFacts(board, goal, readHeads, (facts) => goalStatus(facts).state === "running");
+    const stored = await readGoalFacts(
+      board,
+      goal,
+      readHeads,
+      (facts) => goalStatus(facts).state === "running",
+    );
     return { stored, bytes };
   } catch (error) {
     if (isMalformed(error)) return undefined;
@@ -107,7 +133,10 @@ async function readFacts(board: PersonBlackboard, goal: GoalId): Promise<{ store
   }
 }
 
-/** The artefacts of other goals that this goal refers to: as sources, as threads, and as inputs of work. */
+/**
+ * The artefacts of other goals that this goal refers to: as sources, as threads, and as inputs of
+ * work.
+ */
 function foreignTo({ artefacts, claims }: StoredGoal): ArtefactId[] {
   const own = new Set<string>(artefacts.map(({ id }) => id));
   const named = [
@@ -128,8 +157,8 @@ function namedBy({ claim, grants }: ClaimSnapshot): string[] {
 }
 
 /**
- * A goal that stays keeps the goals to which it refers, and these keep others. An earlier run has checked the retired goals already.
- * Returns how many goals stay for this reason.
+ * A goal that stays keeps the goals to which it refers, and these keep others. An earlier run has
+ * checked the retired goals already. Returns how many goals stay for this reason.
  */
 async function keepReferred(
   board: PersonBlackboard,

@@ -1,4 +1,5 @@
-// Moves goals from the blackboard into an archive. At every moment each goal is complete in one of the two.
+// Moves goals from the blackboard into an archive. At every moment each goal is complete in one of
+// the two.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -12,13 +13,26 @@ import type { PrunableGoal } from "./choose.ts";
 /** Small, because Redis runs nothing else while a function runs. */
 const removedAtOnce = 50;
 
-export type PruneResult = { goals: PrunableGoal[]; artefacts: number; events: number; bytes: number; sha256: string };
+export type PruneResult = {
+  goals: PrunableGoal[];
+  artefacts: number;
+  events: number;
+  bytes: number;
+  sha256: string;
+};
 
-type Options = { path: string; header: ArchiveHeader; actor: Actor; file: string; signal: AbortSignal };
+type Options = {
+  path: string;
+  header: ArchiveHeader;
+  actor: Actor;
+  file: string;
+  signal: AbortSignal;
+};
 
 /**
- * Goals that have changed since they were chosen stay. An interruption before the archive is safe changes nothing; after that the next run
- * removes the rest. Throws `archive-unusable`, and `interrupted`.
+ * Goals that have changed since they were chosen stay. An interruption before the archive is safe
+ * changes nothing; after that the next run removes the rest. Throws `archive-unusable`, and
+ * `interrupted`.
  */
 export async function moveGoals(
   board: PersonBlackboard,
@@ -32,16 +46,21 @@ export async function moveGoals(
     for (const goal of chosen) {
       stopIf(options.signal, "Nothing was removed.");
       const { id, artefacts, claims } = goal;
-      if ((await board.retireGoal({ goal: id, artefacts, claims })).outcome === "retired") goals.push(goal);
+      if ((await board.retireGoal({ goal: id, artefacts, claims })).outcome === "retired")
+        goals.push(goal);
     }
     return await archiveAndRemove(board, goals, options);
   } catch (error) {
-    if (!(error instanceof AfterArchive)) for (const { id, isRetired } of goals) if (!isRetired) await board.reinstateGoal(id);
+    if (!(error instanceof AfterArchive))
+      for (const { id, isRetired } of goals) if (!isRetired) await board.reinstateGoal(id);
     throw error instanceof AfterArchive ? error.cause : error;
   }
 }
 
-/** The archive is complete, and the blackboard may have lost a part of the goals: they cannot be reinstated. */
+/**
+ * The archive is complete, and the blackboard may have lost a part of the goals: they cannot be
+ * reinstated.
+ */
 class AfterArchive extends Error {}
 
 async function archiveAndRemove(
@@ -67,11 +86,26 @@ async function archiveAndRemove(
       }
     }
   });
-  const sum = (of: (goal: PrunableGoal) => number) => goals.reduce((total, goal) => total + of(goal), 0);
-  const moved = { goals, artefacts: sum((goal) => goal.artefacts), events, bytes: sum((goal) => goal.bytes), sha256 };
+  const sum = (of: (goal: PrunableGoal) => number) =>
+    goals.reduce((total, goal) => total + of(goal), 0);
+  const moved = {
+    goals,
+    artefacts: sum((goal) => goal.artefacts),
+    events,
+    bytes: sum((goal) => goal.bytes),
+    sha256,
+  };
   try {
     const { artefacts, bytes } = moved;
-    const data = { file, sha256, goals: goals.length, artefacts, events, bytes, before: header.before };
+    const data = {
+      file,
+      sha256,
+      goals: goals.length,
+      artefacts,
+      events,
+      bytes,
+      before: header.before,
+    };
     const archive = { file, sha256, created_at: header.created_at };
     await board.recordArchive(archive, { type: "goals_pruned", data }, actor);
     await remove(board, ids, end, signal);
@@ -91,11 +125,16 @@ async function addGoal(
   for await (const artefact of readWhole(board, ids)) await archive.add({ artefact });
   for (const artefact of ids) await addClaims(board, artefact, archive);
   const answers = await board.answersOf(ids);
-  for (const [index, answer] of answers.entries()) if (answer !== undefined) await archive.add({ question: ids[index], answer });
+  for (const [index, answer] of answers.entries())
+    if (answer !== undefined) await archive.add({ question: ids[index], answer });
   for (const call of (await board.readCalls(id)).ended) await archive.add({ call });
 }
 
-async function addClaims(board: PersonBlackboard, artefact: ArtefactId, archive: Archive): Promise<void> {
+async function addClaims(
+  board: PersonBlackboard,
+  artefact: ArtefactId,
+  archive: Archive,
+): Promise<void> {
   for (const [cause, id] of await board.claimsOfArtefact(artefact)) {
     const snapshot = await board.readClaim(id);
     if (snapshot !== undefined) await archive.add({ ...snapshot, cause });
@@ -103,7 +142,12 @@ async function addClaims(board: PersonBlackboard, artefact: ArtefactId, archive:
 }
 
 /** Removes events first: the next run finds every goal whose record still exists. */
-async function remove(board: PersonBlackboard, goals: ReadonlySet<GoalId>, end: string, signal: AbortSignal): Promise<void> {
+async function remove(
+  board: PersonBlackboard,
+  goals: ReadonlySet<GoalId>,
+  end: string,
+  signal: AbortSignal,
+): Promise<void> {
   const rest = "The archive is complete. Run `sett prune` again to remove the rest of these goals.";
   for await (const page of eventPages(board, end)) {
     stopIf(signal, rest);

@@ -17,7 +17,13 @@ const excerptCharacters = 1_000;
 /** Of the summary and of the metadata, in columns. */
 const maxColumns = 1_000;
 
-type Options = { out: Layout; nowMs: number; payload: "excerpt" | "none"; suggest: Suggest; cost?: Cost | undefined };
+type Options = {
+  out: Layout;
+  nowMs: number;
+  payload: "excerpt" | "none";
+  suggest: Suggest;
+  cost?: Cost | undefined;
+};
 
 /** Ends with a line break. */
 export function artefactDetails(
@@ -40,22 +46,40 @@ export function artefactDetails(
     ["created", `${artefact.created_at} (${agoOf(artefact.created_at, nowMs)})`],
     ["goal", artefact.goal_id],
     ["claim", artefact.claim_id === "" ? "none" : artefact.claim_id],
-    ["sources", artefact.source_artefacts.length === 0 ? "none" : artefact.source_artefacts.join(", ")],
+    [
+      "sources",
+      artefact.source_artefacts.length === 0 ? "none" : artefact.source_artefacts.join(", "),
+    ],
     ...(commit === undefined
       ? []
-      : [["commit", commit] satisfies [string, string], ["ref", refOf(artefact, instance)] satisfies [string, string]]),
-    ...(cost === undefined || cost.calls === 0 ? [] : [["cost", costText(cost)] satisfies [string, string]]),
+      : [
+          ["commit", commit] satisfies [string, string],
+          ["ref", refOf(artefact, instance)] satisfies [string, string],
+        ]),
+    ...(cost === undefined || cost.calls === 0
+      ? []
+      : [["cost", costText(cost)] satisfies [string, string]]),
     ["content", sizeOf(artefact.payload)],
   ];
   const width = Math.max(...fields.map(([name]) => name.length));
-  const lines = fields.map(([name, value]) => wrap(`${style.dim(name.padEnd(width))}  ${value}`, { columns, indent: width + 2 }));
-  for (const [name, words] of wordsIn({ summary, more })) lines.push(style.dim(name), ...quotedLines(words, out));
-  if (payload === "excerpt" && artefact.payload !== "") lines.push("", ...excerptOf(artefact, out, suggest));
+  const lines = fields.map(([name, value]) =>
+    wrap(`${style.dim(name.padEnd(width))}  ${value}`, { columns, indent: width + 2 }),
+  );
+  for (const [name, words] of wordsIn({ summary, more }))
+    lines.push(style.dim(name), ...quotedLines(words, out));
+  if (payload === "excerpt" && artefact.payload !== "")
+    lines.push("", ...excerptOf(artefact, out, suggest));
   return `${lines.join("\n")}\n`;
 }
 
 /** What its maker says beside the content, bounded: JSON has all of it. */
-function wordsIn({ summary = "", more }: { summary: string | undefined; more: object }): [string, string][] {
+function wordsIn({
+  summary = "",
+  more,
+}: {
+  summary: string | undefined;
+  more: object;
+}): [string, string][] {
   const metadata = Object.keys(more).length === 0 ? "" : JSON.stringify(more);
   const all: [string, string][] = [
     ["summary", boundedLine(summary, maxColumns)],
@@ -74,7 +98,11 @@ function sizeOf(payload: string): string {
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
 
-function excerptOf({ payload, id }: Artefact, { style, columns }: Options["out"], suggest: Suggest): string[] {
+function excerptOf(
+  { payload, id }: Artefact,
+  { style, columns }: Options["out"],
+  suggest: Suggest,
+): string[] {
   const start = plainLines(payload.slice(0, excerptCharacters));
   const lines = start.split("\n").slice(0, excerptLines);
   const isWhole = payload.length <= excerptCharacters && start.split("\n").length <= excerptLines;

@@ -12,22 +12,43 @@ import { type Cell, table } from "./table.ts";
 const maxSummaryLength = 60;
 const none = "-";
 
-export function budgetReport(reading: BudgetReading, { style, columns }: Pick<Layout, "style" | "columns">): string[] {
+export function budgetReport(
+  reading: BudgetReading,
+  { style, columns }: Pick<Layout, "style" | "columns">,
+): string[] {
   const { goal, summary, agents, models, under_way: underWay, spent } = reading;
   const title = summary === "" ? "" : `  ${shorten(oneLine(summary), maxSummaryLength)}`;
   const lines = [`${style.bold(shortId(goal))}${title}`, ""];
-  lines.push(...table(["BUDGET", "LIMIT", "SPENT", "RESERVED", "LEFT"], amountRows(reading, style), style, columns));
-  if (underWay > 0) lines.push(style.dim(`${underWay === 1 ? "1 call is" : `${underWay} calls are`} under way.`));
+  lines.push(
+    ...table(
+      ["BUDGET", "LIMIT", "SPENT", "RESERVED", "LEFT"],
+      amountRows(reading, style),
+      style,
+      columns,
+    ),
+  );
+  if (underWay > 0)
+    lines.push(style.dim(`${underWay === 1 ? "1 call is" : `${underWay} calls are`} under way.`));
   if (spent.calls === 0) lines.push(style.dim("No call of a model has ended."));
   if (agents.length > 0)
     lines.push(
       "",
-      ...table(["AGENT", "MODEL", "CALLS", "TOKENS", "COST", "A GRANT MAY COST"], agentRows(reading, style), style, columns),
+      ...table(
+        ["AGENT", "MODEL", "CALLS", "TOKENS", "COST", "A GRANT MAY COST"],
+        agentRows(reading, style),
+        style,
+        columns,
+      ),
     );
   if (models.length > 0)
     lines.push(
       "",
-      ...table(["MODEL", "CALLS", "INPUT", "CACHED", "OUTPUT", "COST", "ANSWERED BY"], modelRows(reading, style), style, columns),
+      ...table(
+        ["MODEL", "CALLS", "INPUT", "CACHED", "OUTPUT", "COST", "ANSWERED BY"],
+        modelRows(reading, style),
+        style,
+        columns,
+      ),
     );
   return lines;
 }
@@ -35,8 +56,10 @@ export function budgetReport(reading: BudgetReading, { style, columns }: Pick<La
 function amountRows({ limits, spent, reserved, added }: BudgetReading, style: Style): Cell[][] {
   return amountKinds.map((kind) => {
     const limit = limits[kind];
-    const left = limit === undefined ? undefined : Math.max(0, limit - spent[kind] - reserved[kind]);
-    const more = limit !== undefined && added[kind] > 0 ? ` (${formatAmount(kind, added[kind])} added)` : "";
+    const left =
+      limit === undefined ? undefined : Math.max(0, limit - spent[kind] - reserved[kind]);
+    const more =
+      limit !== undefined && added[kind] > 0 ? ` (${formatAmount(kind, added[kind])} added)` : "";
     const show = (amount: number) => formatAmount(kind, amount).replace(/ \w+$/, "");
     return [
       { text: kind === "nanousd" ? "money" : kind, paint: style.bold },
@@ -61,7 +84,11 @@ function agentRows({ agents }: BudgetReading, style: Style): Cell[][] {
 
 /** A limit of 0 is a limit, too. */
 function limitText(limits: Budget): string {
-  return amountKinds.flatMap((kind) => (limits[kind] === undefined ? [] : [formatAmount(kind, limits[kind])])).join(", ") || none;
+  return (
+    amountKinds
+      .flatMap((kind) => (limits[kind] === undefined ? [] : [formatAmount(kind, limits[kind])]))
+      .join(", ") || none
+  );
 }
 
 function modelRows({ models }: BudgetReading, style: Style): Cell[][] {

@@ -13,7 +13,10 @@ export type Crash = {
   restarts: number;
   isOutOfMemory: boolean;
   memoryBytes: number | undefined;
-  /** It waits for its restart, or it runs since a time (ISO 8601); the runtime no longer knows its last exit code then. */
+  /**
+   * It waits for its restart, or it runs since a time (ISO 8601); the runtime no longer knows its
+   * last exit code then.
+   */
   now: { state: "restarting"; exitCode: number } | { state: "running"; since: string };
 };
 
@@ -22,7 +25,12 @@ export function crashesOf(containers: readonly ContainerPart[], nowMs: number): 
     if (labels.component !== "agent") return [];
     const facts = { agent: labels.agent, restarts, isOutOfMemory, memoryBytes };
     if (state.state === "restarting") return [{ ...facts, now: state }];
-    if (state.state !== "running" || restarts === 0 || nowMs - Date.parse(state.startedAt) >= recoveredAfterMs) return [];
+    if (
+      state.state !== "running" ||
+      restarts === 0 ||
+      nowMs - Date.parse(state.startedAt) >= recoveredAfterMs
+    )
+      return [];
     return [{ ...facts, now: { state: state.state, since: state.startedAt } }];
   });
 }

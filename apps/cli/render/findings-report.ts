@@ -10,7 +10,11 @@ const checkWidth = 17;
 const detailIndent = 4;
 
 /** By subject, in the order of the findings, and last how many of each level there are. */
-export function findingsReport(findings: readonly Finding[], symbols: Symbols, { style, columns }: Layout): string[] {
+export function findingsReport(
+  findings: readonly Finding[],
+  symbols: Symbols,
+  { style, columns }: Layout,
+): string[] {
   const subjects = [...new Set(findings.map(({ subject }) => subject))];
   return [
     ...subjects.flatMap((subject) => [
@@ -25,7 +29,11 @@ export function findingsReport(findings: readonly Finding[], symbols: Symbols, {
   ];
 }
 
-function linesOf(finding: Finding, symbols: Symbols, style: Style): { text: string; indent: number }[] {
+function linesOf(
+  finding: Finding,
+  symbols: Symbols,
+  style: Style,
+): { text: string; indent: number }[] {
   const check = padVisible(finding.check, checkWidth);
   const lead = `  ${mark(finding.level, symbols, style)} ${check} `;
   const first = { text: `${lead}${oneLine(finding.found)}`, indent: detailIndent + checkWidth + 1 };
@@ -34,7 +42,10 @@ function linesOf(finding: Finding, symbols: Symbols, style: Style): { text: stri
   return [
     first,
     { text: `${indent}${style.dim(oneLine(finding.why))}`, indent: detailIndent },
-    { text: `${indent}${style.cyan(symbols.arrow)} ${oneLine(finding.remedy)}`, indent: detailIndent },
+    {
+      text: `${indent}${style.cyan(symbols.arrow)} ${oneLine(finding.remedy)}`,
+      indent: detailIndent,
+    },
   ];
 }
 
@@ -64,7 +75,10 @@ export function findingsJson(findings: readonly Finding[]) {
     notes: countOf(findings, "note"),
     findings: findings.map((finding) => {
       const { subject, check, level, found } = finding;
-      const advice = finding.level === "ok" ? { why: null, remedy: null } : { why: finding.why, remedy: finding.remedy };
+      const advice =
+        finding.level === "ok"
+          ? { why: null, remedy: null }
+          : { why: finding.why, remedy: finding.remedy };
       return { subject, check, level, found, ...advice };
     }),
   };

@@ -1,5 +1,5 @@
-// Shortens the log for a terminal: bids of `ignore` have no line of their own unless they have a reason, nor have calls of models that went
-// well; and the reason of a failure appears once.
+// Shortens the log for a terminal: bids of `ignore` have no line of their own unless they have a
+// reason, nor have calls of models that went well; and the reason of a failure appears once.
 
 import type { EventContext } from "../../../lib/client/render/event-line.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
@@ -15,7 +15,10 @@ export class Fold {
   /** For each open claim: the reasons of failed attempts that were printed. */
   readonly #reasons = new Map<ClaimId, string[]>();
 
-  /** The context with which to print the event; undefined when it has no line of its own. Needs every event, in order. */
+  /**
+   * The context with which to print the event; undefined when it has no line of its own. Needs
+   * every event, in order.
+   */
   apply(event: SettEvent, context: EventContext): EventContext | undefined {
     const { claim_id: claim, type, agent, data } = event;
     if (claim === undefined) return context;
@@ -45,9 +48,15 @@ export class Fold {
         // A piece of work makes dozens of them, and what they have cost is shown elsewhere.
         return data?.outcome === "ok" ? undefined : context;
       case "bidding_closed":
-        return { ...context, ignoredBy: taken(this.#ignoredBy, claim), isUnwanted: this.#unwanted.delete(claim) };
+        return {
+          ...context,
+          ignoredBy: taken(this.#ignoredBy, claim),
+          isUnwanted: this.#unwanted.delete(claim),
+        };
       case "artefact_created":
-        return data?.structural_type === "Failure" ? { ...context, summary: this.#once(claim, context.summary) } : context;
+        return data?.structural_type === "Failure"
+          ? { ...context, summary: this.#once(claim, context.summary) }
+          : context;
       case "grant_failed":
       case "grant_cancelled":
         return { ...context, reason: this.#once(claim, data?.reason) };
@@ -68,7 +77,10 @@ export class Fold {
     }
   }
 
-  /** The part of a reason that was not printed for this claim yet: one reason often ends with another. */
+  /**
+   * The part of a reason that was not printed for this claim yet: one reason often ends with
+   * another.
+   */
   #once(claim: ClaimId, reason: unknown): string {
     const text = oneLine(String(reason ?? ""));
     const printed = this.#reasons.get(claim) ?? [];

@@ -1,4 +1,5 @@
-// The artefact graph as a tree for people: each artefact is below its first source, and names its other sources.
+// The artefact graph as a tree for people: each artefact is below its first source, and names its
+// other sources.
 
 import { detailsOf, type Look, lookOf } from "../../../lib/client/render/graph-node.ts";
 import type { Colour } from "../../../lib/client/text/style.ts";
@@ -33,7 +34,11 @@ type Tree = {
 };
 
 /** Ends with a line break. `columns`: undefined where lines may have any length. */
-export function treeText(graph: ArtefactGraph, drawing: Drawing, columns: number | undefined): string {
+export function treeText(
+  graph: ArtefactGraph,
+  drawing: Drawing,
+  columns: number | undefined,
+): string {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const sources = new Map<ArtefactId, ArtefactId[]>();
   for (const { from, to } of graph.edges) sources.set(to, [...(sources.get(to) ?? []), from]);
@@ -42,7 +47,8 @@ export function treeText(graph: ArtefactGraph, drawing: Drawing, columns: number
   const places = new Map(own.map(({ id }, at) => [id, at]));
   const parents = new Map<ArtefactId, ArtefactId>();
   for (const { id } of own) {
-    const isBefore = (source: ArtefactId) => (places.get(source) ?? Number.POSITIVE_INFINITY) < (places.get(id) ?? 0);
+    const isBefore = (source: ArtefactId) =>
+      (places.get(source) ?? Number.POSITIVE_INFINITY) < (places.get(id) ?? 0);
     const parent = sources.get(id)?.find(isBefore);
     if (parent !== undefined) parents.set(id, parent);
   }
@@ -62,26 +68,39 @@ function branch(tree: Tree, id: ArtefactId, head: string, stem: string): string[
     ...textLines(tree, node, head, `${stem}${children.length > 0 ? line : " "}  `),
     ...children.flatMap((child, at) => {
       const isLast = at === children.length - 1;
-      return branch(tree, child, `${stem}${isLast ? corner : tee} `, `${stem}${isLast ? " " : line}  `);
+      return branch(
+        tree,
+        child,
+        `${stem}${isLast ? corner : tee} `,
+        `${stem}${isLast ? " " : line}  `,
+      );
     }),
   ];
 }
 
-function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, head: string, below: string): string[] {
+function textLines(
+  { graph, columns, drawing, ...tree }: Tree,
+  node: GraphNode,
+  head: string,
+  below: string,
+): string[] {
   const { style, symbols } = drawing;
   const { title, maker, summary, cost, claims } = detailsOf(node, failuresOf(graph));
   const paint = style[colours[lookOf(node, graph.goal)]];
   const quote = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
   const others = othersOf(tree, node);
   const also = others.length === 0 ? "" : `  ${style.dim(`also from ${others.join(", ")}`)}`;
-  const width = columns === undefined ? undefined : Math.max(minTextColumns, columns - below.length);
+  const width =
+    columns === undefined ? undefined : Math.max(minTextColumns, columns - below.length);
   const maxPrefix = columns === undefined ? Number.POSITIVE_INFINITY : columns - minTextColumns;
   // Of a prefix that is too long, only the end is drawn.
   const shown = (prefix: string) =>
-    style.dim(prefix.length <= maxPrefix ? prefix : `${symbols.more}${prefix.slice(1 - maxPrefix)}`);
-  const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${quote}${also}`, { columns: width }).split(
-    "\n",
-  );
+    style.dim(
+      prefix.length <= maxPrefix ? prefix : `${symbols.more}${prefix.slice(1 - maxPrefix)}`,
+    );
+  const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${quote}${also}`, {
+    columns: width,
+  }).split("\n");
   const rest = [cost, ...claims]
     .filter((text) => text !== "")
     .flatMap((claim) => wrap(style.dim(claim), { columns: width, indent: 2 }).split("\n"));
@@ -89,14 +108,21 @@ function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, 
 }
 
 function failuresOf({ nodes }: ArtefactGraph) {
-  return nodes.flatMap((node) => (node.kind === "artefact" && node.structural_type === "Failure" ? [node] : []));
+  return nodes.flatMap((node) =>
+    node.kind === "artefact" && node.structural_type === "Failure" ? [node] : [],
+  );
 }
 
 /** The sources that are not above it in the tree. */
-function othersOf({ nodes, sources, parents }: Pick<Tree, "nodes" | "sources" | "parents">, node: GraphNode): string[] {
+function othersOf(
+  { nodes, sources, parents }: Pick<Tree, "nodes" | "sources" | "parents">,
+  node: GraphNode,
+): string[] {
   const above = new Set<ArtefactId>();
   for (let at = parents.get(node.id); at !== undefined; at = parents.get(at)) above.add(at);
-  return (sources.get(node.id) ?? []).filter((source) => !above.has(source)).map((source) => nameOf(nodes.get(source), source));
+  return (sources.get(node.id) ?? [])
+    .filter((source) => !above.has(source))
+    .map((source) => nameOf(nodes.get(source), source));
 }
 
 function nameOf(node: GraphNode | undefined, id: ArtefactId): string {

@@ -9,7 +9,13 @@ import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import { isGoalFeedback } from "../../../lib/model/artefact.ts";
-import { amountsOfYes, exampleAmount, questionText, raiseText, refusalSentence } from "../../../lib/model/budget-question.ts";
+import {
+  amountsOfYes,
+  exampleAmount,
+  questionText,
+  raiseText,
+  refusalSentence,
+} from "../../../lib/model/budget-question.ts";
 import { ageOf, agoOf } from "../../../lib/words/age.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { type Cell, table } from "./table.ts";
@@ -23,7 +29,10 @@ const maxTextLength = 500;
 type Drawing = { style: Style; nowMs: number; columns: number | undefined; suggest: Suggest };
 
 /** One line for each inquiry. */
-export function inquiryTable(inquiries: readonly Inquiry[], { style, nowMs, columns, suggest }: Drawing): string[] {
+export function inquiryTable(
+  inquiries: readonly Inquiry[],
+  { style, nowMs, columns, suggest }: Drawing,
+): string[] {
   const rows = inquiries.map((inquiry): Cell[] => {
     const subject = subjectOf(inquiry);
     return [
@@ -32,7 +41,9 @@ export function inquiryTable(inquiries: readonly Inquiry[], { style, nowMs, colu
       { text: ageOf(inquiry.since, nowMs) },
       { text: shortId(subject.goal_id), paint: style.dim },
       { text: makerOf(subject) },
-      subject.overwritten ? { text: overwrittenText, paint: style.red } : { text: textOf(inquiry, suggest) },
+      subject.overwritten
+        ? { text: overwrittenText, paint: style.red }
+        : { text: textOf(inquiry, suggest) },
     ];
   });
   return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
@@ -41,8 +52,15 @@ export function inquiryTable(inquiries: readonly Inquiry[], { style, nowMs, colu
 /** Of an artefact to approve. A question is shown with its whole text. */
 const shownLines = 40;
 
-/** One inquiry: a question with its whole text, an approval with the beginning of the artefact. Ends with a line break. */
-export function inquiryDetails(inquiry: Inquiry, { style, columns }: Layout, nowMs: number): string {
+/**
+ * One inquiry: a question with its whole text, an approval with the beginning of the artefact. Ends
+ * with a line break.
+ */
+export function inquiryDetails(
+  inquiry: Inquiry,
+  { style, columns }: Layout,
+  nowMs: number,
+): string {
   const subject = subjectOf(inquiry);
   const when = agoOf(inquiry.since, nowMs);
   const note = subject.overwritten ? `, ${style.red(overwrittenText)}` : "";
@@ -61,7 +79,11 @@ export function inquiryDetails(inquiry: Inquiry, { style, columns }: Layout, now
 }
 
 /** The payload of a commit is only its hash, so it is left out: `sett unearth` shows the change. */
-function contentLines({ artefact, content }: Approval, quoted: (text: string) => string[], style: Style): string[] {
+function contentLines(
+  { artefact, content }: Approval,
+  quoted: (text: string) => string[],
+  style: Style,
+): string[] {
   if (artefact.metadata.commit !== undefined) return [];
   if (content.text.trim() === "") return [];
   const lines = quoted(content.text);
@@ -82,7 +104,9 @@ export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
   if (refusal !== undefined) {
     const yes = amountsOfYes(refusal);
     return [
-      ...(yes === undefined ? [] : [`${suggest(`answer ${id} yes`)}  # adds ${raiseText(yes, refusal)}`]),
+      ...(yes === undefined
+        ? []
+        : [`${suggest(`answer ${id} yes`)}  # adds ${raiseText(yes, refusal)}`]),
       `${suggest(`answer ${id} ${exampleAmount(refusal)}`)}  # or another amount`,
       `${suggest(`budget ${shortId(inquiry.question.goal_id)}`)}  # what the goal has cost`,
     ];
@@ -94,11 +118,14 @@ export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
 /** What `sett unearth` shows beyond the details, if anything. */
 function furtherContent({ artefact, content }: Approval): string[] {
   if (artefact.metadata.commit !== undefined) return ["what the commit changes"];
-  return content.isWhole && content.text.split("\n").length <= shownLines ? [] : ["its whole content"];
+  return content.isWhole && content.text.split("\n").length <= shownLines
+    ? []
+    : ["its whole content"];
 }
 
 function textOf(inquiry: Inquiry, suggest: Suggest): string {
-  if (inquiry.kind === "question") return `${bar} ${boundedLine(questionText(inquiry.question), maxTextLength)}`;
+  if (inquiry.kind === "question")
+    return `${bar} ${boundedLine(questionText(inquiry.question), maxTextLength)}`;
   return `${suggest(`approve ${shortId(inquiry.artefact.id)}`)} (\`${inquiry.agent}\`): ${bar} ${nameOf(inquiry)}`;
 }
 

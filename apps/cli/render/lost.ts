@@ -12,7 +12,11 @@ export const restoreHint = "To go back to a back-up: docs/operations.md#restore"
 /**
  * `age`: how long ago it began; undefined: just now. `refs`: what git still has of the one before.
  */
-export function newBlackboardSentence(instance: string, refs: readonly KeptRef[], age?: string): string {
+export function newBlackboardSentence(
+  instance: string,
+  refs: readonly KeptRef[],
+  age?: string,
+): string {
   const began = age === undefined ? "is new, and empty" : `began empty ${age}`;
   const gone = `The blackboard of ${instance} ${began}: the one before is gone.`;
   if (refs.length === 0) return `${gone} Git knows no goal or result of it.`;

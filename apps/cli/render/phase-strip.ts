@@ -1,11 +1,19 @@
 // A claim's bids and phases in one line: `review ✓✓ → parallel ●○ → exclusive ·`.
 
-import { type ClaimPhase, phasesOf, type StepState, stageOf } from "../../../lib/client/render/claim-phases.ts";
+import {
+  type ClaimPhase,
+  phasesOf,
+  type StepState,
+  stageOf,
+} from "../../../lib/client/render/claim-phases.ts";
 import type { Colour, Style } from "../../../lib/client/text/style.ts";
 import type { Claim, ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { Symbols } from "./symbols.ts";
 
-/** `names`: the name and the sign of each agent; `signs`: only the signs; `letters`: the phases as first letters, too. */
+/**
+ * `names`: the name and the sign of each agent; `signs`: only the signs; `letters`: the phases as
+ * first letters, too.
+ */
 export type Detail = "names" | "signs" | "letters";
 export type Drawing = { style: Style; symbols: Symbols };
 
@@ -28,7 +36,12 @@ export function phaseStrip(snapshot: ClaimSnapshot, detail: Detail, drawing: Dra
   return parts.join(detail === "letters" ? " " : ` ${drawing.style.dim(drawing.symbols.arrow)} `);
 }
 
-function phasePart({ phase, steps }: ClaimPhase, detail: Detail, isCurrent: boolean, { style, symbols }: Drawing): string {
+function phasePart(
+  { phase, steps }: ClaimPhase,
+  detail: Detail,
+  isCurrent: boolean,
+  { style, symbols }: Drawing,
+): string {
   const label = detail === "letters" ? phase.slice(0, 1).toUpperCase() : phase;
   const title = (isCurrent ? style.bold : style.dim)(label);
   const marks = steps.map(({ agent, state }) => {
@@ -47,7 +60,9 @@ function bidStrip(claim: Claim, detail: Detail, { style, symbols }: Drawing): st
     const marks = claim.electorate.map((agent) => {
       const word = words.get(agent);
       if (word === undefined) return style.yellow(symbols.missing);
-      return word === "ignore" ? style.dim(symbols.ignore) : style.green(word.slice(0, 1).toUpperCase());
+      return word === "ignore"
+        ? style.dim(symbols.ignore)
+        : style.green(word.slice(0, 1).toUpperCase());
     });
     return `${title} ${marks.join("")}`;
   }

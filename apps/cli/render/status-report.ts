@@ -1,12 +1,32 @@
-// The state of an instance for people: the orchestrator, the agents, and each goal with what it waits for.
+// The state of an instance for people: the orchestrator, the agents, and each goal with what it
+// waits for.
 
-import { claimsOf, livenessOf, type Situation, workersOf } from "../../../lib/client/facts/blocked-reason.ts";
+import {
+  claimsOf,
+  livenessOf,
+  type Situation,
+  workersOf,
+} from "../../../lib/client/facts/blocked-reason.ts";
 import { unreadableSentence } from "../../../lib/client/facts/checked.ts";
-import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../../../lib/client/facts/goal.ts";
+import {
+  failuresOf,
+  type GoalReading,
+  goalSummary,
+  whyStalled,
+} from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
 import { noticeProblemSentence } from "../../../lib/client/render/notice-problem.ts";
-import { orchestratorProblem, unreadableRegistration, waitingText } from "../../../lib/client/render/waiting-text.ts";
-import { boundedLine, oneLine, shorten, visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import {
+  orchestratorProblem,
+  unreadableRegistration,
+  waitingText,
+} from "../../../lib/client/render/waiting-text.ts";
+import {
+  boundedLine,
+  oneLine,
+  shorten,
+  visibleWidth,
+} from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
@@ -20,7 +40,12 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { ageOf, agoOf, lastingSince } from "../../../lib/words/age.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { type CassettesInUse, cassettesSentence, type GatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
+import {
+  type CassettesInUse,
+  cassettesSentence,
+  type GatewayProblem,
+  gatewaySentence,
+} from "../facts/gateway-state.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { requestSentence } from "./request-text.ts";
@@ -63,25 +88,44 @@ export function statusReport(
     ...storeLine(situation, style),
     ...(gateway === undefined ? [] : [style.red(gatewaySentence(gateway, suggest("up")))]),
     ...(cassettes === undefined ? [] : [style.yellow(oneLine(cassettesSentence(cassettes)))]),
-    ...(situation.noticeProblems ?? []).map((one) => style.yellow(noticeProblemSentence(one, nowMs, suggest))),
+    ...(situation.noticeProblems ?? []).map((one) =>
+      style.yellow(noticeProblemSentence(one, nowMs, suggest)),
+    ),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
-    ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
+    ...(rows.length === 0
+      ? []
+      : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
     ...agents.flatMap((agent) => unreadableLine(agent, suggest, style)),
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, suggest))),
     ...(crashes.length === 0 ? [] : [""]),
-    ...(goals.length === 0 ? [`There are no goals yet. Post one: ${suggest('forage --goal "…"')}`] : []),
+    ...(goals.length === 0
+      ? [`There are no goals yet. Post one: ${suggest('forage --goal "…"')}`]
+      : []),
     ...(hidden === 0
       ? []
-      : [style.dim(`… ${hidden === 1 ? "1 older goal," : `${hidden} older goals, all`} at rest: ${suggest("status --all")}`)]),
+      : [
+          style.dim(
+            `… ${hidden === 1 ? "1 older goal," : `${hidden} older goals, all`} at rest: ${suggest("status --all")}`,
+          ),
+        ]),
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing, columns)),
   ];
   return lines.flatMap((line) => wrap(line, { columns }).split("\n"));
 }
 
-function unreadableLine({ name: agent, unreadable }: RegisteredAgent, suggest: Suggest, style: Style): string[] {
+function unreadableLine(
+  { name: agent, unreadable }: RegisteredAgent,
+  suggest: Suggest,
+  style: Style,
+): string[] {
   if (unreadable === undefined) return [];
-  return [style.red(`Claims wait for agent ${agent}, because ${unreadableRegistration(unreadable.problem, suggest)}`), ""];
+  return [
+    style.red(
+      `Claims wait for agent ${agent}, because ${unreadableRegistration(unreadable.problem, suggest)}`,
+    ),
+    "",
+  ];
 }
 
 /** The next page of goals, below the report. */
@@ -97,7 +141,8 @@ export function moreGoals(
 
 function leaderLine(situation: Situation, { style }: Drawing): string {
   const problem = orchestratorProblem(situation);
-  if (problem === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.leader?.epoch}`;
+  if (problem === undefined)
+    return `orchestrator ${style.green("alive")}, epoch ${situation.leader?.epoch}`;
   if (situation.store?.problem !== undefined) {
     return `${style.red(problem)}; Redis stores no heartbeat while it refuses writes`;
   }
@@ -138,7 +183,8 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
     case "unreadable":
       return { state: "unreadable", beat: "-", paint: style.red };
     case "silent":
-      if (liveness.last_heard === null) return { state: "unknown", beat: "never", paint: style.red };
+      if (liveness.last_heard === null)
+        return { state: "unknown", beat: "never", paint: style.red };
       return { state: "silent", beat: agoOf(liveness.last_heard, nowMs), paint: style.red };
     case "alive":
       if (liveness.state === "no_secrets")
@@ -153,7 +199,12 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
   }
 }
 
-function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing, columns: number | undefined): string[] {
+function goalLines(
+  reading: GoalReading,
+  situation: Situation,
+  drawing: Drawing,
+  columns: number | undefined,
+): string[] {
   const { goal, status, artefacts, unreadable, cost, trigger } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
@@ -162,7 +213,8 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const summary = boundedLine(goalSummary(reading), 80);
   const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   // A claim that cannot be read has no line of its own.
-  const placeOf = (waiting: Waiting) => ("claim" in waiting && waiting.kind !== "repair" ? waiting.claim : undefined);
+  const placeOf = (waiting: Waiting) =>
+    "claim" in waiting && waiting.kind !== "repair" ? waiting.claim : undefined;
   const waits = (claim: string | undefined, lead = indent) =>
     waitingFor
       .filter((waiting) => placeOf(waiting) === claim)
@@ -173,17 +225,30 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
     wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
-    ...(trigger === undefined ? [] : [`${indent}${style.dim("stated by")} trigger ${shorten(oneLine(trigger), 60)}`]),
-    ...(cost === undefined || goalCostText(cost) === "" ? [] : [`${indent}${style.dim("cost")} ${goalCostText(cost)}`]),
+    ...(trigger === undefined
+      ? []
+      : [`${indent}${style.dim("stated by")} trigger ${shorten(oneLine(trigger), 60)}`]),
+    ...(cost === undefined || goalCostText(cost) === ""
+      ? []
+      : [`${indent}${style.dim("cost")} ${goalCostText(cost)}`]),
     ...(unreadable.length === 0
       ? []
-      : [`${indent}${style.red(unreadableSentence(unreadable))}`, nextLine("doctor", situation, drawing)]),
+      : [
+          `${indent}${style.red(unreadableSentence(unreadable))}`,
+          nextLine("doctor", situation, drawing),
+        ]),
     ...(state === "stalled"
-      ? [`${indent}${style.dim(whyStalled(results))}`, nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing)]
+      ? [
+          `${indent}${style.dim(whyStalled(results))}`,
+          nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing),
+        ]
       : []),
     ...(state === "failed" ? failureLines(reading, situation, drawing) : []),
     ...waits(undefined),
-    ...openClaims.flatMap((open) => [`${indent}${claimLine(open, artefacts, drawing)}`, ...waits(open.claim.id, `${indent}  `)]),
+    ...openClaims.flatMap((open) => [
+      `${indent}${claimLine(open, artefacts, drawing)}`,
+      ...waits(open.claim.id, `${indent}  `),
+    ]),
   ];
 }
 
@@ -198,7 +263,10 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
     ...shown.flatMap(({ id, type, metadata, produced_by_agent: agent }) => {
       const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
       const reason = boundedLine(metadata.summary ?? "", maxReasonLength);
-      return [`${indent}${style.red(oneLine(type))}${by}: ${reason}`, nextLine(`unearth ${shortId(id)}`, situation, drawing)];
+      return [
+        `${indent}${style.red(oneLine(type))}${by}: ${reason}`,
+        nextLine(`unearth ${shortId(id)}`, situation, drawing),
+      ];
     }),
   ];
 }
@@ -209,11 +277,20 @@ function nextOf(waiting: Waiting, situation: Situation): string[] {
 }
 
 /** A command on a line of its own, so that it can be copied. */
-function nextLine(command: string, { suggest }: Situation, { style, symbols }: Drawing, lead = indent): string {
+function nextLine(
+  command: string,
+  { suggest }: Situation,
+  { style, symbols }: Drawing,
+  lead = indent,
+): string {
   return `${lead}  ${style.cyan(symbols.arrow)} ${suggest(command)}`;
 }
 
-function claimLine(open: ClaimSnapshot, artefacts: readonly ArtefactHead[], drawing: Drawing): string {
+function claimLine(
+  open: ClaimSnapshot,
+  artefacts: readonly ArtefactHead[],
+  drawing: Drawing,
+): string {
   const { id, artefact_id, kind } = open.claim;
   const about = artefacts.find((artefact) => artefact.id === artefact_id);
   const version = about !== undefined && about.version > 1 ? ` v${about.version}` : "";

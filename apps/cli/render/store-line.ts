@@ -8,7 +8,10 @@ import type { Suggest } from "../../../lib/client/text/suggest.ts";
 const warnAt = 0.8;
 
 /** Empty while Redis has enough room and takes writes. */
-export function storeLine({ suggest, store }: Pick<Situation, "suggest" | "store">, style: Style): string[] {
+export function storeLine(
+  { suggest, store }: Pick<Situation, "suggest" | "store">,
+  style: Style,
+): string[] {
   if (store === undefined) return [];
   const { problem, usedBytes, limitBytes } = store;
   const room = `make room with \`${suggest("prune --before 30d")}\`, or raise services.redis.resources.limits.memory in sett.yml, then \`${suggest("up")}\``;
@@ -21,7 +24,11 @@ export function storeLine({ suggest, store }: Pick<Situation, "suggest" | "store
   }
   if (limitBytes === undefined || usedBytes < warnAt * limitBytes) return [];
   const share = `${Math.floor((100 * usedBytes) / limitBytes)} % full (${sizeOf(usedBytes)} of ${sizeOf(limitBytes)})`;
-  return [style.yellow(`Redis is ${share}, and refuses writes when it is full, large results first: ${room}`)];
+  return [
+    style.yellow(
+      `Redis is ${share}, and refuses writes when it is full, large results first: ${room}`,
+    ),
+  ];
 }
 
 /** `problem` contains the error word of Redis. */

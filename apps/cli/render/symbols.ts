@@ -54,6 +54,10 @@ const ascii: Symbols = {
 };
 
 /** As in POSIX, the first of these variables that is set names the encoding. */
-export function symbolsFor({ LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string | undefined>>): Symbols {
+export function symbolsFor({
+  LC_ALL,
+  LC_CTYPE,
+  LANG,
+}: Readonly<Record<string, string | undefined>>): Symbols {
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "") ? unicode : ascii;
 }

@@ -16,7 +16,12 @@ type Layout = Columns & { isTerminal: boolean };
 
 const indent = "  ";
 
-const colours: Readonly<Record<Turn["role"], Colour>> = { system: "dim", user: "magenta", assistant: "cyan", tool: "yellow" };
+const colours: Readonly<Record<Turn["role"], Colour>> = {
+  system: "dim",
+  user: "magenta",
+  assistant: "cyan",
+  tool: "yellow",
+};
 
 /** Ends with a line break. */
 export function transcriptText({ calls, conversations }: Transcript, out: Layout): string {
@@ -31,11 +36,19 @@ export function transcriptText({ calls, conversations }: Transcript, out: Layout
 
 type Place = { calls: readonly CallWithBodies[]; number: number; of: number };
 
-function conversationLines(conversation: Conversation, { calls, number, of }: Place, out: Layout): string[] {
+function conversationLines(
+  conversation: Conversation,
+  { calls, number, of }: Place,
+  out: Layout,
+): string[] {
   const { style } = out;
   const records = conversation.calls.flatMap((index) => calls[index]?.call ?? []);
   const models = [
-    ...new Set(records.map(({ model, answered_model: answered }) => (answered === "" ? model : `${model} (${answered})`))),
+    ...new Set(
+      records.map(({ model, answered_model: answered }) =>
+        answered === "" ? model : `${model} (${answered})`,
+      ),
+    ),
   ];
   const title = of === 1 ? "Conversation" : `Conversation ${number} of ${of}`;
   const kind = records[0]?.kind === "bid" ? " about the bid" : "";
@@ -52,8 +65,11 @@ function conversationLines(conversation: Conversation, { calls, number, of }: Pl
 }
 
 function unansweredText(last: CallRecord | undefined): string {
-  if (last === undefined || last.outcome === "ok") return "The answer to this was not kept, or cannot be read.";
-  return oneLine(`This was not answered: the call ${endings[last.outcome]}. ${last.problem ?? ""}`).trim();
+  if (last === undefined || last.outcome === "ok")
+    return "The answer to this was not kept, or cannot be read.";
+  return oneLine(
+    `This was not answered: the call ${endings[last.outcome]}. ${last.problem ?? ""}`,
+  ).trim();
 }
 
 const endings: Readonly<Record<Exclude<CallRecord["outcome"], "ok">, string>> = {
@@ -68,11 +84,15 @@ type NamedPart = Part & { toolName?: string };
 /** Results of tools name the tool, not only the id of the call. */
 function namedTurns(turns: readonly Turn[]): { role: Turn["role"]; parts: NamedPart[] }[] {
   const names = new Map(
-    turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "call" ? [[part.id, part.name] as const] : []))),
+    turns.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.kind === "call" ? [[part.id, part.name] as const] : [])),
+    ),
   );
   return turns.map(({ role, parts }) => ({
     role,
-    parts: parts.map((part) => (part.kind === "result" ? { ...part, toolName: names.get(part.id) ?? part.id } : part)),
+    parts: parts.map((part) =>
+      part.kind === "result" ? { ...part, toolName: names.get(part.id) ?? part.id } : part,
+    ),
   }));
 }
 
@@ -92,7 +112,10 @@ function partLines(part: NamedPart, out: Layout): string[] {
       ];
     case "result": {
       const head = `${oneLine(part.toolName ?? "")} ${part.isError ? style.red("has failed") : "answers"}`;
-      return [`${indent}${style.bold(head)}`, ...block(part.text, out, undefined, indent.repeat(2))];
+      return [
+        `${indent}${style.bold(head)}`,
+        ...block(part.text, out, undefined, indent.repeat(2)),
+      ];
     }
   }
 }
@@ -108,7 +131,12 @@ function prettyInput(input: string): string {
   return lines.join("\n");
 }
 
-function block(text: string, { columns, isTerminal }: Layout, paint = (line: string) => line, lead = indent): string[] {
+function block(
+  text: string,
+  { columns, isTerminal }: Layout,
+  paint = (line: string) => line,
+  lead = indent,
+): string[] {
   if (text.trim() === "") return [];
   const shown = isTerminal ? plainLines(text) : text;
   const width = columns === undefined ? undefined : Math.max(20, columns - lead.length);

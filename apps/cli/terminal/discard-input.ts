@@ -3,13 +3,19 @@ import { Buffer } from "node:buffer";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 
-/** Discards all input that waits in the terminal, entered or not. No other code may read from `input` meanwhile. */
+/**
+ * Discards all input that waits in the terminal, entered or not. No other code may read from
+ * `input` meanwhile.
+ */
 export function discardInput(input: ReadStream): void {
   // Only a raw terminal gives a line that is not entered yet.
   input.setRawMode(true);
   try {
     // Opened a second time, without blocking; other processes may share stdin.
-    const terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const terminal = openSync(
+      "/dev/tty",
+      constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
+    );
     try {
       const chunk = Buffer.alloc(4_096);
       while (readSync(terminal, chunk) > 0);

@@ -12,7 +12,10 @@ const end = "\u001b[?2026l";
 const clip = "\u001b[?7l";
 const wrap = "\u001b[?7h";
 
-/** The cursor rests at the beginning of the row below the footer, where the output of another program does the least harm. */
+/**
+ * The cursor rests at the beginning of the row below the footer, where the output of another
+ * program does the least harm.
+ */
 export class Footer implements AsyncDisposable {
   readonly #out: Output;
   readonly #columns: () => number;
@@ -54,7 +57,10 @@ export class Footer implements AsyncDisposable {
     await this.show(undefined);
   }
 
-  /** One text that replaces the footer by `text` and the footer. A terminal that supports it shows both at once. */
+  /**
+   * One text that replaces the footer by `text` and the footer. A terminal that supports it shows
+   * both at once.
+   */
   #over(text: string): string {
     const erasing = this.#erase();
     this.#drawn = this.#draw?.() ?? [];
@@ -65,7 +71,10 @@ export class Footer implements AsyncDisposable {
   #erase(): string {
     // A terminal that has become narrower has wrapped lines of the old width.
     const columns = Math.max(1, this.#columns());
-    const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)), 0);
+    const rows = this.#drawn.reduce(
+      (sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)),
+      0,
+    );
     this.#drawn = [];
     return rows === 0 ? "" : `\r\u001b[${rows}A\u001b[J`;
   }

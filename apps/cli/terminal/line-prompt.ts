@@ -5,7 +5,10 @@ import { sleep } from "../../../lib/async/sleep.ts";
 import { discardInput } from "./discard-input.ts";
 import { type Output, writingBy } from "./output.ts";
 
-/** Pasted lines arrive at once. All lines within this time are one answer, and none of them answers the next question. */
+/**
+ * Pasted lines arrive at once. All lines within this time are one answer, and none of them answers
+ * the next question.
+ */
 const pasteMs = 50;
 
 export class LinePrompt implements Disposable {
@@ -20,8 +23,8 @@ export class LinePrompt implements Disposable {
   }
 
   /**
-   * Resolves with the text that was typed from now on (empty where the input ends first), or with undefined when the prompt was dismissed.
-   * The prompt begins with `typed`.
+   * Resolves with the text that was typed from now on (empty where the input ends first), or with
+   * undefined when the prompt was dismissed. The prompt begins with `typed`.
    */
   ask(typed: string): Promise<string | undefined> {
     return new Promise((resolve) => {
@@ -55,7 +58,13 @@ export class LinePrompt implements Disposable {
 
   #show(typed: string): void {
     const { stdin: input, stderr: output } = process;
-    const reading = createInterface({ input, output, terminal: true, prompt: this.#prompt, historySize: 0 });
+    const reading = createInterface({
+      input,
+      output,
+      terminal: true,
+      prompt: this.#prompt,
+      historySize: 0,
+    });
     this.#open = reading;
     reading.on("line", async (line) => {
       this.#lines.push(line);

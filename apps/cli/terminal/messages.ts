@@ -12,12 +12,19 @@ export type Messages = {
   next(sentence: string): void;
 };
 
-/** What a sentence quotes, of a person or of an agent, controls no terminal. Uses consola without two of its habits: it drops repeated messages, and it writes to stdout. */
+/**
+ * What a sentence quotes, of a person or of an agent, controls no terminal. Uses consola without
+ * two of its habits: it drops repeated messages, and it writes to stdout.
+ */
 export function createMessages(err: Output): Messages {
   const write = ({ type, args }: LogObject) => {
     const mark = markOf(type, err);
     // People copy a command as one line.
-    const wrapping = { columns: err.columns, indent: visibleWidth(mark), isOneLine: type === "log" };
+    const wrapping = {
+      columns: err.columns,
+      indent: visibleWidth(mark),
+      isOneLine: type === "log",
+    };
     void err.write(`${wrap(`${mark}${plainLines(args.map(String).join(" "))}`, wrapping)}\n`);
   };
   const consola = createConsola({ level: 3, throttle: 0, reporters: [{ log: write }] });

@@ -4,7 +4,10 @@ import { createStyle, type Layout } from "../../../lib/client/text/style.ts";
 /** `columns` is the present width. */
 export type Output = Layout & {
   isTerminal: boolean;
-  /** Resolves when the stream has accepted the text, so that a caller who waits writes no faster than the reader reads. */
+  /**
+   * Resolves when the stream has accepted the text, so that a caller who waits writes no faster
+   * than the reader reads.
+   */
   write(text: string): Promise<void>;
 };
 
@@ -25,10 +28,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const closed = ["EPIPE", "EIO"];
 
 /**
- * `onClosed` is called when the reader has closed the stream (`sett hoard | head -1`). Colours only on a terminal that knows them, and
- * never where NO_COLOR is set.
+ * `onClosed` is called when the reader has closed the stream (`sett hoard | head -1`). Colours only
+ * on a terminal that knows them, and never where NO_COLOR is set.
  */
-export function createOutput(stream: NodeJS.WriteStream, env: Environment, onClosed: () => void): Output {
+export function createOutput(
+  stream: NodeJS.WriteStream,
+  env: Environment,
+  onClosed: () => void,
+): Output {
   const isTerminal = stream.isTTY === true;
   const isColoured = isTerminal && (env.NO_COLOR ?? "") === "" && env.TERM !== "dumb";
   stream.on("error", (error: NodeJS.ErrnoException) => {

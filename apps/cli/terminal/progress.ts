@@ -1,4 +1,5 @@
-// Progress of long steps that run at the same time: spinners on a terminal, elsewhere a line for each start and end.
+// Progress of long steps that run at the same time: spinners on a terminal, elsewhere a line for
+// each start and end.
 
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
@@ -40,7 +41,9 @@ export class Progress implements Disposable {
         if (!this.#running.delete(step)) return;
         const { style, isTerminal } = this.#err;
         this.#erase();
-        const line = isTerminal ? `${style.green("✔")} ${style.bold(name)} ${result}` : `${name}: ${result}`;
+        const line = isTerminal
+          ? `${style.green("✔")} ${style.bold(name)} ${result}`
+          : `${name}: ${result}`;
         this.#print(wrap(line, { columns: this.#err.columns, indent: 2 }));
         this.#draw();
       },

@@ -10,7 +10,10 @@ export type Shell = {
   cwd: string;
   /** The version of Sett. */
   version: string;
-  /** A file inside the released program. Undefined in one that was built for its own machine only, and from sources. */
+  /**
+   * A file inside the released program. Undefined in one that was built for its own machine only,
+   * and from sources.
+   */
   carried(name: string): Blob | undefined;
   /** Makes a command to type next, for the same instance. */
   suggest: Suggest;
@@ -26,8 +29,9 @@ export type Shell = {
   /** Aborts at Ctrl-C, when the terminal is closed, and at a signal of a supervisor. */
   interrupted: AbortSignal;
   /**
-   * Sets what the program prints at a second interruption; it then ends at once, and its clean-up stays incomplete. `message` is called at
-   * that moment. Undefined: it prints nothing. From this call on, a closed output counts as an interruption: before, the program ends at once.
+   * Sets what the program prints at a second interruption; it then ends at once, and its clean-up
+   * stays incomplete. `message` is called at that moment. Undefined: it prints nothing. From this
+   * call on, a closed output counts as an interruption: before, the program ends at once.
    */
   onAbandon(message: () => SettError | undefined): void;
 };

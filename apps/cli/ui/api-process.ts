@@ -24,7 +24,10 @@ const ownNames = ["127.0.0.1", "localhost", "[::1]"];
 const keptLines = 20;
 const endMs = 3_000;
 
-/** The process, which loads its program while its settings are still gathered: half of the time until it answers. */
+/**
+ * The process, which loads its program while its settings are still gathered: half of the time
+ * until it answers.
+ */
 export class ApiProcess implements AsyncDisposable {
   /** Its last lines, once it has ended. */
   readonly ended: Promise<string[]>;
@@ -33,7 +36,10 @@ export class ApiProcess implements AsyncDisposable {
 
   constructor(program: readonly string[], env: Environment) {
     const [file = "", ...args] = program;
-    const child = spawn(file, [...args, "--settings"], { env: environmentFor(env), stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(file, [...args, "--settings"], {
+      env: environmentFor(env),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     child.stdin.on("error", () => undefined);
     const last: string[] = [];
     const keep = (line: string) => {
@@ -72,11 +78,22 @@ export class ApiProcess implements AsyncDisposable {
 }
 
 /** What git and the runtime need of this machine, and no setting of another sett. */
-function environmentFor({ BUN_OPTIONS: _, BUN_BE_BUN: __, REDIS_URL: ___, ...own }: Environment): Environment {
+function environmentFor({
+  BUN_OPTIONS: _,
+  BUN_BE_BUN: __,
+  REDIS_URL: ___,
+  ...own
+}: Environment): Environment {
   return Object.fromEntries(Object.entries(own).filter(([name]) => !name.startsWith("SETT_")));
 }
 
-function variablesOf({ place, logs, token, sessionKey, port }: ApiSettings): Record<string, string> {
+function variablesOf({
+  place,
+  logs,
+  token,
+  sessionKey,
+  port,
+}: ApiSettings): Record<string, string> {
   const { workspace = "" } = place;
   return {
     SETT_INSTANCE_NAME: place.instance,

@@ -4,8 +4,14 @@ import { platform } from "node:process";
 
 const openers: Partial<Record<typeof platform, string>> = { darwin: "open", linux: "xdg-open" };
 
-/** Resolves with false where this machine has nothing that opens it. It does not wait for the browser. */
-export async function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+/**
+ * Resolves with false where this machine has nothing that opens it. It does not wait for the
+ * browser.
+ */
+export async function openBrowser(
+  url: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> {
   const program = openers[platform];
   if (program === undefined) return false;
   return await new Promise((resolve) => {

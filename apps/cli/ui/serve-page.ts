@@ -1,4 +1,5 @@
-// Keeps an API of an instance running for one person: also when its Redis starts again, which then has another port.
+// Keeps an API of an instance running for one person: also when its Redis starts again, which then
+// has another port.
 import { randomBytes } from "node:crypto";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -27,10 +28,14 @@ const sessionKeyBytes = 32;
 const giveUpMs = 500;
 
 /**
- * Ends when the shell is interrupted. Throws `not-ready` where the API cannot be started or ends by itself, and as `find` when the instance is
- * gone. The port stays the same, so that an open page finds it again.
+ * Ends when the shell is interrupted. Throws `not-ready` where the API cannot be started or ends by
+ * itself, and as `find` when the instance is gone. The port stays the same, so that an open page
+ * finds it again.
  */
-export async function servePage(shell: Shell, { program, name, find, onReady, ...page }: Page): Promise<void> {
+export async function servePage(
+  shell: Shell,
+  { program, name, find, onReady, ...page }: Page,
+): Promise<void> {
   const { interrupted, messages, env } = shell;
   // The page's sessions are good for each process that follows.
   const sessionKey = randomBytes(sessionKeyBytes).toString("hex");
@@ -38,11 +43,17 @@ export async function servePage(shell: Shell, { program, name, find, onReady, ..
   let known: { place: RedisPlace; token: UiToken } | undefined;
   while (!interrupted.aborted) {
     await using api = new ApiProcess(program, env);
-    const place: RedisPlace | undefined = known === undefined ? undefined : await nextPlace(shell, name ?? known.place.instance);
+    const place: RedisPlace | undefined =
+      known === undefined ? undefined : await nextPlace(shell, name ?? known.place.instance);
     if (known !== undefined && place === undefined) return;
     const isFirst = known === undefined;
     known = known === undefined || place === undefined ? await find() : { ...known, place };
-    const started = await api.start({ ...known, sessionKey, port, logs: await logsSettings(env, known.place) });
+    const started = await api.start({
+      ...known,
+      sessionKey,
+      port,
+      logs: await logsSettings(env, known.place),
+    });
     let last = Array.isArray(started) ? started : undefined;
     if (typeof started === "number") {
       port = started;
@@ -59,7 +70,10 @@ export async function servePage(shell: Shell, { program, name, find, onReady, ..
 }
 
 /** The last lines of the API, or undefined at an interruption. */
-async function endOf({ ended }: ApiProcess, interrupted: AbortSignal): Promise<string[] | undefined> {
+async function endOf(
+  { ended }: ApiProcess,
+  interrupted: AbortSignal,
+): Promise<string[] | undefined> {
   const over = new AbortController();
   const waiting = AbortSignal.any([interrupted, over.signal]);
   const stopped = new Promise<undefined>((resolve) => {
@@ -92,6 +106,9 @@ function isAway(lines: readonly string[]): boolean {
 }
 
 function endedAlone(lines: readonly string[]): SettError {
-  const log = lines.length === 0 ? "It wrote nothing." : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+  const log =
+    lines.length === 0
+      ? "It wrote nothing."
+      : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
   return new SettError("not-ready", `The API ended by itself. ${log}`);
 }

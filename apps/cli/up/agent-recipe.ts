@@ -6,7 +6,9 @@ import type { ContainerRuntime, ImageInfo, Progress } from "../../../lib/runtime
 import { buildDevcontainer, readDevcontainer } from "./build-devcontainer.ts";
 import { contextInputs, devcontainerInputs, type Inputs } from "./context-hash.ts";
 
-/** `inputs`: digests of everything that goes into the image; undefined when only a build can tell. */
+/**
+ * `inputs`: digests of everything that goes into the image; undefined when only a build can tell.
+ */
 export type Recipe = {
   inputs: Inputs | undefined;
   build(labels: Record<string, string>, progress: Progress): Promise<ImageInfo>;
@@ -44,6 +46,7 @@ export async function recipeOf(
   const surroundings = { folder: source.folder, owner, host: env };
   return {
     inputs: await devcontainerInputs(devcontainer, surroundings, imageId),
-    build: (labels, progress) => buildDevcontainer({ runtime, devcontainer, tag, labels, surroundings }, progress),
+    build: (labels, progress) =>
+      buildDevcontainer({ runtime, devcontainer, tag, labels, surroundings }, progress),
   };
 }

@@ -5,7 +5,11 @@ import { inPieces } from "../../../lib/model/in-pieces.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
-import { agentContainerName, carrierVolumeName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
+import {
+  agentContainerName,
+  carrierVolumeName,
+  workspaceVolumeName,
+} from "../../../lib/runtime/names.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "./container-limits.ts";
 import { ownersNameLabel } from "./devcontainer-layer.ts";
 import { hiddenFromCub } from "./for-the-command.ts";
@@ -19,8 +23,9 @@ const objectsPath = "/git/objects";
 const exchangePath = "/git/exchange";
 
 /**
- * So many more processes and threads may be in the container than commands may have: the cub's own, git's, and those of a health check. The cub
- * ends a command that starts others until even these are taken, and must be able to do so.
+ * So many more processes and threads may be in the container than commands may have: the cub's own,
+ * git's, and those of a health check. The cub ends a command that starts others until even these
+ * are taken, and must be able to do so.
  */
 const ofCub = 256;
 
@@ -39,24 +44,47 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     image: image?.tag ?? "",
     labels,
     entrypoint: [cub],
-    env: { ...homeIn(image), ...agent.environment, ...hiddenFromCub(image?.env ?? {}, agent.environment, own), ...own },
+    env: {
+      ...homeIn(image),
+      ...agent.environment,
+      ...hiddenFromCub(image?.env ?? {}, agent.environment, own),
+      ...own,
+    },
     user: repository.user,
     mounts: [
-      { kind: "volume", volume: carrierVolumeName(instance, images.cub.id), target: carrierPath, access: "ro" },
-      { kind: "volume", volume: workspaceVolumeName(instance, agent.name), target: "/workspace", access: "rw" },
+      {
+        kind: "volume",
+        volume: carrierVolumeName(instance, images.cub.id),
+        target: carrierPath,
+        access: "ro",
+      },
+      {
+        kind: "volume",
+        volume: workspaceVolumeName(instance, agent.name),
+        target: "/workspace",
+        access: "rw",
+      },
       { kind: "bind", path: repository.objectsDir, target: objectsPath, access: "ro" },
       ...exchangeMounts(repository.exchangeDir, agent),
       ...socketMountsOf(input, agent),
       ...secretMountsOf(instance, agent),
-      { kind: "tmpfs", target: "/tmp", sizeBytes: Math.min(1024 * mebibyte, Math.floor(resources.memoryBytes / 2)) },
+      {
+        kind: "tmpfs",
+        target: "/tmp",
+        sizeBytes: Math.min(1024 * mebibyte, Math.floor(resources.memoryBytes / 2)),
+      },
     ],
     network: networkOf(input, agent),
     capabilities: "none",
-    // Of the cub nothing can be read, because its file cannot be: so no other process 1 may have its environment.
+    // Of the cub nothing can be read, because its file cannot be: so no other process 1 may have
+    // its environment.
     isInit: true,
     // A devcontainer is made to be written to.
     isRootReadOnly: !(agent.writable_root ?? agent.source.kind === "devcontainer"),
-    ...(input.machine.canLimitSystemCalls && { systemCalls: "narrow" as const, stopSignal: unsendable }),
+    ...(input.machine.canLimitSystemCalls && {
+      systemCalls: "narrow" as const,
+      stopSignal: unsendable,
+    }),
     pidsLimit: agent.resources.limits.pids + ofCub,
     healthcheck,
     restart: "unless-stopped",
@@ -69,17 +97,27 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
 function exchangeMounts(path: string, { name, workspace }: AgentConfig): ContainerSpec["mounts"] {
   const all = { kind: "bind", path, target: exchangePath, access: "ro" } as const;
   if (workspace.mode !== "rw") return [all];
-  return [all, { kind: "bind", path: `${path}/${name}`, target: `${exchangePath}/${name}`, access: "rw" }];
+  return [
+    all,
+    { kind: "bind", path: `${path}/${name}`, target: `${exchangePath}/${name}`, access: "rw" },
+  ];
 }
 
-/** The engine sets HOME for a user that the image knows. For another user, no folder of the image is writable, so HOME is /tmp. */
+/**
+ * The engine sets HOME for a user that the image knows. For another user, no folder of the image is
+ * writable, so HOME is /tmp.
+ */
 function homeIn(image: PlannedImage | undefined): Record<string, string> {
   const isKnown = image?.labels?.[ownersNameLabel] !== undefined;
   return isKnown && image?.env.HOME === undefined ? {} : { HOME: image?.env.HOME ?? "/tmp" };
 }
 
 /** The cub's settings. Their names are reserved, so they replace no variable of the agent. */
-function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Record<string, string>>): Record<string, string> {
+function cubEnvironment(
+  input: PlanInput,
+  agent: AgentConfig,
+  image: Readonly<Record<string, string>>,
+): Record<string, string> {
   const { claim, execution } = agent.prompts;
   const { context_bytes } = input.config.limits;
   const libraryPath = image.LD_LIBRARY_PATH ?? "";

@@ -25,7 +25,9 @@ export async function unusableApiPort(
         },
       ];
     case "EADDRNOTAVAIL":
-      return [{ path: ["services", "api", "host"], sentence: `${host} is no address of this machine` }];
+      return [
+        { path: ["services", "api", "host"], sentence: `${host} is no address of this machine` },
+      ];
     default:
       // For a port below 1024 the Engine may have the right that this user lacks.
       return [];

@@ -1,7 +1,9 @@
-// The container of the API; only where sett.yml has `services.api`, or `triggers`, which run in it. Pure.
+// The container of the API; only where sett.yml has `services.api`, or `triggers`, which run in it.
+// Pure.
 //
-// Nothing here contains a token or a key: whatever a container is made from can be read with `docker inspect`. Of tokens there are digests,
-// and the certificate and the secrets of webhooks come into a volume that it alone has, when it runs (start-api.ts).
+// Nothing here contains a token or a key: whatever a container is made from can be read with
+// `docker inspect`. Of tokens there are digests, and the certificate and the secrets of webhooks
+// come into a volume that it alone has, when it runs (start-api.ts).
 import { join } from "node:path";
 import { hookSecrets } from "../../../lib/config/resolve-secrets.ts";
 import type { ApiService } from "../../../lib/model/config-api.ts";
@@ -12,7 +14,12 @@ import { apiName, apiVolumeName, openNetworkName } from "../../../lib/runtime/na
 import { apiProgram } from "../instance/programs.ts";
 import { gatewayStopSeconds, mebibyte, watchingResources } from "./container-limits.ts";
 import { hostAlias } from "./gateway-spec.ts";
-import { type ApiPlace, type PlanInput, type PlannedService, serviceEnvironment } from "./plan-input.ts";
+import {
+  type ApiPlace,
+  type PlanInput,
+  type PlannedService,
+  serviceEnvironment,
+} from "./plan-input.ts";
 import { logsSocket, logsSocketMount, redisSocketMount } from "./sockets.ts";
 
 export const apiHealthPort = 8080;
@@ -23,16 +30,23 @@ export const apiPort = 8443;
 const filesDir = "/files";
 const hookSecretsDir = `${filesDir}/hooks`;
 
-export type ApiInput = Pick<PlanInput, "instance" | "config" | "images" | "repository" | "password" | "engineSocket" | "api">;
+export type ApiInput = Pick<
+  PlanInput,
+  "instance" | "config" | "images" | "repository" | "password" | "engineSocket" | "api"
+>;
 
 /**
- * In the network of what reaches the outside, where no container reaches another: a mistake in the API leads to Redis and to the reader of
- * logs by their sockets, and to no other part.
+ * In the network of what reaches the outside, where no container reaches another: a mistake in the
+ * API leads to Redis and to the reader of logs by their sockets, and to no other part.
  */
-export function planApi(input: ApiInput, labels: Record<"api" | "files", PartLabels>): PlannedService {
+export function planApi(
+  input: ApiInput,
+  labels: Record<"api" | "files", PartLabels>,
+): PlannedService {
   const { instance, config, images, repository, engineSocket, api: given } = input;
   const { api } = config.services;
-  const ports = api === undefined ? [] : [{ port: apiPort, hostPort: api.port, hostAddress: api.host }];
+  const ports =
+    api === undefined ? [] : [{ port: apiPort, hostPort: api.port, hostAddress: api.host }];
   const spec: ContainerSpec = {
     name: apiName(instance),
     image: images.api?.tag ?? "",
@@ -56,14 +70,23 @@ export function planApi(input: ApiInput, labels: Record<"api" | "files", PartLab
     restart: "unless-stopped",
     stopTimeoutSeconds: gatewayStopSeconds,
   };
-  const files = { name: apiVolumeName(instance), labels: labels.files, owner: repository.user, image: images.cub.tag };
+  const files = {
+    name: apiVolumeName(instance),
+    labels: labels.files,
+    owner: repository.user,
+    image: images.cub.tag,
+  };
   return { spec, program: apiProgram, volumes: [files] };
 }
 
 function environmentOf(input: ApiInput): Record<string, string> {
   const { instance, config, engineSocket, api: given } = input;
   const { api } = config.services;
-  const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(input, { role: "person" }, apiHealthPort);
+  const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(
+    input,
+    { role: "person" },
+    apiHealthPort,
+  );
   return {
     SETT_INSTANCE_NAME: instance,
     ...service,
@@ -72,7 +95,9 @@ function environmentOf(input: ApiInput): Record<string, string> {
     SETT_API_TOKENS: JSON.stringify(given?.tokens ?? []),
     SETT_RESULTS_DIR: filesDir,
     ...(engineSocket === undefined ? {} : { SETT_LOGS_SOCKET: logsSocket }),
-    ...(given === undefined ? {} : { SETT_REPOSITORY_DIR: given.repository.toplevel, SETT_REPOSITORY_FILES: "false" }),
+    ...(given === undefined
+      ? {}
+      : { SETT_REPOSITORY_DIR: given.repository.toplevel, SETT_REPOSITORY_FILES: "false" }),
     ...given?.telemetry?.variables,
     ...triggersOf(config),
     ...(given?.telemetry?.headers !== undefined && {
@@ -88,7 +113,10 @@ function environmentOf(input: ApiInput): Record<string, string> {
 function triggersOf({ triggers }: ApiInput["config"]): Record<string, string> {
   if (triggers.length === 0) return {};
   const needsSecrets = hookSecrets({ triggers }).length > 0;
-  return { SETT_TRIGGERS: JSON.stringify(triggers), ...(needsSecrets && { SETT_HOOK_SECRETS_DIR: hookSecretsDir }) };
+  return {
+    SETT_TRIGGERS: JSON.stringify(triggers),
+    ...(needsSecrets && { SETT_HOOK_SECRETS_DIR: hookSecretsDir }),
+  };
 }
 
 /** Named after the certificate, so that another one is another API. */
@@ -96,7 +124,13 @@ function tlsFiles(id: string): Record<string, string> {
   return { SETT_API_TLS_CERT: `${filesDir}/${id}.crt`, SETT_API_TLS_KEY: `${filesDir}/${id}.key` };
 }
 
-function settingsOf({ oidc, cors, tls, requests_per_minute, writes_per_minute }: ApiService): Record<string, string> {
+function settingsOf({
+  oidc,
+  cors,
+  tls,
+  requests_per_minute,
+  writes_per_minute,
+}: ApiService): Record<string, string> {
   return {
     ...(oidc === undefined ? {} : { SETT_API_OIDC: JSON.stringify(oidc) }),
     ...(cors.length === 0 ? {} : { SETT_API_ORIGINS: JSON.stringify(cors) }),
@@ -108,13 +142,22 @@ function settingsOf({ oidc, cors, tls, requests_per_minute, writes_per_minute }:
 }
 
 /**
- * The repository's own folder, with its paths on this machine, so that linked worktrees find it; the files of the working copy are not in
- * it. To be written are only the names of this instance's goals, and what agents see of the repository: posting a goal adds to both.
+ * The repository's own folder, with its paths on this machine, so that linked worktrees find it;
+ * the files of the working copy are not in it. To be written are only the names of this instance's
+ * goals, and what agents see of the repository: posting a goal adds to both.
  */
-function repositoryMounts(instance: InstanceName, place: ApiPlace["repository"] | undefined): Mount[] {
+function repositoryMounts(
+  instance: InstanceName,
+  place: ApiPlace["repository"] | undefined,
+): Mount[] {
   if (place === undefined) return [];
   const { toplevel, commonDir } = place;
-  const bind = (path: string, access: "ro" | "rw"): Mount => ({ kind: "bind", path, target: path, access });
+  const bind = (path: string, access: "ro" | "rw"): Mount => ({
+    kind: "bind",
+    path,
+    target: path,
+    access,
+  });
   const ownFile = join(toplevel, ".git");
   return [
     bind(commonDir, "ro"),

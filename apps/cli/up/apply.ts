@@ -1,4 +1,5 @@
-// Applies a plan to an instance in any state: nothing is there, a sett runs, or an earlier run was killed.
+// Applies a plan to an instance in any state: nothing is there, a sett runs, or an earlier run was
+// killed.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -51,7 +52,10 @@ export type ApplyInput = Tools & {
   /** Those of all instances, each where its repository is now. */
   here: (all: readonly InstanceParts[]) => Promise<InstanceParts[]>;
   known: KnownBefore;
-  /** Volumes without an id that are the instance's all the same: nothing else says so once no container uses them. */
+  /**
+   * Volumes without an id that are the instance's all the same: nothing else says so once no
+   * container uses them.
+   */
   adopted: readonly VolumePart[];
   /** Keeps the last lines of containers before they are removed. Never rejects. */
   keepLogs: (containers: readonly ContainerPart[]) => Promise<void>;
@@ -59,8 +63,9 @@ export type ApplyInput = Tools & {
 };
 
 /**
- * Does all steps that can be undone first, and records how to undo them. Agents are removed last, because work that fails then stays
- * failed. Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
+ * Does all steps that can be undone first, and records how to undo them. Agents are removed last,
+ * because work that fails then stays failed. Throws `instance-taken`, `workspace-taken`,
+ * `interrupted` and PartFailed.
  */
 export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; lost: Lost }> {
   const { undoSteps, runtime, signal, plan } = input;
@@ -75,7 +80,8 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   await using board = redis.board;
   const lost = await findLost(board, input.known, found);
   const before = await board.listAgents();
-  // A Redis that refuses writes stores no heartbeat. This write fails then, before a missing heartbeat replaces an agent.
+  // A Redis that refuses writes stores no heartbeat. This write fails then, before a missing
+  // heartbeat replaces an agent.
   await expectAgents(input, board, { redis: found.redis, before, lost });
   const changes = await replaceSilent(found, { ...input, board });
   const gateway = startGateway(input, changes.gateway, board);
@@ -98,7 +104,8 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
       await makePart(input, change, () => nextHeartbeat(board, change.agent));
     }),
   );
-  // A new blackboard has no work yet that an agent could miss, or that would fail together with this `sett up`.
+  // A new blackboard has no work yet that an agent could miss, or that would fail together with
+  // this `sett up`.
   const firstAgents = redis.isNew ? volumes : agents;
   await settleAll([
     volumes,
@@ -121,7 +128,9 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   await board.forgetTriggers(input.triggers);
   // Compared again, because an agent that is removed may have got a worker meanwhile.
   const parts = await runtime.parts(input.instance);
-  const unused = input.adopted.filter(({ name }) => !parts.volumes.some((volume) => volume.name === name));
+  const unused = input.adopted.filter(
+    ({ name }) => !parts.volumes.some((volume) => volume.name === name),
+  );
   const rest = diffOf(input.plan, { ...parts, volumes: [...parts.volumes, ...unused] });
   await settleAll(rest.removed.map((container) => removePart(input, container)));
   await clear(input, rest.leftovers);
@@ -131,7 +140,10 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   return { outcome: outcomeOf(changes, rest.removed, before, input.registrations), lost };
 }
 
-/** The `sett up` that creates the networks has the repository. A later one is refused before it has made anything. */
+/**
+ * The `sett up` that creates the networks has the repository. A later one is refused before it has
+ * made anything.
+ */
 async function reserveName(input: ApplyInput): Promise<Diff> {
   const { instance, workspace, plan, runtime, undoSteps, signal, repositoryLock } = input;
   return await withLock(repositoryLock, signal, async () => {
@@ -139,7 +151,10 @@ async function reserveName(input: ApplyInput): Promise<Diff> {
     requireFreeOrOwn(instance, workspace, all);
     const found = all.find((parts) => parts.instance === instance);
     if (found !== undefined) await removeDuplicateNetworks(runtime, found);
-    const changes = diffOf(plan, found === undefined ? nothingOf(instance) : await runtime.parts(instance));
+    const changes = diffOf(
+      plan,
+      found === undefined ? nothingOf(instance) : await runtime.parts(instance),
+    );
     for (const { name, labels, isIsolating } of changes.missingNetworks) {
       await runtime.networks.create(name, labels, { isIsolating });
       undoSteps.add(() => runtime.networks.remove(name));
@@ -153,11 +168,15 @@ function nothingOf(instance: InstanceName): InstanceParts {
 }
 
 /** The volumes of new and replaced agents; a replaced agent keeps its workspace. */
-async function makeVolumes({ runtime, plan: { carrier }, undoSteps }: ApplyInput, { agents }: Diff): Promise<void> {
+async function makeVolumes(
+  { runtime, plan: { carrier }, undoSteps }: ApplyInput,
+  { agents }: Diff,
+): Promise<void> {
   const made = agents.filter(({ kind }) => kind !== "keep");
   if (made.length === 0) return;
   const create = async ({ name, labels }: Pick<typeof carrier, "name" | "labels">) => {
-    if ((await runtime.volumes.create(name, labels)) === "created") undoSteps.add(() => runtime.volumes.remove(name));
+    if ((await runtime.volumes.create(name, labels)) === "created")
+      undoSteps.add(() => runtime.volumes.remove(name));
   };
   const makeCarrier = async () => {
     await create(carrier);
@@ -171,8 +190,8 @@ async function makeVolumes({ runtime, plan: { carrier }, undoSteps }: ApplyInput
 }
 
 /**
- * Every cub finds its registration. A new agent is not asked to bid before all parts are ready: its work would fail together with this
- * `sett up`.
+ * Every cub finds its registration. A new agent is not asked to bid before all parts are ready: its
+ * work would fail together with this `sett up`.
  */
 async function expectAgents(
   input: ApplyInput,
@@ -181,7 +200,8 @@ async function expectAgents(
 ): Promise<void> {
   const { actor, instance, undoSteps, registrations, runtime, version } = input;
   const { blackboard } = lost;
-  if (redis.kind === "start" || blackboard !== undefined) await board.logEvent(startedEvent(version, blackboard?.length), actor);
+  if (redis.kind === "start" || blackboard !== undefined)
+    await board.logEvent(startedEvent(version, blackboard?.length), actor);
   // These records change nothing for other agents, so a failure here needs no undo.
   await board.expectAgents(registrations, actor);
   if (before.length === 0) return;
@@ -191,7 +211,10 @@ async function expectAgents(
   });
 }
 
-/** Before the first orchestrator starts, all agents are registered, so that no claim is opened without one of them. */
+/**
+ * Before the first orchestrator starts, all agents are registered, so that no claim is opened
+ * without one of them.
+ */
 async function makeOrchestrator(
   input: ApplyInput,
   change: Change,
@@ -207,16 +230,26 @@ async function makeOrchestrator(
 }
 
 /** The log names the kind of a change, and never a value: a variable may be a secret. */
-async function logReplacements({ actor }: ApplyInput, board: PersonBlackboard, { agents }: Diff): Promise<void> {
+async function logReplacements(
+  { actor }: ApplyInput,
+  board: PersonBlackboard,
+  { agents }: Diff,
+): Promise<void> {
   for (const change of agents) {
     if (change.kind !== "replace") continue;
     const changed = changedParts(change.found.labels.fingerprint, change.spec.labels.fingerprint);
     if (changed.length === 0) continue;
-    await board.logEvent({ type: "agent_replaced", agent: change.agent, data: { changed: changed.join(", ") } }, actor);
+    await board.logEvent(
+      { type: "agent_replaced", agent: change.agent, data: { changed: changed.join(", ") } },
+      actor,
+    );
   }
 }
 
-async function clear({ keepLogs, runtime }: ApplyInput, containers: readonly ContainerPart[]): Promise<void> {
+async function clear(
+  { keepLogs, runtime }: ApplyInput,
+  containers: readonly ContainerPart[],
+): Promise<void> {
   await keepLogs(containers);
   for (const { id } of containers) await runtime.containers.remove(id);
 }

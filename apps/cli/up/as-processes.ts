@@ -1,4 +1,5 @@
-// The plan of an instance for a machine that runs its parts as processes: the same parts and environment, other paths. Pure.
+// The plan of an instance for a machine that runs its parts as processes: the same parts and
+// environment, other paths. Pure.
 import { createHash } from "node:crypto";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
@@ -34,14 +35,17 @@ export type Machine = {
 
 export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan {
   const { config, programs, processes, workspace, objectsDir, exchangeDir, ports } = machine;
-  const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) => withPrograms(spec, { ...spec, ...over }, programs.version);
+  const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) =>
+    withPrograms(spec, { ...spec, ...over }, programs.version);
   const service = {
     // Other machines have no access.
     SETT_HEALTH_HOST: "127.0.0.1",
   };
   const { SETT_SOCKETS_DIR: _, ...gatewayEnv } = plan.gateway?.spec.env ?? {};
   const { SETT_STARTER_URL: __, ...orchestratorEnv } = plan.orchestrator.env;
-  const redisUrl = ({ REDIS_URL = "" }: Record<string, string>) => ({ REDIS_URL: onThisMachine(REDIS_URL, ports.redis) });
+  const redisUrl = ({ REDIS_URL = "" }: Record<string, string>) => ({
+    REDIS_URL: onThisMachine(REDIS_URL, ports.redis),
+  });
   const agents = plan.agents.map((agent) => {
     // The cub and git find their own libraries here.
     const {
@@ -81,7 +85,9 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     keeper: plan.keeper && {
       ...plan.keeper,
       program: programs.gateway,
-      spec: made(plan.keeper.spec, { entrypoint: ["sleep", ...(plan.keeper.spec.entrypoint ?? []).slice(1)] }),
+      spec: made(plan.keeper.spec, {
+        entrypoint: ["sleep", ...(plan.keeper.spec.entrypoint ?? []).slice(1)],
+      }),
     },
     redis: made(plan.redis, {
       entrypoint: ["sh", "-c", redisScript(plan.redis.resources?.memoryBytes)],
@@ -96,7 +102,9 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
         ...orchestratorEnv,
         ...service,
         ...redisUrl(plan.orchestrator.env),
-        ...(orchestratorEnv.SETT_NOTIFY !== undefined && { SETT_NOTIFY: onMachine(orchestratorEnv.SETT_NOTIFY) }),
+        ...(orchestratorEnv.SETT_NOTIFY !== undefined && {
+          SETT_NOTIFY: onMachine(orchestratorEnv.SETT_NOTIFY),
+        }),
         ...forWorkers(config, agents, processes),
       },
     }),
@@ -120,7 +128,11 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
       volumes: [],
       spec: made(plan.api.spec, {
         entrypoint: programs.api,
-        env: { ...apiEnvironment(plan.api.spec, machine), ...service, ...redisUrl(plan.api.spec.env) },
+        env: {
+          ...apiEnvironment(plan.api.spec, machine),
+          ...service,
+          ...redisUrl(plan.api.spec.env),
+        },
         mounts: [{ kind: "secrets", target: hookSecretsDir, sizeBytes: mebibyte }],
         ports: [...(plan.api.spec.ports ?? []), { port: apiHealthPort, hostPort: ports.api }],
       }),
@@ -130,7 +142,10 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   };
 }
 
-/** It reads logs and the certificate itself, has the whole repository, and listens where its container would be published. */
+/**
+ * It reads logs and the certificate itself, has the whole repository, and listens where its
+ * container would be published.
+ */
 function apiEnvironment(
   { env, ports: published = [] }: ContainerSpec,
   { config, ports, processes, workspace }: Machine,
@@ -138,7 +153,9 @@ function apiEnvironment(
   const { SETT_LOGS_SOCKET: _, SETT_RESULTS_DIR: __, SETT_REPOSITORY_FILES: ___, ...rest } = env;
   const { tls } = config.services.api ?? {};
   const [at] = published;
-  const collectors = Object.entries(rest).filter(([name]) => name.startsWith("OTEL_EXPORTER_OTLP_"));
+  const collectors = Object.entries(rest).filter(([name]) =>
+    name.startsWith("OTEL_EXPORTER_OTLP_"),
+  );
   return {
     ...rest,
     ...Object.fromEntries(collectors.map(([name, value]) => [name, onMachine(value)])),
@@ -169,12 +186,18 @@ function onThisMachine(url: string, port: number): string {
 }
 
 /** Only an agent with a model knows the gateway. */
-function modelEnvironment({ SETT_GATEWAY_URL }: Record<string, string>, port: number): Record<string, string> {
+function modelEnvironment(
+  { SETT_GATEWAY_URL }: Record<string, string>,
+  port: number,
+): Record<string, string> {
   return SETT_GATEWAY_URL === undefined ? {} : { SETT_GATEWAY_URL: `http://127.0.0.1:${port}` };
 }
 
 /** A container knows this machine by a name that this machine itself does not know. */
-function gatewayEnvironment({ SETT_MODELS = "" }: Record<string, string>, port: number): Record<string, string> {
+function gatewayEnvironment(
+  { SETT_MODELS = "" }: Record<string, string>,
+  port: number,
+): Record<string, string> {
   return { SETT_HEALTH_PORT: String(port), SETT_MODELS: onMachine(SETT_MODELS) };
 }
 
@@ -194,16 +217,25 @@ function forWorkers(
     spec: agents.find(({ agent }) => agent === name)?.spec,
   }));
   if (templates.length === 0) return {};
-  return { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_PROCESSES: JSON.stringify(processes) };
+  return {
+    ...inPieces("SETT_WORKERS", JSON.stringify(templates)),
+    SETT_PROCESSES: JSON.stringify(processes),
+  };
 }
 
 /** Only one service of a machine could have the default port. */
 const anyPort = { SETT_HEALTH_PORT: "0" };
 
-/** A container has no git settings of the user either: hooks, signatures and aliases. The agent's `environment` may override this. */
+/**
+ * A container has no git settings of the user either: hooks, signatures and aliases. The agent's
+ * `environment` may override this.
+ */
 const noGitSettings = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
-/** Redis keeps its data in its working folder. Its settings come on stdin, because every user of the machine can read arguments. */
+/**
+ * Redis keeps its data in its working folder. Its settings come on stdin, because every user of the
+ * machine can read arguments.
+ */
 const redisScript = (limitBytes: number | undefined) => `umask 077
 ${maxmemoryScript(limitBytes)}
 ${aclFileScript("users.acl")}

@@ -16,7 +16,10 @@ export function beyondEngine(
 ): Finding[] {
   if (!canLimitProcessors) return [];
   const wishes = [
-    { path: ["services", "redis", "resources", "limits", "cpus"], count: services.redis.resources.limits.cpus },
+    {
+      path: ["services", "redis", "resources", "limits", "cpus"],
+      count: services.redis.resources.limits.cpus,
+    },
     ...agents.flatMap(({ name, resources: { limits, reservations } }) => [
       { path: ["agents", name, "resources", "limits", "cpus"], count: limits.cpus },
       { path: ["agents", name, "resources", "reservations", "cpus"], count: reservations?.cpus },
@@ -25,6 +28,11 @@ export function beyondEngine(
   return wishes.flatMap(({ path, count }) =>
     count === undefined || count <= cpus
       ? []
-      : [{ path, sentence: `is ${count}, and the Docker Engine has ${cpus} processors: lower it, or leave it out` }],
+      : [
+          {
+            path,
+            sentence: `is ${count}, and the Docker Engine has ${cpus} processors: lower it, or leave it out`,
+          },
+        ],
   );
 }

@@ -15,13 +15,20 @@ import { devcontainerLayer, type Surroundings } from "./devcontainer-layer.ts";
 
 const shownLines = 20;
 
-/** Reads the devcontainer.json that was checked with sett.yml. Throws `build-failed` if it has become invalid since. */
+/**
+ * Reads the devcontainer.json that was checked with sett.yml. Throws `build-failed` if it has
+ * become invalid since.
+ */
 export async function readDevcontainer(folder: string): Promise<Devcontainer> {
   const { devcontainer, mistakes } = await checkDevcontainer(folder);
   if (devcontainer !== undefined) return devcontainer;
-  throw new SettError("build-failed", `No image can be built from ${folder}: ${mistakes.join("; ")}.`, {
-    hint: "Correct its devcontainer.json. `sett validate` checks it.",
-  });
+  throw new SettError(
+    "build-failed",
+    `No image can be built from ${folder}: ${mistakes.join("; ")}.`,
+    {
+      hint: "Correct its devcontainer.json. `sett validate` checks it.",
+    },
+  );
 }
 
 type BuildInput = {
@@ -38,7 +45,10 @@ export async function buildDevcontainer(input: BuildInput, progress: Progress): 
   const base = devcontainerTag(tag);
   const engine = await findEngine(surroundings.host);
   // Its `docker` would not look at every socket that Sett looks at.
-  const host = engine.kind === "socket" ? { ...surroundings.host, DOCKER_HOST: `unix://${engine.path}` } : surroundings.host;
+  const host =
+    engine.kind === "socket"
+      ? { ...surroundings.host, DOCKER_HOST: `unix://${engine.path}` }
+      : surroundings.host;
   await runDevcontainer(devcontainer, base, host, progress);
   const made = await runtime.images.find(base);
   if (made === undefined) {
@@ -50,11 +60,20 @@ export async function buildDevcontainer(input: BuildInput, progress: Progress): 
       },
     );
   }
-  const layer = devcontainerLayer({ tag: base, user: made.user, labels: made.labels }, surroundings);
+  const layer = devcontainerLayer(
+    { tag: base, user: made.user, labels: made.labels },
+    surroundings,
+  );
   const contextDir = await mkdtemp(join(tmpdir(), "sett-devcontainer-"));
   try {
     await writeFile(join(contextDir, "Dockerfile"), layer.dockerfile);
-    const spec = { contextDir, dockerfile: "Dockerfile", args: {}, tag, labels: { ...labels, ...layer.labels } };
+    const spec = {
+      contextDir,
+      dockerfile: "Dockerfile",
+      args: {},
+      tag,
+      labels: { ...labels, ...layer.labels },
+    };
     return await runtime.images.build(spec, progress);
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "build-failed") throw error;
@@ -74,10 +93,16 @@ async function runDevcontainer(
   { onProgress, signal }: Progress,
 ): Promise<void> {
   const args = ["build", "--workspace-folder", folder, "--config", file, "--image-name", tag];
-  // Without this option it would write a lock file into the repository, which is then no longer clean.
-  if (hasFeatures) args.push((await isPresent(lockFileOf(file))) ? "--frozen-lockfile" : "--no-lockfile");
+  // Without this option it would write a lock file into the repository, which is then no longer
+  // clean.
+  if (hasFeatures)
+    args.push((await isPresent(lockFileOf(file))) ? "--frozen-lockfile" : "--no-lockfile");
   // A process group of its own, so that its `docker build` can be ended with it.
-  const child = spawn("devcontainer", args, { env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("devcontainer", args, {
+    env: { ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const stop = () => child.pid !== undefined && killGroup(child.pid, "SIGTERM");
   signal?.addEventListener("abort", stop, { once: true });
   const lastLines: string[] = [];
@@ -92,16 +117,26 @@ async function runDevcontainer(
     onProgress(text);
   });
   try {
-    const code = await new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.on("error", reject).on("close", resolve),
+    );
     if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
     if (code === 0) return;
     const output = lastLines.map((line) => `\n  ${line}`).join("");
-    throw new SettError("build-failed", `The image ${tag} could not be built: ${reasonOf(answer)}${output}`, {
-      hint: `Fix it, or try it by hand: devcontainer build --workspace-folder ${folder} --config ${file}`,
-    });
+    throw new SettError(
+      "build-failed",
+      `The image ${tag} could not be built: ${reasonOf(answer)}${output}`,
+      {
+        hint: `Fix it, or try it by hand: devcontainer build --workspace-folder ${folder} --config ${file}`,
+      },
+    );
   } catch (error) {
     if (!(error instanceof Error && "code" in error) || error instanceof SettError) throw error;
-    if (error.code !== "ENOENT") throw new SettError("build-failed", `\`devcontainer\` could not be run: ${messageOf(error)}.`);
+    if (error.code !== "ENOENT")
+      throw new SettError(
+        "build-failed",
+        `\`devcontainer\` could not be run: ${messageOf(error)}.`,
+      );
     throw new SettError(
       "build-failed",
       `An agent's image is built from ${file}, and there is no program \`devcontainer\` on the PATH.`,
@@ -118,7 +153,9 @@ async function runDevcontainer(
 /** The program prints its result as a line of JSON. */
 function reasonOf(answer: readonly string[]): string {
   try {
-    const { message, description }: { message?: unknown; description?: unknown } = JSON.parse(answer.at(-1) ?? "");
+    const { message, description }: { message?: unknown; description?: unknown } = JSON.parse(
+      answer.at(-1) ?? "",
+    );
     return String(message ?? description);
   } catch {
     return "`devcontainer build` failed.";
@@ -126,7 +163,10 @@ function reasonOf(answer: readonly string[]): string {
 }
 
 function lockFileOf(file: string): string {
-  return join(dirname(file), file.endsWith("/.devcontainer.json") ? ".devcontainer-lock.json" : "devcontainer-lock.json");
+  return join(
+    dirname(file),
+    file.endsWith("/.devcontainer.json") ? ".devcontainer-lock.json" : "devcontainer-lock.json",
+  );
 }
 
 async function isPresent(path: string): Promise<boolean> {

@@ -13,15 +13,22 @@ export type CarriedImages = {
   architecture: string;
   /** The size of the compressed archive. */
   bytes: number;
-  /** `inputs`: the label of these images. An image in the Engine with the same label is up to date. */
+  /**
+   * `inputs`: the label of these images. An image in the Engine with the same label is up to date.
+   */
   images: { tags: string[]; inputs: string }[];
 };
 
-type Input = { runtime: ContainerRuntime; shell: Pick<Shell, "carried" | "interrupted">; progress: Progress };
+type Input = {
+  runtime: ContainerRuntime;
+  shell: Pick<Shell, "carried" | "interrupted">;
+  progress: Progress;
+};
 
 /**
- * Imports the images into the Engine, unless it has exactly these already. Older or newer images of the same names are replaced. A program
- * without images inside uses those of the Engine. Throws `image-not-found` where they are for another architecture.
+ * Imports the images into the Engine, unless it has exactly these already. Older or newer images of
+ * the same names are replaced. A program without images inside uses those of the Engine. Throws
+ * `image-not-found` where they are for another architecture.
  */
 export async function importImages({ runtime, shell, progress }: Input): Promise<void> {
   const description = shell.carried("carried.about");
@@ -32,12 +39,17 @@ export async function importImages({ runtime, shell, progress }: Input): Promise
   if (missing.length === 0) return;
   const { architecture } = await runtime.check();
   if (architecture !== about.architecture) return await requireOthers(runtime, about, architecture);
-  const step = progress.begin("Sett's images", `importing ${megabytes(about.bytes)} from this program`);
+  const step = progress.begin(
+    "Sett's images",
+    `importing ${megabytes(about.bytes)} from this program`,
+  );
   let read = 0;
   const counted = async function* () {
     for await (const chunk of archive.stream()) {
       read += chunk.length;
-      step.update(`importing ${megabytes(about.bytes)} from this program: ${Math.floor((100 * read) / about.bytes)} %`);
+      step.update(
+        `importing ${megabytes(about.bytes)} from this program: ${Math.floor((100 * read) / about.bytes)} %`,
+      );
       yield chunk;
     }
   };
@@ -50,25 +62,37 @@ async function* unpacked(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   try {
     yield* Readable.from(archive).pipe(createZstdDecompress());
   } catch (cause) {
-    throw new SettError("command-failed", `The images inside this program cannot be read: ${messageOf(cause)}.`, {
-      hint: "The file of the program is damaged. Download it again, and compare it with SHA256SUMS.",
-      cause,
-    });
+    throw new SettError(
+      "command-failed",
+      `The images inside this program cannot be read: ${messageOf(cause)}.`,
+      {
+        hint: "The file of the program is damaged. Download it again, and compare it with SHA256SUMS.",
+        cause,
+      },
+    );
   }
 }
 
 async function missingOf(runtime: ContainerRuntime, { images }: CarriedImages): Promise<string[]> {
   const found = await Promise.all(
     images.flatMap(({ tags, inputs }) =>
-      tags.map(async (tag) => ((await runtime.images.find(tag))?.labels[inputsLabel] === inputs ? [] : [tag])),
+      tags.map(async (tag) =>
+        (await runtime.images.find(tag))?.labels[inputsLabel] === inputs ? [] : [tag],
+      ),
     ),
   );
   return found.flat();
 }
 
 /** Accepts images that were built for that Engine from Sett's sources. */
-async function requireOthers(runtime: ContainerRuntime, { images, architecture }: CarriedImages, needed: string): Promise<void> {
-  const found = await Promise.all(images.flatMap(({ tags }) => tags.map((tag) => runtime.images.find(tag))));
+async function requireOthers(
+  runtime: ContainerRuntime,
+  { images, architecture }: CarriedImages,
+  needed: string,
+): Promise<void> {
+  const found = await Promise.all(
+    images.flatMap(({ tags }) => tags.map((tag) => runtime.images.find(tag))),
+  );
   if (found.every((image) => image?.architecture === needed)) return;
   throw new SettError(
     "image-not-found",

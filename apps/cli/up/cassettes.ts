@@ -21,8 +21,9 @@ export function readCassettes({ record, replay }: Options, cwd: string): Cassett
 }
 
 /**
- * The same, with the folder's real path. Makes the folder for a record; it belongs to the repository's owner, as whom the gateway writes.
- * Throws `usage` where there is nothing to replay, and where sett.yml has no models.
+ * The same, with the folder's real path. Makes the folder for a record; it belongs to the
+ * repository's owner, as whom the gateway writes. Throws `usage` where there is nothing to replay,
+ * and where sett.yml has no models.
  */
 export async function prepareCassettes(
   cassettes: Cassettes | undefined,
@@ -32,13 +33,19 @@ export async function prepareCassettes(
   if (cassettes === undefined) return undefined;
   const { mode, folder } = cassettes;
   if (!hasModels) {
-    throw new SettError("usage", `--${mode} is for calls of models, and sett.yml has no \`models\`.`, {
-      hint: "Leave it out, or write `models` into sett.yml.",
-    });
+    throw new SettError(
+      "usage",
+      `--${mode} is for calls of models, and sett.yml has no \`models\`.`,
+      {
+        hint: "Leave it out, or write `models` into sett.yml.",
+      },
+    );
   }
   const found = await stat(folder).catch(() => undefined);
   if (found !== undefined && !found.isDirectory()) {
-    throw new SettError("usage", `--${mode} needs a folder, and ${folder} is a file.`, { hint: "Name a folder." });
+    throw new SettError("usage", `--${mode} needs a folder, and ${folder} is a file.`, {
+      hint: "Name a folder.",
+    });
   }
   if (mode === "record") {
     const made = await mkdir(folder, { recursive: true });
@@ -47,9 +54,13 @@ export async function prepareCassettes(
   }
   const isEmpty = found === undefined || (await readdir(folder)).length === 0;
   if (!isEmpty) return { mode, folder: await realpath(folder) };
-  throw new SettError("usage", `There is nothing to replay: ${folder} ${found === undefined ? "does not exist" : "is empty"}.`, {
-    hint: `Record calls first, with the keys of the models: sett up --record ${folder}`,
-  });
+  throw new SettError(
+    "usage",
+    `There is nothing to replay: ${folder} ${found === undefined ? "does not exist" : "is empty"}.`,
+    {
+      hint: `Record calls first, with the keys of the models: sett up --record ${folder}`,
+    },
+  );
 }
 
 export function cassettesNote({ mode, folder }: Cassettes): string {

@@ -11,8 +11,9 @@ import { howItRuns } from "../instance/parts.ts";
 import { plannedNames } from "./planned-names.ts";
 
 /**
- * The instance of --name, else the one instance of this repository (a kept blackboard is enough), else a new one named after the folder.
- * `why`: a sentence about the choice, where the person gave no name. Throws `usage` and `instance-ambiguous`.
+ * The instance of --name, else the one instance of this repository (a kept blackboard is enough),
+ * else a new one named after the folder. `why`: a sentence about the choice, where the person gave
+ * no name. Throws `usage` and `instance-ambiguous`.
  */
 export function chooseInstance(
   name: string | undefined,
@@ -25,20 +26,32 @@ export function chooseInstance(
   const [only, ...others] = made.length > 0 ? made : own;
   if (only !== undefined && others.length === 0) {
     const { instance } = only;
-    const why = made.length > 0 ? "the instance of this repository" : "whose blackboard was kept for this repository";
+    const why =
+      made.length > 0
+        ? "the instance of this repository"
+        : "whose blackboard was kept for this repository";
     return { instance, why: `This is ${instance}, ${why}.` };
   }
   if (only !== undefined) {
     const names = [only, ...others].map(({ instance }) => instance).join(", ");
-    throw new SettError("instance-ambiguous", `This repository has several instances, or kept blackboards of them: ${names}.`, {
-      hint: `Name the one to continue with: sett up --name ${only.instance}`,
-    });
+    throw new SettError(
+      "instance-ambiguous",
+      `This repository has several instances, or kept blackboards of them: ${names}.`,
+      {
+        hint: `Name the one to continue with: sett up --name ${only.instance}`,
+      },
+    );
   }
   const instance = nameOfFolder(workspace);
-  if (instance !== undefined) return { instance, why: `This is ${instance}, a new instance named after the folder.` };
-  throw new SettError("usage", `The name of the folder ${workspace} cannot be the name of an instance.`, {
-    hint: "Choose one: sett up --name NAME",
-  });
+  if (instance !== undefined)
+    return { instance, why: `This is ${instance}, a new instance named after the folder.` };
+  throw new SettError(
+    "usage",
+    `The name of the folder ${workspace} cannot be the name of an instance.`,
+    {
+      hint: "Choose one: sett up --name NAME",
+    },
+  );
 }
 
 /** The instance name for a folder; undefined where its name has no usable letters. */
@@ -60,20 +73,36 @@ function inLatinLetters(text: string): string {
 }
 
 /** Unicode has no decomposition for these letters. */
-const twoLetters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d" };
+const twoLetters: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+};
 
 /**
- * Accepts a new instance, and an instance or kept blackboard of this repository. Throws `instance-taken` and `workspace-taken`.
+ * Accepts a new instance, and an instance or kept blackboard of this repository. Throws
+ * `instance-taken` and `workspace-taken`.
  */
-export function requireFreeOrOwn(instance: InstanceName, workspace: string, all: readonly InstanceParts[]): void {
+export function requireFreeOrOwn(
+  instance: InstanceName,
+  workspace: string,
+  all: readonly InstanceParts[],
+): void {
   const same = all.find((parts) => parts.instance === instance && hasAnything(parts));
   const others = all.filter((parts) => parts.instance !== instance);
   if (same !== undefined) requireOwn(same, workspace);
   const neighbour = others.find((parts) => isMade(parts) && workspaceOf(parts) === workspace);
   if (neighbour === undefined) return;
-  throw new SettError("workspace-taken", `${workspace} has a sett already: ${neighbour.instance}.`, {
-    hint: `Update it: sett up --name ${neighbour.instance}. Or stop it first: sett down --name ${neighbour.instance}`,
-  });
+  throw new SettError(
+    "workspace-taken",
+    `${workspace} has a sett already: ${neighbour.instance}.`,
+    {
+      hint: `Update it: sett up --name ${neighbour.instance}. Or stop it first: sett down --name ${neighbour.instance}`,
+    },
+  );
 }
 
 /** Whether there is more than a kept blackboard. A `sett up` makes the network first. */
@@ -88,30 +117,48 @@ function requireOwn(parts: InstanceParts, workspace: string): void {
   if (owner === workspace || owner === "") return;
   if (isMade(parts)) {
     const state = howItRuns(parts) ?? "starting now, or left incomplete";
-    throw new SettError("instance-taken", `There is an instance ${instance} already, ${state}, for ${owner}.`, {
-      hint: "Choose another name: sett up --name NAME",
-    });
+    throw new SettError(
+      "instance-taken",
+      `There is an instance ${instance} already, ${state}, for ${owner}.`,
+      {
+        hint: "Choose another name: sett up --name NAME",
+      },
+    );
   }
-  throw new SettError("instance-taken", `The name ${instance} belongs to ${owner}, whose blackboard is kept.`, {
-    hint: `Choose another name (--name NAME), or remove that blackboard: sett down --name ${instance} --volumes`,
-  });
+  throw new SettError(
+    "instance-taken",
+    `The name ${instance} belongs to ${owner}, whose blackboard is kept.`,
+    {
+      hint: `Choose another name (--name NAME), or remove that blackboard: sett down --name ${instance} --volumes`,
+    },
+  );
 }
 
 /** Throws `instance-taken` where something of another's has a name that this instance needs. */
-export function requireNoStrangers(instance: InstanceName, config: SettConfig, strangers: readonly Stranger[]): void {
+export function requireNoStrangers(
+  instance: InstanceName,
+  config: SettConfig,
+  strangers: readonly Stranger[],
+): void {
   const needed = plannedNames(instance, config);
   const ofCub = `sett-${instance}-cub-`;
   const inTheWay = strangers.filter(
-    ({ sort, name }) => sort === "image" || needed[sort].includes(name) || (sort === "volume" && name.startsWith(ofCub)),
+    ({ sort, name }) =>
+      sort === "image" ||
+      needed[sort].includes(name) ||
+      (sort === "volume" && name.startsWith(ofCub)),
   );
   if (inTheWay.length > 0) throw notOurs(inTheWay);
 }
 
 /**
- * The id of the instance: that of its parts, else that of the repository, else undefined. `kept`: what the repository knows. Throws
- * `instance-taken` where the two differ.
+ * The id of the instance: that of its parts, else that of the repository, else undefined. `kept`:
+ * what the repository knows. Throws `instance-taken` where the two differ.
  */
-export function knownId(parts: InstanceParts | undefined, kept: string | undefined): string | undefined {
+export function knownId(
+  parts: InstanceParts | undefined,
+  kept: string | undefined,
+): string | undefined {
   if (parts === undefined) return kept;
   const { instance, containers, volumes, networks } = parts;
   const all = [...volumes, ...networks, ...containers];

@@ -9,8 +9,13 @@ import { gatewayPort } from "./gateway-spec.ts";
 const portOf = { redis: redisPort, gateway: gatewayPort, api: apiHealthPort } as const;
 type Component = keyof typeof portOf;
 
-/** The ports of the running Redis, gateway and API, which other parts of the instance know; else free ports. `api`: that of its health. */
-export async function choosePorts(before: InstanceParts | undefined): Promise<Record<Component, number>> {
+/**
+ * The ports of the running Redis, gateway and API, which other parts of the instance know; else
+ * free ports. `api`: that of its health.
+ */
+export async function choosePorts(
+  before: InstanceParts | undefined,
+): Promise<Record<Component, number>> {
   const redis = presentPort(before, "redis") ?? (await freePort());
   let gateway = presentPort(before, "gateway") ?? (await freePort());
   while (gateway === redis) gateway = await freePort();

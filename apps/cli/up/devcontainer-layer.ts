@@ -1,4 +1,5 @@
-// The layer that makes an image of `@devcontainers/cli` an agent's image: its variables, its user, and its create commands. Pure.
+// The layer that makes an image of `@devcontainers/cli` an agent's image: its variables, its user,
+// and its create commands. Pure.
 import { basename } from "node:path";
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -8,13 +9,20 @@ import type { Owner } from "../../../lib/runtime/container-spec.ts";
 export const ownersNameLabel = "dev.sett.owner";
 
 /** `folder`: the folder of the devcontainer.json; `host`: the variables of this machine. */
-export type Surroundings = { folder: string; owner: Owner; host: Readonly<Record<string, string | undefined>> };
+export type Surroundings = {
+  folder: string;
+  owner: Owner;
+  host: Readonly<Record<string, string | undefined>>;
+};
 
 const Command = z.union([z.string(), z.array(z.string())]);
 /** All commands of an object are run. */
 const Commands = z.union([Command, z.record(z.string(), Command)]);
 
-/** One entry of the image's metadata: from its base image, from a feature, or from the devcontainer.json. */
+/**
+ * One entry of the image's metadata: from its base image, from a feature, or from the
+ * devcontainer.json.
+ */
 const Piece = z.looseObject({
   containerEnv: z.record(z.string(), z.string()).optional(),
   remoteEnv: z.record(z.string(), z.string().nullable()).optional(),
@@ -29,13 +37,21 @@ type Piece = z.infer<typeof Piece>;
 
 const metadataLabel = "devcontainer.metadata";
 
-/** A Dockerfile that starts from `tag`, and the labels of its image. Throws `build-failed` for values that an image cannot have. */
+/**
+ * A Dockerfile that starts from `tag`, and the labels of its image. Throws `build-failed` for
+ * values that an image cannot have.
+ */
 export function devcontainerLayer(
-  { tag, user: imageUser, labels }: { tag: string; user: string; labels: Readonly<Record<string, string>> },
+  {
+    tag,
+    user: imageUser,
+    labels,
+  }: { tag: string; user: string; labels: Readonly<Record<string, string>> },
   surroundings: Surroundings,
 ): { dockerfile: string; labels: Record<string, string> } {
   const pieces = piecesOf(tag, labels[metadataLabel]);
-  const last = <Key extends keyof Piece>(key: Key) => pieces.findLast((piece) => piece[key] !== undefined)?.[key];
+  const last = <Key extends keyof Piece>(key: Key) =>
+    pieces.findLast((piece) => piece[key] !== undefined)?.[key];
   const user = last("remoteUser") ?? last("containerUser") ?? (imageUser || "root");
   const name = user.split(":")[0] ?? "";
   if (!/^[\w][\w.-]*$/.test(name)) throw unusable(tag, `"${user}" cannot be the name of a user`);
@@ -43,16 +59,20 @@ export function devcontainerLayer(
   const { uid, gid } = surroundings.owner;
   const variables = pieces.flatMap(({ containerEnv = {} }) => Object.entries(containerEnv));
   const ofTools = pieces.flatMap(({ remoteEnv = {} }) => Object.entries(remoteEnv));
-  const commands = (["onCreateCommand", "updateContentCommand", "postCreateCommand"] as const).flatMap((key) =>
-    pieces.flatMap((piece) => commandLines(piece[key])),
-  );
+  const commands = (
+    ["onCreateCommand", "updateContentCommand", "postCreateCommand"] as const
+  ).flatMap((key) => pieces.flatMap((piece) => commandLines(piece[key])));
   const lines = [
     `FROM ${tag}`,
     "USER root",
     ...(isAdopted ? [run(["/bin/sh", "-c", adopt, "sh", name, String(uid), String(gid)])] : []),
-    ...[...variables, ...ofTools].flatMap(([key, value]) => (value === null ? [] : [env(tag, key, value, surroundings)])),
+    ...[...variables, ...ofTools].flatMap(([key, value]) =>
+      value === null ? [] : [env(tag, key, value, surroundings)],
+    ),
     // A working copy is mounted there later, and hides files that these commands write there.
-    ...(commands.length === 0 ? [] : [run(["/bin/sh", "-c", `mkdir -p ${workspace} && chmod 1777 ${workspace}`])]),
+    ...(commands.length === 0
+      ? []
+      : [run(["/bin/sh", "-c", `mkdir -p ${workspace} && chmod 1777 ${workspace}`])]),
     ...(commands.length === 0 ? [] : [`WORKDIR ${workspace}`]),
     `USER ${user}`,
     ...commands.map((args) => run(args.map((arg) => substitute(arg, surroundings, (all) => all)))),
@@ -85,7 +105,8 @@ function run(args: readonly string[]): string {
 }
 
 function env(tag: string, name: string, value: string, surroundings: Surroundings): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) throw unusable(tag, `"${name}" cannot be the name of a variable`);
+  if (!/^[A-Za-z_]\w*$/.test(name))
+    throw unusable(tag, `"${name}" cannot be the name of a variable`);
   if (/[\r\n\0]/.test(value)) throw unusable(tag, `the value of ${name} has more than one line`);
   const quoted = (text: string) => text.replace(/[\\"$]/g, "\\$&");
   // The builder knows the image's own variables.
@@ -97,31 +118,39 @@ function env(tag: string, name: string, value: string, surroundings: Surrounding
 }
 
 /** Replaces the values that this machine knows; `unknown` decides about `${containerEnv:…}`. */
-function substitute(text: string, { folder, host }: Surroundings, unknown: (all: string) => string): string {
-  return text.replace(/\$\{(\w+)(?::([^}:]*))?(?::([^}]*))?\}/g, (all, kind, name = "", fallback = "") => {
-    switch (kind) {
-      case "localEnv":
-      case "env":
-        return host[name] ?? fallback;
-      case "containerEnv":
-        return unknown(all) === "" ? fallback : `\${${name}}`;
-      case "containerWorkspaceFolder":
-        return workspace;
-      case "containerWorkspaceFolderBasename":
-        return basename(workspace);
-      case "localWorkspaceFolder":
-        return folder;
-      case "localWorkspaceFolderBasename":
-        return basename(folder);
-      default:
-        return all;
-    }
-  });
+function substitute(
+  text: string,
+  { folder, host }: Surroundings,
+  unknown: (all: string) => string,
+): string {
+  return text.replace(
+    /\$\{(\w+)(?::([^}:]*))?(?::([^}]*))?\}/g,
+    (all, kind, name = "", fallback = "") => {
+      switch (kind) {
+        case "localEnv":
+        case "env":
+          return host[name] ?? fallback;
+        case "containerEnv":
+          return unknown(all) === "" ? fallback : `\${${name}}`;
+        case "containerWorkspaceFolder":
+          return workspace;
+        case "containerWorkspaceFolderBasename":
+          return basename(workspace);
+        case "localWorkspaceFolder":
+          return folder;
+        case "localWorkspaceFolderBasename":
+          return basename(folder);
+        default:
+          return all;
+      }
+    },
+  );
 }
 
 /**
- * Gives the user the owner's uid and gid, and chowns its home folder, as editors do for such containers. Agents run with these numbers, so
- * they are this user. A user who had the uid before gets the old one. Arguments: name, uid, gid.
+ * Gives the user the owner's uid and gid, and chowns its home folder, as editors do for such
+ * containers. Agents run with these numbers, so they are this user. A user who had the uid before
+ * gets the old one. Arguments: name, uid, gid.
  */
 const adopt = `user=$1 uid=$2 gid=$3
 line=$(sed -n "s/^$user:/&/p" /etc/passwd | head -n 1)
@@ -133,5 +162,9 @@ if ! grep -q "^[^:]*:[^:]*:$gid:" /etc/group; then sed -i "s/^\\([^:]*:[^:]*\\):
 if [ -d "$home" ] && [ "$home" != / ]; then chown -R "$uid:$gid" "$home"; fi`;
 
 function unusable(tag: string, reason: string, cause?: unknown): SettError {
-  return new SettError("build-failed", `The image ${tag} could not be built from its devcontainer.json: ${reason}.`, { cause });
+  return new SettError(
+    "build-failed",
+    `The image ${tag} could not be built from its devcontainer.json: ${reason}.`,
+    { cause },
+  );
 }

@@ -35,7 +35,10 @@ export async function findLost(
     return { blackboard: isKnown || left.length > 0 ? left : undefined, hasLostBodies: false };
   }
   // An instance without a gateway has no calls, so that its goals need not be asked for them.
-  const isNewRecord = gateway !== undefined && !hasRecord && (await board.readGateway()) !== undefined;
-  const bodies = isNewRecord ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() }) : [];
+  const isNewRecord =
+    gateway !== undefined && !hasRecord && (await board.readGateway()) !== undefined;
+  const bodies = isNewRecord
+    ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() })
+    : [];
   return { blackboard: undefined, hasLostBodies: bodies.length > 0 };
 }

@@ -1,7 +1,8 @@
-// The container of the gateway, which alone has the providers' keys; only where sett.yml has `models`. Pure.
+// The container of the gateway, which alone has the providers' keys; only where sett.yml has
+// `models`. Pure.
 //
-// Nothing here contains a key: whatever a container is made from can be read with `docker inspect`. The keys are put into its memory when it
-// runs (give-keys.ts).
+// Nothing here contains a key: whatever a container is made from can be read with `docker inspect`.
+// The keys are put into its memory when it runs (give-keys.ts).
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec, Mount } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
@@ -27,7 +28,10 @@ export function withModel({ agents }: Pick<SettConfig, "agents">): AgentConfig[]
 }
 
 /** What the cub of an agent with a model knows of it. Empty for an agent without a model. */
-export function modelEnvironment({ config }: PlanInput, { model, on_budget }: AgentConfig): Record<string, string> {
+export function modelEnvironment(
+  { config }: PlanInput,
+  { model, on_budget }: AgentConfig,
+): Record<string, string> {
   const settings = model === undefined ? undefined : config.models.settings[model];
   if (model === undefined || settings === undefined) return {};
   return {
@@ -68,7 +72,11 @@ export function gatewaySpec(input: PlanInput, labels: PartLabels): ContainerSpec
 
 function environmentOf(input: PlanInput): Record<string, string> {
   const { instance, config } = input;
-  const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(input, { role: "gateway" }, gatewayPort);
+  const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(
+    input,
+    { role: "gateway" },
+    gatewayPort,
+  );
   const agents = withModel(config).map(({ name, model, budget }) => [name, { model, budget }]);
   return {
     SETT_INSTANCE_NAME: instance,
@@ -93,16 +101,29 @@ function retentionOf({ retention: { transcripts_ms } }: SettConfig): Record<stri
 function modelsFor({ config, cassettes }: PlanInput): SettConfig["models"]["settings"] {
   const { settings } = config.models;
   if (cassettes?.mode !== "replay") return settings;
-  return Object.fromEntries(Object.entries(settings).map(([name, model]) => [name, { ...model, needs_key: false }]));
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, model]) => [name, { ...model, needs_key: false }]),
+  );
 }
 
 /** The source is for the command line, which must know the folder on this machine. */
 function cassetteEnvironment({ cassettes }: PlanInput): Record<string, string> {
   if (cassettes === undefined) return {};
-  return { SETT_CASSETTE_DIR: cassetteDir, SETT_CASSETTE_MODE: cassettes.mode, SETT_CASSETTE_SOURCE: cassettes.folder };
+  return {
+    SETT_CASSETTE_DIR: cassetteDir,
+    SETT_CASSETTE_MODE: cassettes.mode,
+    SETT_CASSETTE_SOURCE: cassettes.folder,
+  };
 }
 
 function cassetteMounts({ cassettes }: PlanInput): Mount[] {
   if (cassettes === undefined) return [];
-  return [{ kind: "bind", path: cassettes.folder, target: cassetteDir, access: cassettes.mode === "record" ? "rw" : "ro" }];
+  return [
+    {
+      kind: "bind",
+      path: cassettes.folder,
+      target: cassetteDir,
+      access: cassettes.mode === "record" ? "rw" : "ro",
+    },
+  ];
 }

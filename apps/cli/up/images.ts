@@ -1,4 +1,5 @@
-// Prepares the images of an instance: uses existing ones, and builds or pulls the others, all at the same time.
+// Prepares the images of an instance: uses existing ones, and builds or pulls the others, all at
+// the same time.
 
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -19,7 +20,10 @@ import { hasEgress } from "./sockets.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
-/** `gateway`: undefined where sett.yml has neither models, a way to other hosts nor `secrets`; `api`: where there is no API. */
+/**
+ * `gateway`: undefined where sett.yml has neither models, a way to other hosts nor `secrets`;
+ * `api`: where there is no API.
+ */
 export type Images = {
   redis: Image;
   orchestrator: Image;
@@ -61,9 +65,11 @@ export async function prepareImages(input: Input): Promise<Images> {
     services.set(tag, image);
     return image;
   };
-  const redis = service(config.services.redis.image ?? `sett/redis:${version}`).catch((error: unknown) => {
-    throw config.services.redis.image === undefined ? error : withDefaultHint(error);
-  });
+  const redis = service(config.services.redis.image ?? `sett/redis:${version}`).catch(
+    (error: unknown) => {
+      throw config.services.redis.image === undefined ? error : withDefaultHint(error);
+    },
+  );
   const orchestrator = findOrchestrator(config.services.orchestrator.image, version, service);
   const cub = service(`${carrierImage}:${version}`);
   const gateway =
@@ -71,13 +77,18 @@ export async function prepareImages(input: Input): Promise<Images> {
       ? service(`sett/gateway:${version}`)
       : Promise.resolve(undefined);
   const api = hasApi(config) ? service(`sett/api:${version}`) : Promise.resolve(undefined);
-  const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
+  const agents = config.agents.map(
+    async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)],
+  );
   const jobs = [redis, orchestrator, gateway, api, cub, ...agents];
   // The first failure stops the others, so that a person does not wait for a long build in vain.
   for (const job of jobs) job.catch(() => failed.abort());
   const results = await Promise.allSettled(jobs);
-  const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-  const isConsequence = (error: unknown) => error instanceof SettError && error.code === "interrupted";
+  const failures = results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason] : [],
+  );
+  const isConsequence = (error: unknown) =>
+    error instanceof SettError && error.code === "interrupted";
   if (failures.length > 0) throw failures.find((error) => !isConsequence(error)) ?? failures[0];
   return {
     redis: await redis,
@@ -96,7 +107,10 @@ function withDefaultHint(error: unknown): unknown {
   return new SettError("image-not-found", error.message, { hint, cause: error });
 }
 
-/** The image with the cub. It comes first, because the lock of the instance needs it. Throws `image-not-found`. */
+/**
+ * The image with the cub. It comes first, because the lock of the instance needs it. Throws
+ * `image-not-found`.
+ */
 export async function prepareCarrier(input: Search): Promise<Image> {
   return await findOrPull(input, `${carrierImage}:${input.version}`);
 }
@@ -120,7 +134,8 @@ async function agentImage(input: Input, { name, source }: AgentConfig): Promise<
     ...(inputs !== undefined && { [inputsLabel]: await inputs.byContent() }),
     ...(inputs?.byTimes !== undefined && { [timesLabel]: inputs.byTimes }),
   };
-  const onProgress = (line: string) => step.update(line, { isMilestone: /^(?:Step |#\d+ \[(?!internal))/.test(line) });
+  const onProgress = (line: string) =>
+    step.update(line, { isMilestone: /^(?:Step |#\d+ \[(?!internal))/.test(line) });
   await input.remember.begin(tag);
   const image = await build(labels, { onProgress, signal });
   input.built.push(tag);
@@ -131,19 +146,30 @@ async function agentImage(input: Input, { name, source }: AgentConfig): Promise<
 
 type Search = Pick<Input, "runtime" | "version" | "progress" | "signal">;
 
-async function findOrPull({ runtime, version, progress, signal }: Search, tag: string): Promise<Image> {
+async function findOrPull(
+  { runtime, version, progress, signal }: Search,
+  tag: string,
+): Promise<Image> {
   const found = await runtime.images.find(tag);
   if (found !== undefined) return { tag, ...found };
   const step = progress.begin(tag, "pulling");
   try {
-    const image = await runtime.images.pull(tag, { onProgress: (line) => step.update(line), signal });
+    const image = await runtime.images.pull(tag, {
+      onProgress: (line) => step.update(line),
+      signal,
+    });
     step.done("pulled");
     return { tag, ...image };
   } catch (error) {
-    if (!(error instanceof SettError) || error.code !== "image-not-found" || !settsOwn.test(tag)) throw error;
-    throw new SettError("image-not-found", `The image ${tag} is not on this machine, and no registry has it.`, {
-      hint: `A released sett brings the images of its own version, ${version}. For a sett that was built from sources, run \`npx just build\` there.`,
-      cause: error,
-    });
+    if (!(error instanceof SettError) || error.code !== "image-not-found" || !settsOwn.test(tag))
+      throw error;
+    throw new SettError(
+      "image-not-found",
+      `The image ${tag} is not on this machine, and no registry has it.`,
+      {
+        hint: `A released sett brings the images of its own version, ${version}. For a sett that was built from sources, run \`npx just build\` there.`,
+        cause: error,
+      },
+    );
   }
 }

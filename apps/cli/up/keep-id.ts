@@ -11,6 +11,8 @@ export async function keepId(
   { messages }: Pick<Shell, "messages">,
 ): Promise<void> {
   await kept.write(id).catch((error: unknown) => {
-    messages.warn(`The id of ${instance} is not in the repository's configuration: ${messageOf(error)}`);
+    messages.warn(
+      `The id of ${instance} is not in the repository's configuration: ${messageOf(error)}`,
+    );
   });
 }

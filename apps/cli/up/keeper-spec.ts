@@ -1,5 +1,6 @@
-// The container that holds the secrets of agents: a volume in memory for each agent, which that agent's containers read. It runs nothing but
-// a sleep, so that the values outlive a restart of the agents. Pure.
+// The container that holds the secrets of agents: a volume in memory for each agent, which that
+// agent's containers read. It runs nothing but a sleep, so that the values outlive a restart of the
+// agents. Pure.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Mount } from "../../../lib/runtime/container-spec.ts";
@@ -29,7 +30,9 @@ export function planKeeper(
   labels: PartLabels,
   labelsOf: (agent: AgentName) => PartLabels,
 ): PlannedService | undefined {
-  const agents = input.config.agents.filter(({ secrets }) => secrets.length > 0).map(({ name }) => name);
+  const agents = input.config.agents
+    .filter(({ secrets }) => secrets.length > 0)
+    .map(({ name }) => name);
   if (agents.length === 0) return undefined;
   const { instance, repository, images } = input;
   const spec: ContainerSpec = {
@@ -37,7 +40,9 @@ export function planKeeper(
     image: images.gateway?.tag ?? "",
     labels,
     entrypoint: ["/bin/sleep", seconds],
-    env: Object.fromEntries(agents.map((agent) => [`SETT_SECRETS_OF_${agent}`, `${ofAgents}/${agent}`])),
+    env: Object.fromEntries(
+      agents.map((agent) => [`SETT_SECRETS_OF_${agent}`, `${ofAgents}/${agent}`]),
+    ),
     user: repository.user,
     mounts: agents.map((agent) => ({
       kind: "volume",
@@ -68,12 +73,21 @@ export function planKeeper(
 /** Not writable: what one grant's command changed, the next one would get. */
 export function secretMountsOf(instance: InstanceName, { name, secrets }: AgentConfig): Mount[] {
   if (secrets.length === 0) return [];
-  return [{ kind: "volume", volume: secretsVolumeName(instance, name), target: secretsFolder, access: "ro" }];
+  return [
+    {
+      kind: "volume",
+      volume: secretsVolumeName(instance, name),
+      target: secretsFolder,
+      access: "ro",
+    },
+  ];
 }
 
 /** Names and variables, and no value. */
 export function secretEnvironment({ secrets }: AgentConfig): Record<string, string> {
   if (secrets.length === 0) return {};
-  const variables = Object.fromEntries(secrets.map(({ name, variable }) => [name, variable ?? null]));
+  const variables = Object.fromEntries(
+    secrets.map(({ name, variable }) => [name, variable ?? null]),
+  );
   return { SETT_SECRETS: JSON.stringify(variables), SETT_SECRETS_DIR: secretsFolder };
 }

@@ -1,5 +1,5 @@
-// The container of the reader of logs, which gives the API the logs of this instance's parts, and can do nothing else. Only where there is an
-// API. Pure.
+// The container of the reader of logs, which gives the API the logs of this instance's parts, and
+// can do nothing else. Only where there is an API. Pure.
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { logReaderName, logsVolumeName } from "../../../lib/runtime/names.ts";
@@ -22,7 +22,11 @@ export function planLogReader(
     mode: "--log-reader",
     env: {},
     labels: { service: labels.reader, socket: labels.socket },
-    socket: { volume: logsVolumeName(instance), path: logsSocket, mount: logsSocketMount(input, "rw") },
+    socket: {
+      volume: logsVolumeName(instance),
+      path: logsSocket,
+      mount: logsSocketMount(input, "rw"),
+    },
     resources: logReaderResources,
   };
   return planSocketHolder(input, holder, { engine, user });

@@ -10,8 +10,9 @@ import type { Shell } from "../terminal/shell.ts";
 import type { Machine } from "./as-processes.ts";
 
 /**
- * The configuration as this machine can run it, and the programs for it. Warns about what is missing without containers. Throws
- * `config-invalid` for a command that does not exist here, and `process-failed` when a program of Sett is missing.
+ * The configuration as this machine can run it, and the programs for it. Warns about what is
+ * missing without containers. Throws `config-invalid` for a command that does not exist here, and
+ * `process-failed` when a program of Sett is missing.
  */
 export async function prepareMachine(
   written: SettConfig,
@@ -36,18 +37,34 @@ async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig>
     command: await locate(command, agent, `${file}: agents.${agent.name}.command`),
     ...(bid_command === undefined
       ? {}
-      : { bid_command: await locate(bid_command, agent, `${file}: agents.${agent.name}.bid_command`) }),
+      : {
+          bid_command: await locate(
+            bid_command,
+            agent,
+            `${file}: agents.${agent.name}.bid_command`,
+          ),
+        }),
   };
 }
 
 /**
- * An absolute path that exists only in the image, because its Dockerfile copies the file, becomes the path of the original file. A relative
- * path is found in the working copy, and a plain name on the PATH, when the command starts.
+ * An absolute path that exists only in the image, because its Dockerfile copies the file, becomes
+ * the path of the original file. A relative path is found in the working copy, and a plain name on
+ * the PATH, when the command starts.
  */
-async function locate([program, ...args]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
+async function locate(
+  [program, ...args]: string[],
+  { source }: AgentConfig,
+  setting: string,
+): Promise<string[]> {
   if (program === undefined) return [];
   if (!isAbsolute(program) || (await exists(program))) return [program, ...args];
-  const folder = source.kind === "build" ? source.context : source.kind === "devcontainer" ? source.folder : undefined;
+  const folder =
+    source.kind === "build"
+      ? source.context
+      : source.kind === "devcontainer"
+        ? source.folder
+        : undefined;
   const original = folder === undefined ? undefined : join(folder, basename(program));
   if (original !== undefined && (await exists(original))) return [original, ...args];
   throw new SettError(
@@ -59,7 +76,11 @@ async function locate([program, ...args]: string[], { source }: AgentConfig, set
   );
 }
 
-function imagesNote(written: readonly AgentConfig[], agents: readonly AgentConfig[], workspace: string): string {
+function imagesNote(
+  written: readonly AgentConfig[],
+  agents: readonly AgentConfig[],
+  workspace: string,
+): string {
   const moved = agents.flatMap(({ command: [now] }, index) =>
     now === undefined || written[index]?.command[0] === now ? [] : [now],
   );

@@ -1,4 +1,5 @@
-// What an instance's agents see of the repository, and where they leave their commits: made by `sett up`, and removed again where it fails.
+// What an instance's agents see of the repository, and where they leave their commits: made by
+// `sett up`, and removed again where it fails.
 
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Owner } from "../../../lib/git/run/find-repository.ts";
@@ -41,7 +42,12 @@ export async function makeFolders({
   const isPresent = await exists(repository.foldersOf(instance).exchangeDir);
   // New agents find what those of an earlier version have made in the repository alone.
   if (before !== undefined && hasRedis(before) && (await repository.hasOldExchange()))
-    await fetchResults(shell, repository.place.toplevel, () => readResultsAt({ instance, ...redisUrlsOf(before) }), "count");
+    await fetchResults(
+      shell,
+      repository.place.toplevel,
+      () => readResultsAt({ instance, ...redisUrlsOf(before) }),
+      "count",
+    );
   const { agents } = config;
   const writers = agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => name);
   let step: Step | undefined;
@@ -63,6 +69,9 @@ export async function makeFolders({
 
 /** All agents have one store: it has as much history as the one that needs most. */
 export function historyOf(agents: readonly Pick<AgentConfig, "workspace">[]): number | undefined {
-  const most = Math.max(1, ...agents.map(({ workspace }) => workspace.history ?? Number.POSITIVE_INFINITY));
+  const most = Math.max(
+    1,
+    ...agents.map(({ workspace }) => workspace.history ?? Number.POSITIVE_INFINITY),
+  );
   return Number.isFinite(most) ? most : undefined;
 }

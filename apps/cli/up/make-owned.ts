@@ -14,7 +14,8 @@ export async function makeOwned(
       const isNew = (await runtime.volumes.create(name, labels, memory)) === "created";
       if (isNew) undoSteps.add(() => runtime.volumes.remove(name));
       if (memory !== undefined) return isNew ? [name] : [];
-      // Also for an existing volume: the process that created it may have been killed before this step.
+      // Also for an existing volume: the process that created it may have been killed before this
+      // step.
       await runtime.volumes.prepare(name, owner, image);
       return isNew ? [name] : [];
     }),

@@ -13,23 +13,41 @@ import type { UndoSteps } from "./undo.ts";
 /** The stop time of a silent container: it has lost its work already. */
 const silentStopSeconds = 2;
 
-export type Tools = { runtime: ContainerRuntime; progress: Progress; signal: AbortSignal; undoSteps: UndoSteps };
+export type Tools = {
+  runtime: ContainerRuntime;
+  progress: Progress;
+  signal: AbortSignal;
+  undoSteps: UndoSteps;
+};
 
 /**
- * Resolves when the part is ready. `watch` is called right before the new container starts, when the old one has stopped, so that earlier
- * heartbeats do not count.
+ * Resolves when the part is ready. `watch` is called right before the new container starts, when
+ * the old one has stopped, so that earlier heartbeats do not count.
  */
-export async function makePart(tools: Tools, change: Change, watch: () => Promise<Ready>): Promise<void> {
+export async function makePart(
+  tools: Tools,
+  change: Change,
+  watch: () => Promise<Ready>,
+): Promise<void> {
   const { progress, signal } = tools;
   requireGoing(signal);
   switch (change.kind) {
     case "keep":
       return;
     case "start":
-      return await start(tools, change.spec, progress.begin(change.name, "starting"), await watch());
+      return await start(
+        tools,
+        change.spec,
+        progress.begin(change.name, "starting"),
+        await watch(),
+      );
     case "replace": {
       const step = progress.begin(change.name, "stopping, to be replaced");
-      await setAside(tools, change.found, change.isSilent ? silentStopSeconds : stopSeconds(change));
+      await setAside(
+        tools,
+        change.found,
+        change.isSilent ? silentStopSeconds : stopSeconds(change),
+      );
       requireGoing(signal);
       step.update("starting", { isMilestone: true });
       return await start(tools, change.spec, step, await watch());
@@ -43,7 +61,12 @@ export function requireGoing(signal: AbortSignal): void {
   if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
 }
 
-async function start({ runtime, signal, undoSteps }: Tools, spec: ContainerSpec, step: Step, ready: Ready): Promise<void> {
+async function start(
+  { runtime, signal, undoSteps }: Tools,
+  spec: ContainerSpec,
+  step: Step,
+  ready: Ready,
+): Promise<void> {
   await runtime.containers.start(spec);
   undoSteps.add(async () => {
     // It may work already, on a grant that was waiting.
@@ -60,14 +83,22 @@ function stopSeconds({ found, spec }: Extract<Change, { kind: "replace" }>): num
   return found.labels.component === "agent" ? stopSecondsOf(found) : spec.stopTimeoutSeconds;
 }
 
-/** Stops a container and keeps it under another name, so that an undo can start it again. Its running work may finish. */
-async function setAside({ runtime, undoSteps }: Tools, { id, name, state }: ContainerPart, stopSeconds = 0): Promise<void> {
+/**
+ * Stops a container and keeps it under another name, so that an undo can start it again. Its
+ * running work may finish.
+ */
+async function setAside(
+  { runtime, undoSteps }: Tools,
+  { id, name, state }: ContainerPart,
+  stopSeconds = 0,
+): Promise<void> {
   let isRenamed = false;
   undoSteps.add(async () => {
     if (isRenamed) await runtime.containers.rename(id, name);
   });
   // It starts last, because it reads its registration, which the undo must restore first.
-  if (state.state !== "created" && state.state !== "exited") undoSteps.addLast(() => runtime.containers.startAgain(id));
+  if (state.state !== "created" && state.state !== "exited")
+    undoSteps.addLast(() => runtime.containers.startAgain(id));
   await runtime.containers.stop(id, stopSeconds);
   await runtime.containers.rename(id, setAsideName(name));
   isRenamed = true;

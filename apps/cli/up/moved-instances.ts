@@ -19,7 +19,9 @@ export async function whereTheyAre(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<InstanceParts[]> {
   return await Promise.all(
-    all.map(async (parts) => ((await isMoved(parts, place, env)) ? withWorkspace(parts, place.toplevel) : parts)),
+    all.map(async (parts) =>
+      (await isMoved(parts, place, env)) ? withWorkspace(parts, place.toplevel) : parts,
+    ),
   );
 }
 
@@ -42,10 +44,18 @@ async function isMoved(
   return worktree !== undefined && resolve(place.commonDir, worktree) === place.toplevel;
 }
 
-function withWorkspace({ instance, containers, networks, volumes }: InstanceParts, workspace: string): InstanceParts {
+function withWorkspace(
+  { instance, containers, networks, volumes }: InstanceParts,
+  workspace: string,
+): InstanceParts {
   const moved = <Part extends { labels: { workspace: string } }>(part: Part) => ({
     ...part,
     labels: { ...part.labels, workspace },
   });
-  return { instance, containers: containers.map(moved), networks: networks.map(moved), volumes: volumes.map(moved) };
+  return {
+    instance,
+    containers: containers.map(moved),
+    networks: networks.map(moved),
+    volumes: volumes.map(moved),
+  };
 }

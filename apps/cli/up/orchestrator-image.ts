@@ -1,4 +1,5 @@
-// Chooses the image of the orchestrator: the one of this sett's version, or the one in sett.yml if its version is the same.
+// Chooses the image of the orchestrator: the one of this sett's version, or the one in sett.yml if
+// its version is the same.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ImageInfo } from "../../../lib/runtime/port.ts";
 
@@ -6,7 +7,8 @@ const ownName = "sett/orchestrator";
 const titleLabel = "org.opencontainers.image.title";
 const versionLabel = "org.opencontainers.image.version";
 
-const leaveItOut = "Remove `services.orchestrator.image` from sett.yml, and sett uses the image of its own version";
+const leaveItOut =
+  "Remove `services.orchestrator.image` from sett.yml, and sett uses the image of its own version";
 
 /** The tag of the image. `v0.1.0` counts as 0.1.0. */
 export function orchestratorTag(configured: string | undefined, version: string): string {
@@ -15,8 +17,9 @@ export function orchestratorTag(configured: string | undefined, version: string)
 }
 
 /**
- * The image of that tag, by `find`. Throws `image-not-found`, and `config-invalid` for another version: orchestrator, cubs and `sett` must
- * use the same format of the blackboard. An image without a version label is a person's own, and is accepted.
+ * The image of that tag, by `find`. Throws `image-not-found`, and `config-invalid` for another
+ * version: orchestrator, cubs and `sett` must use the same format of the blackboard. An image
+ * without a version label is a person's own, and is accepted.
  */
 export async function findOrchestrator<Image extends ImageInfo>(
   configured: string | undefined,
@@ -25,7 +28,9 @@ export async function findOrchestrator<Image extends ImageInfo>(
 ): Promise<Image> {
   const tag = orchestratorTag(configured, version);
   const image = await find(tag).catch((error: unknown) => {
-    throw configured === ownName || configured?.startsWith(`${ownName}:`) ? explained(error, configured, version) : error;
+    throw configured === ownName || configured?.startsWith(`${ownName}:`)
+      ? explained(error, configured, version)
+      : error;
   });
   const made = image.labels[versionLabel];
   if (image.labels[titleLabel] !== ownName || made === undefined || made === version) return image;
@@ -40,8 +45,12 @@ export async function findOrchestrator<Image extends ImageInfo>(
 
 function explained(error: unknown, configured: string, version: string): unknown {
   if (!(error instanceof SettError) || error.code !== "image-not-found") return error;
-  return new SettError("image-not-found", `The image ${configured} is not on this machine, and no registry has it.`, {
-    hint: `${leaveItOut}: ${ownName}:${version}.`,
-    cause: error,
-  });
+  return new SettError(
+    "image-not-found",
+    `The image ${configured} is not on this machine, and no registry has it.`,
+    {
+      hint: `${leaveItOut}: ${ownName}:${version}.`,
+      cause: error,
+    },
+  );
 }

@@ -7,12 +7,26 @@ import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import type { Change, Diff } from "./diff.ts";
 
 /**
- * Names of parts, by outcome. Agents without a container are `registered`, and later `removed`. `repaired`: the container stays, but its
- * registration on the blackboard was wrong and was written again.
+ * Names of parts, by outcome. Agents without a container are `registered`, and later `removed`.
+ * `repaired`: the container stays, but its registration on the blackboard was wrong and was written
+ * again.
  */
-export type Outcome = Record<"started" | "replaced" | "registered" | "repaired" | "stopped" | "removed" | "kept", string[]>;
+export type Outcome = Record<
+  "started" | "replaced" | "registered" | "repaired" | "stopped" | "removed" | "kept",
+  string[]
+>;
 
-function partsOf({ redis, orchestrator, gateway, egress, starter, keeper, logReader, api, agents }: Diff): Change[] {
+function partsOf({
+  redis,
+  orchestrator,
+  gateway,
+  egress,
+  starter,
+  keeper,
+  logReader,
+  api,
+  agents,
+}: Diff): Change[] {
   const optional = [gateway, egress, starter, keeper, logReader, api].map((part) => part ?? []);
   return [redis, orchestrator, ...optional, agents].flat();
 }
@@ -23,20 +37,32 @@ export function outcomeOf(
   before: RegisteredAgent[],
   registrations: readonly AgentRegistration[],
 ): Outcome {
-  const names = (kind: Change["kind"]) => partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
+  const names = (kind: Change["kind"]) =>
+    partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
   const isOther = (name: string) =>
-    before.some((known) => known.name === name && !registrations.some((agent) => isDeepStrictEqual(known, agent)));
+    before.some(
+      (known) =>
+        known.name === name && !registrations.some((agent) => isDeepStrictEqual(known, agent)),
+    );
   const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
-  const isKnown = (agent: AgentRegistration) => before.some((known) => isDeepStrictEqual(known, agent));
-  const stopped = [...new Set(removed.map(({ labels }) => ("agent" in labels ? labels.agent : labels.component)))];
+  const isKnown = (agent: AgentRegistration) =>
+    before.some((known) => isDeepStrictEqual(known, agent));
+  const stopped = [
+    ...new Set(removed.map(({ labels }) => ("agent" in labels ? labels.agent : labels.component))),
+  ];
   return {
     started: names("start"),
     replaced: names("replace"),
     registered: notStarted.filter((agent) => !isKnown(agent)).map(nameWithKind),
     repaired: names("keep").filter(isOther),
     stopped,
-    removed: before.map(({ name }) => name).filter((name) => !stopped.includes(name) && !isAmong(registrations, name)),
-    kept: [...names("keep").filter((name) => !isOther(name)), ...notStarted.filter(isKnown).map(nameWithKind)],
+    removed: before
+      .map(({ name }) => name)
+      .filter((name) => !stopped.includes(name) && !isAmong(registrations, name)),
+    kept: [
+      ...names("keep").filter((name) => !isOther(name)),
+      ...notStarted.filter(isKnown).map(nameWithKind),
+    ],
   };
 }
 

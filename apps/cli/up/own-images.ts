@@ -10,7 +10,10 @@ type Warn = (sentence: string) => void;
  * `begin`: before the Engine is asked to build it, because the answer may be lost. `end`: with the
  * id of what was built.
  */
-export type Remembering = { begin(tag: string): Promise<void>; end(tag: string, image: string): Promise<void> };
+export type Remembering = {
+  begin(tag: string): Promise<void>;
+  end(tag: string, image: string): Promise<void>;
+};
 
 /** Several images are built at once, and git writes its configuration for one at a time. */
 export function rememberer(kept: KeptId, warn: Warn): Remembering {
@@ -18,7 +21,11 @@ export function rememberer(kept: KeptId, warn: Warn): Remembering {
   const next = (write: () => Promise<void>) => {
     last = last
       .then(write)
-      .catch((error: unknown) => warn(`An image that was built is not in the repository's configuration: ${messageOf(error)}`));
+      .catch((error: unknown) =>
+        warn(
+          `An image that was built is not in the repository's configuration: ${messageOf(error)}`,
+        ),
+      );
     return last;
   };
   return {

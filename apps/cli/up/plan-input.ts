@@ -44,7 +44,10 @@ export type PlanInput = {
     api?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
   };
-  /** The password of the instance's Redis, its owner's: letters and digits. Each service gets one that is derived from it. */
+  /**
+   * The password of the instance's Redis, its owner's: letters and digits. Each service gets one
+   * that is derived from it.
+   */
   password: string;
   machine: Machine;
   /** Public networks that this machine itself is in. */
@@ -56,7 +59,9 @@ export type PlanInput = {
   cassettes?: Cassettes | undefined;
 };
 
-/** What the API is given. `tls`: the certificate by a digest, which also says that it has changed. */
+/**
+ * What the API is given. `tls`: the certificate by a digest, which also says that it has changed.
+ */
 export type ApiPlace = {
   tokens: readonly TokenDigest[];
   tls: { id: string } | undefined;
@@ -65,7 +70,10 @@ export type ApiPlace = {
   telemetry?: { variables: Readonly<Record<string, string>>; headers: string | undefined };
 };
 
-/** The folder, on this machine, of recorded calls of models. `replay`: they are answered from it, without a provider. */
+/**
+ * The folder, on this machine, of recorded calls of models. `replay`: they are answered from it,
+ * without a provider.
+ */
 export type Cassettes = { mode: "record" | "replay"; folder: string };
 
 export type PlannedVolume = { name: string; labels: PartLabels };
@@ -95,7 +103,10 @@ export type PlannedAgent = {
   workspace: OwnedVolume;
 };
 
-/** The settings of the services: the address of Redis and the service's own user there, how long to wait for it, the lease of a grant, and the health port. */
+/**
+ * The settings of the services: the address of Redis and the service's own user there, how long to
+ * wait for it, the lease of a grant, and the health port.
+ */
 export function serviceEnvironment(
   { instance, password, config }: Pick<PlanInput, "instance" | "password" | "config">,
   user: RedisUser,

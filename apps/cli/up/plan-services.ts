@@ -23,7 +23,10 @@ export function planGateway(input: PlanInput, labels: LabelsOf): PlannedGateway 
   const { instance, images, repository, config } = input;
   if (!hasModels(config)) return undefined;
   return {
-    spec: withFingerprint(gatewaySpec(input, labels({ component: "gateway" })), images.gateway?.id ?? ""),
+    spec: withFingerprint(
+      gatewaySpec(input, labels({ component: "gateway" })),
+      images.gateway?.id ?? "",
+    ),
     program: gatewayProgram,
     volumes: [
       { name: recordVolumeName(instance), labels: labels({ component: "record" }) },
@@ -37,31 +40,53 @@ export function planGateway(input: PlanInput, labels: LabelsOf): PlannedGateway 
 
 export function planEgressOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
   if (!hasEgress(input.config)) return undefined;
-  const planned = planEgress(input, { egress: labels({ component: "egress" }), socket: labels({ component: "socket" }) });
+  const planned = planEgress(input, {
+    egress: labels({ component: "egress" }),
+    socket: labels({ component: "socket" }),
+  });
   return { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
 }
 
-export function planStarterOf(input: PlanInput, agents: readonly PlannedAgent[], labels: LabelsOf): PlannedService | undefined {
-  const ofStarter = { starter: labels({ component: "starter" }), socket: labels({ component: "socket" }) };
+export function planStarterOf(
+  input: PlanInput,
+  agents: readonly PlannedAgent[],
+  labels: LabelsOf,
+): PlannedService | undefined {
+  const ofStarter = {
+    starter: labels({ component: "starter" }),
+    socket: labels({ component: "socket" }),
+  };
   const planned = planStarter(input, agents, { user: serviceUser, labels: ofStarter });
-  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };
+  return (
+    planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) }
+  );
 }
 
 export function planKeeperOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
   const ofVolume = (agent: AgentName) => labels({ component: "secrets", agent });
   const planned = planKeeper(input, labels({ component: "keeper" }), ofVolume);
-  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
+  return (
+    planned && { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") }
+  );
 }
 
 export function planApiOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
   if (!hasApi(input.config)) return undefined;
-  const planned = planApi(input, { api: labels({ component: "api" }), files: labels({ component: "api-files" }) });
+  const planned = planApi(input, {
+    api: labels({ component: "api" }),
+    files: labels({ component: "api-files" }),
+  });
   return { ...planned, spec: withFingerprint(planned.spec, input.images.api?.id ?? "") };
 }
 
 export function planLogReaderOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
   if (!showsLogs(input.config)) return undefined;
-  const ofReader = { reader: labels({ component: "log-reader" }), socket: labels({ component: "socket" }) };
+  const ofReader = {
+    reader: labels({ component: "log-reader" }),
+    socket: labels({ component: "socket" }),
+  };
   const planned = planLogReader(input, { user: serviceUser, labels: ofReader });
-  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };
+  return (
+    planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) }
+  );
 }

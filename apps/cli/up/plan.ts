@@ -1,4 +1,5 @@
-// The plan of `sett up` as data: a configuration in, containers, volumes and a network out (docs/internals/containers.md). Pure.
+// The plan of `sett up` as data: a configuration in, containers, volumes and a network out
+// (docs/internals/containers.md). Pure.
 
 import { createHash } from "node:crypto";
 import type { UserWithPassword } from "../../../lib/blackboard/redis/administration.ts";
@@ -142,11 +143,14 @@ export function planInstance(input: PlanInput): InstancePlan {
 
 function networksOf({ instance, config }: PlanInput, labels: PartLabels): InstancePlan["networks"] {
   const own = { name: networkName(instance), labels, isIsolating: false };
-  return hasOpenNetwork(config) ? [own, { name: openNetworkName(instance), labels, isIsolating: true }] : [own];
+  return hasOpenNetwork(config)
+    ? [own, { name: openNetworkName(instance), labels, isIsolating: true }]
+    : [own];
 }
 
 /**
- * The settings go through a file in memory, because every user of the machine can read arguments. `save ""`: only the append-only file.
+ * The settings go through a file in memory, because every user of the machine can read arguments.
+ * `save ""`: only the append-only file.
  */
 const redisScript = (limitBytes: number | undefined) =>
   [
@@ -167,7 +171,10 @@ function quoted(setting: string): string {
   return `"${setting.replaceAll('"', '\\"')}"`;
 }
 
-function redisSpec({ instance, images, password, config }: PlanInput, labels: PartLabels): ContainerSpec {
+function redisSpec(
+  { instance, images, password, config }: PlanInput,
+  labels: PartLabels,
+): ContainerSpec {
   const name = redisName(instance);
   const resources = redisResources(config.services.redis.resources);
   return {
@@ -175,8 +182,12 @@ function redisSpec({ instance, images, password, config }: PlanInput, labels: Pa
     image: images.redis.tag,
     labels,
     entrypoint: ["sh", "-c", redisScript(resources.memoryBytes)],
-    // redis-cli reads this variable, so `docker exec … redis-cli` works. sett reads it from the container, too.
-    env: { REDISCLI_AUTH: password, [usersVariable]: createHash("sha256").update(password).digest("hex") },
+    // redis-cli reads this variable, so `docker exec … redis-cli` works. sett reads it from the
+    // container, too.
+    env: {
+      REDISCLI_AUTH: password,
+      [usersVariable]: createHash("sha256").update(password).digest("hex"),
+    },
     user: redisUser,
     mounts: [
       { kind: "volume", volume: blackboardVolumeName(instance), target: "/data", access: "rw" },
@@ -203,10 +214,15 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
     labels,
     env: {
       SETT_INSTANCE_NAME: instance,
-      ...serviceEnvironment(input, { role: "orchestrator" }, config.services.orchestrator.health_port),
+      ...serviceEnvironment(
+        input,
+        { role: "orchestrator" },
+        config.services.orchestrator.health_port,
+      ),
       SETT_POLICY: JSON.stringify(policyOf(config)),
       ...(config.notify.length === 0 ? {} : { SETT_NOTIFY: JSON.stringify(config.notify) }),
-      // The holder is the same after a restart of the container, so that it acquires its leader lease again at once.
+      // The holder is the same after a restart of the container, so that it acquires its leader
+      // lease again at once.
       SETT_HOLDER: "orchestrator",
     },
     user: serviceUser,

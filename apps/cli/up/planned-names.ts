@@ -67,7 +67,10 @@ export function plannedNames(instance: InstanceName, config: SettConfig): Names 
         workspaceVolumeName(instance, agent.name),
         ...ifAny(usesProxy(agent), egressVolumeName(instance, agent.name)),
         ...ifAny(agent.secrets.length > 0, secretsVolumeName(instance, agent.name)),
-        ...ifAny(needsWorkers(agent), ...slotsOf(agent.replicas).map((slot) => workerWorkspaceName(instance, agent.name, slot))),
+        ...ifAny(
+          needsWorkers(agent),
+          ...slotsOf(agent.replicas).map((slot) => workerWorkspaceName(instance, agent.name, slot)),
+        ),
       ]),
     ],
     network: [networkName(instance), ...ifAny(hasOpenNetwork(config), openNetworkName(instance))],

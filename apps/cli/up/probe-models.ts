@@ -1,5 +1,5 @@
-// Warns about providers that cannot be reached or refuse their keys. The sett starts all the same: its other work goes on, and calls are tried
-// again.
+// Warns about providers that cannot be reached or refuse their keys. The sett starts all the same:
+// its other work goes on, and calls are tried again.
 import { z } from "zod";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
@@ -8,7 +8,10 @@ import type { PlannedGateway } from "./plan-input.ts";
 
 const Problems = z.array(z.object({ model: z.string(), problem: z.string() }));
 
-/** The gateway asks, because its network and its keys are the ones that count. A gateway that cannot say anything is not waited for. */
+/**
+ * The gateway asks, because its network and its keys are the ones that count. A gateway that cannot
+ * say anything is not waited for.
+ */
 export async function warnAboutModels(
   runtime: Pick<ContainerRuntime, "containers">,
   { spec, program }: PlannedGateway,

@@ -1,4 +1,5 @@
-// Reads the values of secrets on this machine: from files, variables, and the commands of password managers.
+// Reads the values of secrets on this machine: from files, variables, and the commands of password
+// managers.
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { hookSecrets, usedSecrets, type WithSecrets } from "../../../lib/config/resolve-secrets.ts";
@@ -11,13 +12,24 @@ import { invalidSecret, type Machine, maxBytes, readSource } from "../program/se
 import type { SecretValues } from "./start-keeper.ts";
 
 /**
- * What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of webhooks in base64, by name. `warnings`:
- * sentences about values that agents write by accident.
+ * What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of
+ * webhooks in base64, by name. `warnings`: sentences about values that agents write by accident.
  */
-export type ReadSecrets = { agents: SecretValues; tokens: TokenDigest[]; hooks: Record<string, string>; warnings: string[] };
+export type ReadSecrets = {
+  agents: SecretValues;
+  tokens: TokenDigest[];
+  hooks: Record<string, string>;
+  warnings: string[];
+};
 
-/** Those that are named, each read once. Throws `config-invalid`, and `interrupted`. No message has a part of a value. */
-export async function readSecrets({ secrets, ...users }: WithSecrets, machine: Machine): Promise<ReadSecrets> {
+/**
+ * Those that are named, each read once. Throws `config-invalid`, and `interrupted`. No message has
+ * a part of a value.
+ */
+export async function readSecrets(
+  { secrets, ...users }: WithSecrets,
+  machine: Machine,
+): Promise<ReadSecrets> {
   const { agents, services } = users;
   const values = new Map<string, Buffer>();
   // One after the other: the commands of two may both ask for a password.
@@ -30,12 +42,17 @@ export async function readSecrets({ secrets, ...users }: WithSecrets, machine: M
     agents: Object.fromEntries(
       agents
         .filter((agent) => agent.secrets.length > 0)
-        .map((agent) => [agent.name, Object.fromEntries(agent.secrets.map(({ name }) => [name, inBase64(name)]))]),
+        .map((agent) => [
+          agent.name,
+          Object.fromEntries(agent.secrets.map(({ name }) => [name, inBase64(name)])),
+        ]),
     ),
-    warnings: [...new Set(agents.flatMap((agent) => agent.secrets.map(({ name }) => name)))].flatMap((name) =>
-      warningAbout(name, values.get(name) ?? Buffer.of()),
+    warnings: [
+      ...new Set(agents.flatMap((agent) => agent.secrets.map(({ name }) => name))),
+    ].flatMap((name) => warningAbout(name, values.get(name) ?? Buffer.of())),
+    hooks: Object.fromEntries(
+      hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())]),
     ),
-    hooks: Object.fromEntries(hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())])),
     tokens: (services.api?.tokens ?? []).map(({ name, secret, may }) => ({
       name,
       sha256: digestOfToken(secret, values.get(secret) ?? Buffer.of()),
@@ -50,15 +67,21 @@ function warningAbout(name: string, value: Buffer): string[] {
   return [`The value of the secret ${name} is ${what}. ${effectOfWeak} ${remedyForWeak}`];
 }
 
-/** A sentence for each file that is committed: agents, and everyone with a clone, can read it there. */
+/**
+ * A sentence for each file that is committed: agents, and everyone with a clone, can read it there.
+ */
 export async function committedSecrets(
   { secrets, ...users }: WithSecrets,
   repository: Pick<HostRepository, "isTracked">,
 ): Promise<string[]> {
   const sentences: string[] = [];
   const { tls } = users.services.api ?? {};
-  const files = [...usedSecrets(users)].map((name) => ({ what: `file of the secret ${name}`, file: secrets[name]?.file }));
-  if (typeof tls === "object") files.push({ what: "private key of `services.api.tls`", file: tls.key });
+  const files = [...usedSecrets(users)].map((name) => ({
+    what: `file of the secret ${name}`,
+    file: secrets[name]?.file,
+  }));
+  if (typeof tls === "object")
+    files.push({ what: "private key of `services.api.tls`", file: tls.key });
   for (const { what, file } of files) {
     if (file === undefined || !(await repository.isTracked(file))) continue;
     sentences.push(
@@ -80,7 +103,11 @@ function digestOfToken(name: string, value: Buffer): string {
     throw invalidSecret(name, problem, remedy);
   }
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw invalidSecret(name, "a token of the API has only letters, digits and signs of ASCII", remedy);
+    throw invalidSecret(
+      name,
+      "a token of the API has only letters, digits and signs of ASCII",
+      remedy,
+    );
   return createHash("sha256").update(token).digest("hex");
 }
 
@@ -98,7 +125,11 @@ function hookSecret(name: string, value: Buffer): string {
     );
   }
   if (secret.startsWith("whsec_") && !/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret))
-    throw invalidSecret(name, "what follows `whsec_` is not base64", "Copy the signing token from GitLab again.");
+    throw invalidSecret(
+      name,
+      "what follows `whsec_` is not base64",
+      "Copy the signing token from GitLab again.",
+    );
   return value.toString("base64");
 }
 

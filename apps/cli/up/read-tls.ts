@@ -1,4 +1,5 @@
-// Reads the certificate of the API and its private key on this machine, and refuses what would only fail in the container.
+// Reads the certificate of the API and its private key on this machine, and refuses what would only
+// fail in the container.
 import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { SettConfig } from "../../../lib/model/config.ts";
@@ -13,8 +14,14 @@ type ReadTls = { tls: Certificate | undefined; warnings: string[] };
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-/** `tls`: undefined where the API has no certificate. Throws `config-invalid`, without a part of the key. */
-export async function readTls({ services }: Pick<SettConfig, "services">, nowMs: number): Promise<ReadTls> {
+/**
+ * `tls`: undefined where the API has no certificate. Throws `config-invalid`, without a part of the
+ * key.
+ */
+export async function readTls(
+  { services }: Pick<SettConfig, "services">,
+  nowMs: number,
+): Promise<ReadTls> {
   const { tls } = services.api ?? {};
   if (tls === undefined || tls === "none") return { tls: undefined, warnings: [] };
   const [cert, key] = [await fileOf("cert", tls.cert), await fileOf("key", tls.key)];
@@ -33,7 +40,10 @@ export async function readTls({ services }: Pick<SettConfig, "services">, nowMs:
 }
 
 function expiry(file: string, days: number): string {
-  const when = days < 0 ? "has expired: clients refuse it" : `expires in ${days} ${days === 1 ? "day" : "days"}`;
+  const when =
+    days < 0
+      ? "has expired: clients refuse it"
+      : `expires in ${days} ${days === 1 ? "day" : "days"}`;
   return `The certificate of the API ${when}. Renew ${file}, and run \`sett up\` again.`;
 }
 
@@ -41,7 +51,11 @@ async function fileOf(key: "cert" | "key", path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    throw invalid(key, `${path} cannot be read: ${messageOf(cause)}`, "Write the file, or change its path in sett.yml.");
+    throw invalid(
+      key,
+      `${path} cannot be read: ${messageOf(cause)}`,
+      "Write the file, or change its path in sett.yml.",
+    );
   }
 }
 

@@ -16,7 +16,10 @@ export const readyWithinMs = 60_000;
 /** Resolves when the part is ready, or when the signal ends the waiting. */
 export type Ready = (signal: AbortSignal) => Promise<void>;
 
-/** An orchestrator is ready when it has acquired the leader lease after this call: it does so only when its loops run. */
+/**
+ * An orchestrator is ready when it has acquired the leader lease after this call: it does so only
+ * when its loops run.
+ */
 export async function nextLeader(board: PersonBlackboard): Promise<Ready> {
   const before = (await board.readLeader())?.epoch ?? 0;
   return (signal) =>
@@ -48,13 +51,26 @@ export async function nextGateway(board: PersonBlackboard): Promise<Ready> {
     });
 }
 
-/** Whether an orchestrator holds the leader lease, now or within the time after which it would count as silent. */
-export async function hasOrchestratorSoon(board: PersonBlackboard, signal: AbortSignal): Promise<boolean> {
+/**
+ * Whether an orchestrator holds the leader lease, now or within the time after which it would count
+ * as silent.
+ */
+export async function hasOrchestratorSoon(
+  board: PersonBlackboard,
+  signal: AbortSignal,
+): Promise<boolean> {
   return await soon(signal, async () => ((await board.readLeader())?.expiresInMs ?? 0) > 0);
 }
 
-/** Whether an agent sends a heartbeat, now or within that time. A wrong clock of the agent only costs the wait for its next heartbeat. */
-export async function hasHeartbeatSoon(board: PersonBlackboard, agent: AgentName, signal: AbortSignal): Promise<boolean> {
+/**
+ * Whether an agent sends a heartbeat, now or within that time. A wrong clock of the agent only
+ * costs the wait for its next heartbeat.
+ */
+export async function hasHeartbeatSoon(
+  board: PersonBlackboard,
+  agent: AgentName,
+  signal: AbortSignal,
+): Promise<boolean> {
   const last = async () => (await board.listStatuses()).get(agent)?.at;
   const before = await last();
   if (before !== undefined && Math.abs(Date.now() - before) < silentAfterMs) return true;
@@ -64,18 +80,35 @@ export async function hasHeartbeatSoon(board: PersonBlackboard, agent: AgentName
 type Program = Pick<PlannedGateway, "spec" | "program">;
 type Runtime = Pick<ContainerRuntime, "containers">;
 
-/** Whether the gateway or the egress proxy answers its health check, which has a time limit of its own, now or within that time. */
-export async function answersSoon(runtime: Runtime, part: Program, signal: AbortSignal): Promise<boolean> {
+/**
+ * Whether the gateway or the egress proxy answers its health check, which has a time limit of its
+ * own, now or within that time.
+ */
+export async function answersSoon(
+  runtime: Runtime,
+  part: Program,
+  signal: AbortSignal,
+): Promise<boolean> {
   return await soon(signal, () => answers(runtime, part, signal));
 }
 
 /** Resolves when it answers. */
-export async function answersWhenReady(runtime: Runtime, part: Program, signal: AbortSignal): Promise<void> {
+export async function answersWhenReady(
+  runtime: Runtime,
+  part: Program,
+  signal: AbortSignal,
+): Promise<void> {
   await until(signal, () => answers(runtime, part, signal));
 }
 
-async function answers({ containers }: Runtime, { spec, program }: Program, signal: AbortSignal): Promise<boolean> {
-  const check = await containers.exec(spec.name, [...program, "--healthcheck"], { signal }).catch(() => undefined);
+async function answers(
+  { containers }: Runtime,
+  { spec, program }: Program,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const check = await containers
+    .exec(spec.name, [...program, "--healthcheck"], { signal })
+    .catch(() => undefined);
   return check?.exitCode === 0;
 }
 
@@ -94,8 +127,9 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
 }
 
 /**
- * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit is reached, and `interrupted` when the
- * signal aborts. `restarts`: how often it had been restarted before.
+ * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit
+ * is reached, and `interrupted` when the signal aborts. `restarts`: how often it had been restarted
+ * before.
  */
 export async function awaitPart(
   runtime: ContainerRuntime,
@@ -136,14 +170,22 @@ async function watchContainer(
     await sleep(inspectEveryMs, signal);
     if (signal.aborted) return;
     const part = await runtime.containers.find(container);
-    if (part === undefined) throw new PartFailed(container, `${container} was removed while sett waited for it`);
+    if (part === undefined)
+      throw new PartFailed(container, `${container} was removed while sett waited for it`);
     const { state, restarts } = part;
     if (state.state === "exited" || state.state === "restarting") {
-      throw new PartFailed(container, `${container} ended with exit code ${state.exitCode} right after it was started`);
+      throw new PartFailed(
+        container,
+        `${container} ended with exit code ${state.exitCode} right after it was started`,
+      );
     }
-    if (restarts > restartsBefore) throw new PartFailed(container, `${container} ended right after it was started`);
+    if (restarts > restartsBefore)
+      throw new PartFailed(container, `${container} ended right after it was started`);
     if (Date.now() - startedAt > readyWithinMs) {
-      throw new PartFailed(container, `${container} runs, but it was not ready within ${readyWithinMs / 1_000} s`);
+      throw new PartFailed(
+        container,
+        `${container} runs, but it was not ready within ${readyWithinMs / 1_000} s`,
+      );
     }
   }
 }

@@ -1,9 +1,10 @@
 // The file in which Redis keeps its users, before Redis starts.
 
 /**
- * Lines of a shell script that give the owner, the user `default`, the instance's password, and leave the other users as they are: Redis may
- * start again without a `sett up`. Redis does not start without this file, and ignores `requirepass` where it has one. The image has no
- * programs but Redis and the shell.
+ * Lines of a shell script that give the owner, the user `default`, the instance's password, and
+ * leave the other users as they are: Redis may start again without a `sett up`. Redis does not
+ * start without this file, and ignores `requirepass` where it has one. The image has no programs
+ * but Redis and the shell.
  */
 export function aclFileScript(path: string): string {
   return [

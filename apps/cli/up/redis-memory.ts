@@ -1,16 +1,26 @@
 // The memory of Redis: how much of it data may use, and how much the connections.
 
-/** Redis may use one half for data. The other half is for rewriting its file, for buffers of clients, and for fragmentation. */
+/**
+ * Redis may use one half for data. The other half is for rewriting its file, for buffers of
+ * clients, and for fragmentation.
+ */
 const share = 2;
 
-/** What all connections may hold together, by what data may use: beyond it Redis ends those that hold most. It counts as data, too. */
+/**
+ * What all connections may hold together, by what data may use: beyond it Redis ends those that
+ * hold most. It counts as data, too.
+ */
 const clientShare = 4;
-/** The largest value that a connection may send, and some space beside it: also a small Redis takes every result. */
+/**
+ * The largest value that a connection may send, and some space beside it: also a small Redis takes
+ * every result.
+ */
 const minClientBytes = 96 * 1024 ** 2;
 
 /**
- * Lines of a shell script that set `maxmemory`: half of the container's limit, or without one half of the machine's memory (of 2 GiB where
- * it is unknown), and `maxmemory_clients`. The script runs beside Redis, which may be on another machine.
+ * Lines of a shell script that set `maxmemory`: half of the container's limit, or without one half
+ * of the machine's memory (of 2 GiB where it is unknown), and `maxmemory_clients`. The script runs
+ * beside Redis, which may be on another machine.
  */
 export function maxmemoryScript(limitBytes: number | undefined): string {
   return [

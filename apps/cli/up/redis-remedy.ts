@@ -1,20 +1,30 @@
-// What to do when Redis ends at its start, by the fatal line that it has printed. Sett itself never changes a damaged file. Pure.
+// What to do when Redis ends at its start, by the fatal line that it has printed. Sett itself never
+// changes a damaged file. Pure.
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 
 type Part = Pick<ContainerPart, "labels" | "image">;
 
 /**
- * A sentence or several; undefined where the log names no known cause. `lines`: the end of the log, the newest last. `folder`: where its
- * data is, of a Redis that is a process of this machine.
+ * A sentence or several; undefined where the log names no known cause. `lines`: the end of the log,
+ * the newest last. `folder`: where its data is, of a Redis that is a process of this machine.
  */
-export function redisRemedy(lines: readonly string[], part: Part, folder?: string): string | undefined {
-  const known = lines.filter(isWarning).flatMap((line) => remedies.find(({ sign }) => sign.test(line)) ?? []);
+export function redisRemedy(
+  lines: readonly string[],
+  part: Part,
+  folder?: string,
+): string | undefined {
+  const known = lines
+    .filter(isWarning)
+    .flatMap((line) => remedies.find(({ sign }) => sign.test(line)) ?? []);
   // Redis names a cause and its consequence on lines of their own: the most telling counts.
   const [first] = known.toSorted((a, b) => remedies.indexOf(a) - remedies.indexOf(b));
   return first?.remedy(placeOf(part, folder));
 }
 
-/** Redis marks a warning with `#`, and says on the way up much that sounds alike; a line without a mark goes on with the one before. */
+/**
+ * Redis marks a warning with `#`, and says on the way up much that sounds alike; a line without a
+ * mark goes on with the one before.
+ */
 function isWarning(line: string): boolean {
   const [, mark, text = ""] = /^\d+:[A-Z] .*? ([.*#-]) (.*)$/.exec(line) ?? [undefined, "#", line];
   return mark === "#" && !text.startsWith("WARNING");
@@ -26,11 +36,13 @@ type Place = { data: string; copy: string; inside: (command: string) => string }
 const remedies: readonly { sign: RegExp; remedy: (place: Place) => string }[] = [
   {
     sign: /No space left on device|Disk quota exceeded/,
-    remedy: ({ data }) => `The disk of ${data} is full: make room, then \`sett up\` again. Nothing is damaged.`,
+    remedy: ({ data }) =>
+      `The disk of ${data} is full: make room, then \`sett up\` again. Nothing is damaged.`,
   },
   {
     sign: /Read-only file system/,
-    remedy: ({ data }) => `${data} cannot be written: its file system is read-only. Mount it writable, then \`sett up\` again.`,
+    remedy: ({ data }) =>
+      `${data} cannot be written: its file system is read-only. Mount it writable, then \`sett up\` again.`,
   },
   {
     sign: /Permission denied|Operation not permitted/,

@@ -1,8 +1,13 @@
-// The settings of an instance's Redis that are the same for a container and for a process. One to a line, as in Redis' own file.
+// The settings of an instance's Redis that are the same for a container and for a process. One to a
+// line, as in Redis' own file.
 
-/** What a single connection may take, so that a hostile command cannot starve other agents (SECURITY.md). */
+/**
+ * What a single connection may take, so that a hostile command cannot starve other agents
+ * (SECURITY.md).
+ */
 export const connectionSettings = [
-  // A command's output has at most 32 MiB, and so has the JSON text of every result; 16 MiB of JSON as a text in JSON have 32 MiB, too.
+  // A command's output has at most 32 MiB, and so has the JSON text of every result; 16 MiB of JSON
+  // as a text in JSON have 32 MiB, too.
   "proto-max-bulk-len 64mb",
   // The largest value, and the beginning of what follows it.
   "client-query-buffer-limit 80mb",

@@ -6,10 +6,21 @@ import type { InstancePlan } from "./plan.ts";
 import type { PlannedGateway, PlannedService } from "./plan-input.ts";
 import { answersSoon, hasHeartbeatSoon, hasOrchestratorSoon } from "./readiness.ts";
 
-type Present = { board: PersonBlackboard; runtime: ContainerRuntime; plan: InstancePlan; signal: AbortSignal };
+type Present = {
+  board: PersonBlackboard;
+  runtime: ContainerRuntime;
+  plan: InstancePlan;
+  signal: AbortSignal;
+};
 
-/** Keeps a part with a recent heartbeat at once. For the others it waits for the next one, because Redis may just have started again. */
-export async function replaceSilent(changes: Diff, { board, runtime, plan, signal }: Present): Promise<Diff> {
+/**
+ * Keeps a part with a recent heartbeat at once. For the others it waits for the next one, because
+ * Redis may just have started again.
+ */
+export async function replaceSilent(
+  changes: Diff,
+  { board, runtime, plan, signal }: Present,
+): Promise<Diff> {
   const isAnswering = async (part: PlannedGateway | PlannedService | undefined) =>
     part !== undefined && (await answersSoon(runtime, part, signal));
   const [orchestrator, gateway, egress, starter, api, logReader, ...agents] = await Promise.all([
@@ -19,12 +30,17 @@ export async function replaceSilent(changes: Diff, { board, runtime, plan, signa
     changes.starter && checked(changes.starter, () => isAnswering(plan.starter)),
     changes.api && checked(changes.api, () => isAnswering(plan.api)),
     changes.logReader && checked(changes.logReader, () => isAnswering(plan.logReader)),
-    ...changes.agents.map((change) => checked(change, () => hasHeartbeatSoon(board, change.agent, signal))),
+    ...changes.agents.map((change) =>
+      checked(change, () => hasHeartbeatSoon(board, change.agent, signal)),
+    ),
   ]);
   return { ...changes, orchestrator, gateway, egress, starter, api, logReader, agents };
 }
 
-async function checked<Part extends Change>(change: Part, isAlive: () => Promise<boolean>): Promise<Part> {
+async function checked<Part extends Change>(
+  change: Part,
+  isAlive: () => Promise<boolean>,
+): Promise<Part> {
   if (change.kind !== "keep" || (await isAlive())) return change;
   return { ...change, kind: "replace", isSilent: true };
 }

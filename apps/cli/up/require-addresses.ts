@@ -29,6 +29,7 @@ export async function requireAddresses({ runtime, config, labels, before }: Inpu
     }
   } finally {
     // Asked a second time where the Engine fails once: nothing is to be left of this.
-    for (const name of made) await runtime.networks.remove(name).catch(() => runtime.networks.remove(name));
+    for (const name of made)
+      await runtime.networks.remove(name).catch(() => runtime.networks.remove(name));
   }
 }

@@ -28,19 +28,30 @@ type Known = {
 };
 
 /** Throws `config-invalid`, with the agent or the part, the sum and the limit. */
-export async function requireStartable(plan: InstancePlan, { config, images, secrets, isInContainer }: Known): Promise<void> {
+export async function requireStartable(
+  plan: InstancePlan,
+  { config, images, secrets, isInContainer }: Known,
+): Promise<void> {
   const limitBytes = await startLimit(isInContainer);
   for (const { agent, spec } of plan.agents) {
     const uses = config.agents.find(({ name }) => name === agent)?.secrets ?? [];
     const values = uses.flatMap(({ name, variable }) =>
-      variable === undefined ? [] : [[variable, Buffer.from(secrets.agents[agent]?.[name] ?? "", "base64").toString()]],
+      variable === undefined
+        ? []
+        : [[variable, Buffer.from(secrets.agents[agent]?.[name] ?? "", "base64").toString()]],
     );
-    const variables = { ...images.agents.get(agent)?.env, ...spec.env, ...Object.fromEntries(values) };
+    const variables = {
+      ...images.agents.get(agent)?.env,
+      ...spec.env,
+      ...Object.fromEntries(values),
+    };
     check(`agents.${agent}`, agent, variables, spec, limitBytes);
   }
   const services = [
     plan.orchestrator,
-    ...[plan.gateway, plan.api, plan.starter, plan.keeper, plan.egress].flatMap((part) => part?.spec ?? []),
+    ...[plan.gateway, plan.api, plan.starter, plan.keeper, plan.egress].flatMap(
+      (part) => part?.spec ?? [],
+    ),
   ];
   for (const spec of services) check(spec.name, spec.name, spec.env, spec, limitBytes);
 }
@@ -52,7 +63,9 @@ function check(
   { entrypoint = [], command = [] }: ContainerSpec,
   limitBytes: number,
 ): void {
-  const long = Object.entries(variables).find(([name, value]) => bytesOf(`${name}=${value}`) > maxStringBytes);
+  const long = Object.entries(variables).find(
+    ([name, value]) => bytesOf(`${name}=${value}`) > maxStringBytes,
+  );
   if (long !== undefined) {
     throw new SettError(
       "config-invalid",
@@ -64,9 +77,13 @@ function check(
   }
   const bytes = startBytes([...entrypoint, ...command], variables);
   if (bytes <= limitBytes - addedBytes) return;
-  throw new SettError("config-invalid", `${at}: ${tooMuch(what, bytes, limitBytes - addedBytes)}.`, {
-    hint: "They are counted with those of the image and with the secrets that have a `variable`; a secret without one is a file.",
-  });
+  throw new SettError(
+    "config-invalid",
+    `${at}: ${tooMuch(what, bytes, limitBytes - addedBytes)}.`,
+    {
+      hint: "They are counted with those of the image and with the secrets that have a `variable`; a secret without one is a file.",
+    },
+  );
 }
 
 /**

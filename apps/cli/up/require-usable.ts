@@ -18,14 +18,23 @@ type Input = {
   /**
    * Undefined where the parts are processes of this machine. `labels`: those of the networks to be.
    */
-  engine: { info: EngineInfo; runtime: Pick<ContainerRuntime, "networks">; labels: PartLabels } | undefined;
+  engine:
+    | { info: EngineInfo; runtime: Pick<ContainerRuntime, "networks">; labels: PartLabels }
+    | undefined;
 };
 
 /**
  * Throws `config-invalid`, with the line of each key, and `docker-failed` where the Engine has no
  * addresses.
  */
-export async function requireUsable({ file, config, problemAt, before, env, engine }: Input): Promise<void> {
+export async function requireUsable({
+  file,
+  config,
+  problemAt,
+  before,
+  env,
+  engine,
+}: Input): Promise<void> {
   const ofEngine = engine === undefined ? [] : beyondEngine(config, engine.info);
   const findings = [...ofEngine, ...(await unusableApiPort(config, before, env))];
   const problems = findings.map(({ path, sentence }) => problemAt(path, sentence));

@@ -1,6 +1,12 @@
-// A service that holds the Engine's socket, so that others need not have it: the starter of workers, the reader of logs. It can do one thing,
-// which it is asked for over a socket of its own. Pure.
-import type { ContainerSpec, Mount, Owner, Resources } from "../../../lib/runtime/container-spec.ts";
+// A service that holds the Engine's socket, so that others need not have it: the starter of
+// workers, the reader of logs. It can do one thing, which it is asked for over a socket of its own.
+// Pure.
+import type {
+  ContainerSpec,
+  Mount,
+  Owner,
+  Resources,
+} from "../../../lib/runtime/container-spec.ts";
 import { usualSocket } from "../../../lib/runtime/docker/find-engine.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { orchestratorProgram } from "../instance/programs.ts";
@@ -33,7 +39,12 @@ export function planSocketHolder(
     image: images.orchestrator.tag,
     labels: labels.service,
     command: [mode],
-    env: { SETT_INSTANCE_NAME: instance, ...env, SETT_SOCKET: socket.path, SETT_HEALTH_PORT: String(healthPort) },
+    env: {
+      SETT_INSTANCE_NAME: instance,
+      ...env,
+      SETT_SOCKET: socket.path,
+      SETT_HEALTH_PORT: String(healthPort),
+    },
     user,
     groups: [gid],
     mounts: [

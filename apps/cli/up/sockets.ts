@@ -1,5 +1,5 @@
-// The sockets by which agents, that have no network, reach Redis, the gateway and the egress proxy. Each is in a volume of its own, which
-// an agent sees only if it needs it.
+// The sockets by which agents, that have no network, reach Redis, the gateway and the egress proxy.
+// Each is in a volume of its own, which an agent sees only if it needs it.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { reachOf } from "../../../lib/model/egress.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
@@ -30,7 +30,12 @@ export const egressFolder = `${folder}/egress`;
 export const egressSocket = `${egressFolder}/egress.sock`;
 
 export function redisSocketMount({ instance }: Place, access: Access): Mount {
-  return { kind: "volume", volume: redisSocketVolumeName(instance), target: redisSocketFolder, access };
+  return {
+    kind: "volume",
+    volume: redisSocketVolumeName(instance),
+    target: redisSocketFolder,
+    access,
+  };
 }
 
 /** The gateway has a folder for each agent with a model, and an agent only its own. */
@@ -40,7 +45,12 @@ export function gatewaySocketMount({ instance }: Place, agent: AgentName, access
 }
 
 export function starterSocketMount({ instance }: Place, access: Access): Mount {
-  return { kind: "volume", volume: starterVolumeName(instance), target: starterSocketFolder, access };
+  return {
+    kind: "volume",
+    volume: starterVolumeName(instance),
+    target: starterSocketFolder,
+    access,
+  };
 }
 
 export function logsSocketMount({ instance }: Place, access: Access): Mount {
@@ -65,13 +75,20 @@ export function socketMountsOf(input: Place, agent: AgentConfig): Mount[] {
   ];
 }
 
-export function networkOf({ instance }: Place, { network }: AgentConfig): { name: string; aliases: string[] } | "none" {
+export function networkOf(
+  { instance }: Place,
+  { network }: AgentConfig,
+): { name: string; aliases: string[] } | "none" {
   return network === "direct" ? { name: openNetworkName(instance), aliases: [] } : "none";
 }
 
 /** Whether anything of the instance is in the network of what reaches the internet. */
-export function hasOpenNetwork(config: Pick<SettConfig, "agents" | "services" | "triggers">): boolean {
-  return config.agents.some(({ network }) => network === "direct") || hasEgress(config) || hasApi(config);
+export function hasOpenNetwork(
+  config: Pick<SettConfig, "agents" | "services" | "triggers">,
+): boolean {
+  return (
+    config.agents.some(({ network }) => network === "direct") || hasEgress(config) || hasApi(config)
+  );
 }
 
 export function hasEgress({ agents }: Pick<SettConfig, "agents">): boolean {

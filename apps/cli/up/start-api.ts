@@ -1,5 +1,7 @@
-// Starts the API, and gives it its certificate and the secrets of webhooks: through the standard input of a command beside it, because the environment, the arguments
-// and the labels of a container can be read from outside. It has a volume for it, so that a restart of the machine does not lose it.
+// Starts the API, and gives it its certificate and the secrets of webhooks: through the standard
+// input of a command beside it, because the environment, the arguments and the labels of a
+// container can be read from outside. It has a volume for it, so that a restart of the machine does
+// not lose it.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { Change } from "./diff.ts";
@@ -10,7 +12,11 @@ import type { Certificate } from "./read-tls.ts";
 import { answersWhenReady } from "./readiness.ts";
 
 /** `hooks`: the secrets of webhooks in base64, by name. */
-type ApiChange = { change: Change | undefined; tls: Certificate | undefined; hooks: Readonly<Record<string, string>> };
+type ApiChange = {
+  change: Change | undefined;
+  tls: Certificate | undefined;
+  hooks: Readonly<Record<string, string>>;
+};
 
 /** Both `planned` and `change` are undefined where the instance has no API. */
 export async function startApi(
@@ -30,29 +36,45 @@ export async function startApi(
   });
 }
 
-/** Throws `not-ready`, without a word of what the command said: a part of the key might be among it. */
+/**
+ * Throws `not-ready`, without a word of what the command said: a part of the key might be among it.
+ */
 async function giveTls(
   { containers }: Pick<ContainerRuntime, "containers">,
   { spec, program }: PlannedService,
   tls: Certificate,
 ): Promise<void> {
-  const { exitCode } = await containers.exec(spec.name, [...program, "--put-tls"], { stdin: JSON.stringify(tls) });
-  if (exitCode === 0) return;
-  throw new SettError("not-ready", `The API did not take its certificate (exit code ${exitCode}).`, {
-    hint: "`sett logs api` may show why.",
+  const { exitCode } = await containers.exec(spec.name, [...program, "--put-tls"], {
+    stdin: JSON.stringify(tls),
   });
+  if (exitCode === 0) return;
+  throw new SettError(
+    "not-ready",
+    `The API did not take its certificate (exit code ${exitCode}).`,
+    {
+      hint: "`sett logs api` may show why.",
+    },
+  );
 }
 
-/** The API reads them at each delivery. Throws `not-ready`, without a word of what the command said. */
+/**
+ * The API reads them at each delivery. Throws `not-ready`, without a word of what the command said.
+ */
 async function giveHookSecrets(
   { containers }: Pick<ContainerRuntime, "containers">,
   { spec, program }: PlannedService,
   hooks: Readonly<Record<string, string>>,
 ): Promise<void> {
   if (spec.env.SETT_HOOK_SECRETS_DIR === undefined) return;
-  const { exitCode } = await containers.exec(spec.name, [...program, "--put-secrets"], { stdin: JSON.stringify(hooks) });
-  if (exitCode === 0) return;
-  throw new SettError("not-ready", `The API did not take the secrets of its webhooks (exit code ${exitCode}).`, {
-    hint: "`sett logs api` may show why.",
+  const { exitCode } = await containers.exec(spec.name, [...program, "--put-secrets"], {
+    stdin: JSON.stringify(hooks),
   });
+  if (exitCode === 0) return;
+  throw new SettError(
+    "not-ready",
+    `The API did not take the secrets of its webhooks (exit code ${exitCode}).`,
+    {
+      hint: "`sett logs api` may show why.",
+    },
+  );
 }

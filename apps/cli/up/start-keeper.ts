@@ -1,5 +1,6 @@
-// Starts the keeper of secrets, and gives it their values: through the standard input of a command beside it, because the environment, the
-// arguments and the labels of a container can be read from outside.
+// Starts the keeper of secrets, and gives it their values: through the standard input of a command
+// beside it, because the environment, the arguments and the labels of a container can be read from
+// outside.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
@@ -11,7 +12,10 @@ import type { PlannedService } from "./plan-input.ts";
 /** Agent → secret → value in base64. They go to the keeper and nowhere else. */
 export type SecretValues = Readonly<Record<AgentName, Readonly<Record<string, string>>>>;
 
-/** A keeper that stays gets them, too: they may have changed, and a restart of the machine has lost them. */
+/**
+ * A keeper that stays gets them, too: they may have changed, and a restart of the machine has lost
+ * them.
+ */
 export async function startKeeper(
   tools: Tools,
   planned: PlannedService | undefined,
@@ -22,11 +26,13 @@ export async function startKeeper(
   if (change.kind !== "keep") await makeOwned(tools, planned.volumes);
   await makePart(tools, change, async () => {
     // The earlier keeper has lost them when an undo starts it again. It may not know each agent.
-    if (change.kind === "replace") undoSteps.addLast(() => giveSecrets(runtime, { ...planned, name: change.found.id }, values));
+    if (change.kind === "replace")
+      undoSteps.addLast(() => giveSecrets(runtime, { ...planned, name: change.found.id }, values));
     // Without its values it is of no use: an agent would wait for them.
     return async () => giveSecrets(runtime, { ...planned, name: planned.spec.name }, values);
   });
-  if (change.kind === "keep") await giveSecrets(runtime, { ...planned, name: planned.spec.name }, values);
+  if (change.kind === "keep")
+    await giveSecrets(runtime, { ...planned, name: planned.spec.name }, values);
 }
 
 type Keeper = Pick<PlannedService, "program"> & {
@@ -34,15 +40,24 @@ type Keeper = Pick<PlannedService, "program"> & {
   name: string;
 };
 
-/** Replaces all values. Throws `not-ready`, without a word of what the command said: a value might be among it. */
+/**
+ * Replaces all values. Throws `not-ready`, without a word of what the command said: a value might
+ * be among it.
+ */
 async function giveSecrets(
   { containers }: Pick<ContainerRuntime, "containers">,
   { name, program }: Keeper,
   values: SecretValues,
 ): Promise<void> {
-  const { exitCode } = await containers.exec(name, [...program, "--put-secrets"], { stdin: JSON.stringify(values) });
-  if (exitCode === 0) return;
-  throw new SettError("not-ready", `The keeper did not take the secrets of the agents (exit code ${exitCode}).`, {
-    hint: "`docker inspect` of its container may show why. `sett up` tries again.",
+  const { exitCode } = await containers.exec(name, [...program, "--put-secrets"], {
+    stdin: JSON.stringify(values),
   });
+  if (exitCode === 0) return;
+  throw new SettError(
+    "not-ready",
+    `The keeper did not take the secrets of the agents (exit code ${exitCode}).`,
+    {
+      hint: "`docker inspect` of its container may show why. `sett up` tries again.",
+    },
+  );
 }

@@ -5,7 +5,11 @@ import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { hasContainers } from "../instance/find-instance.ts";
 
 /** Images that were built stay after a failure, because a build may take long. */
-export function stateAfterFailure(instance: InstanceName, before: InstanceParts | undefined, built: readonly string[]): string {
+export function stateAfterFailure(
+  instance: InstanceName,
+  before: InstanceParts | undefined,
+  built: readonly string[],
+): string {
   const images = `the image${built.length === 1 ? "" : "s"} ${built.join(", ")}`;
   if (before !== undefined && hasContainers(before)) {
     return `The earlier parts run again.${built.length === 0 ? "" : ` Kept for the next \`sett up\`: ${images}.`}`;
@@ -17,7 +21,11 @@ export function stateAfterFailure(instance: InstanceName, before: InstanceParts 
 /** Adds the state of the instance to an interruption; returns every other error unchanged. */
 export function withState(error: unknown, state: string): unknown {
   if (!(error instanceof SettError) || error.code !== "interrupted") return error;
-  return new SettError("interrupted", `Interrupted: ${state.charAt(0).toLowerCase()}${state.slice(1)}`, { cause: error });
+  return new SettError(
+    "interrupted",
+    `Interrupted: ${state.charAt(0).toLowerCase()}${state.slice(1)}`,
+    { cause: error },
+  );
 }
 
 /** `before`: the parts of the instance at the beginning. */
@@ -27,7 +35,11 @@ export function leftBehind(instance: InstanceName, before: InstanceParts | undef
       hint: `Update the rest: sett up --name ${instance}`,
     });
   }
-  return new SettError("interrupted", `Interrupted: not everything was undone, and parts of ${instance} are left behind.`, {
-    hint: `Remove them: sett down ${before === undefined ? "--volumes " : ""}--name ${instance}`,
-  });
+  return new SettError(
+    "interrupted",
+    `Interrupted: not everything was undone, and parts of ${instance} are left behind.`,
+    {
+      hint: `Remove them: sett down ${before === undefined ? "--volumes " : ""}--name ${instance}`,
+    },
+  );
 }

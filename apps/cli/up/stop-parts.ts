@@ -13,20 +13,37 @@ export function hasRedis({ containers }: InstanceParts): boolean {
 /** Without `seconds`, each container has its own shutdown time. */
 type Stop = (components: string[], seconds?: number) => Promise<void>;
 
-/** Stops parts of the instance. Without Redis no agent can deliver a result, so there is no reason to wait. */
-export function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progress: Progress): Stop {
+/**
+ * Stops parts of the instance. Without Redis no agent can deliver a result, so there is no reason
+ * to wait.
+ */
+export function stopperOf(
+  runtime: ContainerRuntime,
+  parts: InstanceParts,
+  progress: Progress,
+): Stop {
   const maxSeconds = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
   return (components, seconds) => {
     const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
-    return stopAll(runtime, some, (part) => Math.min(seconds ?? stopSecondsOf(part), maxSeconds), progress);
+    return stopAll(
+      runtime,
+      some,
+      (part) => Math.min(seconds ?? stopSecondsOf(part), maxSeconds),
+      progress,
+    );
   };
 }
 
 /**
- * Agents deliver their results, and the orchestrator still handles them. With workers the orchestrator stops first, because it would
- * replace them; it handles their results when it runs again.
+ * Agents deliver their results, and the orchestrator still handles them. With workers the
+ * orchestrator stops first, because it would replace them; it handles their results when it runs
+ * again.
  */
-export async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number): Promise<void> {
+export async function stopWork(
+  parts: InstanceParts,
+  stop: Stop,
+  agentSeconds?: number,
+): Promise<void> {
   // First, so that it takes no goal that no agent would begin with.
   await stop(["api"], gatewayStopSeconds);
   const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");

@@ -7,7 +7,13 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { componentLabel, idLabel, instanceLabel } from "../../../lib/runtime/labels.ts";
 import { agentImageTag, devcontainerTag } from "../../../lib/runtime/names.ts";
-import type { ContainerRuntime, ImageInfo, InstanceParts, Stranger, VolumePart } from "../../../lib/runtime/port.ts";
+import type {
+  ContainerRuntime,
+  ImageInfo,
+  InstanceParts,
+  Stranger,
+  VolumePart,
+} from "../../../lib/runtime/port.ts";
 import { adoptionOf, isOfVersionBefore, othersAmong, withoutId } from "../instance/without-id.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { requireNoStrangers } from "./checks.ts";
@@ -26,7 +32,10 @@ type Input = {
 export type Taken = { adopted: VolumePart[] };
 
 /** Throws `instance-taken`. Writes to the repository's configuration only. */
-export async function takeNames(input: Input, { messages }: Pick<Shell, "messages">): Promise<Taken> {
+export async function takeNames(
+  input: Input,
+  { messages }: Pick<Shell, "messages">,
+): Promise<Taken> {
   const { runtime, repository, instance, config, kept, before } = input;
   const unmarked = before === undefined ? [] : withoutId(before);
   const isUpgrade = await isOfVersionBefore(repository, instance, kept);
@@ -42,18 +51,24 @@ export async function takeNames(input: Input, { messages }: Pick<Shell, "message
     ...(await runtime.strangers(instance)),
     ...others,
     ...found.flatMap(([name, image]): Stranger[] =>
-      isOwn(name, image) ? [] : [{ sort: "image", name, adoption: adoptionOf(instance, "image", image.id) }],
+      isOwn(name, image)
+        ? []
+        : [{ sort: "image", name, adoption: adoptionOf(instance, "image", image.id) }],
     ),
   ]);
   const adopted = unmarked.filter(({ name }) => !others.some((other) => other.name === name));
   const isNew = ({ name }: VolumePart) => !volumes.has(name);
   if (adopted.some(isNew))
-    messages.note(`These volumes are of a version before, and are ${instance}'s from now on: ${names(adopted.filter(isNew))}.`);
+    messages.note(
+      `These volumes are of a version before, and are ${instance}'s from now on: ${names(adopted.filter(isNew))}.`,
+    );
   try {
     for (const { name } of adopted) await kept.add("volume", name);
     for (const [, { id }] of found) await kept.add("image", id);
   } catch (error) {
-    messages.warn(`What belongs to ${instance} is not in the repository's configuration: ${messageOf(error)}`);
+    messages.warn(
+      `What belongs to ${instance} is not in the repository's configuration: ${messageOf(error)}`,
+    );
   }
   return { adopted };
 }
@@ -65,8 +80,12 @@ async function imagesOf({ runtime, instance, config }: Input): Promise<[string, 
     const tag = agentImageTag(instance, name);
     return source.kind === "build" ? [tag] : [tag, devcontainerTag(tag)];
   });
-  const found = await Promise.all(tags.map(async (tag) => ({ tag, image: await runtime.images.find(tag) })));
-  return found.flatMap(({ tag, image }): [string, ImageInfo][] => (image === undefined ? [] : [[tag, image]]));
+  const found = await Promise.all(
+    tags.map(async (tag) => ({ tag, image: await runtime.images.find(tag) })),
+  );
+  return found.flatMap(({ tag, image }): [string, ImageInfo][] =>
+    image === undefined ? [] : [[tag, image]],
+  );
 }
 
 /** An image that a person has made of a container of ours (`docker commit`) has a component. */

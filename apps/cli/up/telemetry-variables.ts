@@ -5,27 +5,42 @@ import { TelemetryEnvironment } from "../../../lib/telemetry/settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Headers may have a token in them, so that they take another way than the environment of a container, which others can read. */
+/**
+ * Headers may have a token in them, so that they take another way than the environment of a
+ * container, which others can read.
+ */
 const headerNames = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
 const ownNames = /^(?:OTEL_(?:EXPORTER_OTLP|BSP|SERVICE|RESOURCE|SDK|TRACES)_|SETT_(?=TELEMETRY_))/;
 /** Files of this machine, which the container does not see. */
 const fileNames = /_(?:CERTIFICATE|CLIENT_KEY)$/;
 
-/** The file with the headers, among the secrets of webhooks. Other headers are another file, and so another API. */
+/**
+ * The file with the headers, among the secrets of webhooks. Other headers are another file, and so
+ * another API.
+ */
 function headersFile(text: string): string {
   return `otel-headers-${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
 }
 
-/** Throws `usage` for what the API would refuse at its start. No value is shown: headers may have a token in them. */
+/**
+ * Throws `usage` for what the API would refuse at its start. No value is shown: headers may have a
+ * token in them.
+ */
 export function requireTelemetry(env: Environment): void {
-  const own = Object.fromEntries(Object.entries(env).filter(([name, value]) => isHandedOn(name) && value !== ""));
+  const own = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => isHandedOn(name) && value !== ""),
+  );
   const { error } = TelemetryEnvironment.safeParse(own);
   if (error === undefined) return;
   const problems = error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
   const names = [...new Set(error.issues.map(({ path }) => String(path[0])))];
-  throw new SettError("usage", `No traces can be sent with this environment: ${problems.join("; ")}.`, {
-    hint: `Set it so, or do without: unset ${names.join(" ")}`,
-  });
+  throw new SettError(
+    "usage",
+    `No traces can be sent with this environment: ${problems.join("; ")}.`,
+    {
+      hint: `Set it so, or do without: unset ${names.join(" ")}`,
+    },
+  );
 }
 
 function isHandedOn(name: string): boolean {
@@ -33,13 +48,18 @@ function isHandedOn(name: string): boolean {
 }
 
 /** `headers`: the name of their file. */
-export function telemetryOf(env: Environment): { variables: Record<string, string>; headers: string | undefined } {
+export function telemetryOf(env: Environment): {
+  variables: Record<string, string>;
+  headers: string | undefined;
+} {
   return { variables: variablesOf(env), headers: Object.keys(telemetryHeaders(env))[0] };
 }
 
 function variablesOf(env: Environment): Record<string, string> {
   const entries = Object.entries(env).flatMap(([name, value]) => {
-    return isHandedOn(name) && !headerNames.includes(name) && value !== undefined && value !== "" ? [[name, value] as const] : [];
+    return isHandedOn(name) && !headerNames.includes(name) && value !== undefined && value !== ""
+      ? [[name, value] as const]
+      : [];
   });
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

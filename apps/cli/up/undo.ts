@@ -43,8 +43,8 @@ export class UndoSteps {
   }
 
   /**
-   * Runs all steps, the latest first, and then the last steps, in their order. A step that fails does not stop the others. Returns the
-   * failures.
+   * Runs all steps, the latest first, and then the last steps, in their order. A step that fails
+   * does not stop the others. Returns the failures.
    */
   async run(): Promise<unknown[]> {
     const failures: unknown[] = [];
@@ -55,9 +55,15 @@ export class UndoSteps {
 }
 
 /** Restores the state before this run, and warns about everything that could not be restored. */
-export async function undo(undoSteps: UndoSteps, instance: InstanceName, shell: Shell): Promise<void> {
+export async function undo(
+  undoSteps: UndoSteps,
+  instance: InstanceName,
+  shell: Shell,
+): Promise<void> {
   if (undoSteps.isKept) {
-    shell.messages.warn(`${instance} is up, but what comes last was not done, such as to stop what sett.yml no longer has.`);
+    shell.messages.warn(
+      `${instance} is up, but what comes last was not done, such as to stop what sett.yml no longer has.`,
+    );
     shell.messages.next(`sett up --name ${instance}`);
   }
   if (undoSteps.isEmpty) return;
@@ -65,8 +71,10 @@ export async function undo(undoSteps: UndoSteps, instance: InstanceName, shell: 
   const failures = await undoSteps.run();
   if (failures.length === 0) return;
   // An Engine that is stuck gives each step the same reason.
-  for (const reason of new Set(failures.map(messageOf))) shell.messages.warn(`Not everything could be undone: ${reason}`);
-  const isRedisProblem = (failure: unknown) => failure instanceof SettError && failure.code === "redis-unreachable";
+  for (const reason of new Set(failures.map(messageOf)))
+    shell.messages.warn(`Not everything could be undone: ${reason}`);
+  const isRedisProblem = (failure: unknown) =>
+    failure instanceof SettError && failure.code === "redis-unreachable";
   if (failures.every(isRedisProblem))
     shell.messages.next(`When Redis answers and accepts writes again: sett up --name ${instance}`);
   else shell.messages.next(`sett down --name ${instance}`);

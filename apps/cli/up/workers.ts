@@ -1,5 +1,6 @@
-// What starts workers: the starter, which alone has the Engine's socket and a template for the workers of each scalable agent, and the
-// orchestrator's way to it. Only instances with such agents have them.
+// What starts workers: the starter, which alone has the Engine's socket and a template for the
+// workers of each scalable agent, and the orchestrator's way to it. Only instances with such agents
+// have them.
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { inPieces } from "../../../lib/model/in-pieces.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
@@ -9,13 +10,22 @@ import type { PlanInput, PlannedAgent, PlannedService } from "./plan-input.ts";
 import { planSocketHolder } from "./socket-holder.ts";
 import { starterSocket, starterSocketMount } from "./sockets.ts";
 
-/** Without workers the orchestrator stays unchanged. It knows how many workers an agent may have, and nothing of what they are made from. */
+/**
+ * Without workers the orchestrator stays unchanged. It knows how many workers an agent may have,
+ * and nothing of what they are made from.
+ */
 export function withWorkers(orchestrator: ContainerSpec, input: PlanInput): ContainerSpec {
-  const scales = input.config.agents.filter(needsWorkers).map(({ name: agent, replicas }) => ({ agent, replicas }));
+  const scales = input.config.agents
+    .filter(needsWorkers)
+    .map(({ name: agent, replicas }) => ({ agent, replicas }));
   if (scales.length === 0) return orchestrator;
   return {
     ...orchestrator,
-    env: { ...orchestrator.env, SETT_WORKERS: JSON.stringify(scales), SETT_STARTER_URL: `unix:${starterSocket}` },
+    env: {
+      ...orchestrator.env,
+      SETT_WORKERS: JSON.stringify(scales),
+      SETT_STARTER_URL: `unix:${starterSocket}`,
+    },
     mounts: [...orchestrator.mounts, starterSocketMount(input, "ro")],
   };
 }
@@ -40,7 +50,11 @@ export function planStarter(
     mode: "--starter",
     env: inPieces("SETT_WORKERS", JSON.stringify(templates)),
     labels: { service: labels.starter, socket: labels.socket },
-    socket: { volume: starterVolumeName(instance), path: starterSocket, mount: starterSocketMount(input, "rw") },
+    socket: {
+      volume: starterVolumeName(instance),
+      path: starterSocket,
+      mount: starterSocketMount(input, "rw"),
+    },
   };
   return planSocketHolder(input, holder, { engine: engineSocket, user });
 }

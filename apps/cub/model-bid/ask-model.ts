@@ -1,4 +1,5 @@
-// Asks the agent's model how to bid: a token for this bid, then up to three tries through the gateway.
+// Asks the agent's model how to bid: a token for this bid, then up to three tries through the
+// gateway.
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { Bounded } from "../../../lib/async/bounded.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
@@ -25,7 +26,10 @@ export type BidOrder = {
   markProgress: () => void;
 };
 
-/** `isAsked`: the word is the model's own. Otherwise the word is `ignore`, and the reason says why there is no answer. */
+/**
+ * `isAsked`: the word is the model's own. Otherwise the word is `ignore`, and the reason says why
+ * there is no answer.
+ */
 export type ModelBid = { word: BidWord; reason: string; isAsked: boolean };
 
 /** Undefined only when `stop` came in between. Rejects only for what the blackboard rejects. */
@@ -40,7 +44,10 @@ type Asking = {
   limits?: { tries: number; tryMs: number; firstPauseMs: number };
 };
 
-/** Questions wait for a minute and more, and hold little. The gateway has a limit of its own for each model. */
+/**
+ * Questions wait for a minute and more, and hold little. The gateway has a limit of its own for
+ * each model.
+ */
 const maxAtOnce = 16;
 
 const progressEveryMs = 5_000;
@@ -50,7 +57,8 @@ export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking)
   /** What it reads may be large, and is not kept while the model thinks. */
   const questionOf = async ({ artefact, agent }: BidOrder): Promise<BidQuestion> => {
     const target = await board.readArtefact(artefact);
-    if (target === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
+    if (target === undefined)
+      throw new Error("The artefact of the claim is not on the blackboard.");
     return bidQuestion({ role: agent.role, prompt }, target, await readChain(board, target));
   };
   const ask = async (order: BidOrder): Promise<ModelBid | undefined> => {
@@ -58,7 +66,10 @@ export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking)
     const token = newToken({ kind: "bid", claim, agent: agent.name, attempt: 0 });
     const contact = { signal: stop, log };
     const question = await untilContact(() => questionOf(order), contact);
-    const allowed = await untilContact(() => board.allowBidCalls({ claim, agent: agent.name, digest: token.digest }), contact);
+    const allowed = await untilContact(
+      () => board.allowBidCalls({ claim, agent: agent.name, digest: token.digest }),
+      contact,
+    );
     if (allowed.outcome === "refused") return noAnswer(allowed.reason);
     const request = wireRequest(model, token.text, question);
     return askInTries({ request, model, limits, stop, log });
@@ -69,7 +80,9 @@ export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking)
     const progress = setInterval(order.markProgress, progressEveryMs);
     const job = async () => {
       if (order.stop.aborted) return resolve(undefined);
-      await ask(order).then(resolve, (error: unknown) => (order.stop.aborted ? resolve(undefined) : reject(error)));
+      await ask(order).then(resolve, (error: unknown) =>
+        order.stop.aborted ? resolve(undefined) : reject(error),
+      );
     };
     questions.start(job).catch(reject);
     return promise.finally(() => clearInterval(progress));
@@ -84,7 +97,13 @@ type Tries = {
   log: JsonLog;
 };
 
-async function askInTries({ request, model, limits, stop, log }: Tries): Promise<ModelBid | undefined> {
+async function askInTries({
+  request,
+  model,
+  limits,
+  stop,
+  log,
+}: Tries): Promise<ModelBid | undefined> {
   for (let tries = 1; ; tries++) {
     const answer = await askOnce(request, model, limits.tryMs, stop);
     if (stop.aborted) return undefined;
@@ -102,9 +121,16 @@ async function askInTries({ request, model, limits, stop, log }: Tries): Promise
   }
 }
 
-type Try = { outcome: "answered"; bid: ModelBid } | { outcome: "failed"; problem: string; isFinal: boolean };
+type Try =
+  | { outcome: "answered"; bid: ModelBid }
+  | { outcome: "failed"; problem: string; isFinal: boolean };
 
-async function askOnce(request: WireRequest, { provider }: ModelAccess, tryMs: number, stop: AbortSignal): Promise<Try> {
+async function askOnce(
+  request: WireRequest,
+  { provider }: ModelAccess,
+  tryMs: number,
+  stop: AbortSignal,
+): Promise<Try> {
   const timeout = AbortSignal.timeout(tryMs);
   const { url, headers, body } = request;
   try {
@@ -117,7 +143,9 @@ async function askOnce(request: WireRequest, { provider }: ModelAccess, tryMs: n
     }
     return { outcome: "answered", bid: { ...wireAnswer(provider, text), isAsked: true } };
   } catch (error) {
-    const problem = timeout.aborted ? `The model did not answer within ${tryMs / 1_000} s.` : messageOf(error);
+    const problem = timeout.aborted
+      ? `The model did not answer within ${tryMs / 1_000} s.`
+      : messageOf(error);
     return { outcome: "failed", problem, isFinal: false };
   }
 }

@@ -36,7 +36,9 @@ export function bidQuestion(
     type,
     made_by: produced_by_role,
     ...(version > 1 ? { version } : {}),
-    ...(metadata.summary === undefined ? {} : { summary: middleCut(metadata.summary, limits.source) }),
+    ...(metadata.summary === undefined
+      ? {}
+      : { summary: middleCut(metadata.summary, limits.source) }),
     content: middleCut(payload, limits.artefact),
   };
   const made_from = chain.map(({ text, ...rest }, index) => ({
@@ -46,7 +48,11 @@ export function bidQuestion(
   return {
     system: `${instructions}\n\nThe agent's role is ${JSON.stringify(agent.role)}. Its own description:\n\n${agent.prompt}`,
     // As JSON: no text in it can end the data and begin an instruction.
-    user: JSON.stringify({ artefact, ...(made_from.length === 0 ? {} : { goal_and_chain: made_from }) }, undefined, 2),
+    user: JSON.stringify(
+      { artefact, ...(made_from.length === 0 ? {} : { goal_and_chain: made_from }) },
+      undefined,
+      2,
+    ),
   };
 }
 
@@ -71,7 +77,10 @@ export function readAnswer(value: unknown): BidAnswer {
   return { word, reason: middleCut(reason.replace(/\s+/g, " ").trim(), limits.reason) };
 }
 
-/** For models that cannot call tools: the JSON object in their words. Throws a sentence where there is none. */
+/**
+ * For models that cannot call tools: the JSON object in their words. Throws a sentence where there
+ * is none.
+ */
 export function readProse(text: string): BidAnswer {
   const json = /\{[^{}]*\}/.exec(text)?.[0];
   try {
@@ -83,7 +92,9 @@ export function readProse(text: string): BidAnswer {
 
 function quoted(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text === undefined || text.trim() === "" ? "it is empty" : JSON.stringify(middleCut(text, 200));
+  return text === undefined || text.trim() === ""
+    ? "it is empty"
+    : JSON.stringify(middleCut(text, 200));
 }
 
 /** Whole characters, and as many as fit, of both ends. */

@@ -1,19 +1,32 @@
-// The request for a bid in the two wire formats, and where the answer is in the response. Plain HTTP: a client library would cost every cub
-// its memory and its start.
+// The request for a bid in the two wire formats, and where the answer is in the response. Plain
+// HTTP: a client library would cost every cub its memory and its start.
 import { z } from "zod";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ModelAccess } from "../model-access.ts";
-import { answerSchema, type BidAnswer, type BidQuestion, readAnswer, readProse } from "./question.ts";
+import {
+  answerSchema,
+  type BidAnswer,
+  type BidQuestion,
+  readAnswer,
+  readProse,
+} from "./question.ts";
 
 export type WireRequest = { url: string; headers: Record<string, string>; body: string };
 
-/** Enough for a word and a sentence, and for a model that thinks first. The gateway reserves its price. */
+/**
+ * Enough for a word and a sentence, and for a model that thinks first. The gateway reserves its
+ * price.
+ */
 const maxOutputTokens = 4_096;
 
 const tool = { name: "bid", description: "Bids on the artefact." };
 const json = { "content-type": "application/json" };
 
-export function wireRequest({ gatewayUrl, model, provider }: ModelAccess, token: string, question: BidQuestion): WireRequest {
+export function wireRequest(
+  { gatewayUrl, model, provider }: ModelAccess,
+  token: string,
+  question: BidQuestion,
+): WireRequest {
   const { system, user } = question;
   switch (provider) {
     case "anthropic":
@@ -50,7 +63,9 @@ export function wireRequest({ gatewayUrl, model, provider }: ModelAccess, token:
 }
 
 const Messages = z.object({
-  content: z.array(z.looseObject({ type: z.string(), input: z.unknown().optional(), text: z.string().optional() })),
+  content: z.array(
+    z.looseObject({ type: z.string(), input: z.unknown().optional(), text: z.string().optional() }),
+  ),
 });
 
 const Completion = z.object({
@@ -59,7 +74,9 @@ const Completion = z.object({
       z.object({
         message: z.object({
           content: z.string().nullish(),
-          tool_calls: z.array(z.object({ function: z.object({ arguments: z.unknown() }) })).nullish(),
+          tool_calls: z
+            .array(z.object({ function: z.object({ arguments: z.unknown() }) }))
+            .nullish(),
         }),
       }),
     )
@@ -72,7 +89,9 @@ export function wireAnswer(provider: ModelAccess["provider"], body: string): Bid
     case "anthropic": {
       const { content } = parsed(Messages, body);
       const call = content.find(({ type }) => type === "tool_use");
-      return call === undefined ? readProse(content.map(({ text = "" }) => text).join("")) : readAnswer(call.input);
+      return call === undefined
+        ? readProse(content.map(({ text = "" }) => text).join(""))
+        : readAnswer(call.input);
     }
     case "openai": {
       const message = parsed(Completion, body).choices[0]?.message;

@@ -1,5 +1,12 @@
 // One call of the model by the `ai` SDK: the conversation in, the model's answer out.
-import { type AssistantModelMessage, generateText, jsonSchema, type LanguageModel, type ModelMessage, type ToolSet } from "ai";
+import {
+  type AssistantModelMessage,
+  generateText,
+  jsonSchema,
+  type LanguageModel,
+  type ModelMessage,
+  type ToolSet,
+} from "ai";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { callErrorOf } from "./call-error.ts";
 import type { WorkSettings } from "./settings.ts";
@@ -8,11 +15,22 @@ import type { Tool } from "./tool.ts";
 /** `problem`: the arguments are no JSON, or there is no such tool. */
 export type ToolCall = { id: string; name: string; input: unknown; problem?: string };
 
-/** `message`: the answer as it goes back into the conversation; undefined when it is empty. `isCut`: it was longer than it may be. */
-export type ModelAnswer = { message: AssistantModelMessage | undefined; text: string; calls: ToolCall[]; isCut: boolean };
+/**
+ * `message`: the answer as it goes back into the conversation; undefined when it is empty. `isCut`:
+ * it was longer than it may be.
+ */
+export type ModelAnswer = {
+  message: AssistantModelMessage | undefined;
+  text: string;
+  calls: ToolCall[];
+  isCut: boolean;
+};
 
 /** Rejects with a `ModelCallError`, or with the signal's reason. */
-export type AskModel = (messages: readonly ModelMessage[], signal: AbortSignal) => Promise<ModelAnswer>;
+export type AskModel = (
+  messages: readonly ModelMessage[],
+  signal: AbortSignal,
+) => Promise<ModelAnswer>;
 
 type ModelSettings = WorkSettings["model"];
 
@@ -20,18 +38,31 @@ type ModelSettings = WorkSettings["model"];
 const maxTries = 3;
 const firstDelayMs = 1_000;
 
-/** The conversation only grows: the provider is asked to cache what it has read. Other providers ignore it. */
+/**
+ * The conversation only grows: the provider is asked to cache what it has read. Other providers
+ * ignore it.
+ */
 const cached = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
 
-export async function createAskModel(settings: ModelSettings, instructions: string, tools: readonly Tool[]): Promise<AskModel> {
+export async function createAskModel(
+  settings: ModelSettings,
+  instructions: string,
+  tools: readonly Tool[],
+): Promise<AskModel> {
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const model = await languageModel(settings);
   const known: ToolSet = Object.fromEntries(
     // The worker checks arguments itself, so that it can say what is wrong with them.
-    tools.map(({ name, description, schema }) => [name, { description, inputSchema: jsonSchema<never>(schema) }]),
+    tools.map(({ name, description, schema }) => [
+      name,
+      { description, inputSchema: jsonSchema<never>(schema) },
+    ]),
   );
   const system = { role: "system", content: instructions, providerOptions: cached } as const;
-  const call = async (messages: readonly ModelMessage[], signal: AbortSignal): Promise<ModelAnswer> => {
+  const call = async (
+    messages: readonly ModelMessage[],
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> => {
     const result = await generateText({
       model,
       instructions: system,
@@ -42,7 +73,9 @@ export async function createAskModel(settings: ModelSettings, instructions: stri
       abortSignal: signal,
     });
     const first = numberOfCalls(messages) + 1;
-    const ids = new Map(result.toolCalls.map(({ toolCallId }, index) => [toolCallId, `call_${first + index}`]));
+    const ids = new Map(
+      result.toolCalls.map(({ toolCallId }, index) => [toolCallId, `call_${first + index}`]),
+    );
     return {
       message: withIds(
         result.responseMessages.find((one) => one.role === "assistant"),
@@ -73,38 +106,64 @@ export async function createAskModel(settings: ModelSettings, instructions: stri
   };
 }
 
-async function languageModel({ provider, name, baseUrl, key }: ModelSettings): Promise<LanguageModel> {
+async function languageModel({
+  provider,
+  name,
+  baseUrl,
+  key,
+}: ModelSettings): Promise<LanguageModel> {
   if (provider === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ baseURL: `${baseUrl.replace(/\/v1$/, "")}/v1`, apiKey: key, fetch: patientFetch })(name);
+    return createAnthropic({
+      baseURL: `${baseUrl.replace(/\/v1$/, "")}/v1`,
+      apiKey: key,
+      fetch: patientFetch,
+    })(name);
   }
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const transformRequestBody = (body: Record<string, unknown>) => withLimitFor(name, body);
-  return createOpenAICompatible({ name: "openai", baseURL: baseUrl, apiKey: key, transformRequestBody, fetch: patientFetch })(
-    name,
-  );
+  return createOpenAICompatible({
+    name: "openai",
+    baseURL: baseUrl,
+    apiKey: key,
+    transformRequestBody,
+    fetch: patientFetch,
+  })(name);
 }
 
-/** Bun ends a request after five minutes, which a long answer of a slow model may need; the worker has its own time limit. */
+/**
+ * Bun ends a request after five minutes, which a long answer of a slow model may need; the worker
+ * has its own time limit.
+ */
 const patientFetch = Object.assign(
-  (input: RequestInfo | URL, init?: RequestInit) => fetch(input, { ...init, timeout: false } as RequestInit),
+  (input: RequestInfo | URL, init?: RequestInit) =>
+    fetch(input, { ...init, timeout: false } as RequestInit),
   {
     preconnect: () => undefined,
   },
 );
 
-/** OpenAI's own newer models refuse `max_tokens`, while many compatible servers know nothing else. */
-export function withLimitFor(model: string, body: Record<string, unknown>): Record<string, unknown> {
+/**
+ * OpenAI's own newer models refuse `max_tokens`, while many compatible servers know nothing else.
+ */
+export function withLimitFor(
+  model: string,
+  body: Record<string, unknown>,
+): Record<string, unknown> {
   if (!/^(?:o\d|gpt-[5-9]|chatgpt-)/.test(model)) return body;
   const { max_tokens, ...rest } = body;
   return { ...rest, max_completion_tokens: max_tokens };
 }
 
 function withCachePoint(messages: readonly ModelMessage[]): ModelMessage[] {
-  return messages.map((message, index) => (index === messages.length - 1 ? { ...message, providerOptions: cached } : message));
+  return messages.map((message, index) =>
+    index === messages.length - 1 ? { ...message, providerOptions: cached } : message,
+  );
 }
 
-/** The ids of calls are random: with numbers instead, the same conversation makes the same requests. */
+/**
+ * The ids of calls are random: with numbers instead, the same conversation makes the same requests.
+ */
 function withIds(
   message: AssistantModelMessage | undefined,
   ids: ReadonlyMap<string, string>,
@@ -112,17 +171,22 @@ function withIds(
   if (message === undefined || message.content.length === 0) return undefined;
   if (typeof message.content === "string") return message;
   const content = message.content.map((part) =>
-    part.type === "tool-call" ? { ...part, toolCallId: ids.get(part.toolCallId) ?? part.toolCallId } : part,
+    part.type === "tool-call"
+      ? { ...part, toolCallId: ids.get(part.toolCallId) ?? part.toolCallId }
+      : part,
   );
   return { ...message, content };
 }
 
 function numberOfCalls(messages: readonly ModelMessage[]): number {
-  const contents = messages.flatMap(({ role, content }) => (role === "assistant" && typeof content !== "string" ? content : []));
+  const contents = messages.flatMap(({ role, content }) =>
+    role === "assistant" && typeof content !== "string" ? content : [],
+  );
   return contents.filter((part) => part.type === "tool-call").length;
 }
 
 function problemOf(name: string, tools: readonly Tool[]): string {
-  if (tools.some((one) => one.name === name)) return `The arguments of \`${name}\` are not valid JSON, and nothing was done.`;
+  if (tools.some((one) => one.name === name))
+    return `The arguments of \`${name}\` are not valid JSON, and nothing was done.`;
   return `There is no tool \`${name}\`. The tools are ${tools.map((one) => `\`${one.name}\``).join(", ")}.`;
 }

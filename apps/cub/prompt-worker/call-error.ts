@@ -30,11 +30,17 @@ const maxRetryAfterMs = 30_000;
 
 export function callErrorOf(error: unknown): ModelCallError {
   if (!APICallError.isInstance(error))
-    return new ModelCallError(`The model's answer cannot be used: ${cut(messageOf(error))}`, { isRetryable: true, cause: error });
+    return new ModelCallError(`The model's answer cannot be used: ${cut(messageOf(error))}`, {
+      isRetryable: true,
+      cause: error,
+    });
   const { statusCode, responseHeaders: headers = {}, responseBody = "" } = error;
   const said = sentenceIn(responseBody);
   if (statusCode === undefined)
-    return new ModelCallError(`The model's API cannot be reached: ${cut(error.message)}`, { isRetryable: true, cause: error });
+    return new ModelCallError(`The model's API cannot be reached: ${cut(error.message)}`, {
+      isRetryable: true,
+      cause: error,
+    });
   if (statusCode === 402 && headers["x-sett-error"] === "budget-exceeded") {
     return new ModelCallError(said ?? "The budget is spent.", {
       isRetryable: false,
@@ -43,21 +49,34 @@ export function callErrorOf(error: unknown): ModelCallError {
     });
   }
   if (statusCode < 400)
-    return new ModelCallError(`The model's answer cannot be read: ${cut(error.message)}`, { isRetryable: true, cause: error });
-  const isRetryable = headers["x-should-retry"] === undefined ? error.isRetryable : headers["x-should-retry"] === "true";
+    return new ModelCallError(`The model's answer cannot be read: ${cut(error.message)}`, {
+      isRetryable: true,
+      cause: error,
+    });
+  const isRetryable =
+    headers["x-should-retry"] === undefined
+      ? error.isRetryable
+      : headers["x-should-retry"] === "true";
   const seconds = Number(headers["retry-after"]);
-  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, maxRetryAfterMs) : undefined;
-  return new ModelCallError(`The model's API answered with ${statusCode}: ${said ?? "it gave no reason."}`, {
-    isRetryable,
-    retryAfterMs,
-    cause: error,
-  });
+  const retryAfterMs =
+    Number.isFinite(seconds) && seconds > 0
+      ? Math.min(seconds * 1_000, maxRetryAfterMs)
+      : undefined;
+  return new ModelCallError(
+    `The model's API answered with ${statusCode}: ${said ?? "it gave no reason."}`,
+    {
+      isRetryable,
+      retryAfterMs,
+      cause: error,
+    },
+  );
 }
 
 /** Both providers' formats have the sentence in `error.message`. */
 function sentenceIn(body: string): string | undefined {
   const { error } = objectIn(body);
-  const message = typeof error === "object" && error !== null && "message" in error ? error.message : error;
+  const message =
+    typeof error === "object" && error !== null && "message" in error ? error.message : error;
   const text = typeof message === "string" ? message : body;
   return text.trim() === "" ? undefined : cut(text.trim());
 }

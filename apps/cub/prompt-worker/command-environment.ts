@@ -1,8 +1,12 @@
-// The environment of what the model runs: the agent's own, without the token of the gateway and without the worker's settings.
+// The environment of what the model runs: the agent's own, without the token of the gateway and
+// without the worker's settings.
 
 const visible = new Set(["SETT_INSTANCE_NAME", "SETT_AGENT_NAME", "SETT_AGENT_ROLE", "SETT_PART"]);
 
-/** `commits`: variables with the hashes of commits, which the prompt names. The image's own library path is restored. */
+/**
+ * `commits`: variables with the hashes of commits, which the prompt names. The image's own library
+ * path is restored.
+ */
 export function commandEnvironment(
   environment: Record<string, string | undefined>,
   commits: Readonly<Record<string, string>> = {},
@@ -17,6 +21,11 @@ export function commandEnvironment(
 }
 
 function isForCommands(name: string): boolean {
-  if (/^(?:ANTHROPIC_|OPENAI_|BUN_)/.test(name) || name === "REDIS_URL" || name === "LD_LIBRARY_PATH") return false;
+  if (
+    /^(?:ANTHROPIC_|OPENAI_|BUN_)/.test(name) ||
+    name === "REDIS_URL" ||
+    name === "LD_LIBRARY_PATH"
+  )
+    return false;
   return !name.startsWith("SETT_") || visible.has(name);
 }

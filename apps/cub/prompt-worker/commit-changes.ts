@@ -1,4 +1,5 @@
-// Commits of the worker: the result of the work, and work in progress that shall outlive a question.
+// Commits of the worker: the result of the work, and work in progress that shall outlive a
+// question.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { newGitlinks } from "../../../lib/git/run/new-gitlinks.ts";
@@ -19,8 +20,9 @@ const progressSubject = "Work in progress";
 export type Commit = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 
 /**
- * Commits all that changed. `commit`: HEAD afterwards; undefined when nothing has changed since the work began. Refused with a sentence for
- * the model where it would add what no commit should have. Throws git-failed.
+ * Commits all that changed. `commit`: HEAD afterwards; undefined when nothing has changed since the
+ * work began. Refused with a sentence for the model where it would add what no commit should have.
+ * Throws git-failed.
  */
 export async function commitChanges(workspace: Workspace, message: string): Promise<Commit> {
   const refusal = await refusalOf(workspace);
@@ -32,7 +34,15 @@ export async function commitChanges(workspace: Workspace, message: string): Prom
   const links = await linksOf(workspace);
   if (links[0] !== undefined) {
     // Without it git would go on to take the folder for a link once its `.git` is gone.
-    await gitIn(workspace, ["--literal-pathspecs", "rm", "--cached", "--quiet", "--force", "--", ...links]);
+    await gitIn(workspace, [
+      "--literal-pathspecs",
+      "rm",
+      "--cached",
+      "--quiet",
+      "--force",
+      "--",
+      ...links,
+    ]);
     return { ok: false, reason: repositoryInside(links[0]) };
   }
   const staged = await gitIn(workspace, ["diff", "--cached", "--name-only"]);
@@ -41,22 +51,29 @@ export async function commitChanges(workspace: Workspace, message: string): Prom
   return { ok: true, commit: head === workspace.head && !workspace.hasProgress ? undefined : head };
 }
 
-/** Keeps what has changed so far in a commit, which `resumeProgress` of the next run takes back. Throws git-failed. */
+/**
+ * Keeps what has changed so far in a commit, which `resumeProgress` of the next run takes back.
+ * Throws git-failed.
+ */
 export async function keepProgress(workspace: Workspace): Promise<Commit> {
   if (workspace.head === undefined) return { ok: true, commit: undefined };
   return await commitChanges(workspace, `${progressSubject}\n\nThe agent has asked a question.`);
 }
 
 /**
- * Takes the commit of work in progress back, where HEAD is that of a question among the inputs: its changes are in the files again, as if
- * the work had not been interrupted. Throws git-failed.
+ * Takes the commit of work in progress back, where HEAD is that of a question among the inputs: its
+ * changes are in the files again, as if the work had not been interrupted. Throws git-failed.
  */
-export async function resumeProgress(workspace: Workspace, inputs: readonly Artefact[]): Promise<Workspace> {
+export async function resumeProgress(
+  workspace: Workspace,
+  inputs: readonly Artefact[],
+): Promise<Workspace> {
   const { head } = workspace;
   const questions = inputs.filter((one) => one.structural_type === "Question");
   if (head === undefined || !questions.some((one) => commitOf(one) === head)) return workspace;
   const subject = (await gitIn(workspace, ["log", "-1", "--format=%s"])).trim();
-  if (subject === progressSubject) await gitIn(workspace, ["reset", "--quiet", "--mixed", "HEAD~1"]);
+  if (subject === progressSubject)
+    await gitIn(workspace, ["reset", "--quiet", "--mixed", "HEAD~1"]);
   const reached = await headOf(workspace);
   // The model may have made commits of its own before it asked.
   const hasProgress = !inputs.some((one) => !questions.includes(one) && commitOf(one) === reached);
@@ -64,14 +81,21 @@ export async function resumeProgress(workspace: Workspace, inputs: readonly Arte
 }
 
 async function headOf(workspace: Workspace): Promise<CommitHash> {
-  return CommitHash.parse((await gitIn(workspace, ["rev-parse", "--verify", "HEAD^{commit}"])).trim());
+  return CommitHash.parse(
+    (await gitIn(workspace, ["rev-parse", "--verify", "HEAD^{commit}"])).trim(),
+  );
 }
 
-/** The folders that would be in the commit without a file of theirs, also by commits of the model's own. */
+/**
+ * The folders that would be in the commit without a file of theirs, also by commits of the model's
+ * own.
+ */
 async function linksOf(workspace: Workspace): Promise<string[]> {
   if (workspace.head === undefined) return [];
   const run = ({ args }: GitRun) => gitIn(workspace, args);
-  const changes = await run({ args: ["diff-index", "--cached", "-z", "--raw", "--no-renames", workspace.head, "--"] });
+  const changes = await run({
+    args: ["diff-index", "--cached", "-z", "--raw", "--no-renames", workspace.head, "--"],
+  });
   return await newGitlinks({ run, changes, modules: ":.gitmodules" });
 }
 
@@ -85,7 +109,8 @@ function repositoryInside(folder: string): string {
 async function refusalOf(workspace: Workspace): Promise<string | undefined> {
   const listed = await gitIn(workspace, ["ls-files", "-z", "--others", "--exclude-standard"]);
   const names = listed.split("\0").filter((name) => name !== "");
-  const remedy = "Remove what is no part of the work, let .gitignore name it, or commit with `run` what you really mean.";
+  const remedy =
+    "Remove what is no part of the work, let .gitignore name it, or commit with `run` what you really mean.";
   if (names.length > maxNewFiles) {
     return `The commit would add ${names.length} new files, such as ${names.slice(0, 3).join(", ")}. ${remedy}`;
   }

@@ -1,4 +1,5 @@
-// Names for commits in the prompt. A hash is an accident of a run: a prompt that had it would differ from that of any other run.
+// Names for commits in the prompt. A hash is an accident of a run: a prompt that had it would
+// differ from that of any other run.
 import { type Artefact, codeCommitType } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 
@@ -16,12 +17,21 @@ export function commitNames(artefacts: readonly Artefact[], head: string | undef
   const names = new Map<string, string>();
   for (const commit of artefacts.flatMap((one) => commitOf(one) ?? [])) {
     if (!names.has(commit))
-      names.set(commit, commit === head ? "HEAD" : `$COMMIT_${[...names.values()].filter((name) => name !== "HEAD").length + 1}`);
+      names.set(
+        commit,
+        commit === head
+          ? "HEAD"
+          : `$COMMIT_${[...names.values()].filter((name) => name !== "HEAD").length + 1}`,
+      );
   }
   return names;
 }
 
 /** The variables that the names speak of. */
 export function commitVariables(names: CommitNames): Record<string, string> {
-  return Object.fromEntries([...names].filter(([, name]) => name.startsWith("$")).map(([hash, name]) => [name.slice(1), hash]));
+  return Object.fromEntries(
+    [...names]
+      .filter(([, name]) => name.startsWith("$"))
+      .map(([hash, name]) => [name.slice(1), hash]),
+  );
 }

@@ -1,4 +1,5 @@
-// The first message to the model: the target and all that it needs to know, as data. It has no id, time or hash of a run.
+// The first message to the model: the target and all that it needs to know, as data. It has no id,
+// time or hash of a run.
 import { type Artefact, goalType } from "../../../lib/model/artefact.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
@@ -11,35 +12,58 @@ import { feedbackOn, type WorkKind } from "./work-kind.ts";
 /** `changes`: what the target's commit has changed, as a diff. */
 export type ContextFacts = { kind: WorkKind; commits: CommitNames; changes?: string | undefined };
 
-/** About `maxLength` characters, unless the goal, the target and the reviews to heed need more: they are never shortened. */
-export function contextText(input: ToolInput, { kind, commits, changes }: ContextFacts, maxLength: number): string {
+/**
+ * About `maxLength` characters, unless the goal, the target and the reviews to heed need more: they
+ * are never shortened.
+ */
+export function contextText(
+  input: ToolInput,
+  { kind, commits, changes }: ContextFacts,
+  maxLength: number,
+): string {
   const { target_artefact: target, claim_type } = input;
   const additional = withoutBudgetDialogue(input.additional_context);
   const reviews = feedbackOn(target, additional);
-  const dialogue = additional.filter((one) => one.structural_type === "Question" || one.structural_type === "Answer");
+  const dialogue = additional.filter(
+    (one) => one.structural_type === "Question" || one.structural_type === "Answer",
+  );
   const others = additional.filter((one) => !reviews.includes(one) && !dialogue.includes(one));
   // After a question, it and its answer are in both lists.
   const shownApart = new Set([target, ...input.additional_context].map(({ id }) => id));
   const chain = withoutBudgetDialogue(input.context_chain).filter((one) => !shownApart.has(one.id));
   const artefacts = [...chain, target, ...additional];
   const numbers = new Map(artefacts.map(({ id }, index) => [id, index + 1]));
-  // The oldest lose first: the chain before the results of earlier phases, and questions with their answers last.
+  // The oldest lose first: the chain before the results of earlier phases, and questions with their
+  // answers last.
   const order = [...chain, ...others, ...dialogue, target, ...reviews];
-  const isProtected = (one: Artefact) => one === target || reviews.includes(one) || one.type === goalType;
-  const names = new Map<string, string>([...[...numbers].map(([id, number]) => [id, `#${number}`] as const), ...commits]);
+  const isProtected = (one: Artefact) =>
+    one === target || reviews.includes(one) || one.type === goalType;
+  const names = new Map<string, string>([
+    ...[...numbers].map(([id, number]) => [id, `#${number}`] as const),
+    ...commits,
+  ]);
   const payloads = order.map((one) => withNames(one.payload, names));
   const allowed = fitLengths(
-    order.map((one, index) => ({ length: payloads[index]?.length ?? 0, isProtected: isProtected(one) })),
+    order.map((one, index) => ({
+      length: payloads[index]?.length ?? 0,
+      isProtected: isProtected(one),
+    })),
     maxLength,
   );
-  const texts = new Map(order.map((one, index) => [one, shortened(payloads[index] ?? "", allowed[index] ?? 0)]));
-  const show = (one: Artefact) => markData(attributesOf(one, numbers.get(one.id) ?? 0, names), texts.get(one) ?? "");
-  const section = (title: string, ones: readonly Artefact[]) => (ones.length === 0 ? [] : [`# ${title}`, ...ones.map(show)]);
+  const texts = new Map(
+    order.map((one, index) => [one, shortened(payloads[index] ?? "", allowed[index] ?? 0)]),
+  );
+  const show = (one: Artefact) =>
+    markData(attributesOf(one, numbers.get(one.id) ?? 0, names), texts.get(one) ?? "");
+  const section = (title: string, ones: readonly Artefact[]) =>
+    ones.length === 0 ? [] : [`# ${title}`, ...ones.map(show)];
   return [
     `${tasks[kind]} The target is artefact ${numbers.get(target.id)}${ofType(target)}; your bid for it was \`${claim_type}\`.`,
     ...section("What the target was made from, oldest first", chain),
     ...section("The target", [target]),
-    ...(changes === undefined ? [] : ["# What the target's commit changes", markData({ type: "diff" }, changes)]),
+    ...(changes === undefined
+      ? []
+      : ["# What the target's commit changes", markData({ type: "diff" }, changes)]),
     ...section("Reviews of the target, to be heeded", reviews),
     ...section("Results of earlier phases", others),
     ...section("Questions that you have asked, and their answers", dialogue),
@@ -53,25 +77,37 @@ const tasks: Readonly<Record<WorkKind, string>> = {
   clarification: "Answer the question that is the target.",
 };
 
-/** Its tag has the type, too, as data: this sentence is none, and the agent that made the artefact has chosen its type. */
+/**
+ * Its tag has the type, too, as data: this sentence is none, and the agent that made the artefact
+ * has chosen its type.
+ */
 function ofType({ type }: Artefact): string {
   return /^[\w.:/-]+$/.test(type) ? `, of the type ${type}` : "";
 }
 
 /** Questions about the budget, and amounts of money, are no part of the work. */
 function withoutBudgetDialogue(artefacts: readonly Artefact[]): Artefact[] {
-  const questions = new Set<string>(artefacts.filter((one) => one.type === budgetExceededType).map(({ id }) => id));
+  const questions = new Set<string>(
+    artefacts.filter((one) => one.type === budgetExceededType).map(({ id }) => id),
+  );
   return artefacts.filter(
     (one) =>
-      !questions.has(one.id) && !(one.structural_type === "Answer" && one.source_artefacts.some((id) => questions.has(id))),
+      !questions.has(one.id) &&
+      !(one.structural_type === "Answer" && one.source_artefacts.some((id) => questions.has(id))),
   );
 }
 
 function shortened(text: string, length: number): string {
-  return length === 0 && text !== "" ? `[${text.length} characters are left out here to save space]` : cutMiddle(text, length);
+  return length === 0 && text !== ""
+    ? `[${text.length} characters are left out here to save space]`
+    : cutMiddle(text, length);
 }
 
-function attributesOf(one: Artefact, number: number, names: ReadonlyMap<string, string>): Record<string, string> {
+function attributesOf(
+  one: Artefact,
+  number: number,
+  names: ReadonlyMap<string, string>,
+): Record<string, string> {
   const commit = commitOf(one);
   const { summary, commit: _, ...own } = one.metadata;
   return {

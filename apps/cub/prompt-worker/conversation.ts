@@ -1,8 +1,15 @@
 // The conversation so far, in rounds, and what is left out of it where it grows too long.
 import type { AssistantModelMessage, ModelMessage } from "ai";
 
-/** What one answer of the model led to. `answer` undefined: it was empty. `note`: words of the worker after it. */
-export type Round = { answer: AssistantModelMessage | undefined; results: readonly ToolText[]; note?: string };
+/**
+ * What one answer of the model led to. `answer` undefined: it was empty. `note`: words of the
+ * worker after it.
+ */
+export type Round = {
+  answer: AssistantModelMessage | undefined;
+  results: readonly ToolText[];
+  note?: string;
+};
 
 /** `isError`: the call was wrong in itself: an unknown tool, malformed arguments. */
 export type ToolText = { id: string; name: string; text: string; isError: boolean };
@@ -13,9 +20,9 @@ const minOmitted = 200;
 const leftOut = "[Earlier steps are left out here to save space.]";
 
 /**
- * The rounds themselves where they have at most `maxLength` characters. Else, down to three fifths of it, so that the beginning of the
- * conversation does not change at every step, which would cost the provider's cache: first the outputs of tools, oldest first, then whole
- * rounds, oldest first.
+ * The rounds themselves where they have at most `maxLength` characters. Else, down to three fifths
+ * of it, so that the beginning of the conversation does not change at every step, which would cost
+ * the provider's cache: first the outputs of tools, oldest first, then whole rounds, oldest first.
  */
 export function shortenRounds(rounds: readonly Round[], maxLength: number): readonly Round[] {
   if (lengthOf(rounds) <= maxLength) return rounds;
@@ -24,17 +31,23 @@ export function shortenRounds(rounds: readonly Round[], maxLength: number): read
   const old = Math.max(0, rounds.length - keptRounds);
   for (let index = 0; index < old && lengthOf(shortened) > goal; index++) {
     const round = shortened[index];
-    if (round !== undefined) shortened[index] = { ...round, results: round.results.map(withoutText) };
+    if (round !== undefined)
+      shortened[index] = { ...round, results: round.results.map(withoutText) };
   }
   if (lengthOf(shortened) <= maxLength) return shortened;
   let from = 0;
   while (from < old && lengthOf(shortened.slice(from)) > goal) from++;
-  return from === 0 ? shortened : [{ answer: undefined, results: [], note: leftOut }, ...shortened.slice(from)];
+  return from === 0
+    ? shortened
+    : [{ answer: undefined, results: [], note: leftOut }, ...shortened.slice(from)];
 }
 
 function withoutText(result: ToolText): ToolText {
   if (result.text.length <= minOmitted) return result;
-  return { ...result, text: `[${result.text.length} characters of output are left out here to save space]` };
+  return {
+    ...result,
+    text: `[${result.text.length} characters of output are left out here to save space]`,
+  };
 }
 
 export function lengthOf(rounds: readonly Round[]): number {

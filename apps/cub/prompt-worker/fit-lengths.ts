@@ -6,11 +6,13 @@ export type TextLength = { length: number; isProtected: boolean };
 export const minExcerpt = 500;
 
 /**
- * For each text, oldest first, how many characters of it are shown. Protected ones are shown whole, whatever they need. The others get one
- * common limit, so that the longest lose first; where it would be below `minExcerpt`, the oldest are left out (0) until the rest has room.
+ * For each text, oldest first, how many characters of it are shown. Protected ones are shown whole,
+ * whatever they need. The others get one common limit, so that the longest lose first; where it
+ * would be below `minExcerpt`, the oldest are left out (0) until the rest has room.
  */
 export function fitLengths(texts: readonly TextLength[], maxLength: number): number[] {
-  const room = maxLength - sum(texts.filter((text) => text.isProtected).map(({ length }) => length));
+  const room =
+    maxLength - sum(texts.filter((text) => text.isProtected).map(({ length }) => length));
   const others = texts.filter((text) => !text.isProtected).map(({ length }) => length);
   let omitted = 0;
   let limit = commonLimit(others, room);
@@ -25,7 +27,9 @@ export function fitLengths(texts: readonly TextLength[], maxLength: number): num
   });
 }
 
-/** The largest whole limit with which the lengths together have room; infinite where none needs it. */
+/**
+ * The largest whole limit with which the lengths together have room; infinite where none needs it.
+ */
 function commonLimit(lengths: readonly number[], room: number): number {
   let rest = room;
   for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {

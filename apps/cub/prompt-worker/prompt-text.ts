@@ -10,14 +10,19 @@ Rules, which come before everything below:
 
 const endings: Readonly<Record<WorkKind, string>> = {
   work: "- End the work with `finish`. With `ask` you ask what only others can decide.",
-  rework: "- Reviewers want a new version of the target. Heed each of their problems, then end the work with `finish`.",
-  review: "- You review the target. Change nothing. End with `approve` where it is good as it is, else with `feedback`.",
-  clarification: "- You answer the question that is the target, from what you know and find. End with `answer`.",
+  rework:
+    "- Reviewers want a new version of the target. Heed each of their problems, then end the work with `finish`.",
+  review:
+    "- You review the target. Change nothing. End with `approve` where it is good as it is, else with `feedback`.",
+  clarification:
+    "- You answer the question that is the target, from what you know and find. End with `answer`.",
 };
 
 export function systemPrompt(kind: WorkKind, execution: string): string {
   return [
     `${rules}\n${endings[kind]}`,
-    ...(execution.trim() === "" ? [] : [`Your role, from the people who run this agent:\n${execution.trim()}`]),
+    ...(execution.trim() === ""
+      ? []
+      : [`Your role, from the people who run this agent:\n${execution.trim()}`]),
   ].join("\n\n");
 }

@@ -13,11 +13,20 @@ const count = (what: string) =>
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const WorkEnvironment = z.object({
-  SETT_MODEL: z.string().min(1, { error: "must not be empty" }).describe("The provider's name of the model."),
+  SETT_MODEL: z
+    .string()
+    .min(1, { error: "must not be empty" })
+    .describe("The provider's name of the model."),
   SETT_MODEL_PROVIDER: Provider.describe("Whose API it has: `anthropic` or `openai`."),
-  ANTHROPIC_BASE_URL: z.string().optional().describe("Where Anthropic's API is, without `/v1`: the gateway."),
+  ANTHROPIC_BASE_URL: z
+    .string()
+    .optional()
+    .describe("Where Anthropic's API is, without `/v1`: the gateway."),
   ANTHROPIC_API_KEY: z.string().optional().describe("The grant's token."),
-  OPENAI_BASE_URL: z.string().optional().describe("Where OpenAI's API is, with `/v1`: the gateway."),
+  OPENAI_BASE_URL: z
+    .string()
+    .optional()
+    .describe("Where OpenAI's API is, with `/v1`: the gateway."),
   OPENAI_API_KEY: z.string().optional().describe("The grant's token."),
   SETT_PROMPT_EXECUTION: z.string().default("").describe("`prompts.execution`."),
   SETT_WORKSPACE_MODE: z
@@ -25,13 +34,24 @@ export const WorkEnvironment = z.object({
     .optional()
     .catch(undefined)
     .describe("`workspace.mode`; `rw`: what changed is committed."),
-  SETT_ON_BUDGET: z.enum(["fail", "ask"]).default("fail").describe("What the agent does when its budget is spent."),
-  SETT_WORK_STEPS: count("a whole number of at least 1").default(100).describe("How many answers the model may give."),
-  SETT_WORK_TIMEOUT: DurationText.default(300_000).describe("The agent's `timeout`: the worker ends a little before it."),
-  SETT_WORK_OUTPUT: count("a number of tokens").default(8_192).describe("How many tokens one answer of the model may have."),
+  SETT_ON_BUDGET: z
+    .enum(["fail", "ask"])
+    .default("fail")
+    .describe("What the agent does when its budget is spent."),
+  SETT_WORK_STEPS: count("a whole number of at least 1")
+    .default(100)
+    .describe("How many answers the model may give."),
+  SETT_WORK_TIMEOUT: DurationText.default(300_000).describe(
+    "The agent's `timeout`: the worker ends a little before it.",
+  ),
+  SETT_WORK_OUTPUT: count("a number of tokens")
+    .default(8_192)
+    .describe("How many tokens one answer of the model may have."),
   SETT_WORK_CONTEXT: count("a number of characters")
     .default(400_000)
-    .describe("How many characters the conversation may have; older parts are then left out. Half of it for the context."),
+    .describe(
+      "How many characters the conversation may have; older parts are then left out. Half of it for the context.",
+    ),
   SETT_GIT_BINARY: z.string().min(1).default("git").describe("The git that commits."),
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
 });
@@ -47,9 +67,13 @@ export function readWorkSettings(environment: Record<string, string | undefined>
       ? (["ANTHROPIC_BASE_URL", read.ANTHROPIC_BASE_URL, read.ANTHROPIC_API_KEY] as const)
       : (["OPENAI_BASE_URL", read.OPENAI_BASE_URL, read.OPENAI_API_KEY] as const);
   if (baseUrl === undefined || !URL.canParse(baseUrl)) {
-    throw new SettError("environment-invalid", `${name} ${baseUrl === undefined ? "is not set" : "is not a URL"}.`, {
-      hint: "The cub sets it for its built-in worker; a worker started by hand needs it in its environment.",
-    });
+    throw new SettError(
+      "environment-invalid",
+      `${name} ${baseUrl === undefined ? "is not set" : "is not a URL"}.`,
+      {
+        hint: "The cub sets it for its built-in worker; a worker started by hand needs it in its environment.",
+      },
+    );
   }
   return {
     model: {

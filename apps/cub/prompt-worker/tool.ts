@@ -3,8 +3,13 @@ import { z } from "zod";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { WorkAnswer } from "./work-answer.ts";
 
-/** `output`: text for the model. `malformed`: the arguments were wrong, and the text says how. `ended`: the work has ended with this answer. */
-export type ToolEnd = { kind: "output" | "malformed"; text: string } | { kind: "ended"; answer: WorkAnswer };
+/**
+ * `output`: text for the model. `malformed`: the arguments were wrong, and the text says how.
+ * `ended`: the work has ended with this answer.
+ */
+export type ToolEnd =
+  | { kind: "output" | "malformed"; text: string }
+  | { kind: "ended"; answer: WorkAnswer };
 
 export type Tool = {
   name: string;
@@ -51,8 +56,13 @@ type Issue = { code?: string | undefined; path: PropertyKey[]; message: string }
 function malformed(name: string, issues: readonly Issue[]): ToolEnd {
   const problems = issues
     .slice(0, 5)
-    .map(({ path, message }) => (path.length === 0 ? message : `\`${path.map(String).join(".")}\`: ${message}`));
-  return { kind: "malformed", text: `The arguments of \`${name}\` are wrong, and nothing was done. ${problems.join("; ")}.` };
+    .map(({ path, message }) =>
+      path.length === 0 ? message : `\`${path.map(String).join(".")}\`: ${message}`,
+    );
+  return {
+    kind: "malformed",
+    text: `The arguments of \`${name}\` are wrong, and nothing was done. ${problems.join("; ")}.`,
+  };
 }
 
 /** The kinds of an end, as a word for the log. */

@@ -1,22 +1,39 @@
-// What the worker prints: the answers of the tool contract that it can give (docs/reference/tool-contract.md#output).
+// What the worker prints: the answers of the tool contract that it can give
+// (docs/reference/tool-contract.md#output).
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 
 export type WorkAnswer =
-  | { artefact_type: string; artefact_payload: unknown; summary: string; structural_type?: "Question" | "Failure" }
+  | {
+      artefact_type: string;
+      artefact_payload: unknown;
+      summary: string;
+      structural_type?: "Question" | "Failure";
+    }
   | { structural_type: "Review" | "Question" | "Answer"; payload: unknown; summary: string };
 
 /** `payload`: what is worth keeping beside the sentence, such as the model's words. */
 export function failure(type: string, sentence: string, payload: unknown = sentence): WorkAnswer {
-  return { structural_type: "Failure", artefact_type: type, artefact_payload: payload, summary: sentence };
+  return {
+    structural_type: "Failure",
+    artefact_type: type,
+    artefact_payload: payload,
+    summary: sentence,
+  };
 }
 
 /** `exhausted`: what the gateway says about the budget, as it has sent it. */
-export function budgetFailure(sentence: string, exhausted: Readonly<Record<string, unknown>>): WorkAnswer {
+export function budgetFailure(
+  sentence: string,
+  exhausted: Readonly<Record<string, unknown>>,
+): WorkAnswer {
   return failure(budgetExceededType, sentence, exhausted);
 }
 
 /** To a person, whose answer raises the budget. */
-export function budgetQuestion(sentence: string, exhausted: Readonly<Record<string, unknown>>): WorkAnswer {
+export function budgetQuestion(
+  sentence: string,
+  exhausted: Readonly<Record<string, unknown>>,
+): WorkAnswer {
   const question = `${sentence} How much more may be spent?`;
   return {
     structural_type: "Question",

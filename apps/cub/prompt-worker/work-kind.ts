@@ -15,6 +15,9 @@ export function workKindOf(input: ToolInput): WorkKind {
 /** The reviews that do not approve the target. */
 export function feedbackOn(target: Artefact, artefacts: readonly Artefact[]): Artefact[] {
   return artefacts.filter(
-    (one) => one.structural_type === "Review" && one.source_artefacts.includes(target.id) && !isApproval(one.payload),
+    (one) =>
+      one.structural_type === "Review" &&
+      one.source_artefacts.includes(target.id) &&
+      !isApproval(one.payload),
   );
 }

@@ -1,4 +1,5 @@
-// The loop: the model answers, its tools run, and it gets their output, until a tool ends the work or a limit is reached.
+// The loop: the model answers, its tools run, and it gets their output, until a tool ends the work
+// or a limit is reached.
 import { messageOf } from "../../../lib/model/errors.ts";
 import { noResultType } from "../../../lib/model/own-types.ts";
 import type { AskModel, ModelAnswer, ToolCall } from "./ask-model.ts";
@@ -30,20 +31,28 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
   let malformed = 0;
   let hasProse = false;
   for (let step = 1; step <= deps.maxSteps; step++) {
-    rounds = shortenRounds(rounds, Math.max(deps.maxContextLength - deps.task.length, deps.maxContextLength / 4));
+    rounds = shortenRounds(
+      rounds,
+      Math.max(deps.maxContextLength - deps.task.length, deps.maxContextLength / 4),
+    );
     const answer = await deps.ask(messagesOf(deps.task, rounds), signal);
     if (answer.calls.length === 0) {
       deps.log(`step ${step}: ${answer.isCut ? "an answer that was cut off" : "no tool"}`);
       if (hasProse) return proseFailure(answer);
       hasProse = true;
-      rounds = [...rounds, { answer: answer.message, results: [], note: reminder(answer, deps.tools) }];
+      rounds = [
+        ...rounds,
+        { answer: answer.message, results: [], note: reminder(answer, deps.tools) },
+      ];
       continue;
     }
     hasProse = false;
     const results: ToolText[] = [];
     for (const call of answer.calls) {
       const end = await useTool(deps.tools, call, answer.isCut, signal);
-      deps.log(`step ${step}: ${describeCall(call.name, call.input)}${end.kind === "output" ? "" : ` (${endWord(end)})`}`);
+      deps.log(
+        `step ${step}: ${describeCall(call.name, call.input)}${end.kind === "output" ? "" : ` (${endWord(end)})`}`,
+      );
       if (end.kind === "ended") return end.answer;
       if (end.kind === "malformed") malformed++;
       if (malformed > maxMalformed)
@@ -51,13 +60,22 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
           noResultType,
           `The model made ${malformed} calls of unknown tools or with malformed arguments. The last: ${end.text}`,
         );
-      results.push({ id: call.id, name: call.name, text: end.text, isError: end.kind === "malformed" });
+      results.push({
+        id: call.id,
+        name: call.name,
+        text: end.text,
+        isError: end.kind === "malformed",
+      });
     }
     const left = deps.maxSteps - step;
-    const note = left > 0 && left <= lastSteps ? `Steps left: ${left}. End the work now.` : undefined;
+    const note =
+      left > 0 && left <= lastSteps ? `Steps left: ${left}. End the work now.` : undefined;
     rounds = [...rounds, { answer: answer.message, results, ...(note !== undefined && { note }) }];
   }
-  return failure(noResultType, `The model has not finished within ${deps.maxSteps} steps. SETT_WORK_STEPS sets their number.`);
+  return failure(
+    noResultType,
+    `The model has not finished within ${deps.maxSteps} steps. SETT_WORK_STEPS sets their number.`,
+  );
 }
 
 async function useTool(
@@ -68,7 +86,9 @@ async function useTool(
 ): Promise<ToolEnd> {
   const found = tools.find((one) => one.name === name);
   if (found === undefined || problem !== undefined) {
-    const cutOff = isCut ? " The answer was cut off because it was too long: write less at once." : "";
+    const cutOff = isCut
+      ? " The answer was cut off because it was too long: write less at once."
+      : "";
     return { kind: "malformed", text: `${problem ?? `There is no tool \`${name}\`.`}${cutOff}` };
   }
   signal.throwIfAborted();
@@ -76,7 +96,8 @@ async function useTool(
     return await found.use(input, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // A full disk, a broken repository: the model may find a way around it, and its work so far is not lost.
+    // A full disk, a broken repository: the model may find a way around it, and its work so far is
+    // not lost.
     return { kind: "output", text: `\`${name}\` failed: ${messageOf(error)}` };
   }
 }
@@ -91,6 +112,8 @@ function reminder({ isCut }: ModelAnswer, tools: readonly Tool[]): string {
 function proseFailure({ text }: ModelAnswer): WorkAnswer {
   const words = cutMiddle(text.trim(), maxProseLength);
   const quoted =
-    words === "" ? "It said nothing." : `It said: ${words.length > 300 ? `${words.slice(0, 300).toWellFormed()}…` : words}`;
+    words === ""
+      ? "It said nothing."
+      : `It said: ${words.length > 300 ? `${words.slice(0, 300).toWellFormed()}…` : words}`;
   return failure(noResultType, `The model answered twice without calling a tool. ${quoted}`, words);
 }

@@ -1,4 +1,5 @@
-// `cub --work`: the built-in worker. A tool like any other: the tool contract on stdin, one answer on stdout, lines for the log on stderr.
+// `cub --work`: the built-in worker. A tool like any other: the tool contract on stdin, one answer
+// on stdout, lines for the log on stderr.
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -38,13 +39,17 @@ export async function runWorker(environment: Environment): Promise<void> {
   const signal = AbortSignal.any([stop, deadline]);
   const input = readInput();
   const workspace = await workspaceOf(settings, environment, input);
-  const answer = await work({ settings, environment, input, workspace }, signal).catch((error: unknown) => {
-    if (stop.aborted) throw new SettError("interrupted", `The work was ended by ${stop.reason}.`);
-    if (deadline.aborted) return timeFailure(settings.timeoutMs);
-    if (error instanceof ModelCallError) return callFailure(settings, workspace, error);
-    throw error;
-  });
-  await new Promise<void>((resolve) => process.stdout.write(`${JSON.stringify(answer)}\n`, () => resolve()));
+  const answer = await work({ settings, environment, input, workspace }, signal).catch(
+    (error: unknown) => {
+      if (stop.aborted) throw new SettError("interrupted", `The work was ended by ${stop.reason}.`);
+      if (deadline.aborted) return timeFailure(settings.timeoutMs);
+      if (error instanceof ModelCallError) return callFailure(settings, workspace, error);
+      throw error;
+    },
+  );
+  await new Promise<void>((resolve) =>
+    process.stdout.write(`${JSON.stringify(answer)}\n`, () => resolve()),
+  );
 }
 
 /** The cub kills the worker at its timeout: the Failure must be out before. */
@@ -64,8 +69,15 @@ function readInput(): ToolInput {
   }
 }
 
-async function workspaceOf({ git, isReadWrite }: WorkSettings, environment: Environment, input: ToolInput): Promise<Workspace> {
-  const env = { ...commandEnvironment(environment), ...(git.libraryPath !== undefined && { LD_LIBRARY_PATH: git.libraryPath }) };
+async function workspaceOf(
+  { git, isReadWrite }: WorkSettings,
+  environment: Environment,
+  input: ToolInput,
+): Promise<Workspace> {
+  const env = {
+    ...commandEnvironment(environment),
+    ...(git.libraryPath !== undefined && { LD_LIBRARY_PATH: git.libraryPath }),
+  };
   const workspace = await openWorkspace(process.cwd(), { path: git.path, env });
   return isReadWrite ? await resumeProgress(workspace, inputsOf(input)) : workspace;
 }
@@ -74,20 +86,35 @@ function inputsOf({ context_chain, target_artefact, additional_context }: ToolIn
   return [...context_chain, target_artefact, ...additional_context];
 }
 
-type Order = { settings: WorkSettings; environment: Environment; input: ToolInput; workspace: Workspace };
+type Order = {
+  settings: WorkSettings;
+  environment: Environment;
+  input: ToolInput;
+  workspace: Workspace;
+};
 
-async function work({ settings, environment, input, workspace }: Order, signal: AbortSignal): Promise<WorkAnswer> {
+async function work(
+  { settings, environment, input, workspace }: Order,
+  signal: AbortSignal,
+): Promise<WorkAnswer> {
   const kind = workKindOf(input);
   const commits = commitNames(inputsOf(input), workspace.head);
   const env = commandEnvironment(environment, commitVariables(commits));
-  const tools = toolsFor(workspace, env, { kind, targetType: input.target_artefact.type, isReadWrite: settings.isReadWrite });
+  const tools = toolsFor(workspace, env, {
+    kind,
+    targetType: input.target_artefact.type,
+    isReadWrite: settings.isReadWrite,
+  });
   const [ask, changes] = await Promise.all([
     createAskModel(settings.model, systemPrompt(kind, settings.prompt), tools),
     targetChanges(workspace, input),
   ]);
   const task = contextText(input, { kind, commits, changes }, settings.maxContextLength / 2);
   const { maxSteps, maxContextLength } = settings;
-  return workLoop({ ask, tools, task, maxSteps, maxContextLength, log: (line) => console.error(line) }, signal);
+  return workLoop(
+    { ask, tools, task, maxSteps, maxContextLength, log: (line) => console.error(line) },
+    signal,
+  );
 }
 
 function toolsFor(

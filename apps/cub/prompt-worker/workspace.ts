@@ -19,26 +19,51 @@ export type Workspace = {
 
 export async function openWorkspace(folder: string, git: Git): Promise<Workspace> {
   const root = await realpath(folder);
-  const found = await tryGit(git, { args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd: root });
+  const found = await tryGit(git, {
+    args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
+    cwd: root,
+  });
   const head = CommitHash.safeParse(found.stdout.trim());
-  const isRepository = head.success || (await tryGit(git, { args: ["rev-parse", "--git-dir"], cwd: root })).exitCode === 0;
-  return { root, git, head: head.success ? head.data : undefined, isRepository, hasProgress: false };
+  const isRepository =
+    head.success ||
+    (await tryGit(git, { args: ["rev-parse", "--git-dir"], cwd: root })).exitCode === 0;
+  return {
+    root,
+    git,
+    head: head.success ? head.data : undefined,
+    isRepository,
+    hasProgress: false,
+  };
 }
 
 /** Runs git in the workspace and returns its stdout. Throws git-failed. */
-export function gitIn({ git, root }: Pick<Workspace, "git" | "root">, args: readonly string[], stdin?: string): Promise<string> {
+export function gitIn(
+  { git, root }: Pick<Workspace, "git" | "root">,
+  args: readonly string[],
+  stdin?: string,
+): Promise<string> {
   return runGit(git, { args, cwd: root, ...(stdin !== undefined && { stdin }) });
 }
 
 /** `shown`: relative to the workspace, as `showName` gives it. `folder`: what the path is in. */
-export type Place = { ok: true; path: Path; folder: Path; shown: string } | { ok: false; reason: string };
+export type Place =
+  | { ok: true; path: Path; folder: Path; shown: string }
+  | { ok: false; reason: string };
 
 /**
- * Where `path` leads, as `readName` takes it, symbolic links followed. Refused outside of the workspace, and for writing inside a `.git`. It protects from
- * mistakes: a command that the model runs may do all that the container allows.
+ * Where `path` leads, as `readName` takes it, symbolic links followed. Refused outside of the
+ * workspace, and for writing inside a `.git`. It protects from mistakes: a command that the model
+ * runs may do all that the container allows.
  */
-export async function placeOf({ root }: Pick<Workspace, "root">, path: string, use: "read" | "write"): Promise<Place> {
-  const refuse = (reason: string): Place => ({ ok: false, reason: `${JSON.stringify(path)} ${reason}` });
+export async function placeOf(
+  { root }: Pick<Workspace, "root">,
+  path: string,
+  use: "read" | "write",
+): Promise<Place> {
+  const refuse = (reason: string): Place => ({
+    ok: false,
+    reason: `${JSON.stringify(path)} ${reason}`,
+  });
   const [name, top] = [readName(path), Buffer.from(root).toString("latin1")];
   if (name.includes("\0")) return refuse("is not a path.");
   const real = await realPathOf(resolve(top, name));

@@ -38,7 +38,10 @@ export class AddedText {
 
   #onHeader(start: string): void {
     if (!start.startsWith("new file")) return;
-    this.#parts.add(Buffer.from(this.#file), { commit: this.#commit, place: `the name of the file \`${this.#file}\`` });
+    this.#parts.add(Buffer.from(this.#file), {
+      commit: this.#commit,
+      place: `the name of the file \`${this.#file}\``,
+    });
   }
 
   #onText(line: Uint8Array): void {

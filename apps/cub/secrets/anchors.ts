@@ -1,7 +1,9 @@
-// Says in one pass which of many encoded values may be in some bytes, so that looking for many costs no more than for one.
+// Says in one pass which of many encoded values may be in some bytes, so that looking for many
+// costs no more than for one.
 //
-// Of each value eight neighbouring letters and digits are its anchor, or four. The pass leaves out what may break an encoded value, such as
-// line breaks and the `%` of URLs, and looks up all that then follow each other.
+// Of each value eight neighbouring letters and digits are its anchor, or four. The pass leaves out
+// what may break an encoded value, such as line breaks and the `%` of URLs, and looks up all that
+// then follow each other.
 
 const half = 4;
 /** Small enough for the fastest memory of a processor. */
@@ -12,7 +14,9 @@ const colon = 0x3a;
 const backslash = 0x5c;
 
 /** After a backslash: `\n`, `\r`, `\t`, `\x`. */
-const isEscaped = Uint8Array.from({ length: 256 }, (_, byte) => (/[nrtx]/.test(String.fromCharCode(byte)) ? 1 : 0));
+const isEscaped = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[nrtx]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
 
 /** `before`: undefined for an anchor of four. */
 type Anchor<Value> = { before: number | undefined; value: Value };

@@ -21,7 +21,11 @@ export class CommitObjects {
       // The headers before a message are lines; a message passes as it comes.
       const isWhole = this.#isMessage && this.#left > 0;
       const newline = rest.indexOf(10);
-      const length = isWhole ? Math.min(this.#left, rest.length) : newline < 0 ? rest.length : newline + 1;
+      const length = isWhole
+        ? Math.min(this.#left, rest.length)
+        : newline < 0
+          ? rest.length
+          : newline + 1;
       const part = rest.subarray(0, length);
       rest = rest.subarray(length);
       if (!isWhole) this.#lines.add(part);
@@ -59,7 +63,8 @@ function headerOf(line: Uint8Array): { text: Uint8Array; place: string } {
   const place = "a header";
   if (/^(?:tree|parent) [0-9a-f]+\n$/.test(header)) return { text: new Uint8Array(), place };
   const [, by, who] = /^(author|committer) ([\s\S]*?)(?: -?\d+ [+-]\d+)?\n$/.exec(header) ?? [];
-  if (by !== undefined && who !== undefined) return { text: Buffer.from(who, "latin1"), place: `its ${by}` };
+  if (by !== undefined && who !== undefined)
+    return { text: Buffer.from(who, "latin1"), place: `its ${by}` };
   const [known = ""] = /^(?:gpgsig(?:-sha256)?|mergetag|encoding) /.exec(header) ?? [];
   return { text: line.subarray(known.length), place };
 }

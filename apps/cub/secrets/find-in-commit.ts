@@ -1,5 +1,6 @@
-// Looks for the values of secrets in what a command has committed, before it is published: a commit is never removed again. What git writes
-// itself is left out, such as `committer` and `/dev/null`: the value of a secret may be such a word.
+// Looks for the values of secrets in what a command has committed, before it is published: a commit
+// is never removed again. What git writes itself is left out, such as `committer` and `/dev/null`:
+// the value of a secret may be such a word.
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import { AddedText } from "./added-text.ts";
@@ -12,7 +13,10 @@ type Commits = { commit: CommitHash; base: CommitHash };
 /** `place`: where in the commit, as a noun: "the file `a.txt`", "its message". */
 export type SecretInCommit = { secret: string; commit: string; place: string };
 
-/** The first secret that the commits from `base` to `commit` contain, if only for a time. Throws git-failed. */
+/**
+ * The first secret that the commits from `base` to `commit` contain, if only for a time. Throws
+ * git-failed.
+ */
 export async function findInCommits(
   masker: Masker,
   workingCopy: Pick<WorkingCopy, "readAdded" | "readCommits">,

@@ -29,7 +29,11 @@ export function maskedJson(json: string, masker: Masker, options: Options = {}):
 /** `key`: that of an object or a list, or of the list that it is in. */
 type Level = { key: string; path: string; isList: boolean };
 
-function maskedStrings(json: string, masker: Masker, { onMasked, isWord = () => false }: Options): string {
+function maskedStrings(
+  json: string,
+  masker: Masker,
+  { onMasked, isWord = () => false }: Options,
+): string {
   const pieces: string[] = [];
   const levels: Level[] = [];
   let key = "";

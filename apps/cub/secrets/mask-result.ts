@@ -11,29 +11,51 @@ import type { Masker } from "./masker.ts";
  * `masked`: a phrase for each place, such as "`token` in `payload`". `reason`: a sentence, where
  * the answer cannot be recorded.
  */
-export type MaskedResult = { ok: true; result: ToolResult; masked: string[] } | { ok: false; reason: string };
+export type MaskedResult =
+  | { ok: true; result: ToolResult; masked: string[] }
+  | { ok: false; reason: string };
 
 export function maskedResult(result: ToolResult, masker: Masker): MaskedResult {
   const masked: string[] = [];
   const note = (field: string) => (path: string, text: string) => {
-    const place = path === "" ? field : path.startsWith("[]") ? `${field}${path}` : `${field}.${path}`;
+    const place =
+      path === "" ? field : path.startsWith("[]") ? `${field}${path}` : `${field}.${path}`;
     masked.push(`${namesIn(text)} in \`${place}\``);
   };
   const type = masker.words(result.type);
   if (type !== result.type)
-    return { ok: false, reason: `The tool's \`artefact_type\` has the value of ${namesIn(type)} in it. ${another}` };
+    return {
+      ok: false,
+      reason: `The tool's \`artefact_type\` has the value of ${namesIn(type)} in it. ${another}`,
+    };
   const payload = maskedPayload(result, masker, note("payload"));
-  const metadata = objectOf(maskedJson(JSON.stringify(result.metadata), masker, { onMasked: note("metadata") }));
+  const metadata = objectOf(
+    maskedJson(JSON.stringify(result.metadata), masker, { onMasked: note("metadata") }),
+  );
   if (metadata === undefined)
-    return { ok: false, reason: `The tool's \`metadata\` has the value of a secret across several of its keys. ${another}` };
+    return {
+      ok: false,
+      reason: `The tool's \`metadata\` has the value of a secret across several of its keys. ${another}`,
+    };
   const summary = result.summary === undefined ? undefined : masker.text(result.summary);
   if (summary !== undefined && summary !== result.summary) note("summary")("", summary);
-  if (bytesOf(payload) > maxPayloadBytes || bytesOf(JSON.stringify({ summary, ...metadata })) > maxMetadataBytes)
-    return { ok: false, reason: `The answer is larger than allowed after masking the values of secrets in it. ${another}` };
-  return { ok: true, result: { ...result, payload, metadata, ...(summary !== undefined && { summary }) }, masked };
+  if (
+    bytesOf(payload) > maxPayloadBytes ||
+    bytesOf(JSON.stringify({ summary, ...metadata })) > maxMetadataBytes
+  )
+    return {
+      ok: false,
+      reason: `The answer is larger than allowed after masking the values of secrets in it. ${another}`,
+    };
+  return {
+    ok: true,
+    result: { ...result, payload, metadata, ...(summary !== undefined && { summary }) },
+    masked,
+  };
 }
 
-const another = "Nothing of the answer is recorded: have the tool write another, or replace the secret's value.";
+const another =
+  "Nothing of the answer is recorded: have the tool write another, or replace the secret's value.";
 
 /** A reason quotes what the tool has printed. Sett's own words in it stay. */
 export function maskedReason(reason: string, masker: Masker): string {
@@ -42,11 +64,17 @@ export function maskedReason(reason: string, masker: Masker): string {
 
 /** The names that a masked text has, for people. */
 export function namesIn(masked: string): string {
-  const names = new Set([...masked.matchAll(/\[secret ([^\]]+)\]/g)].map(([, name]) => `\`${name}\``));
+  const names = new Set(
+    [...masked.matchAll(/\[secret ([^\]]+)\]/g)].map(([, name]) => `\`${name}\``),
+  );
   return `the secret${names.size > 1 ? "s" : ""} ${[...names].join(", ")}`;
 }
 
-function maskedPayload({ payload, type }: ToolResult, masker: Masker, onMasked: (path: string, text: string) => void): string {
+function maskedPayload(
+  { payload, type }: ToolResult,
+  masker: Masker,
+  onMasked: (path: string, text: string) => void,
+): string {
   const json = jsonIn(payload);
   if (json !== undefined) return maskedJson(json, masker, { onMasked });
   const masked = masker.text(payload);
@@ -60,7 +88,10 @@ function maskedPayload({ payload, type }: ToolResult, masker: Masker, onMasked: 
 /** An artefact of a commit may name it by its first digits. */
 function isHash(payload: string, type: string): boolean {
   const text = payload.trim();
-  return CommitHash.safeParse(text).success || (type === codeCommitType && /^[0-9a-f]{7,64}$/i.test(text));
+  return (
+    CommitHash.safeParse(text).success ||
+    (type === codeCommitType && /^[0-9a-f]{7,64}$/i.test(text))
+  );
 }
 
 function objectOf(json: string): ToolResult["metadata"] | undefined {

@@ -1,5 +1,6 @@
-// Finds the values of secrets in what a command has written, as they are and in the encodings in which programs print them by accident
-// (text-pattern.ts, encoded-value.ts), one or two of them in each other. A command that means to hide a value can always do so.
+// Finds the values of secrets in what a command has written, as they are and in the encodings in
+// which programs print them by accident (text-pattern.ts, encoded-value.ts), one or two of them in
+// each other. A command that means to hide a value can always do so.
 import { Buffer } from "node:buffer";
 import { commonValue } from "../../../lib/model/common-value.ts";
 import { Anchors } from "./anchors.ts";
@@ -14,7 +15,10 @@ const overlap = 8;
 export type Masker = {
   /** With `[secret NAME]` in place of each value. */
   text(text: string): string;
-  /** As `text`, without the values that everyone writes by accident: for keys, types, and what a program goes by. */
+  /**
+   * As `text`, without the values that everyone writes by accident: for keys, types, and what a
+   * program goes by.
+   */
   words(text: string): string;
   bytes(bytes: Uint8Array): Uint8Array;
   /** The name of a secret whose value is in these bytes. */
@@ -28,7 +32,9 @@ type Values = readonly (readonly [name: string, value: Uint8Array])[];
 /** `values`: name and value; a name may have several values. */
 export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Array]>): Masker {
   const all = [...values];
-  const rare = all.filter(([, value]) => commonValue(Buffer.from(value).toString("utf8")) === undefined);
+  const rare = all.filter(
+    ([, value]) => commonValue(Buffer.from(value).toString("utf8")) === undefined,
+  );
   const search = new Search(all);
   const rareSearch = rare.length === all.length ? search : new Search(rare);
   return {
@@ -69,7 +75,8 @@ class Search {
     for (const [name, value] of values)
       for (const { spellings, source } of [...textsIn(value), ...encodedIn(value)]) {
         const pattern = { name, pattern: once(source) };
-        if (!spellings.map((each) => this.#anchors.add(each, pattern)).every(Boolean)) this.#always.push(pattern);
+        if (!spellings.map((each) => this.#anchors.add(each, pattern)).every(Boolean))
+          this.#always.push(pattern);
       }
   }
 
@@ -105,7 +112,10 @@ function spansIn(text: string, patterns: readonly Pattern[]): Span[] {
   return merged;
 }
 
-/** A value may begin again before it ends, as in `abXabXab`: what is left of the second would be shown. */
+/**
+ * A value may begin again before it ends, as in `abXabXab`: what is left of the second would be
+ * shown.
+ */
 function matchesOf(pattern: RegExp, text: string, name: string): Span[] {
   const spans: Span[] = [];
   pattern.lastIndex = 0;
@@ -128,7 +138,10 @@ function replaced(text: string, spans: readonly Span[]): string {
 
 function textsIn(value: Uint8Array): Spelled[] {
   if (!isText(value))
-    return blocksOf(trimmed(value)).map((block) => ({ spellings: [latin1(block)], source: () => plainPattern(block) }));
+    return blocksOf(trimmed(value)).map((block) => ({
+      spellings: [latin1(block)],
+      source: () => plainPattern(block),
+    }));
   const words = new Set(wordsOf(Buffer.from(value).toString("utf8").trim()));
   return [...words]
     .flatMap((word) => piecesOf([...word]))
@@ -158,6 +171,8 @@ function piecesOf<Each>(characters: readonly Each[]): Each[][] {
   if (length <= pieceLength) return [[...characters]];
   const count = Math.ceil((length - overlap) / pieceCharacters);
   // The last piece is as long as the others, or it would be found everywhere.
-  const starts = Array.from({ length: count }, (_, index) => Math.min(index * pieceCharacters, length - pieceLength));
+  const starts = Array.from({ length: count }, (_, index) =>
+    Math.min(index * pieceCharacters, length - pieceLength),
+  );
   return starts.map((from) => characters.slice(from, from + pieceLength));
 }

@@ -1,29 +1,47 @@
-// Between the agent's commands and the gateway: what they send to their model has no value of a secret in it, so that neither the provider
-// nor the transcript has one.
+// Between the agent's commands and the gateway: what they send to their model has no value of a
+// secret in it, so that neither the provider nor the transcript has one.
 import { serve } from "../../../lib/service/serve.ts";
 import { jsonIn, maskedJson } from "./mask-json.ts";
 import type { Masker } from "./masker.ts";
 
 /** The connection's own, and what the answer no longer is: it is decompressed on the way. */
-const dropped = ["connection", "content-encoding", "content-length", "host", "keep-alive", "transfer-encoding"];
+const dropped = [
+  "connection",
+  "content-encoding",
+  "content-length",
+  "host",
+  "keep-alive",
+  "transfer-encoding",
+];
 
-/** Returns its URL, without a slash at its end. `target` has none either. It does not keep the process alive. */
+/**
+ * Returns its URL, without a slash at its end. `target` has none either. It does not keep the
+ * process alive.
+ */
 export function openMaskingProxy(target: string, masker: () => Masker): string {
   const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, async (request) => {
     if (request.headers.has("content-encoding"))
-      return refusal(415, "An agent with secrets cannot send compressed requests to its model: they could not be searched.");
+      return refusal(
+        415,
+        "An agent with secrets cannot send compressed requests to its model: they could not be searched.",
+      );
     const { pathname, search } = new URL(request.url);
     const { method, signal } = request;
     const headers = passedOn(request.headers);
     headers.set("accept-encoding", "identity");
     const hasBody = method !== "GET" && method !== "HEAD";
-    const body = hasBody ? maskedBody(new Uint8Array(await request.arrayBuffer()), masker()) : undefined;
+    const body = hasBody
+      ? maskedBody(new Uint8Array(await request.arrayBuffer()), masker())
+      : undefined;
     try {
       const order = { method, headers, signal, redirect: "manual" as const };
-      const answer = await fetch(`${target}${maskedPath(pathname, masker())}${masker().text(search)}`, {
-        ...order,
-        ...(body && { body: new Uint8Array(body) }),
-      });
+      const answer = await fetch(
+        `${target}${maskedPath(pathname, masker())}${masker().text(search)}`,
+        {
+          ...order,
+          ...(body && { body: new Uint8Array(body) }),
+        },
+      );
       const { status, statusText } = answer;
       return new Response(answer.body, { status, statusText, headers: passedOn(answer.headers) });
     } catch (error) {
@@ -38,7 +56,10 @@ export function openMaskingProxy(target: string, masker: () => Masker): string {
 /** Members by which the APIs of models go: `role`, `type`, `tool_call_id`, `media_type`. */
 const isOfApi = /(?:^|_)(?:id|role|type|model|name|format|reason|choice|effort)$/;
 
-/** In JSON a value that is an ordinary word stays where the API may have that word, or the request would not be understood. */
+/**
+ * In JSON a value that is an ordinary word stays where the API may have that word, or the request
+ * would not be understood.
+ */
 function maskedBody(body: Uint8Array, masker: Masker): Uint8Array {
   if (masker.find(body) === undefined) return body;
   const json = jsonIn(new TextDecoder().decode(body));

@@ -19,7 +19,8 @@ type Values = ReadonlyMap<string, Uint8Array>;
 type Known = { name: string; value: Uint8Array; runs: Set<symbol> };
 
 /**
- * A value is masked while it is the one of now, or a run is under way that may have got it: a command prints what it got at its start.
+ * A value is masked while it is the one of now, or a run is under way that may have got it: a
+ * command prints what it got at its start.
  *
  * | a value | what it becomes |
  * |---|---|
@@ -40,7 +41,10 @@ export class Secrets {
     this.#variables = variables;
   }
 
-  /** Names, in order. A restart of the machine has cleared the memory of the keeper; `sett up` fills it again. */
+  /**
+   * Names, in order. A restart of the machine has cleared the memory of the keeper; `sett up` fills
+   * it again.
+   */
   missing(): string[] {
     const values = this.#read();
     return Object.keys(this.#variables).filter((name) => !values.has(name));
@@ -49,7 +53,8 @@ export class Secrets {
   /** Resolves when none is missing, or with `stop`. */
   async untilThere(stop: AbortSignal, log: JsonLog, onLook: () => void): Promise<void> {
     let missing = this.missing();
-    if (missing.length > 0) log.warn("Waiting for secrets: `sett up` brings them", { secrets: missing });
+    if (missing.length > 0)
+      log.warn("Waiting for secrets: `sett up` brings them", { secrets: missing });
     while (missing.length > 0 && !stop.aborted) {
       onLook();
       await sleep(lookEveryMs, stop);
@@ -64,7 +69,9 @@ export class Secrets {
     return Object.fromEntries(
       Object.entries(this.#variables).flatMap(([name, variable]) => {
         const value = values.get(name);
-        return variable === null || value === undefined ? [] : [[variable, decoder.decode(value).replace(/(?:\r?\n)+$/, "")]];
+        return variable === null || value === undefined
+          ? []
+          : [[variable, decoder.decode(value).replace(/(?:\r?\n)+$/, "")]];
       }),
     );
   }
@@ -79,7 +86,8 @@ export class Secrets {
     this.#read();
     const run = Symbol("run");
     this.#runs.add(run);
-    for (const { name, value, runs } of this.#known) if (isSame(value, this.#now.get(name))) runs.add(run);
+    for (const { name, value, runs } of this.#known)
+      if (isSame(value, this.#now.get(name))) runs.add(run);
     return {
       [Symbol.dispose]: () => {
         this.#runs.delete(run);
@@ -90,7 +98,9 @@ export class Secrets {
   }
 
   #forget(): void {
-    const needed = this.#known.filter(({ name, value, runs }) => runs.size > 0 || isSame(value, this.#now.get(name)));
+    const needed = this.#known.filter(
+      ({ name, value, runs }) => runs.size > 0 || isSame(value, this.#now.get(name)),
+    );
     if (needed.length === this.#known.length) return;
     this.#known = needed;
     this.#masker = maskerOf(needed.map(({ name, value }) => [name, value]));
@@ -110,7 +120,8 @@ export class Secrets {
     const before = this.#now;
     this.#now = values;
     for (const [name, value] of values)
-      if (!isSame(value, before.get(name))) this.#known.push({ name, value, runs: new Set(this.#runs) });
+      if (!isSame(value, before.get(name)))
+        this.#known.push({ name, value, runs: new Set(this.#runs) });
     this.#masker = maskerOf(this.#known.map((known) => [known.name, known.value]));
     this.#forget();
     return values;
@@ -118,7 +129,9 @@ export class Secrets {
 }
 
 function areSame(one: Values, other: Values): boolean {
-  return one.size === other.size && [...one].every(([name, value]) => isSame(value, other.get(name)));
+  return (
+    one.size === other.size && [...one].every(([name, value]) => isSame(value, other.get(name)))
+  );
 }
 
 function isSame(value: Uint8Array, other: Uint8Array | undefined): boolean {
@@ -134,6 +147,7 @@ export function withoutSecrets<Outcome extends CommandOutcome | RunOutcome>(
   streams: readonly Stream[] = ["stdout", "stderr"],
 ): Outcome {
   if (!("stdout" in outcome)) return outcome;
-  const masked = (stream: Stream) => (streams.includes(stream) ? masker.bytes(outcome[stream]) : outcome[stream]);
+  const masked = (stream: Stream) =>
+    streams.includes(stream) ? masker.bytes(outcome[stream]) : outcome[stream];
   return { ...outcome, stdout: masked("stdout"), stderr: masked("stderr") };
 }

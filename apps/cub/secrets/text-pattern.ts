@@ -1,24 +1,42 @@
-// A value of a secret as text: as it is, and as JSON, URLs, HTML, shells, YAML and CSV write it, also one in another.
+// A value of a secret as text: as it is, and as JSON, URLs, HTML, shells, YAML and CSV write it,
+// also one in another.
 import { Buffer } from "node:buffer";
 
-/** Programs escape what was escaped: three layers of JSON have seven of these. Each may be written as in a URL. */
+/**
+ * Programs escape what was escaped: three layers of JSON have seven of these. Each may be written
+ * as in a URL.
+ */
 const oneEscape = "(?:\\\\|%(?:25){0,2}5[cC])";
 const escapes = `${oneEscape}{0,7}`;
 const maxEscapes = 8;
-/** A longer run of one character is looked for as it is: what could be read in several ways would take for ever. */
+/**
+ * A longer run of one character is looked for as it is: what could be read in several ways would
+ * take for ever.
+ */
 const maxRun = 8;
 
-const htmlNames: Record<string, string> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+const htmlNames: Record<string, string> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos",
+};
 const jsonNames: Record<string, string> = { "\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f" };
 
 /** The source of a regular expression over bytes, each as one character. */
 export function textPattern(characters: readonly string[]): string {
   return runsOf(characters)
-    .map(([character, count]) => (character === "\\" ? backslashes(count) : repeated(character, count)))
+    .map(([character, count]) =>
+      character === "\\" ? backslashes(count) : repeated(character, count),
+    )
     .join("");
 }
 
-/** What is in a row where a value is printed: its letters and digits as they are, or all as a URL or JSON may have them. */
+/**
+ * What is in a row where a value is printed: its letters and digits as they are, or all as a URL or
+ * JSON may have them.
+ */
 export function spellingsOf(characters: readonly string[]): string[] {
   const text = characters.join("");
   // Without the percent signs and backslashes.
@@ -55,14 +73,17 @@ function backslashes(count: number): string {
 }
 
 function repeated(character: string, count: number): string {
-  const one = count > maxRun ? plainPattern(Buffer.from(character, "utf8")) : characterPattern(character);
+  const one =
+    count > maxRun ? plainPattern(Buffer.from(character, "utf8")) : characterPattern(character);
   return count === 1 ? one : `(?:${one}){${count}}`;
 }
 
 function characterPattern(character: string): string {
   const bytes = Buffer.from(character, "utf8");
   // `%(?:25)…`: a URL in a URL.
-  const url = [...bytes].map((byte) => `%(?:25){0,2}${anyCase(byte.toString(16).padStart(2, "0"))}`).join("");
+  const url = [...bytes]
+    .map((byte) => `%(?:25){0,2}${anyCase(byte.toString(16).padStart(2, "0"))}`)
+    .join("");
   const all = [
     plainPattern(bytes),
     url,
@@ -76,9 +97,11 @@ function characterPattern(character: string): string {
   if (name !== undefined) all.push(`${oneEscape}{1,7}${name}`);
   if (/[A-Za-z0-9]/.test(character) || bytes.length > 1) return `(?:${all.join("|")})`;
   const code = character.charCodeAt(0);
-  const html = [htmlNames[character], `#0{0,4}${code}`, `#[xX]0{0,4}${anyCase(code.toString(16))}`].filter(
-    (each) => each !== undefined,
-  );
+  const html = [
+    htmlNames[character],
+    `#0{0,4}${code}`,
+    `#[xX]0{0,4}${anyCase(code.toString(16))}`,
+  ].filter((each) => each !== undefined);
   all.push(`&(?:amp;){0,2}(?:${html.join("|")});`);
   // A shell's `'` in a quoted word, and that of YAML; a quotation mark of CSV.
   if (character === "'") all.push(`'${escapes}''`, `'${escapes}"'${escapes}"'`, "''");
@@ -88,7 +111,9 @@ function characterPattern(character: string): string {
 
 /** In hexadecimal, as JSON has them. */
 function unitsOf(character: string): string[] {
-  return Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16).padStart(4, "0"));
+  return Array.from({ length: character.length }, (_, at) =>
+    character.charCodeAt(at).toString(16).padStart(4, "0"),
+  );
 }
 
 function hexOf(prefix: string, byte: number): string {

@@ -14,7 +14,8 @@ const nameLike = /^[A-Za-z]*\d{0,6}(?:[._@-][A-Za-z]*\d{0,6})*$/;
  * `export NAME=`, `name: `, `- name: `, at the beginning of a line. A padding of base64 is no such
  * sign.
  */
-const head = /^[ \t]*(?:export[ \t]+|-[ \t]+)?([A-Za-z][\w.-]*)[ \t]*(?::(?=[ \t]|$)|[:=](?=[ \t]*[^\s=]))/;
+const head =
+  /^[ \t]*(?:export[ \t]+|-[ \t]+)?([A-Za-z][\w.-]*)[ \t]*(?::(?=[ \t]|$)|[:=](?=[ \t]*[^\s=]))/;
 
 /**
  * The value itself, where it is of one line; and what is secret in it by itself: the texts of JSON,
@@ -24,8 +25,13 @@ const head = /^[ \t]*(?:export[ \t]+|-[ \t]+)?([A-Za-z][\w.-]*)[ \t]*(?::(?=[ \t
 export function wordsOf(value: string): string[] {
   const texts = textsOfJson(value);
   const isOneLine = !/[\r\n]/.test(value);
-  const parts = texts?.flatMap((text) => (/[\r\n]/.test(text) ? partsOfLines(text) : [text].filter(isTelling)));
-  const words = [...(isOneLine ? [value] : []), ...(parts ?? (isOneLine ? [] : partsOfLines(value)))];
+  const parts = texts?.flatMap((text) =>
+    /[\r\n]/.test(text) ? partsOfLines(text) : [text].filter(isTelling),
+  );
+  const words = [
+    ...(isOneLine ? [value] : []),
+    ...(parts ?? (isOneLine ? [] : partsOfLines(value))),
+  ];
   // A value of which nothing is left, as of a poem, is looked for as a whole.
   return words.length > 0 ? words : [value];
 }
@@ -65,5 +71,10 @@ function isLong(word: string): boolean {
 
 function isTelling(word: string): boolean {
   if (commonValue(word) !== undefined) return false;
-  return isLong(word) || (word.length >= minTellingLength && !nameLike.test(word) && !/^-----|-----$|^https?:/.test(word));
+  return (
+    isLong(word) ||
+    (word.length >= minTellingLength &&
+      !nameLike.test(word) &&
+      !/^-----|-----$|^https?:/.test(word))
+  );
 }

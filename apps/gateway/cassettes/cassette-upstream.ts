@@ -1,4 +1,5 @@
-// Whom the gateway asks: the providers, the providers with a record of each exchange, or recorded exchanges alone.
+// Whom the gateway asks: the providers, the providers with a record of each exchange, or recorded
+// exchanges alone.
 import { Recordings } from "../../../lib/models/cassette/recordings.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import type { KeyFolder } from "../keys.ts";
@@ -19,7 +20,9 @@ export async function withCassettes(
   const { folder, mode } = cassette;
   if (mode === "replay") {
     const exchanges = await readCassettes(folder);
-    log.info("Answering calls from recorded exchanges; no provider is asked", { exchanges: exchanges.length });
+    log.info("Answering calls from recorded exchanges; no provider is asked", {
+      exchanges: exchanges.length,
+    });
     return createReplayUpstream(new Recordings(exchanges));
   }
   const readKeys = async () => {

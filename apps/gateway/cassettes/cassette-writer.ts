@@ -4,7 +4,12 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { type AskedModel, fileOf, makeExchange, printExchange } from "../../../lib/models/cassette/exchange.ts";
+import {
+  type AskedModel,
+  fileOf,
+  makeExchange,
+  printExchange,
+} from "../../../lib/models/cassette/exchange.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { exchangesOf } from "./read-cassettes.ts";
 
@@ -34,19 +39,29 @@ export class CassetteWriter {
       await mkdir(folder, { recursive: true });
       await writeFile(draft, "");
     } catch (error) {
-      throw new SettError("environment-invalid", `Exchanges cannot be recorded: ${messageOf(error)}.`, {
-        hint: "Name a folder with `sett up --record` that the repository's owner may write into.",
-      });
+      throw new SettError(
+        "environment-invalid",
+        `Exchanges cannot be recorded: ${messageOf(error)}.`,
+        {
+          hint: "Name a folder with `sett up --record` that the repository's owner may write into.",
+        },
+      );
     }
     await rm(draft, { force: true });
   }
 
-  /** Resolves when the file is there, whole. Never rejects: the client has paid for its answer, and gets it. */
+  /**
+   * Resolves when the file is there, whole. Never rejects: the client has paid for its answer, and
+   * gets it.
+   */
   async write(question: AskedModel, answer: ReceivedAnswer): Promise<void> {
     try {
       await this.#writes.run(question.agent, () => this.#writeNext(question, answer));
     } catch (error) {
-      this.#deps.log.error("Could not record an exchange with a model", { agent: question.agent, error: messageOf(error) });
+      this.#deps.log.error("Could not record an exchange with a model", {
+        agent: question.agent,
+        error: messageOf(error),
+      });
     }
   }
 
@@ -55,7 +70,9 @@ export class CassetteWriter {
     const { folder, readKeys } = this.#deps;
     const { agent } = question;
     await mkdir(join(folder, agent), { recursive: true });
-    const numbers = (await exchangesOf(folder, agent)).map(({ name }) => Number.parseInt(name, 10) || 0);
+    const numbers = (await exchangesOf(folder, agent)).map(
+      ({ name }) => Number.parseInt(name, 10) || 0,
+    );
     const order = Math.max(0, ...numbers) + 1;
     const exchange = makeExchange(question, { order, ...answer }, await readKeys());
     const draft = join(folder, agent, `.${randomUUID()}`);

@@ -4,17 +4,26 @@ import type { Upstream, UpstreamRequest } from "../upstream.ts";
 import type { CassetteWriter } from "./cassette-writer.ts";
 
 /**
- * What was broken off, and what is about the key alone, is not recorded. The file is there before the client sees the end of its answer,
- * so that a test may stop everything then.
+ * What was broken off, and what is about the key alone, is not recorded. The file is there before
+ * the client sees the end of its answer, so that a test may stop everything then.
  */
-export function createRecordUpstream(upstream: Upstream, writer: Pick<CassetteWriter, "write">): Upstream {
+export function createRecordUpstream(
+  upstream: Upstream,
+  writer: Pick<CassetteWriter, "write">,
+): Upstream {
   return async (request) => {
     const { response, tries } = await upstream(request);
     const { status, headers } = response;
     if (status === 401 || status === 403 || response.body === null) return { response, tries };
     const keep = async (pieces: readonly Uint8Array[]) => {
-      const body = new Uint8Array(await new Blob(pieces.map((piece) => piece.slice())).arrayBuffer());
-      await writer.write(questionOf(request), { status, contentType: headers.get("content-type") ?? "", body });
+      const body = new Uint8Array(
+        await new Blob(pieces.map((piece) => piece.slice())).arrayBuffer(),
+      );
+      await writer.write(questionOf(request), {
+        status,
+        contentType: headers.get("content-type") ?? "",
+        body,
+      });
     };
     return { response: new Response(copied(response.body, keep), { status, headers }), tries };
   };
@@ -24,8 +33,14 @@ function questionOf({ agent, provider, api, body }: UpstreamRequest) {
   return { agent, provider, api, request: parseJson(body) };
 }
 
-/** `keep` is called once, at the end of the stream; also where the reader has the last event, and reads no further. */
-function copied(source: ReadableStream<Uint8Array>, keep: (pieces: Uint8Array[]) => Promise<void>): ReadableStream<Uint8Array> {
+/**
+ * `keep` is called once, at the end of the stream; also where the reader has the last event, and
+ * reads no further.
+ */
+function copied(
+  source: ReadableStream<Uint8Array>,
+  keep: (pieces: Uint8Array[]) => Promise<void>,
+): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   const pieces: Uint8Array[] = [];
   return new ReadableStream({

@@ -9,7 +9,8 @@ export function createReplayUpstream(recordings: Recordings): Upstream {
   return async ({ agent, provider, api, body, work, signal }) => {
     signal.throwIfAborted();
     const found = recordings.find({ agent, provider, api, request: parseJson(body) }, work);
-    if ("problem" in found) throw new UpstreamFailure("exchange-not-recorded", found.problem, { status: 404, tries: 0 });
+    if ("problem" in found)
+      throw new UpstreamFailure("exchange-not-recorded", found.problem, { status: 404, tries: 0 });
     const { answer } = found.exchange;
     const pieces = answerPieces(answer).values();
     const stream = new ReadableStream<Uint8Array>({

@@ -1,9 +1,13 @@
-// Decides whether an agent may connect to a host: what sett.yml names, at an address that agents may reach.
+// Decides whether an agent may connect to a host: what sett.yml names, at an address that agents
+// may reach.
 import { isIP } from "node:net";
 import { allowedBy, type EgressTarget, isPattern } from "../../../lib/model/egress.ts";
 import { type AddressKind, isAddressIn, kindOfAddress } from "../../../lib/model/egress-address.ts";
 
-/** `addresses`: those of the host that may be connected to, at least one. `status`: of HTTP. `reason`: a sentence. */
+/**
+ * `addresses`: those of the host that may be connected to, at least one. `status`: of HTTP.
+ * `reason`: a sentence.
+ */
 export type Admission = { addresses: string[] } | { status: 403 | 502 | 503; reason: string };
 
 /** From `resolve`: this agent may ask for no more names at present. */
@@ -17,14 +21,31 @@ type Question = {
   port: number;
   /** The addresses of a name. Rejects where there are none. */
   resolve: (name: string) => Promise<string[]>;
-  /** The networks of the proxy itself, `172.18.0.0/16`: the machine is in them, and other containers may be. */
+  /**
+   * The networks of the proxy itself, `172.18.0.0/16`: the machine is in them, and other containers
+   * may be.
+   */
   own: readonly string[];
-  /** Public networks of this machine, which it is reached at as well: as private ones, only where `targets` name the host in full. */
+  /**
+   * Public networks of this machine, which it is reached at as well: as private ones, only where
+   * `targets` name the host in full.
+   */
   machine: readonly string[];
 };
 
-/** A name is resolved here, once, so that nothing can be resolved differently when the connection is made. Never rejects. */
-export async function admit({ agent, targets, host, port, resolve, own, machine }: Question): Promise<Admission> {
+/**
+ * A name is resolved here, once, so that nothing can be resolved differently when the connection is
+ * made. Never rejects.
+ */
+export async function admit({
+  agent,
+  targets,
+  host,
+  port,
+  resolve,
+  own,
+  machine,
+}: Question): Promise<Admission> {
   const target = allowedBy(targets, host, port);
   if (target === undefined) {
     const remedy = `Add \`${host}:${port}\` to \`agents.${agent}.egress\` in sett.yml.`;
@@ -32,10 +53,16 @@ export async function admit({ agent, targets, host, port, resolve, own, machine 
   }
   const address = host.replace(/^\[(.*)\]$/, "$1");
   const found =
-    isIP(address) === 0 ? await resolve(host).catch((error: unknown) => (error instanceof TooManyNames ? error : [])) : [address];
+    isIP(address) === 0
+      ? await resolve(host).catch((error: unknown) => (error instanceof TooManyNames ? error : []))
+      : [address];
   if (found instanceof TooManyNames)
-    return { status: 503, reason: `${agent} waits for the addresses of too many names to ask for that of ${host}.` };
-  if (found.length === 0) return { status: 502, reason: `There is no host ${host}, or its name cannot be resolved.` };
+    return {
+      status: 503,
+      reason: `${agent} waits for the addresses of too many names to ask for that of ${host}.`,
+    };
+  if (found.length === 0)
+    return { status: 502, reason: `There is no host ${host}, or its name cannot be resolved.` };
   const kindOf = (each: string): AddressKind => {
     const kind = kindOfAddress(each, own);
     return kind === "public" && isAddressIn(each, machine) ? "private" : kind;

@@ -1,8 +1,10 @@
-// The server's name in the first message of a TLS connection (RFC 8446, section 4.1.2; RFC 6066, section 3), which is not encrypted.
+// The server's name in the first message of a TLS connection (RFC 8446, section 4.1.2; RFC 6066,
+// section 3), which is not encrypted.
 
 /**
- * `unfinished`: more bytes are needed to say. `other`: not TLS. `name` is undefined where the client names no server. `ambiguous`: it names
- * more than one, or one twice, and servers differ in which of them they take.
+ * `unfinished`: more bytes are needed to say. `other`: not TLS. `name` is undefined where the
+ * client names no server. `ambiguous`: it names more than one, or one twice, and servers differ in
+ * which of them they take.
  */
 export type Hello =
   | { kind: "unfinished" }
@@ -20,11 +22,17 @@ const hostName = 0;
 /** Reads the message as its bytes arrive, each once: a client may send them one by one. */
 export class HelloReader {
   #hello: Hello = { kind: "unfinished" };
-  /** Of the record that is being read: its header, and how many bytes of its content are still to come. */
+  /**
+   * Of the record that is being read: its header, and how many bytes of its content are still to
+   * come.
+   */
   readonly #header: number[] = [];
   #left = 0;
   #records = 0;
-  /** Something else has come within the message: servers differ in what they make of that, so it never ends. */
+  /**
+   * Something else has come within the message: servers differ in what they make of that, so it
+   * never ends.
+   */
   #isLost = false;
   /** The message as far as it is known, which may be spread over several records. */
   readonly #parts: Uint8Array[] = [];
@@ -36,7 +44,8 @@ export class HelloReader {
     for (let at = 0; at < bytes.length && !this.#isLost && this.#hello.kind === "unfinished"; ) {
       const content = bytes.subarray(at, at + this.#left);
       at += Math.max(1, content.length);
-      this.#hello = content.length > 0 ? this.#afterContent(content) : this.#afterHeader(bytes[at - 1] ?? 0);
+      this.#hello =
+        content.length > 0 ? this.#afterContent(content) : this.#afterHeader(bytes[at - 1] ?? 0);
     }
     return this.#hello;
   }
@@ -80,7 +89,10 @@ function helloIn(message: Uint8Array): Hello {
   }
 }
 
-/** Of every sort, also what follows the list of names: only one of the sort `hostName` is a name that all servers read alike. */
+/**
+ * Of every sort, also what follows the list of names: only one of the sort `hostName` is a name
+ * that all servers read alike.
+ */
 function namesIn(hello: Reader): string[] {
   // Version and random number, then session, ciphers and compressions.
   hello.take(34);

@@ -1,7 +1,15 @@
-// The proxy through which one agent reaches what its `egress` names: CONNECT for everything, and plain HTTP by the full URL.
+// The proxy through which one agent reaches what its `egress` names: CONNECT for everything, and
+// plain HTTP by the full URL.
 //
-// Each agent has a socket of its own, which no other container sees: who asks is known by where it asks.
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+// Each agent has a socket of its own, which no other container sees: who asks is known by where it
+// asks.
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../../lib/async/clock.ts";
 import type { EgressTarget } from "../../../lib/model/egress.ts";
@@ -33,7 +41,15 @@ const maxLookups = 256;
 /** Of what an agent has written and a log repeats: no name of a host is longer. */
 const maxHostLength = 255;
 /** They are about one connection, not about what goes through it (RFC 9110, section 7.6.1). */
-const hopByHop = ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"];
+const hopByHop = [
+  "connection",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+];
 
 type Place = { host: string; port: number };
 
@@ -52,7 +68,10 @@ export class EgressProxy {
     this.#deps = deps;
     this.#lines = new LineBudget(deps.clock);
     this.#server = createServer((asked, answer) => void this.#pass(asked, answer));
-    this.#server.on("connect", (asked, socket, first) => void this.#connect(asked, socket as Socket, first));
+    this.#server.on(
+      "connect",
+      (asked, socket, first) => void this.#connect(asked, socket as Socket, first),
+    );
     this.#server.on("connection", (socket: Socket) => this.#count(socket));
   }
 
@@ -84,8 +103,11 @@ export class EgressProxy {
     const left = leaving(client);
     const place = placeOf(asked.url ?? "");
     const admission = place === undefined ? notUnderstood : await this.#admit(place);
-    if (place === undefined || "reason" in admission) return refuse(client, this.#refused(place, admission));
-    const upstream = await openUpstream(admission.addresses, place.port, left).catch((error: unknown) => error);
+    if (place === undefined || "reason" in admission)
+      return refuse(client, this.#refused(place, admission));
+    const upstream = await openUpstream(admission.addresses, place.port, left).catch(
+      (error: unknown) => error,
+    );
     if (!isSocket(upstream)) return refuse(client, this.#failed(place, upstream));
     const startedAt = this.#deps.clock.passedMs();
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -95,13 +117,18 @@ export class EgressProxy {
   }
 
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const say = ({ status, reason }: Refusal) => answer.writeHead(status, refusalHeaders).end(`${reason}\n`);
+    const say = ({ status, reason }: Refusal) =>
+      answer.writeHead(status, refusalHeaders).end(`${reason}\n`);
     const left = leaving(answer);
     const url = URL.parse(asked.url ?? "");
-    const place = url?.protocol === "http:" ? placeOf(`${url.hostname}:${url.port || 80}`) : undefined;
+    const place =
+      url?.protocol === "http:" ? placeOf(`${url.hostname}:${url.port || 80}`) : undefined;
     const admission = place === undefined ? notUnderstood : await this.#admitPlain(place);
-    if (url === null || place === undefined || "reason" in admission) return void say(this.#refused(place, admission));
-    const upstream = await openUpstream(admission.addresses, place.port, left).catch((error: unknown) => error);
+    if (url === null || place === undefined || "reason" in admission)
+      return void say(this.#refused(place, admission));
+    const upstream = await openUpstream(admission.addresses, place.port, left).catch(
+      (error: unknown) => error,
+    );
     if (!isSocket(upstream)) return void say(this.#failed(place, upstream));
     const startedAt = this.#deps.clock.passedMs();
     upstream.setTimeout(this.#deps.idleMs, () => upstream.destroy());
@@ -120,7 +147,11 @@ export class EgressProxy {
     forwarded.on("error", (error) => {
       upstream.destroy();
       if (answer.headersSent) answer.destroy();
-      else say({ status: 502, reason: `${place.host}:${place.port} did not answer: ${messageOf(error)}` });
+      else
+        say({
+          status: 502,
+          reason: `${place.host}:${place.port} did not answer: ${messageOf(error)}`,
+        });
     });
     answer.on("close", () => upstream.destroy());
     asked.pipe(forwarded);
@@ -129,7 +160,14 @@ export class EgressProxy {
   #admit(place: Place): Promise<Admission> {
     const { own, machine } = this.#deps;
     const resolve = (name: string) => this.#resolve(name);
-    return admit({ agent: this.#agent, targets: this.#targets, ...place, resolve, own: own(), machine });
+    return admit({
+      agent: this.#agent,
+      targets: this.#targets,
+      ...place,
+      resolve,
+      own: own(),
+      machine,
+    });
   }
 
   async #resolve(name: string): Promise<string[]> {
@@ -149,24 +187,34 @@ export class EgressProxy {
   #refused(place: Place | undefined, admission: Admission | Refusal): Refusal {
     const refusal = "reason" in admission ? admission : notUnderstood;
     this.#deps.metrics.connections.inc({ agent: this.#agent, outcome: "refused" });
-    this.#line((fields) => this.#deps.log.warn("Refused a connection", { ...fields, ...place, reason: refusal.reason }));
+    this.#line((fields) =>
+      this.#deps.log.warn("Refused a connection", { ...fields, ...place, reason: refusal.reason }),
+    );
     return refusal;
   }
 
   #failed(place: Place, error: unknown): Refusal {
     const reason = `${place.host}:${place.port} cannot be reached: ${messageOf(error)}`;
     this.#deps.metrics.connections.inc({ agent: this.#agent, outcome: "failed" });
-    this.#line((fields) => this.#deps.log.info("Could not connect", { ...fields, ...place, reason }));
+    this.#line((fields) =>
+      this.#deps.log.info("Could not connect", { ...fields, ...place, reason }),
+    );
     return { status: 502, reason };
   }
 
-  #ended(place: Place, { bytesRead: received, bytesWritten: sent }: Socket, startedAt: number): void {
+  #ended(
+    place: Place,
+    { bytesRead: received, bytesWritten: sent }: Socket,
+    startedAt: number,
+  ): void {
     const { log, metrics, clock } = this.#deps;
     metrics.connections.inc({ agent: this.#agent, outcome: "allowed" });
     metrics.bytes.inc({ agent: this.#agent, direction: "sent" }, sent);
     metrics.bytes.inc({ agent: this.#agent, direction: "received" }, received);
     const ms = Math.round(clock.passedMs() - startedAt);
-    this.#line((fields) => log.info("Passed a connection on", { ...fields, ...place, sent, received, ms }));
+    this.#line((fields) =>
+      log.info("Passed a connection on", { ...fields, ...place, sent, received, ms }),
+    );
   }
 
   #line(write: (fields: { agent: string; omitted?: number }) => void): void {
@@ -181,7 +229,8 @@ const refusalHeaders = { "content-type": "text/plain; charset=utf-8", "x-sett-er
 
 const notUnderstood: Refusal & { status: 403 } = {
   status: 403,
-  reason: "This is the egress proxy of Sett: ask by CONNECT with a host and a port, or for the full URL of plain HTTP.",
+  reason:
+    "This is the egress proxy of Sett: ask by CONNECT with a host and a port, or for the full URL of plain HTTP.",
 };
 
 function notTls({ host, port }: Place): Refusal & { status: 403 } {
@@ -189,7 +238,9 @@ function notTls({ host, port }: Place): Refusal & { status: 403 } {
 }
 
 function refuse(client: Socket, { status, reason }: Refusal): void {
-  const headers = Object.entries({ ...refusalHeaders, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const headers = Object.entries({ ...refusalHeaders, connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   client.end(`HTTP/1.1 ${status} Refused\r\n${headers.join("")}\r\n${reason}\n`);
 }
 
@@ -201,7 +252,8 @@ function leaving(client: Socket | ServerResponse): AbortSignal {
 }
 
 function placeOf(authority: string): Place | undefined {
-  const { host, port } = /^(?<host>\[[^\]]+\]|[^:]+):(?<port>\d{1,5})$/.exec(authority)?.groups ?? {};
+  const { host, port } =
+    /^(?<host>\[[^\]]+\]|[^:]+):(?<port>\d{1,5})$/.exec(authority)?.groups ?? {};
   const number = Number(port);
   return host !== undefined && host.length <= maxHostLength && number >= 1 && number <= 65_535
     ? { host, port: number }
@@ -212,6 +264,9 @@ function isSocket(value: unknown): value is Socket {
   return typeof value === "object" && value !== null && "pipe" in value;
 }
 
-function without<Value>(headers: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
+function without<Value>(
+  headers: Readonly<Record<string, Value>>,
+  names: readonly string[],
+): Record<string, Value> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }

@@ -16,7 +16,10 @@ export class LineBudget {
     this.#at = clock.passedMs();
   }
 
-  /** How many lines were left out since the last one that may be written; undefined where this one may not be written. */
+  /**
+   * How many lines were left out since the last one that may be written; undefined where this one
+   * may not be written.
+   */
   take(): number | undefined {
     const now = this.#clock.passedMs();
     const refilled = Math.floor((now - this.#at) / refillMs);

@@ -3,8 +3,15 @@ import { connect, type Socket } from "node:net";
 
 const connectMs = 10_000;
 
-/** Rejects with the failure of the last address, and with the reason of `signal`, after which no connection stays. */
-export async function openUpstream(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+/**
+ * Rejects with the failure of the last address, and with the reason of `signal`, after which no
+ * connection stays.
+ */
+export async function openUpstream(
+  addresses: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket> {
   let failure: unknown;
   for (const host of addresses) {
     signal.throwIfAborted();

@@ -27,8 +27,12 @@ export async function runEgress(settings: EgressSettings): Promise<void> {
   const hasStarted = exitOn(signal);
   const metrics = createEgressMetrics();
 
-  const own = () => Object.values(networkInterfaces()).flatMap((each) => each?.flatMap(({ cidr }) => cidr ?? []) ?? []);
-  // The bridge of the Engine may have any address, and is not always among those that `sett up` sees.
+  const own = () =>
+    Object.values(networkInterfaces()).flatMap(
+      (each) => each?.flatMap(({ cidr }) => cidr ?? []) ?? [],
+    );
+  // The bridge of the Engine may have any address, and is not always among those that `sett up`
+  // sees.
   const machine = [
     ...settings.machine,
     ...(await addressesOf(machineName).catch(() => [])).flatMap((each) => ownNetworkOf(each) ?? []),
@@ -60,7 +64,10 @@ export async function runEgress(settings: EgressSettings): Promise<void> {
     state: () => ({ agents: Object.fromEntries(agents) }),
   });
   const server = serve({ port: healthPort, hostname: healthHost }, app.fetch);
-  log.info("Egress proxy started", { version: packageJson.version, agents: [...agents.keys()].join(", ") });
+  log.info("Egress proxy started", {
+    version: packageJson.version,
+    agents: [...agents.keys()].join(", "),
+  });
   hasStarted();
   await new Promise((stopped) => signal.addEventListener("abort", stopped, { once: true }));
   for (const proxy of proxies) proxy.close();

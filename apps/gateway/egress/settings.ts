@@ -7,15 +7,26 @@ import { jsonText, PortText, readEnvironment } from "../../../lib/service/enviro
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const EgressEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
-  SETT_EGRESS: jsonText(z.record(AgentName, z.array(Egress)), '{"builder":["registry.example.org:443"]}').describe(
-    "The `egress` of each agent, as JSON.",
-  ),
+  SETT_EGRESS: jsonText(
+    z.record(AgentName, z.array(Egress)),
+    '{"builder":["registry.example.org:443"]}',
+  ).describe("The `egress` of each agent, as JSON."),
   SETT_EGRESS_MACHINE: jsonText(z.array(z.string()), '["203.0.113.7/32"]')
     .default([])
-    .describe("Public networks of this machine, as JSON, which agents reach only where `egress` names the host in full."),
-  SETT_SOCKETS_DIR: z.string().min(1).default("/run/sett/egress").describe("Where each agent has a folder for its socket."),
+    .describe(
+      "Public networks of this machine, as JSON, which agents reach only where `egress` names the host in full.",
+    ),
+  SETT_SOCKETS_DIR: z
+    .string()
+    .min(1)
+    .default("/run/sett/egress")
+    .describe("Where each agent has a folder for its socket."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_HEALTH_HOST: z
+    .string()
+    .min(1)
+    .default("0.0.0.0")
+    .describe("The address that they listen on."),
 });
 
 export type EgressSettings = ReturnType<typeof readEgressSettings>;
@@ -26,7 +37,10 @@ export function readEgressSettings(environment: Record<string, string | undefine
   return {
     instance: read.SETT_INSTANCE_NAME,
     agents: new Map(
-      Object.entries(read.SETT_EGRESS).map(([agent, texts]) => [agent, texts.flatMap((text) => parseTarget(text) ?? [])]),
+      Object.entries(read.SETT_EGRESS).map(([agent, texts]) => [
+        agent,
+        texts.flatMap((text) => parseTarget(text) ?? []),
+      ]),
     ),
     machine: read.SETT_EGRESS_MACHINE,
     socketsFolder: read.SETT_SOCKETS_DIR,

@@ -1,4 +1,5 @@
-// Passes bytes between an agent and a host, once the agent's first bytes have shown that they are for that host.
+// Passes bytes between an agent and a host, once the agent's first bytes have shown that they are
+// for that host.
 import { isIP, type Socket } from "node:net";
 import { type Hello, HelloReader } from "./client-hello.ts";
 
@@ -8,10 +9,27 @@ const maxHelloBytes = 64 * 1024;
 /** Of a name that a log repeats. */
 const maxNameLength = 255;
 
-type Ends = { client: Socket; upstream: Socket; host: string; port: number; first: Uint8Array; idleMs: number };
+type Ends = {
+  client: Socket;
+  upstream: Socket;
+  host: string;
+  port: number;
+  first: Uint8Array;
+  idleMs: number;
+};
 
-/** Resolves when both sides are closed: with a sentence where the client's first bytes were not for this host. */
-export function tunnel({ client, upstream, host, port, first, idleMs }: Ends): Promise<string | undefined> {
+/**
+ * Resolves when both sides are closed: with a sentence where the client's first bytes were not for
+ * this host.
+ */
+export function tunnel({
+  client,
+  upstream,
+  host,
+  port,
+  first,
+  idleMs,
+}: Ends): Promise<string | undefined> {
   return new Promise((resolve) => {
     let refusal: string | undefined;
     const close = () => {
@@ -49,8 +67,9 @@ export function tunnel({ client, upstream, host, port, first, idleMs }: Ends): P
 export type Verdict = "unfinished" | "passed" | { refusal: string };
 
 /**
- * By the name that TLS shows: a connection to an allowed host could else be answered for another one behind the same address. What it
- * returns judges each piece of what the client sends, until it has decided.
+ * By the name that TLS shows: a connection to an allowed host could else be answered for another
+ * one behind the same address. What it returns judges each piece of what the client sends, until it
+ * has decided.
  */
 export function judgeOf(host: string, port: number): (bytes: Uint8Array) => Verdict {
   const reader = new HelloReader();
@@ -60,21 +79,32 @@ export function judgeOf(host: string, port: number): (bytes: Uint8Array) => Verd
     length += bytes.length;
     const hello = reader.read(bytes);
     if (hello.kind === "unfinished")
-      return length < maxHelloBytes ? "unfinished" : { refusal: `The first message to ${host}:${port} is too long.` };
+      return length < maxHelloBytes
+        ? "unfinished"
+        : { refusal: `The first message to ${host}:${port} is too long.` };
     return verdictOn(hello, host, port);
   };
 }
 
-function verdictOn(hello: Exclude<Hello, { kind: "unfinished" }>, host: string, port: number): Verdict {
+function verdictOn(
+  hello: Exclude<Hello, { kind: "unfinished" }>,
+  host: string,
+  port: number,
+): Verdict {
   switch (hello.kind) {
     case "other":
-      return port === httpsPort ? { refusal: `What was sent to ${host}:${port} is not TLS.` } : "passed";
+      return port === httpsPort
+        ? { refusal: `What was sent to ${host}:${port} is not TLS.` }
+        : "passed";
     case "ambiguous":
       return { refusal: `A connection by TLS to ${host}:${port} names more than one server.` };
     case "tls":
-      if (hello.name === undefined) return { refusal: `A connection by TLS to ${host}:${port} names no server.` };
+      if (hello.name === undefined)
+        return { refusal: `A connection by TLS to ${host}:${port} names no server.` };
       if (plain(hello.name) === plain(host)) return "passed";
-      return { refusal: `A connection by TLS to ${host}:${port} is for another server, ${hello.name.slice(0, maxNameLength)}.` };
+      return {
+        refusal: `A connection by TLS to ${host}:${port} is for another server, ${hello.name.slice(0, maxNameLength)}.`,
+      };
   }
 }
 

@@ -1,9 +1,15 @@
-// The notices that one webhook is still to get: one subject after the other, each read when it is due. After a failure the queue waits for
-// a while; the subject that failed goes to the end of the queue, so that a message that the webhook cannot take delays no other.
+// The notices that one webhook is still to get: one subject after the other, each read when it is
+// due. After a failure the queue waits for a while; the subject that failed goes to the end of the
+// queue, so that a message that the webhook cannot take delays no other.
 import { createHash } from "node:crypto";
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { Fenced } from "../../../lib/blackboard/port/leading.ts";
-import { type Notice, type NoticeSubject, noticeBody, subjectKey } from "../../../lib/core/notice.ts";
+import {
+  type Notice,
+  type NoticeSubject,
+  noticeBody,
+  subjectKey,
+} from "../../../lib/core/notice.ts";
 import type { Delivery, Hook, NoticeProblem } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../deps.ts";
@@ -11,7 +17,10 @@ import { type PostResult, post } from "./post.ts";
 import { readNotice } from "./read-notice.ts";
 
 const backOff = { firstMs: 1_000, maxMs: 5 * 60_000 };
-/** A delivery that has failed for longer is given up; what then still waits for a person is sent with the next reminder. */
+/**
+ * A delivery that has failed for longer is given up; what then still waits for a person is sent
+ * with the next reminder.
+ */
 const giveUpAfterMs = 24 * 3_600_000;
 const defaultTimeoutMs = 10_000;
 
@@ -20,7 +29,10 @@ type Entry = { subject: NoticeSubject; dueMs: number; failingSinceMs?: number };
 export class HookQueue {
   readonly #deps: Deps;
   readonly #hook: Hook;
-  /** The host, and enough of a digest to distinguish it from others: the whole address may be a secret. */
+  /**
+   * The host, and enough of a digest to distinguish it from others: the whole address may be a
+   * secret.
+   */
   readonly #name: string;
   readonly #waiting = new Map<string, Entry>();
   #busy: string | undefined;
@@ -44,7 +56,10 @@ export class HookQueue {
     this.#problem ??= problems.find(({ hook }) => hook === this.#name);
   }
 
-  /** Handles the subject after `afterMs` at the earliest; a subject that is in the queue already is handled once. */
+  /**
+   * Handles the subject after `afterMs` at the earliest; a subject that is in the queue already is
+   * handled once.
+   */
   add(subject: NoticeSubject, afterMs: number): void {
     if (!this.#mayWant(subject)) return;
     const key = subjectKey(subject);
@@ -66,7 +81,9 @@ export class HookQueue {
 
   #mayWant({ kind }: NoticeSubject): boolean {
     const { on } = this.#hook;
-    return kind === "goal" ? on.some((one) => one !== "question" && one !== "approval") : on.includes(kind);
+    return kind === "goal"
+      ? on.some((one) => one !== "question" && one !== "approval")
+      : on.includes(kind);
   }
 
   #next(): [string, Entry] | undefined {
@@ -93,7 +110,8 @@ export class HookQueue {
     const { board, log } = this.#deps;
     const [last, nowMs] = await Promise.all([board.readDelivery(key, this.#name), board.time()]);
     // A delivery in the future: Redis' clock was set back, and the delivery's age is unknown.
-    const isEarly = last !== undefined && nowMs >= last.at && nowMs < last.at + this.#hook.remind_every_ms;
+    const isEarly =
+      last !== undefined && nowMs >= last.at && nowMs < last.at + this.#hook.remind_every_ms;
     // A question or an approval is always the same notice.
     if (entry.subject.kind !== "goal" && isEarly) return true;
     const notice = await readNotice(board, entry.subject).catch((error: unknown) => {
@@ -104,18 +122,32 @@ export class HookQueue {
     if (notice === undefined || !this.#hook.on.includes(notice.kind)) return true;
     const isRepeat = last?.notice === notice.id;
     if (isRepeat && entry.subject.kind === "goal") return true;
-    const now: Delivery = { notice: notice.id, at: nowMs, reminder: isRepeat ? last.reminder + 1 : 0 };
+    const now: Delivery = {
+      notice: notice.id,
+      at: nowMs,
+      reminder: isRepeat ? last.reminder + 1 : 0,
+    };
     return await this.#deliver(key, entry, notice, now, signal);
   }
 
-  async #deliver(key: string, entry: Entry, notice: Notice, delivery: Delivery, signal: AbortSignal): Promise<boolean> {
+  async #deliver(
+    key: string,
+    entry: Entry,
+    notice: Notice,
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { board, log, metrics, notify } = this.#deps;
     // A process that wakes up late finds another leader, and sends nothing.
     if ((await board.readLeader())?.epoch !== board.epoch) throw new Fenced(board.epoch);
     const { reminder } = delivery;
     const body = noticeBody(notice, { instance: board.instance, reminder });
     const id = `${notice.id}-${reminder}`;
-    const message = { id, timestampSeconds: Math.floor(this.#deps.clock.now().getTime() / 1_000), body };
+    const message = {
+      id,
+      timestampSeconds: Math.floor(this.#deps.clock.now().getTime() / 1_000),
+      body,
+    };
     const posted = await post(this.#hook, message, notify?.timeoutMs ?? defaultTimeoutMs, signal);
     if (signal.aborted && posted.outcome === "again") return false;
     metrics.notices.inc({ kind: notice.kind, outcome: posted.outcome });
@@ -125,11 +157,16 @@ export class HookQueue {
       this.#failures += 1;
       this.#notBeforeMs = this.#nowMs() + backOffMs(this.#failures, backOff);
       if (!this.#isTooLate(entry)) {
-        log.warn("Webhook delivery failed; retrying", { ...about, reason: posted.reason, failures: this.#failures });
+        log.warn("Webhook delivery failed; retrying", {
+          ...about,
+          reason: posted.reason,
+          failures: this.#failures,
+        });
         return false;
       }
     } else this.#failures = 0;
-    if (posted.outcome === "taken") log.info("Delivered webhook", { ...about, goal_id: notice.goal?.id });
+    if (posted.outcome === "taken")
+      log.info("Delivered webhook", { ...about, goal_id: notice.goal?.id });
     else log.error("Gave up webhook delivery", { ...about, reason: posted.reason });
     await board.recordDelivery({ subject: key, hook: this.#name, delivery });
     return true;

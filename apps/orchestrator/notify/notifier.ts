@@ -1,5 +1,6 @@
-// Notifies webhooks of what waits for a person and of how goals end. It follows the log by itself and at its own pace, so that no work
-// waits for it. What it sends is read from the blackboard, and may be sent twice (under the same id).
+// Notifies webhooks of what waits for a person and of how goals end. It follows the log by itself
+// and at its own pace, so that no work waits for it. What it sends is read from the blackboard, and
+// may be sent twice (under the same id).
 
 import { aborted, sleep } from "../../../lib/async/sleep.ts";
 import { type NoticeSubject, noticeSubjectOf, subjectKey } from "../../../lib/core/notice.ts";
@@ -8,11 +9,17 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import type { Deps } from "../deps.ts";
 import { HookQueue } from "./hook-queue.ts";
 
-/** A goal is read when none of its claims has ended for so long: several may end together, and reading a goal is expensive. */
+/**
+ * A goal is read when none of its claims has ended for so long: several may end together, and
+ * reading a goal is expensive.
+ */
 const quietMs = 250;
 const tickEveryMs = 50;
 const cursorEveryMs = 200;
-/** How often at least everything that waits for a person is listed: an event may be lost, or a reminder be due. */
+/**
+ * How often at least everything that waits for a person is listed: an event may be lost, or a
+ * reminder be due.
+ */
 const listEveryMs = 15_000;
 const claimsAtOnce = 100;
 
@@ -20,7 +27,10 @@ export class Notifier {
   readonly #deps: Deps;
   readonly #queues: HookQueue[];
   readonly #listEveryMs: number;
-  /** NoticeSubject → the event before the subject's first one: the cursor stays there until the subject is handled. */
+  /**
+   * NoticeSubject → the event before the subject's first one: the cursor stays there until the
+   * subject is handled.
+   */
   readonly #unconfirmed = new Map<string, string>();
   #reached: string;
   #saved = "";
@@ -35,7 +45,10 @@ export class Notifier {
     this.#listEveryMs = Math.min(listEveryMs, ...hooks.map((hook) => hook.remind_every_ms));
   }
 
-  /** Runs until the signal aborts. Throws Fenced when the epoch is over, and `redis-unreachable`: the caller then starts a new notifier. */
+  /**
+   * Runs until the signal aborts. Throws Fenced when the epoch is over, and `redis-unreachable`:
+   * the caller then starts a new notifier.
+   */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#queues.length === 0) {
       // A webhook that is configured later gets nothing of what happened before.
@@ -65,7 +78,8 @@ export class Notifier {
       over.abort();
       await Promise.allSettled(loops);
     }
-    // An orderly stop: the next notifier, perhaps with other webhooks, need not send again what was sent just now.
+    // An orderly stop: the next notifier, perhaps with other webhooks, need not send again what was
+    // sent just now.
     await this.#save();
   }
 
@@ -91,14 +105,20 @@ export class Notifier {
   /** Adds every question and approval that waits, for its first notice or a reminder. */
   async #addWaiting(): Promise<void> {
     const { board } = this.#deps;
-    for (const question of await board.listOpenQuestions()) this.#add({ kind: "question", question });
+    for (const question of await board.listOpenQuestions())
+      this.#add({ kind: "question", question });
     // Only a person's grant waits for an approval.
-    const people = (await board.listAgents()).filter(({ human, unreadable }) => human === true || unreadable !== undefined);
+    const people = (await board.listAgents()).filter(
+      ({ human, unreadable }) => human === true || unreadable !== undefined,
+    );
     const work = await Promise.all(people.map(({ name }) => board.listClaimsOf(name, "work")));
     const open = [...new Set(work.flat())];
     for (let from = 0; from < open.length; from += claimsAtOnce) {
-      for (const { claim, grants } of await board.readClaims(open.slice(from, from + claimsAtOnce))) {
-        for (const { agent } of grants.filter(isForApproval)) this.#add({ kind: "approval", claim: claim.id, agent });
+      for (const { claim, grants } of await board.readClaims(
+        open.slice(from, from + claimsAtOnce),
+      )) {
+        for (const { agent } of grants.filter(isForApproval))
+          this.#add({ kind: "approval", claim: claim.id, agent });
       }
     }
   }
@@ -110,7 +130,10 @@ export class Notifier {
     this.#saved = cursor;
   }
 
-  /** People find them in `sett status` and `sett doctor`, since a webhook that hears nothing says nothing. */
+  /**
+   * People find them in `sett status` and `sett doctor`, since a webhook that hears nothing says
+   * nothing.
+   */
   async #saveProblems(): Promise<void> {
     const problems = this.#queues.flatMap(({ problem }) => problem ?? []);
     const text = JSON.stringify(problems);

@@ -7,7 +7,12 @@ import { type Message, signatureOf } from "./sign.ts";
 export type PostResult = { outcome: "taken" } | { outcome: "again" | "refused"; reason: string };
 
 /** Never rejects. Redirects are not followed: the message is only for the address in sett.yml. */
-export async function post(hook: Hook, message: Message, timeoutMs: number, signal: AbortSignal): Promise<PostResult> {
+export async function post(
+  hook: Hook,
+  message: Message,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PostResult> {
   try {
     const response = await fetch(hook.url, {
       method: "POST",
@@ -27,7 +32,10 @@ export async function post(hook: Hook, message: Message, timeoutMs: number, sign
     return resultOf(response.status);
   } catch (error) {
     // The address may be a secret by itself.
-    return { outcome: "again", reason: messageOf(error).replaceAll(hook.url, new URL(hook.url).origin) };
+    return {
+      outcome: "again",
+      reason: messageOf(error).replaceAll(hook.url, new URL(hook.url).origin),
+    };
   }
 }
 

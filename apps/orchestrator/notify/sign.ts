@@ -8,6 +8,8 @@ export type Message = { id: string; timestampSeconds: number; body: string };
 
 /** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. */
 export function signatureOf({ id, timestampSeconds, body }: Message, secret: string): string {
-  const key = secret.startsWith(base64Prefix) ? Buffer.from(secret.slice(base64Prefix.length), "base64") : secret;
+  const key = secret.startsWith(base64Prefix)
+    ? Buffer.from(secret.slice(base64Prefix.length), "base64")
+    : secret;
   return `v1,${createHmac("sha256", key).update(`${id}.${timestampSeconds}.${body}`).digest("base64")}`;
 }

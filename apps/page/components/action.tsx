@@ -1,4 +1,5 @@
-// A button that writes: it is busy until the answer is there, and says what was refused. Where the token has no right to it, it says so.
+// A button that writes: it is busy until the answer is there, and says what was refused. Where the
+// token has no right to it, it says so.
 import { type ReactNode, useState } from "react";
 import type { ApiError } from "../data/api.ts";
 import type { Right } from "../data/contract.ts";

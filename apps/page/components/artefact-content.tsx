@@ -1,4 +1,5 @@
-// The payload of an artefact, as text: JSON may be shown in order, a long one is shown in part first.
+// The payload of an artefact, as text: JSON may be shown in order, a long one is shown in part
+// first.
 import { lazy, Suspense, useState } from "react";
 import { ApiError } from "../data/api.ts";
 import type { ArtefactDetail } from "../data/contract.ts";
@@ -9,7 +10,9 @@ import { byteSize } from "../text/words.ts";
 import { LongText } from "./long-text.tsx";
 import { Problem } from "./problem.tsx";
 
-const CodeText = lazy(() => import("./code-text.tsx").then(({ CodeText: view }) => ({ default: view })));
+const CodeText = lazy(() =>
+  import("./code-text.tsx").then(({ CodeText: view }) => ({ default: view })),
+);
 
 /** Larger ones are only text: their order and colours would take too long. */
 const maxJsonLength = 200_000;
@@ -26,7 +29,8 @@ export function ArtefactContent({ artefact }: { artefact: ArtefactDetail }) {
     keptText(`/v1/artefacts/${id}/content`, signal),
   );
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
-  if (isRead && data === undefined) return <p className="quiet loading">Loading {byteSize(payload_bytes)}…</p>;
+  if (isRead && data === undefined)
+    return <p className="quiet loading">Loading {byteSize(payload_bytes)}…</p>;
   const text = data ?? beginning;
   return (
     <>
@@ -46,7 +50,10 @@ export function ArtefactContent({ artefact }: { artefact: ArtefactDetail }) {
   );
 }
 
-/** Opens the whole payload in a tab of its own, which cannot ask the server for it: it has no session. */
+/**
+ * Opens the whole payload in a tab of its own, which cannot ask the server for it: it has no
+ * session.
+ */
 function PlainTextButton({ id }: { id: string }) {
   const [error, setError] = useState<ApiError>();
   const open = async () => {
@@ -81,7 +88,12 @@ export function Content({ text }: { text: string }) {
     <>
       <div className="long-text-bar">
         <span>JSON</span>
-        <button type="button" className="small" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
+        <button
+          type="button"
+          className="small"
+          aria-pressed={isRaw}
+          onClick={() => setIsRaw(!isRaw)}
+        >
           As it was sent
         </button>
       </div>

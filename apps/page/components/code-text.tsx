@@ -1,4 +1,5 @@
-// Text with the colours of its language. The highlighter makes a tree of words; each word is drawn as text.
+// Text with the colours of its language. The highlighter makes a tree of words; each word is drawn
+// as text.
 import { type ReactNode, useMemo } from "react";
 import { refractor } from "./highlighter.ts";
 import { LongText } from "./long-text.tsx";
@@ -7,9 +8,22 @@ import { PlainText } from "./text.tsx";
 /** More would take longer than a reader waits. */
 const maxLength = 60_000;
 
-type Word = { type: string; value?: string; properties?: { className?: unknown }; children?: Word[] };
+type Word = {
+  type: string;
+  value?: string;
+  properties?: { className?: unknown };
+  children?: Word[];
+};
 
-export function CodeText({ text, language, label }: { text: string; language: string; label: string }) {
+export function CodeText({
+  text,
+  language,
+  label,
+}: {
+  text: string;
+  language: string;
+  label: string;
+}) {
   const isShort = text.length <= maxLength;
   const tree = useMemo(
     () => (isShort ? (refractor.highlight(text, language).children as Word[]) : []),

@@ -1,4 +1,5 @@
-// What a commit changes since the commit of its goal, or since an earlier version: the commits, and the files one below the other.
+// What a commit changes since the commit of its goal, or since an earlier version: the commits, and
+// the files one below the other.
 import { useMemo, useState } from "react";
 import { getText } from "../data/api.ts";
 import { keptText } from "../data/kept-texts.ts";
@@ -22,7 +23,10 @@ const maxFilesAtOnce = 100;
 type Since = "goal" | "version" | "verdict";
 type Props = { artefact: string; version: number };
 
-/** All of it comes first: what a person approves is what a merge brings, and not the last correction. */
+/**
+ * All of it comes first: what a person approves is what a merge brings, and not the last
+ * correction.
+ */
 export function CommitDiff({ artefact, version }: Props) {
   const [since, setSince] = useState<Since>("goal");
   const choices: [Since, string][] = [
@@ -35,7 +39,12 @@ export function CommitDiff({ artefact, version }: Props) {
       {version > 1 && (
         <fieldset className="segmented" aria-label="Show the changes">
           {choices.map(([choice, text]) => (
-            <button key={choice} type="button" aria-pressed={since === choice} onClick={() => setSince(choice)}>
+            <button
+              key={choice}
+              type="button"
+              aria-pressed={since === choice}
+              onClick={() => setSince(choice)}
+            >
               {text}
             </button>
           ))}
@@ -49,7 +58,8 @@ export function CommitDiff({ artefact, version }: Props) {
 function Diff({ artefact, since }: { artefact: string; since: Since }) {
   const path = `/v1/artefacts/${artefact}/diff?since=${since}`;
   // Another verdict may come, and another person may use the page.
-  const read = (signal: AbortSignal) => (since === "verdict" ? getText(path, signal) : keptText(path, signal));
+  const read = (signal: AbortSignal) =>
+    since === "verdict" ? getText(path, signal) : keptText(path, signal);
   const { data, error, refresh } = useQuery(`diff ${artefact} ${since}`, read);
   if (error?.status === 404) return <p className="quiet">{error.message}</p>;
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
@@ -78,7 +88,12 @@ function DiffText({ text }: { text: string }) {
             {count(files.length, "file")}, <span className="added">+{sum.added}</span>{" "}
             <span className="removed">−{sum.removed}</span>
           </span>
-          <button type="button" className="small" aria-pressed={isSplit} onClick={() => setIsSplit(!isSplit)}>
+          <button
+            type="button"
+            className="small"
+            aria-pressed={isSplit}
+            onClick={() => setIsSplit(!isSplit)}
+          >
             Side by side
           </button>
         </div>

@@ -1,4 +1,5 @@
-// Says when the page is not connected, since when, and that it is again. It does not chatter: a short loss is not announced.
+// Says when the page is not connected, since when, and that it is again. It does not chatter: a
+// short loss is not announced.
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { stream } from "../data/stream.ts";
 import { Elapsed } from "./time.tsx";
@@ -15,7 +16,10 @@ export function Connection() {
       return () => clearTimeout(timer);
     }
     setShown((before) => (before === "lost" ? "back" : before));
-    const timer = setTimeout(() => setShown((before) => (before === "back" ? "none" : before)), backMs);
+    const timer = setTimeout(
+      () => setShown((before) => (before === "back" ? "none" : before)),
+      backMs,
+    );
     return () => clearTimeout(timer);
   }, [state]);
   return (

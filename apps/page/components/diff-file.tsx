@@ -1,6 +1,16 @@
-// One file of a diff: what is changed of it in words, and its lines with the colours of its language. Of many lines the beginning is first.
+// One file of a diff: what is changed of it in words, and its lines with the colours of its
+// language. Of many lines the beginning is first.
 import { memo, useMemo, useState } from "react";
-import { Decoration, Diff, type FileData, Hunk, type HunkData, markEdits, parseDiff, tokenize } from "react-diff-view";
+import {
+  Decoration,
+  Diff,
+  type FileData,
+  Hunk,
+  type HunkData,
+  markEdits,
+  parseDiff,
+  tokenize,
+} from "react-diff-view";
 import { type Beginning, beginningOf, changesOf, rowsOf } from "../text/diff-lines.ts";
 import { contentNote, notesOf, shownPath } from "../text/file-notes.ts";
 import type { FileDiff } from "../text/git-diff.ts";
@@ -9,7 +19,9 @@ import { languageOf, refractor } from "./highlighter.ts";
 import { LongText } from "./long-text.tsx";
 import { WindowList } from "./window-list.tsx";
 
-/** The highlighter reads an empty line for each one before: so far into a file it takes too long. */
+/**
+ * The highlighter reads an empty line for each one before: so far into a file it takes too long.
+ */
 const maxColouredLine = 20_000;
 /** As high as the style says. */
 const rowHeight = 18;
@@ -45,8 +57,12 @@ function Content({ file, path, isSplit }: { file: FileDiff; path: string; isSpli
   return (
     <>
       {lines.length > 0 && <Lines file={file} path={path} isSplit={isSplit} />}
-      {lines.length === 0 && unread.length === 0 && <p className="quiet diff-words">{contentNote(file)}</p>}
-      {unread.length > 0 && <LongText text={unread.join("\n")} label={`Changes of ${path}, as git writes them`} />}
+      {lines.length === 0 && unread.length === 0 && (
+        <p className="quiet diff-words">{contentNote(file)}</p>
+      )}
+      {unread.length > 0 && (
+        <LongText text={unread.join("\n")} label={`Changes of ${path}, as git writes them`} />
+      )}
     </>
   );
 }
@@ -63,7 +79,11 @@ function Lines({ file, path, isSplit }: { file: FileDiff; path: string; isSplit:
       {!isAll && (
         <div className="long-text-bar">
           <span>
-            {isWhole ? `All of it, ${number}.` : beginning.isAll ? "The beginning of long lines." : `The beginning of ${number}.`}
+            {isWhole
+              ? `All of it, ${number}.`
+              : beginning.isAll
+                ? "The beginning of long lines."
+                : `The beginning of ${number}.`}
           </span>
           <button type="button" className="small" onClick={() => setIsWhole(!isWhole)}>
             {isWhole ? "Show the beginning" : "Show all"}
@@ -87,7 +107,12 @@ function HunkTable({ file, beginning, label, isSplit }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <section className="diff-scroll" aria-label={label} tabIndex={0}>
-      <Diff viewType={isSplit ? "split" : "unified"} diffType={types[file.kind]} hunks={hunks} tokens={tokens ?? null}>
+      <Diff
+        viewType={isSplit ? "split" : "unified"}
+        diffType={types[file.kind]}
+        hunks={hunks}
+        tokens={tokens ?? null}
+      >
         {(all) =>
           all.flatMap((hunk) => [
             <Decoration key={`head ${hunk.content}`}>
@@ -110,15 +135,20 @@ const types: Record<FileDiff["kind"], FileData["type"]> = {
 };
 
 function hunksOf(lines: string): HunkData[] {
-  const [file] = parseDiff(`diff --git a/x b/x\n--- a/x\n+++ b/x\n${lines}`, { nearbySequences: "zip" });
+  const [file] = parseDiff(`diff --git a/x b/x\n--- a/x\n+++ b/x\n${lines}`, {
+    nearbySequences: "zip",
+  });
   return file?.hunks ?? [];
 }
 
 /** Its own kind of tree: the children of the root. */
-const highlighter = { highlight: (text: string, language: string) => refractor.highlight(text, language).children };
+const highlighter = {
+  highlight: (text: string, language: string) => refractor.highlight(text, language).children,
+};
 
 function tokensOf(hunks: HunkData[], path: string) {
-  if (hunks.some(({ oldStart, newStart }) => Math.max(oldStart, newStart) > maxColouredLine)) return undefined;
+  if (hunks.some(({ oldStart, newStart }) => Math.max(oldStart, newStart) > maxColouredLine))
+    return undefined;
   const language = languageOf(path);
   const enhancers = [markEdits(hunks, { type: "block" })];
   try {
@@ -133,7 +163,9 @@ function tokensOf(hunks: HunkData[], path: string) {
 
 const rowKinds: Record<string, string> = { "+": "insert", "-": "delete", "@": "head" };
 
-/** Only the rows in view are in the document, below each other, and without colours of the language. */
+/**
+ * Only the rows in view are in the document, below each other, and without colours of the language.
+ */
 function WholeFile({ lines, label }: { lines: readonly string[]; label: string }) {
   const rows = useMemo(() => rowsOf(lines), [lines]);
   return (

@@ -11,7 +11,13 @@ import { visibleLine } from "../text/visible-text.ts";
 
 const symbols = { plain: "·", good: "✓", bad: "✕", wait: "?", work: "▶" } as const;
 
-export const EventRow = memo(function EventRow({ event, hasGoal }: { event: SettEvent; hasGoal: boolean }) {
+export const EventRow = memo(function EventRow({
+  event,
+  hasGoal,
+}: {
+  event: SettEvent;
+  hasGoal: boolean;
+}) {
   const { segments, tone, weight, reason } = eventSentence(event);
   const text = `${textOf(segments, (foreign) => foreign)}${reason === "" ? "" : `: ${reason}`}`;
   const goal = event.goal_id;
@@ -29,7 +35,9 @@ export const EventRow = memo(function EventRow({ event, hasGoal }: { event: Sett
         {symbols[tone]}
       </span>
       <span className="event-text">
-        <bdi title={text.length > 80 ? visibleLine(text, 1_000) : undefined}>{visibleLine(text, 400)}</bdi>
+        <bdi title={text.length > 80 ? visibleLine(text, 1_000) : undefined}>
+          {visibleLine(text, 400)}
+        </bdi>
         {goal !== undefined && event.artefact_id !== undefined && (
           <a className="event-link" href={goalHref(goal, event.artefact_id)}>
             <span className="hidden">artefact </span>

@@ -1,4 +1,5 @@
-// The highlighter with the languages that results of agents are most often in: each takes its part of the page's size.
+// The highlighter with the languages that results of agents are most often in: each takes its part
+// of the page's size.
 
 import bash from "refractor/bash";
 import c from "refractor/c";
@@ -31,7 +32,26 @@ import typescript from "refractor/typescript";
 import yaml from "refractor/yaml";
 
 for (const language of [
-  ...[bash, c, cpp, csharp, css, diff, docker, go, ini, java, javascript, json, jsx, kotlin, lua, makefile, markdown, markup],
+  ...[
+    bash,
+    c,
+    cpp,
+    csharp,
+    css,
+    diff,
+    docker,
+    go,
+    ini,
+    java,
+    javascript,
+    json,
+    jsx,
+    kotlin,
+    lua,
+    makefile,
+    markdown,
+    markup,
+  ],
   ...[php, python, ruby, rust, sql, swift, toml, tsx, typescript, yaml],
 ])
   refractor.register(language);

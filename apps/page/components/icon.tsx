@@ -1,4 +1,5 @@
-// The few pictures of the page, drawn with the colour of the text. The text beside them says the same.
+// The few pictures of the page, drawn with the colour of the text. The text beside them says the
+// same.
 
 const paths = {
   goals:
@@ -14,7 +15,14 @@ const paths = {
 export function Icon({ name }: { name: keyof typeof paths }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      <path d={paths[name]} fill="none" stroke="currentColor" strokeWidth="1.4" strokeLinecap="round" strokeLinejoin="round" />
+      <path
+        d={paths[name]}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.4"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
     </svg>
   );
 }

@@ -1,4 +1,5 @@
-// A text of any length: the beginning first, all of it on demand, and then only the lines in view are in the document.
+// A text of any length: the beginning first, all of it on demand, and then only the lines in view
+// are in the document.
 import { useMemo, useState } from "react";
 import { byteSize, count } from "../text/words.ts";
 import { PlainText } from "./text.tsx";
@@ -18,12 +19,20 @@ export function LongText({ text, label }: { text: string; label: string }) {
   return (
     <div className="long-text">
       <div className="long-text-bar">
-        <span>{isWhole ? `All of it, ${byteSize(text.length)}.` : `The beginning of ${byteSize(text.length)}.`}</span>
+        <span>
+          {isWhole
+            ? `All of it, ${byteSize(text.length)}.`
+            : `The beginning of ${byteSize(text.length)}.`}
+        </span>
         <button type="button" className="small" onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? "Show the beginning" : "Show all"}
         </button>
       </div>
-      {isWhole ? <WholeText text={text} label={label} /> : <ScrolledText label={label} text={beginning} />}
+      {isWhole ? (
+        <WholeText text={text} label={label} />
+      ) : (
+        <ScrolledText label={label} text={beginning} />
+      )}
     </div>
   );
 }
@@ -61,7 +70,8 @@ function beginningOf(text: string): string {
   let end = -1;
   for (let line = 0; line < maxShownLines; line++) {
     const next = text.indexOf("\n", end + 1);
-    if (next === -1 || next > maxShownLength) return text.length <= maxShownLength ? text : text.slice(0, maxShownLength);
+    if (next === -1 || next > maxShownLength)
+      return text.length <= maxShownLength ? text : text.slice(0, maxShownLength);
     end = next;
   }
   return text.slice(0, end);
@@ -71,7 +81,9 @@ function rowsOf(text: string): string[] {
   const rows: string[] = [];
   for (const line of text.split("\n")) {
     if (line.length <= maxColumns) rows.push(line);
-    else for (let at = 0; at < line.length; at += maxColumns) rows.push(line.slice(at, at + maxColumns));
+    else
+      for (let at = 0; at < line.length; at += maxColumns)
+        rows.push(line.slice(at, at + maxColumns));
   }
   return rows;
 }

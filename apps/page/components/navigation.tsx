@@ -18,7 +18,11 @@ export function Navigation({ view }: { view: Route["view"] }) {
   return (
     <nav className="navigation" aria-label="Views">
       {links.map((link) => (
-        <a key={link.view} href={link.href} aria-current={link.view === current ? "page" : undefined}>
+        <a
+          key={link.view}
+          href={link.href}
+          aria-current={link.view === current ? "page" : undefined}
+        >
           <Icon name={link.view} />
           <span>{link.text}</span>
           {link.view === "inbox" && waiting > 0 && (

@@ -1,4 +1,5 @@
-// The warning that an artefact is not what was stored: a person with a password of Redis has written over it.
+// The warning that an artefact is not what was stored: a person with a password of Redis has
+// written over it.
 export function Overwritten({ is }: { is: boolean }) {
   if (!is) return null;
   return (

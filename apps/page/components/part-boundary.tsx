@@ -1,4 +1,5 @@
-// Around each view: one that cannot be loaded, or that fails, must not take the rest of the page with it.
+// Around each view: one that cannot be loaded, or that fails, must not take the rest of the page
+// with it.
 import { Component, type ReactNode } from "react";
 
 const tryEveryMs = 2_000;
@@ -9,8 +10,9 @@ type Props = { children: ReactNode; address: string };
 type State = { error?: unknown; failedAt?: string | undefined };
 
 /**
- * Says so in the place of the view. The next change of the address tries again. What cannot be loaded is loaded with the whole page, as soon
- * as its server answers: a browser may keep for ever that a part could not be loaded. What a person has written is kept meanwhile.
+ * Says so in the place of the view. The next change of the address tries again. What cannot be
+ * loaded is loaded with the whole page, as soon as its server answers: a browser may keep for ever
+ * that a part could not be loaded. What a person has written is kept meanwhile.
  */
 export class PartBoundary extends Component<Props, State> {
   override state: State = {};
@@ -23,11 +25,14 @@ export class PartBoundary extends Component<Props, State> {
   static getDerivedStateFromProps({ address }: Props, { error, failedAt }: State): State | null {
     if (error === undefined) return null;
     if (failedAt === undefined) return { failedAt: address };
-    return failedAt === address || isOfLoading.test(String(error)) ? null : { error: undefined, failedAt: undefined };
+    return failedAt === address || isOfLoading.test(String(error))
+      ? null
+      : { error: undefined, failedAt: undefined };
   }
 
   override componentDidCatch(error: unknown): void {
-    if (isOfLoading.test(String(error))) this.#timer ??= setInterval(() => void this.#tryAgain(), tryEveryMs);
+    if (isOfLoading.test(String(error)))
+      this.#timer ??= setInterval(() => void this.#tryAgain(), tryEveryMs);
   }
 
   override componentWillUnmount(): void {
@@ -49,7 +54,9 @@ export class PartBoundary extends Component<Props, State> {
         <div className="problem" role="alert">
           <p className="problem-what">
             <span aria-hidden="true">✕ </span>
-            {isNotLoaded ? "This part of the page could not be loaded." : String(error).slice(0, 300)}
+            {isNotLoaded
+              ? "This part of the page could not be loaded."
+              : String(error).slice(0, 300)}
           </p>
           <p>
             {isNotLoaded

@@ -2,8 +2,16 @@
 import { type FormEvent, useState } from "react";
 import { signIn } from "../data/session.ts";
 
-/** `isRefused`: the token of the address is not good. `onGoOn`: where an earlier sign-in still is. */
-export function SignIn({ isRefused, onGoOn }: { isRefused: boolean; onGoOn: (() => void) | undefined }) {
+/**
+ * `isRefused`: the token of the address is not good. `onGoOn`: where an earlier sign-in still is.
+ */
+export function SignIn({
+  isRefused,
+  onGoOn,
+}: {
+  isRefused: boolean;
+  onGoOn: (() => void) | undefined;
+}) {
   const [token, setToken] = useState("");
   const [isMistyped, setIsMistyped] = useState(false);
   const enter = async (event: FormEvent) => {
@@ -16,13 +24,13 @@ export function SignIn({ isRefused, onGoOn }: { isRefused: boolean; onGoOn: (() 
       <h1>Sett</h1>
       {(isRefused || isMistyped) && (
         <p role="alert">
-          The token {isMistyped ? "" : "in the address "}is not good: it is mistyped, it was replaced, or the <code>sett ui</code>{" "}
-          that made it has ended.
+          The token {isMistyped ? "" : "in the address "}is not good: it is mistyped, it was
+          replaced, or the <code>sett ui</code> that made it has ended.
         </p>
       )}
       <p>
-        This page needs a token. <code>sett ui</code> prints an address that contains one; for an instance with{" "}
-        <code>services.api</code>, ask the person who runs it.
+        This page needs a token. <code>sett ui</code> prints an address that contains one; for an
+        instance with <code>services.api</code>, ask the person who runs it.
       </p>
       <form onSubmit={enter}>
         <label htmlFor="token">Token</label>

@@ -33,7 +33,15 @@ export function TypeName({ text }: { text: string }) {
 }
 
 /** One line, in a place of its own, so that it turns no text around it. */
-export function Line({ text, max = 300, className }: { text: string; max?: number; className?: string }) {
+export function Line({
+  text,
+  max = 300,
+  className,
+}: {
+  text: string;
+  max?: number;
+  className?: string;
+}) {
   return (
     <bdi className={className} title={text.length > 40 ? visibleLine(text, 1_000) : undefined}>
       {visibleLine(text, max)}

@@ -21,7 +21,10 @@ export function TopBar() {
         <span className="brand-name">Sett</span>
         {data !== undefined && <span className="instance-name">{data.instance}</span>}
       </a>
-      <span className={`live live-${state}`} title={state === "live" ? "Events arrive as they happen" : "Not connected"}>
+      <span
+        className={`live live-${state}`}
+        title={state === "live" ? "Events arrive as they happen" : "Not connected"}
+      >
         <span aria-hidden="true" className="live-dot" />
         <span>{state === "live" ? "live" : state === "lost" ? "not connected" : "connecting"}</span>
       </span>
@@ -38,7 +41,8 @@ export function TopBar() {
       )}
       {data?.paused != null && (
         <span className="flag tone-question">
-          <span aria-hidden="true">‖ </span>paused by {actorName(data.paused.by)} <Ago at={data.paused.since} />
+          <span aria-hidden="true">‖ </span>paused by {actorName(data.paused.by)}{" "}
+          <Ago at={data.paused.since} />
         </span>
       )}
       <span className="top-actions">
@@ -48,7 +52,11 @@ export function TopBar() {
               Pause
             </Action>
           ) : (
-            <Action right="control" className="primary" act={() => post("/v1/resume", {}).then(refresh)}>
+            <Action
+              right="control"
+              className="primary"
+              act={() => post("/v1/resume", {}).then(refresh)}
+            >
               Resume
             </Action>
           ))}
@@ -65,7 +73,10 @@ export function TopBar() {
         )}
         <ThemeButton />
         {data !== undefined && (
-          <span className="who" title={`On record as ${data.me.actor}. Rights: ${data.me.rights.join(", ")}`}>
+          <span
+            className="who"
+            title={`On record as ${data.me.actor}. Rights: ${data.me.rights.join(", ")}`}
+          >
             <Line text={actorName(data.me.actor)} max={40} />
           </span>
         )}

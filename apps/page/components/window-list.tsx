@@ -1,5 +1,13 @@
-// A list of rows of one height, of which only those in view are in the document, for lists of any length.
-import { type ReactNode, type Ref, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+// A list of rows of one height, of which only those in view are in the document, for lists of any
+// length.
+import {
+  type ReactNode,
+  type Ref,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 
 export type WindowHandle = { scrollToEnd: () => void; scrollTo: (index: number) => void };
 
@@ -16,15 +24,29 @@ type Props = {
 };
 
 const extra = 12;
-/** Browsers draw no element that is higher than some millions of pixels: longer lists are scaled. */
+/**
+ * Browsers draw no element that is higher than some millions of pixels: longer lists are scaled.
+ */
 const maxHeight = 8_000_000;
 
-export function WindowList({ count, rowHeight, row, label, className = "", onEnd, onStart, handle }: Props) {
+export function WindowList({
+  count,
+  rowHeight,
+  row,
+  label,
+  className = "",
+  onEnd,
+  onStart,
+  handle,
+}: Props) {
   const box = useRef<HTMLElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const atEnd = useRef(true);
   const height = Math.min(maxHeight, count * rowHeight);
-  const scale = count * rowHeight > maxHeight ? (count * rowHeight - view.height) / (maxHeight - view.height) : 1;
+  const scale =
+    count * rowHeight > maxHeight
+      ? (count * rowHeight - view.height) / (maxHeight - view.height)
+      : 1;
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -52,7 +74,8 @@ export function WindowList({ count, rowHeight, row, label, className = "", onEnd
     const element = box.current;
     if (element === null) return;
     setView({ top: element.scrollTop, height: element.clientHeight });
-    const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 2 * rowHeight;
+    const isAtEnd =
+      element.scrollTop + element.clientHeight >= element.scrollHeight - 2 * rowHeight;
     if (isAtEnd !== atEnd.current) {
       atEnd.current = isAtEnd;
       onEnd?.(isAtEnd);
@@ -75,7 +98,10 @@ export function WindowList({ count, rowHeight, row, label, className = "", onEnd
       tabIndex={0}
     >
       <div className="window-space" style={{ height }}>
-        <ul className="window-rows" style={{ transform: `translateY(${view.top - top + first * rowHeight}px)` }}>
+        <ul
+          className="window-rows"
+          style={{ transform: `translateY(${view.top - top + first * rowHeight}px)` }}
+        >
           {rows}
         </ul>
       </div>

@@ -1,11 +1,23 @@
-// The artefacts of one goal with their claims, kept up to date: the whole graph is read once, then each event reads again what it names.
+// The artefacts of one goal with their claims, kept up to date: the whole graph is read once, then
+// each event reads again what it names.
 import { getJson } from "./api.ts";
-import type { ArtefactDetail, ClaimView, GraphClaim, GraphView, NodeView, SettEvent } from "./contract.ts";
+import type {
+  ArtefactDetail,
+  ClaimView,
+  GraphClaim,
+  GraphView,
+  NodeView,
+  SettEvent,
+} from "./contract.ts";
 import { stream } from "./stream.ts";
 
 export type ArtefactNode = Extract<NodeView, { kind: "artefact" }>;
 /** `nodes`: oldest first. A new value is a new object, so that React sees the change. */
-export type GoalGraph = { nodes: ArtefactNode[]; outside: Exclude<NodeView, ArtefactNode>[]; byId: Map<string, ArtefactNode> };
+export type GoalGraph = {
+  nodes: ArtefactNode[];
+  outside: Exclude<NodeView, ArtefactNode>[];
+  byId: Map<string, ArtefactNode>;
+};
 
 /** With more than these to read, one reading of the whole is cheaper. */
 const maxPieces = 60;
@@ -14,8 +26,15 @@ const manyNodes = 2_000;
 const pauseOfMany = 300;
 const retryMs = 3_000;
 
-/** Calls `changed` with each new state; returns a function that ends it. Errors of the first reading reject. */
-export function followGraph(goal: string, changed: (graph: GoalGraph) => void, failed: (error: unknown) => void): () => void {
+/**
+ * Calls `changed` with each new state; returns a function that ends it. Errors of the first reading
+ * reject.
+ */
+export function followGraph(
+  goal: string,
+  changed: (graph: GoalGraph) => void,
+  failed: (error: unknown) => void,
+): () => void {
   const over = new AbortController();
   let graph: GoalGraph | undefined;
   let isUnderWay = false;
@@ -32,7 +51,9 @@ export function followGraph(goal: string, changed: (graph: GoalGraph) => void, f
           isWholeWanted = false;
           claims.clear();
           artefacts.clear();
-          graph = graphOf(await getJson<GraphView>(`/v1/goals/${goal}/graph`, { format: "json" }, over.signal));
+          graph = graphOf(
+            await getJson<GraphView>(`/v1/goals/${goal}/graph`, { format: "json" }, over.signal),
+          );
         } else {
           const wanted = { artefacts: [...artefacts], claims: [...claims] };
           claims.clear();
@@ -71,7 +92,10 @@ export function followGraph(goal: string, changed: (graph: GoalGraph) => void, f
   };
 }
 
-function note({ type, artefact_id, claim_id }: SettEvent, wanted: { claims: Set<string>; artefacts: Set<string> }): void {
+function note(
+  { type, artefact_id, claim_id }: SettEvent,
+  wanted: { claims: Set<string>; artefacts: Set<string> },
+): void {
   if (type === "artefact_created" && artefact_id !== undefined) wanted.artefacts.add(artefact_id);
   else if (claim_id !== undefined && type !== "model_called") wanted.claims.add(claim_id);
 }
@@ -88,7 +112,11 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 
 function graphOf({ nodes: all }: GraphView): GoalGraph {
   const nodes = all.filter((node) => node.kind === "artefact");
-  return { nodes, outside: all.filter((node) => node.kind !== "artefact"), byId: new Map(nodes.map((node) => [node.id, node])) };
+  return {
+    nodes,
+    outside: all.filter((node) => node.kind !== "artefact"),
+    byId: new Map(nodes.map((node) => [node.id, node])),
+  };
 }
 
 async function readPieces(
@@ -97,30 +125,59 @@ async function readPieces(
   signal: AbortSignal,
 ): Promise<GoalGraph> {
   const [heads, views] = await Promise.all([
-    Promise.all(wanted.artefacts.map((id) => getJson<ArtefactDetail>(`/v1/artefacts/${id}`, {}, signal))),
+    Promise.all(
+      wanted.artefacts.map((id) => getJson<ArtefactDetail>(`/v1/artefacts/${id}`, {}, signal)),
+    ),
     Promise.all(wanted.claims.map((id) => getJson<ClaimView>(`/v1/claims/${id}`, {}, signal))),
   ]);
   const changed = new Map<string, ArtefactNode>();
   for (const head of heads) changed.set(head.id, nodeOf(head));
   for (const view of views) {
     const about = changed.get(view.artefact_id) ?? byId.get(view.artefact_id);
-    if (about !== undefined) changed.set(about.id, { ...about, claims: withClaim(about.claims, view) });
+    if (about !== undefined)
+      changed.set(about.id, { ...about, claims: withClaim(about.claims, view) });
   }
   const isNew = [...changed.values()].filter(({ id }) => !byId.has(id));
   const all = [...nodes.map((node) => changed.get(node.id) ?? node), ...isNew];
   return { nodes: all, outside, byId: new Map(all.map((node) => [node.id, node])) };
 }
 
-function nodeOf({ payload_begins: _, payload_bytes: _bytes, made_by: _by, claims, ...head }: ArtefactDetail): ArtefactNode {
+function nodeOf({
+  payload_begins: _,
+  payload_bytes: _bytes,
+  made_by: _by,
+  claims,
+  ...head
+}: ArtefactDetail): ArtefactNode {
   return { kind: "artefact", ...head, claims: claims.map(claimOf) };
 }
 
 function withClaim(claims: readonly GraphClaim[], view: ClaimView): GraphClaim[] {
   const claim = claimOf(view);
-  return claims.some(({ id }) => id === claim.id) ? claims.map((one) => (one.id === claim.id ? claim : one)) : [...claims, claim];
+  return claims.some(({ id }) => id === claim.id)
+    ? claims.map((one) => (one.id === claim.id ? claim : one))
+    : [...claims, claim];
 }
 
-function claimOf({ id, kind, status, bidding, bids, termination_reason, grants, stand_in }: ClaimView): GraphClaim {
+function claimOf({
+  id,
+  kind,
+  status,
+  bidding,
+  bids,
+  termination_reason,
+  grants,
+  stand_in,
+}: ClaimView): GraphClaim {
   const words = bids.map(({ agent, word }) => ({ agent, word })) as GraphClaim["bids"];
-  return { id, kind, status, bidding, bids: words, termination_reason, grants, ...(stand_in && { stand_in }) };
+  return {
+    id,
+    kind,
+    status,
+    bidding,
+    bids: words,
+    termination_reason,
+    grants,
+    ...(stand_in && { stand_in }),
+  };
 }

@@ -1,4 +1,5 @@
-// The instance that the page shows, for every view: its name, who reads, whether it is paused, how many questions wait.
+// The instance that the page shows, for every view: its name, who reads, whether it is paused, how
+// many questions wait.
 import { createContext, useContext, useEffect } from "react";
 import { getJson } from "./api.ts";
 import { setServerTime } from "./clock.ts";
@@ -33,7 +34,8 @@ export function useInstanceReading(): Reading<Instance> {
   const reading = useQuery("/v1/instance", read, { changedBy: changesInstance, pauseMs: 300 });
   const { refresh } = reading;
   useEffect(() => {
-    // A stream does not say why it cannot be opened: where the page is no longer signed in, this does.
+    // A stream does not say why it cannot be opened: where the page is no longer signed in, this
+    // does.
     const timer = setInterval(() => stream.connection().state === "lost" && refresh(), askAgainMs);
     return () => clearInterval(timer);
   }, [refresh]);

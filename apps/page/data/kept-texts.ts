@@ -1,4 +1,5 @@
-// Texts that never change: the content of an artefact, the diff of its commit. The last ones that were shown are kept.
+// Texts that never change: the content of an artefact, the diff of its commit. The last ones that
+// were shown are kept.
 import { getText } from "./api.ts";
 
 const maxKept = 40;

@@ -1,4 +1,5 @@
-// Notifications of the browser, when a person is needed and the page is not in view. The reader turns them on.
+// Notifications of the browser, when a person is needed and the page is not in view. The reader
+// turns them on.
 import { useEffect, useSyncExternalStore } from "react";
 import type { SettEvent } from "./contract.ts";
 import { stream } from "./stream.ts";
@@ -7,11 +8,18 @@ const key = "sett.notices";
 const watchers = new Set<() => void>();
 
 export function wantsNotices(): boolean {
-  return "Notification" in window && Notification.permission === "granted" && localStorage.getItem(key) === "on";
+  return (
+    "Notification" in window &&
+    Notification.permission === "granted" &&
+    localStorage.getItem(key) === "on"
+  );
 }
 
 /** `unavailable`: the browser has none, or the reader has refused them. */
-export function useNotices(): { state: "on" | "off" | "unavailable"; turn: (on: boolean) => Promise<void> } {
+export function useNotices(): {
+  state: "on" | "off" | "unavailable";
+  turn: (on: boolean) => Promise<void>;
+} {
   const state = useSyncExternalStore(watch, () => {
     if (!("Notification" in window) || Notification.permission === "denied") return "unavailable";
     return wantsNotices() ? "on" : "off";

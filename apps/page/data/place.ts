@@ -5,7 +5,8 @@ import { type Place, placeOf } from "../routes.ts";
 let known = { fragment: location.hash, place: placeOf(location.hash) };
 
 function read(): Place {
-  if (known.fragment !== location.hash) known = { fragment: location.hash, place: placeOf(location.hash) };
+  if (known.fragment !== location.hash)
+    known = { fragment: location.hash, place: placeOf(location.hash) };
   return known.place;
 }
 

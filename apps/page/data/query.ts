@@ -1,17 +1,25 @@
-// What a view has read from the API, read again when an event says that it has changed. At most one request of a query is under way.
+// What a view has read from the API, read again when an event says that it has changed. At most one
+// request of a query is under way.
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "./api.ts";
 import type { SettEvent } from "./contract.ts";
 import { stream } from "./stream.ts";
 
-export type Reading<Data> = { data: Data | undefined; error: ApiError | undefined; isLoading: boolean; refresh: () => void };
+export type Reading<Data> = {
+  data: Data | undefined;
+  error: ApiError | undefined;
+  isLoading: boolean;
+  refresh: () => void;
+};
 
 type Options<Data> = {
   /** Which events make what was read old; undefined: none does. */
   changedBy?: (event: SettEvent, data: Data | undefined) => boolean;
   /** Between two requests, at least. */
   pauseMs?: number;
-  /** Asked again after so long, too, while the page is in view: for what changes without an event. */
+  /**
+   * Asked again after so long, too, while the page is in view: for what changes without an event.
+   */
   everyMs?: number | undefined;
 };
 
@@ -26,7 +34,9 @@ export function useQuery<Data>(
   read: (signal: AbortSignal) => Promise<Data>,
   { changedBy, pauseMs = 0, everyMs }: Options<Data> = {},
 ): Reading<Data> {
-  const [reading, setReading] = useState<{ key: string | undefined } & Omit<Reading<Data>, "refresh">>({ key, ...none });
+  const [reading, setReading] = useState<
+    { key: string | undefined } & Omit<Reading<Data>, "refresh">
+  >({ key, ...none });
   const latest = useRef({ read, changedBy, data: reading.data });
   latest.current = { read, changedBy, data: reading.key === key ? reading.data : undefined };
   const refresh = useRef<() => void>(() => undefined);
@@ -50,7 +60,12 @@ export function useQuery<Data>(
       );
       isUnderWay = false;
       if (over.signal.aborted) return;
-      setReading((before) => ({ data: before.key === key ? before.data : undefined, ...result, key, isLoading: false }));
+      setReading((before) => ({
+        data: before.key === key ? before.data : undefined,
+        ...result,
+        key,
+        isLoading: false,
+      }));
       const wait = isPassing(result.error) ? retryMs : pauseMs;
       isAskedAgain ||= isPassing(result.error);
       if (wait > 0)
@@ -67,7 +82,8 @@ export function useQuery<Data>(
       if (isChange !== undefined && events.some((event) => isChange(event, data))) void ask();
     });
     const unopen = stream.onOpen(() => void ask());
-    const clock = everyMs === undefined ? undefined : setInterval(() => document.hidden || void ask(), everyMs);
+    const clock =
+      everyMs === undefined ? undefined : setInterval(() => document.hidden || void ask(), everyMs);
     return () => {
       over.abort();
       clearTimeout(timer);
@@ -81,12 +97,19 @@ export function useQuery<Data>(
   return { ...(of === key ? rest : none), refresh: () => refresh.current() };
 }
 
-/** Too many requests, or Redis is away for a while. Where there is no answer at all, the stream's next opening asks again. */
+/**
+ * Too many requests, or Redis is away for a while. Where there is no answer at all, the stream's
+ * next opening asks again.
+ */
 function isPassing(error: ApiError | undefined): boolean {
   return error?.status === 429 || error?.status === 503;
 }
 
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError({ status: 0, code: "unexpected", message: error instanceof Error ? error.message : String(error) });
+  return new ApiError({
+    status: 0,
+    code: "unexpected",
+    message: error instanceof Error ? error.message : String(error),
+  });
 }

@@ -1,6 +1,8 @@
-// Who this browser is signed in as: a session that the page keeps in the storage of its own address, and sends with each request.
+// Who this browser is signed in as: a session that the page keeps in the storage of its own
+// address, and sends with each request.
 //
-// The storage belongs to scheme, name and port, in every browser. A cookie would go to all ports of the host.
+// The storage belongs to scheme, name and port, in every browser. A cookie would go to all ports of
+// the host.
 
 const name = "sett-session";
 
@@ -16,7 +18,11 @@ export function authorization(): Record<string, string> {
 /** Whether the server knows the token. Another session stays where it does not. */
 export async function signIn(token: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${token.trim()}` };
-  const answer = await fetch("/open", { method: "POST", headers, credentials: "same-origin" }).catch(() => undefined);
+  const answer = await fetch("/open", {
+    method: "POST",
+    headers,
+    credentials: "same-origin",
+  }).catch(() => undefined);
   if (answer?.ok !== true) return false;
   const { session } = (await answer.json()) as { session: string };
   inMemory = session;
@@ -28,7 +34,10 @@ export async function signIn(token: string): Promise<boolean> {
   return true;
 }
 
-/** Takes the token out of the address, where there is one, and signs in with it. False where the server does not know it. */
+/**
+ * Takes the token out of the address, where there is one, and signs in with it. False where the
+ * server does not know it.
+ */
 export async function signInByAddress(): Promise<boolean> {
   const token = new URLSearchParams(location.search).get("token");
   if (token === null) return true;

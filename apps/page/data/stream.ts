@@ -1,7 +1,8 @@
-// The one stream of events of this tab: it reconnects by itself, from the last event that it has seen, and says so.
+// The one stream of events of this tab: it reconnects by itself, from the last event that it has
+// seen, and says so.
 //
-// A browser opens at most six connections to a server for all of its tabs, so a tab has one stream, and none while it is hidden and
-// no notifications are wanted.
+// A browser opens at most six connections to a server for all of its tabs, so a tab has one stream,
+// and none while it is hidden and no notifications are wanted.
 import { createParser } from "eventsource-parser";
 import type { SettEvent } from "./contract.ts";
 import { authorization } from "./session.ts";
@@ -76,12 +77,20 @@ export class EventStream {
       });
   }
 
-  /** Ends with the signal, or where the connection breaks. A browser's own `EventSource` could not say who asks. */
+  /**
+   * Ends with the signal, or where the connection breaks. A browser's own `EventSource` could not
+   * say who asks.
+   */
   async #read(signal: AbortSignal): Promise<void> {
     const headers = { accept: "text/event-stream", ...authorization() };
     const path = `/v1/events?after=${encodeURIComponent(this.#lastId ?? "$")}`;
     this.#expectMore();
-    const { ok, body } = await fetch(path, { headers, signal, cache: "no-store", credentials: "same-origin" });
+    const { ok, body } = await fetch(path, {
+      headers,
+      signal,
+      cache: "no-store",
+      credentials: "same-origin",
+    });
     if (!ok || body === null || signal.aborted) return;
     this.#pauseMs = firstPauseMs;
     this.#change("live");

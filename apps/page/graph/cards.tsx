@@ -20,7 +20,12 @@ export const ArtefactCard = memo(function ArtefactCard({ data }: NodeProps<CardN
   const look = lookOf(node);
   const by = node.produced_by_agent === "" ? node.produced_by_role : node.produced_by_agent;
   return (
-    <div className={`card tone-${look.tone}`} data-active={isActive} data-selected={isSelected} data-id={node.id}>
+    <div
+      className={`card tone-${look.tone}`}
+      data-active={isActive}
+      data-selected={isSelected}
+      data-id={node.id}
+    >
       <div className="card-head">
         <span className="card-symbol" title={look.word}>
           {look.symbol}
@@ -73,7 +78,11 @@ export const PendingCard = memo(function PendingCard({ data }: NodeProps<CardNod
   const { pending } = item;
   const look = pendingLook(pending);
   return (
-    <div className={`card card-pending tone-${look.tone}`} data-active={isActive} data-what={pending.what}>
+    <div
+      className={`card card-pending tone-${look.tone}`}
+      data-active={isActive}
+      data-what={pending.what}
+    >
       <div className="card-head">
         <span className="card-symbol">{look.symbol}</span>
         <TypeName text={pending.agent} />

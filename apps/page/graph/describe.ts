@@ -4,7 +4,8 @@ import type { Item } from "./geometry.ts";
 import { lookOf, pendingLook } from "./look.ts";
 
 export function describe(item: Item): string {
-  if ("pending" in item) return `${item.pending.agent} ${pendingLook(item.pending).word}, ${item.pending.phase}`;
+  if ("pending" in item)
+    return `${item.pending.agent} ${pendingLook(item.pending).word}, ${item.pending.phase}`;
   const { node } = item;
   const by = node.produced_by_agent === "" ? node.produced_by_role : node.produced_by_agent;
   const summary = visibleLine(node.metadata.summary ?? "", 120);

@@ -6,7 +6,10 @@ import type { Pending } from "./pending.ts";
 export const card = { width: 206, height: 62 };
 export const step = { x: 240, y: 86 };
 
-export type Item = { id: string; x: number; y: number; cell: Cell } & ({ node: ArtefactNode } | { pending: Pending });
+export type Item = { id: string; x: number; y: number; cell: Cell } & (
+  | { node: ArtefactNode }
+  | { pending: Pending }
+);
 export type Line = { from: Item; to: Item; isVersion: boolean };
 export type Rect = { x: number; y: number; width: number; height: number };
 export type BandRect = Rect & { versions: number };
@@ -24,8 +27,8 @@ export type Drawing = {
 type What = { node: ArtefactNode } | { pending: Pending };
 
 /**
- * `isStacked`: of each thread only the newest version is drawn. `before`: an earlier drawing, of which the items that have not changed are
- * taken over, so that they are not drawn anew.
+ * `isStacked`: of each thread only the newest version is drawn. `before`: an earlier drawing, of
+ * which the items that have not changed are taken over, so that they are not drawn anew.
  */
 export function drawingOf(
   nodes: readonly ArtefactNode[],
@@ -34,13 +37,20 @@ export function drawingOf(
   before?: Pick<Drawing, "byId">,
 ): Drawing {
   const shown = isStacked ? newestVersions(nodes) : nodes;
-  const names = isStacked ? new Map(nodes.map((node) => [node.id as string, node.logical_id as string])) : undefined;
+  const names = isStacked
+    ? new Map(nodes.map((node) => [node.id as string, node.logical_id as string]))
+    : undefined;
   const nameOf: NameOf = (id) => names?.get(id) ?? id;
   // A stack is where its first version is: what that was made from is placed before it.
-  const firsts = isStacked ? new Map(nodes.toReversed().map((node) => [node.logical_id, node])) : undefined;
+  const firsts = isStacked
+    ? new Map(nodes.toReversed().map((node) => [node.logical_id, node]))
+    : undefined;
   const placeable = (node: ArtefactNode) =>
     placeableNode(node, (firsts?.get(node.logical_id) ?? node).source_artefacts, nameOf, isStacked);
-  const layout = layOut([...shown.map(placeable), ...pending.map((one) => placeablePending(one, nameOf))]);
+  const layout = layOut([
+    ...shown.map(placeable),
+    ...pending.map((one) => placeablePending(one, nameOf)),
+  ]);
   const offsets = offsetsOf(layout.slots);
   const items: Item[] = [];
   const byId = new Map<string, Item>();
@@ -49,7 +59,8 @@ export function drawingOf(
     if (cell === undefined) return;
     const place = { x: xOf(cell, offsets), y: cell.lane * step.y };
     const known = before?.byId.get(id);
-    const item = known !== undefined && isSame(known, place, what) ? known : { id, ...place, cell, ...what };
+    const item =
+      known !== undefined && isSame(known, place, what) ? known : { id, ...place, cell, ...what };
     items.push(item);
     byId.set(id, item);
     if (name !== id) byId.set(name, item);
@@ -69,14 +80,23 @@ export function drawingOf(
     columns: Array.from(columns, (column) => column ?? []),
     lines: linesOf(items, byId, nameOf),
     bands: bandsOf(layout, offsets),
-    bounds: { x: 0, y: 0, width: width - step.x + card.width, height: (Math.max(1, layout.lanes) - 1) * step.y + card.height },
+    bounds: {
+      x: 0,
+      y: 0,
+      width: width - step.x + card.width,
+      height: (Math.max(1, layout.lanes) - 1) * step.y + card.height,
+    },
   };
 }
 
 function isSame(known: Item, { x, y }: { x: number; y: number }, what: What): boolean {
   if (known.x !== x || known.y !== y) return false;
   if ("node" in what) return "node" in known && known.node === what.node;
-  return "pending" in known && known.pending.since === what.pending.since && known.pending.what === what.pending.what;
+  return (
+    "pending" in known &&
+    known.pending.since === what.pending.since &&
+    known.pending.what === what.pending.what
+  );
 }
 
 function newestVersions(nodes: readonly ArtefactNode[]): ArtefactNode[] {
@@ -92,11 +112,21 @@ const minor = new Set(["Review", "Question", "Answer", "Failure"]);
 
 type NameOf = (id: string) => string;
 
-function placeableNode(node: ArtefactNode, made: readonly string[], nameOf: NameOf, isStacked: boolean): Placeable {
+function placeableNode(
+  node: ArtefactNode,
+  made: readonly string[],
+  nameOf: NameOf,
+  isStacked: boolean,
+): Placeable {
   const { id, logical_id: thread, structural_type } = node;
   const isMinor = minor.has(structural_type);
   if (!isStacked) return { id, thread, sources: made, isMinor };
-  return { id: nameOf(id), thread, sources: made.map(nameOf).filter((source) => source !== nameOf(id)), isMinor };
+  return {
+    id: nameOf(id),
+    thread,
+    sources: made.map(nameOf).filter((source) => source !== nameOf(id)),
+    isMinor,
+  };
 }
 
 function placeablePending({ id, thread, sources }: Pending, nameOf: NameOf): Placeable {
@@ -118,7 +148,9 @@ function linesOf(items: readonly Item[], byId: ReadonlyMap<string, Item>, nameOf
   const lines: Line[] = [];
   for (const to of items) {
     const [sources, thread] =
-      "node" in to ? [to.node.source_artefacts, to.node.logical_id] : [to.pending.sources, to.pending.thread];
+      "node" in to
+        ? [to.node.source_artefacts, to.node.logical_id]
+        : [to.pending.sources, to.pending.thread];
     const seen: Item[] = [];
     for (const source of sources) {
       const from = byId.get(nameOf(source));
@@ -134,32 +166,56 @@ function bandsOf({ bands }: LaneLayout, offsets: readonly number[]): BandRect[] 
   return bands
     .filter(({ versions }) => versions > 1)
     .map(({ from, to, lane, versions }: Band) => {
-      const [left, right] = [xOf(from, offsets), xOf(to, offsets)].sort((one, other) => one - other) as [number, number];
-      return { x: left - 12, y: lane * step.y - 12, width: right - left + card.width + 24, height: card.height + 24, versions };
+      const [left, right] = [xOf(from, offsets), xOf(to, offsets)].sort(
+        (one, other) => one - other,
+      ) as [number, number];
+      return {
+        x: left - 12,
+        y: lane * step.y - 12,
+        width: right - left + card.width + 24,
+        height: card.height + 24,
+        versions,
+      };
     });
 }
 
 /** The items that this part of the drawing shows, at least in part. */
-export function itemsIn({ columns }: Pick<Drawing, "columns">, { x, y, width, height }: Rect): Item[] {
+export function itemsIn(
+  { columns }: Pick<Drawing, "columns">,
+  { x, y, width, height }: Rect,
+): Item[] {
   const first = Math.max(0, Math.floor((x - card.width) / step.x));
   const last = Math.min(columns.length - 1, Math.floor((x + width) / step.x));
   const found: Item[] = [];
   for (let at = first; at <= last; at++) {
-    for (const item of columns[at] ?? []) if (item.y + card.height >= y && item.y <= y + height) found.push(item);
+    for (const item of columns[at] ?? [])
+      if (item.y + card.height >= y && item.y <= y + height) found.push(item);
   }
   return found;
 }
 
 /** The item that covers this point of the drawing. */
-export function itemAt(drawing: Pick<Drawing, "columns">, { x, y }: { x: number; y: number }): Item | undefined {
+export function itemAt(
+  drawing: Pick<Drawing, "columns">,
+  { x, y }: { x: number; y: number },
+): Item | undefined {
   const near = itemsIn(drawing, { x, y, width: 1, height: 1 });
-  return near.find((item) => x >= item.x && x <= item.x + card.width && y >= item.y && y <= item.y + card.height);
+  return near.find(
+    (item) => x >= item.x && x <= item.x + card.width && y >= item.y && y <= item.y + card.height,
+  );
 }
 
 export type Direction = "left" | "right" | "up" | "down";
 
-/** The item to which an arrow key leads from this one: along the lane, or to the nearest lane; undefined at the edge. */
-export function neighbour(drawing: Pick<Drawing, "items">, from: Item, direction: Direction): Item | undefined {
+/**
+ * The item to which an arrow key leads from this one: along the lane, or to the nearest lane;
+ * undefined at the edge.
+ */
+export function neighbour(
+  drawing: Pick<Drawing, "items">,
+  from: Item,
+  direction: Direction,
+): Item | undefined {
   const isAlong = direction === "left" || direction === "right";
   const sign = direction === "left" || direction === "up" ? -1 : 1;
   let best: { item: Item; far: number } | undefined;

@@ -1,4 +1,5 @@
-// The canvas below the cards, as large as the view: it is painted in the frame in which the view moves.
+// The canvas below the cards, as large as the view: it is painted in the frame in which the view
+// moves.
 import { useStore } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Drawing } from "./geometry.ts";
@@ -18,7 +19,10 @@ export function GraphCanvas({ drawing, isFar, active }: Props) {
     const context = element?.getContext("2d");
     if (element === null || context == null || colours === undefined || width === 0) return;
     const ratio = window.devicePixelRatio;
-    if (element.width !== Math.round(width * ratio) || element.height !== Math.round(height * ratio)) {
+    if (
+      element.width !== Math.round(width * ratio) ||
+      element.height !== Math.round(height * ratio)
+    ) {
       element.width = Math.round(width * ratio);
       element.height = Math.round(height * ratio);
     }

@@ -5,13 +5,28 @@ export function GraphControls({ fit, isFitted }: { fit: () => void; isFitted: bo
   const { zoomIn, zoomOut } = useReactFlow();
   return (
     <Panel position="bottom-right" className="graph-controls">
-      <button type="button" aria-label="Nearer" title="Nearer" onClick={() => void zoomIn({ duration: 120 })}>
+      <button
+        type="button"
+        aria-label="Nearer"
+        title="Nearer"
+        onClick={() => void zoomIn({ duration: 120 })}
+      >
         +
       </button>
-      <button type="button" aria-label="Farther" title="Farther" onClick={() => void zoomOut({ duration: 120 })}>
+      <button
+        type="button"
+        aria-label="Farther"
+        title="Farther"
+        onClick={() => void zoomOut({ duration: 120 })}
+      >
         −
       </button>
-      <button type="button" aria-pressed={isFitted} title="Show all of it, also when it grows (F)" onClick={fit}>
+      <button
+        type="button"
+        aria-pressed={isFitted}
+        title="Show all of it, also when it grows (F)"
+        onClick={fit}
+      >
         All
       </button>
     </Panel>

@@ -1,5 +1,6 @@
-// The graph of a goal's artefacts. @xyflow/react moves and zooms it; only the cards in view are in the document. Edges and bands are
-// painted on a canvas below them, and from far away the cards are, too: so 10 000 artefacts stay usable.
+// The graph of a goal's artefacts. @xyflow/react moves and zooms it; only the cards in view are in
+// the document. Edges and bands are painted on a canvas below them, and from far away the cards
+// are, too: so 10 000 artefacts stay usable.
 import {
   type CoordinateExtent,
   type Node,
@@ -13,7 +14,15 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import type { GoalGraph } from "../data/goal-graph.ts";
 import { ArtefactCard, PendingCard } from "./cards.tsx";
 import { describe } from "./describe.ts";
-import { card, type Direction, type Drawing, drawingOf, type Item, itemAt, neighbour } from "./geometry.ts";
+import {
+  card,
+  type Direction,
+  type Drawing,
+  drawingOf,
+  type Item,
+  itemAt,
+  neighbour,
+} from "./geometry.ts";
 import { GraphCanvas } from "./graph-canvas.tsx";
 import { GraphControls } from "./graph-controls.tsx";
 import type { Pending } from "./pending.ts";
@@ -53,7 +62,10 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
   const [spoken, setSpoken] = useState("");
   const start = useRef({ x: 0, y: 0, zoom: 1 });
 
-  const open = useCallback((item: Item) => select("node" in item ? item.node.id : item.pending.target), [select]);
+  const open = useCallback(
+    (item: Item) => select("node" in item ? item.node.id : item.pending.target),
+    [select],
+  );
   const onNodeClick: NodeMouseHandler = (_, { id }) => {
     const item = drawing.byId.get(id);
     if (item === undefined) return;
@@ -72,15 +84,20 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
     setSpoken(describe(item));
     view.leave();
     const zoom = Math.max(0.7, getZoom());
-    void setCenter(item.x + card.width / 2, item.y + card.height / 2, { zoom, duration: prefersCalm() ? 0 : 150 });
+    void setCenter(item.x + card.width / 2, item.y + card.height / 2, {
+      zoom,
+      duration: prefersCalm() ? 0 : 150,
+    });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey)
+      return;
     const direction = directions[event.key];
     const current = drawing.byId.get(active ?? "");
     if (direction !== undefined) {
       event.preventDefault();
-      const next = current === undefined ? drawing.items[0] : neighbour(drawing, current, direction);
+      const next =
+        current === undefined ? drawing.items[0] : neighbour(drawing, current, direction);
       if (next !== undefined) moveTo(next);
     } else if (event.key === "Home" || event.key === "End") {
       event.preventDefault();
@@ -115,7 +132,8 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
         onMove={(event, { x, y, zoom }) => {
           const { current: from } = start;
           // A click is no movement.
-          if (event !== null && (zoom !== from.zoom || Math.hypot(x - from.x, y - from.y) > 3)) view.leave();
+          if (event !== null && (zoom !== from.zoom || Math.hypot(x - from.x, y - from.y) > 3))
+            view.leave();
         }}
         nodesDraggable={false}
         nodesConnectable={false}

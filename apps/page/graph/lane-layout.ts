@@ -1,12 +1,22 @@
-// Where each artefact of a goal is drawn: a column for each step from the goal, a lane (row) for each thread. Pure.
+// Where each artefact of a goal is drawn: a column for each step from the goal, a lane (row) for
+// each thread. Pure.
 //
-// Artefacts are placed one after the other, oldest first, and none moves when another one comes: a goal can be watched while it grows. So
-// no general layout engine does it, which would place everything anew.
+// Artefacts are placed one after the other, oldest first, and none moves when another one comes: a
+// goal can be watched while it grows. So no general layout engine does it, which would place
+// everything anew.
 
 /** `sources`: what it was made from; those that are not placed do not count. */
-export type Placeable = { id: string; thread: string; sources: readonly string[]; isMinor: boolean };
+export type Placeable = {
+  id: string;
+  thread: string;
+  sources: readonly string[];
+  isMinor: boolean;
+};
 
-/** `column` counts steps; `slot`: which of the places side by side in a column that has more artefacts than lanes. */
+/**
+ * `column` counts steps; `slot`: which of the places side by side in a column that has more
+ * artefacts than lanes.
+ */
 export type Cell = { column: number; slot: number; lane: number };
 /** From the first version to the last. */
 export type Band = { thread: string; lane: number; from: Cell; to: Cell; versions: number };
@@ -48,16 +58,23 @@ export function layOut(artefacts: readonly Placeable[]): LaneLayout {
     slots[column] = Math.max(slots[column] ?? 1, cell.slot + 1);
     const lane = lanes[cell.lane] ?? { lastColumn: 0, isKept: false };
     lane.lastColumn = Math.max(lane.lastColumn, column);
-    // A lane with results belongs to its thread: a later version continues it. One of reviews and answers is used again.
+    // A lane with results belongs to its thread: a later version continues it. One of reviews and
+    // answers is used again.
     lane.isKept ||= !isMinor;
     lanes[cell.lane] = lane;
-    if (band === undefined) threads.set(thread, { thread, lane: cell.lane, from: cell, to: cell, versions: 1 });
+    if (band === undefined)
+      threads.set(thread, { thread, lane: cell.lane, from: cell, to: cell, versions: 1 });
     else {
       band.to = cell;
       band.versions += 1;
     }
   }
-  return { cells, bands: [...threads.values()], slots: Array.from(slots, (count) => count ?? 1), lanes: lanes.length };
+  return {
+    cells,
+    bands: [...threads.values()],
+    slots: Array.from(slots, (count) => count ?? 1),
+    lanes: lanes.length,
+  };
 }
 
 function columnOf(sources: readonly string[], cells: ReadonlyMap<string, Cell>): number {
@@ -79,7 +96,8 @@ type Room = {
 };
 
 function freeLane({ lanes, limit, taken, full }: Room, column: number, near: number): Cell {
-  // A lane that ended two columns ago, the nearest one; then a new lane; then any place that is free, slot after slot.
+  // A lane that ended two columns ago, the nearest one; then a new lane; then any place that is
+  // free, slot after slot.
   let best: number | undefined;
   for (let lane = 0; lane < lanes.length; lane++) {
     const { lastColumn = 0, isKept = true } = lanes[lane] ?? {};

@@ -1,12 +1,24 @@
-// How an artefact is shown: a tone (a colour of style/tokens.css), a symbol that says the same without colour, and a word for readers of
-// the screen. Pure.
+// How an artefact is shown: a tone (a colour of style/tokens.css), a symbol that says the same
+// without colour, and a word for readers of the screen. Pure.
 import type { ArtefactHead, ArtefactItem } from "../data/contract.ts";
 import type { Pending } from "./pending.ts";
 
-export type Tone = "goal" | "result" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "work" | "wait";
+export type Tone =
+  | "goal"
+  | "result"
+  | "approval"
+  | "feedback"
+  | "question"
+  | "answer"
+  | "failure"
+  | "terminal"
+  | "work"
+  | "wait";
 export type Look = { tone: Tone; symbol: string; word: string };
 
-type Shown = Pick<ArtefactHead, "structural_type" | "logical_id" | "goal_id"> & { verdict?: ArtefactItem["verdict"] | undefined };
+type Shown = Pick<ArtefactHead, "structural_type" | "logical_id" | "goal_id"> & {
+  verdict?: ArtefactItem["verdict"] | undefined;
+};
 
 export function lookOf({ structural_type, logical_id, goal_id, verdict }: Shown): Look {
   if (String(logical_id) === String(goal_id)) return { tone: "goal", symbol: "◎", word: "goal" };

@@ -1,4 +1,5 @@
-// Paints what is below the cards: bands of threads, the lines from sources to results, and from far away the artefacts themselves.
+// Paints what is below the cards: bands of threads, the lines from sources to results, and from far
+// away the artefacts themselves.
 import { card, type Drawing, itemsIn, type Line, type Rect } from "./geometry.ts";
 import { lookOf, pendingLook, type Tone } from "./look.ts";
 
@@ -33,17 +34,28 @@ export function coloursOf(element: Element): Colours {
     active: of("--focus"),
     band: of("--graph-band"),
     bandEdge: of("--graph-band-edge"),
-    tones: Object.fromEntries(tones.map((tone) => [tone, of(`--tone-${tone}`)])) as Record<Tone, string>,
+    tones: Object.fromEntries(tones.map((tone) => [tone, of(`--tone-${tone}`)])) as Record<
+      Tone,
+      string
+    >,
   };
 }
 
 type View = { x: number; y: number; zoom: number; width: number; height: number; ratio: number };
 type Style = { colours: Colours; isFar: boolean; active: string | undefined };
 
-/** More lines than these would be one grey area, and take too long: then only those of threads and of what is selected are painted. */
+/**
+ * More lines than these would be one grey area, and take too long: then only those of threads and
+ * of what is selected are painted.
+ */
 const maxLines = 4_000;
 
-export function paint(context: CanvasRenderingContext2D, drawing: Drawing, view: View, style: Style): void {
+export function paint(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  view: View,
+  style: Style,
+): void {
   const { x, y, zoom, width, height, ratio } = view;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
@@ -54,7 +66,13 @@ export function paint(context: CanvasRenderingContext2D, drawing: Drawing, view:
   if (style.isFar) paintItems(context, drawing, seen, style);
 }
 
-function paintBands(context: CanvasRenderingContext2D, { bands }: Drawing, seen: Rect, zoom: number, colours: Colours): void {
+function paintBands(
+  context: CanvasRenderingContext2D,
+  { bands }: Drawing,
+  seen: Rect,
+  zoom: number,
+  colours: Colours,
+): void {
   context.fillStyle = colours.band;
   context.strokeStyle = colours.bandEdge;
   context.lineWidth = 1 / zoom;
@@ -67,17 +85,30 @@ function paintBands(context: CanvasRenderingContext2D, { bands }: Drawing, seen:
   }
 }
 
-function paintLines(context: CanvasRenderingContext2D, { lines, byId }: Drawing, seen: Rect, zoom: number, style: Style): void {
+function paintLines(
+  context: CanvasRenderingContext2D,
+  { lines, byId }: Drawing,
+  seen: Rect,
+  zoom: number,
+  style: Style,
+): void {
   const { colours, active } = style;
   const inView = lines.filter((line) => overlaps(boxOf(line), seen));
   const isTooMany = inView.length > maxLines;
   const chosen = byId.get(active ?? "");
   const thin = Math.max(1.25, 1 / zoom);
   const groups = [
-    { of: isTooMany ? [] : inView.filter(({ isVersion }) => !isVersion), colour: colours.line, width: thin },
+    {
+      of: isTooMany ? [] : inView.filter(({ isVersion }) => !isVersion),
+      colour: colours.line,
+      width: thin,
+    },
     { of: inView.filter(({ isVersion }) => isVersion), colour: colours.version, width: 2.2 * thin },
     {
-      of: chosen === undefined ? [] : inView.filter(({ from, to }) => from === chosen || to === chosen),
+      of:
+        chosen === undefined
+          ? []
+          : inView.filter(({ from, to }) => from === chosen || to === chosen),
       colour: colours.active,
       width: 2 * thin,
     },
@@ -114,7 +145,12 @@ function traceHead(context: CanvasRenderingContext2D, x: number, y: number): voi
   context.closePath();
 }
 
-function paintItems(context: CanvasRenderingContext2D, drawing: Drawing, seen: Rect, { colours, active }: Style): void {
+function paintItems(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  seen: Rect,
+  { colours, active }: Style,
+): void {
   const items = itemsIn(drawing, seen);
   for (const tone of tones) {
     context.fillStyle = colours.tones[tone];
@@ -135,7 +171,12 @@ function paintItems(context: CanvasRenderingContext2D, drawing: Drawing, seen: R
 function boxOf({ from, to }: Line): Rect {
   const left = Math.min(from.x + card.width, to.x) - 80;
   const right = Math.max(from.x + card.width, to.x) + 80;
-  return { x: left, y: Math.min(from.y, to.y), width: right - left, height: Math.abs(from.y - to.y) + card.height };
+  return {
+    x: left,
+    y: Math.min(from.y, to.y),
+    width: right - left,
+    height: Math.abs(from.y - to.y) + card.height,
+  };
 }
 
 function overlaps(one: Rect, other: Rect): boolean {

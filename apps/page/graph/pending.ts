@@ -1,9 +1,13 @@
-// What the open claims of a goal wait for, as things that the graph can draw: bids that are missing, and grants that have not ended. Pure.
+// What the open claims of a goal wait for, as things that the graph can draw: bids that are
+// missing, and grants that have not ended. Pure.
 
 import type { Grant, GraphClaim } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
 
-/** `since`: ISO 8601. `thread`: where its result will be a new version. `sources`: what it will be made from. */
+/**
+ * `since`: ISO 8601. `thread`: where its result will be a new version. `sources`: what it will be
+ * made from.
+ */
 export type Pending = {
   id: string;
   claim: string;
@@ -19,7 +23,9 @@ export type Pending = {
 
 export function pendingOf(nodes: readonly ArtefactNode[]): Pending[] {
   return nodes.flatMap((node) =>
-    node.claims.filter(isOpen).flatMap((claim) => claim.grants.flatMap((grant) => ofGrant(node, claim, grant))),
+    node.claims
+      .filter(isOpen)
+      .flatMap((claim) => claim.grants.flatMap((grant) => ofGrant(node, claim, grant))),
   );
 }
 
@@ -63,7 +69,10 @@ function stateOf(grant: Grant): Pick<Pending, "what" | "since"> | undefined {
   }
 }
 
-/** Agents that have not bid on the artefact yet. The graph's claims do not say who is asked, only that the bidding is open. */
+/**
+ * Agents that have not bid on the artefact yet. The graph's claims do not say who is asked, only
+ * that the bidding is open.
+ */
 export function isBidding(node: ArtefactNode): boolean {
   return node.claims.some((claim) => isOpen(claim) && claim.bidding === "open");
 }

@@ -1,4 +1,5 @@
-// The API's sentences for a person: what a program would ask by a request is a place of this page. Pure.
+// The API's sentences for a person: what a program would ask by a request is a place of this page.
+// Pure.
 
 /** By request; the first that fits. `$1`: what the address names. */
 const places: readonly (readonly [RegExp, string])[] = [
@@ -22,8 +23,12 @@ const members: readonly (readonly [RegExp, string])[] = [
   [/`for`: "([^"]*)"/g, "$1"],
 ];
 
-/** What only a program can do: a header, a member, a parameter, an address for which the page has no place. */
-const ofPrograms = /\/v1\/|`(?:[A-Z][\w-]+: [^`]*|id|for|next|after|limit|format=\w+|Host|Idempotency-Key|Last-Event-ID)`/;
+/**
+ * What only a program can do: a header, a member, a parameter, an address for which the page has no
+ * place.
+ */
+const ofPrograms =
+  /\/v1\/|`(?:[A-Z][\w-]+: [^`]*|id|for|next|after|limit|format=\w+|Host|Idempotency-Key|Last-Event-ID)`/;
 
 /** Undefined where nothing is left that a person can do. */
 export function adviceForPeople(text: string | undefined): string | undefined {
@@ -36,7 +41,9 @@ export function adviceForPeople(text: string | undefined): string | undefined {
 function inPlaces(sentence: string): string {
   const whole = places.reduce((text, [request, place]) => {
     const source = request.source;
-    return text.replace(new RegExp(`\`${source}\`|${source}`, "g"), (found) => found.replaceAll("`", "").replace(request, place));
+    return text.replace(new RegExp(`\`${source}\`|${source}`, "g"), (found) =>
+      found.replaceAll("`", "").replace(request, place),
+    );
   }, sentence);
   return members.reduce((text, [member, place]) => text.replace(member, place), whole);
 }

@@ -1,4 +1,5 @@
-// The lines before the files of a diff: which commits they are since, warnings, and the commits as `git log` writes them. Pure.
+// The lines before the files of a diff: which commits they are since, warnings, and the commits as
+// `git log` writes them. Pure.
 
 /** `title`: one line. `warnings`: a sentence each. `commits`: empty where only a part is shown. */
 export type DiffHead = { title: string; warnings: string[]; commits: string };

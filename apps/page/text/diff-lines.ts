@@ -9,7 +9,10 @@ const maxColumns = 2_000;
 /** A longer line is shown as several rows. */
 const maxRowColumns = 240;
 
-/** `text`: a diff of whole lines, in which what cannot be seen is written out, so that no line of code looks like another. */
+/**
+ * `text`: a diff of whole lines, in which what cannot be seen is written out, so that no line of
+ * code looks like another.
+ */
 export type Beginning = { text: string; length: number; isAll: boolean; isCut: boolean };
 
 export function beginningOf(lines: readonly string[]): Beginning {
@@ -18,8 +21,14 @@ export function beginningOf(lines: readonly string[]): Beginning {
   let [length, isCut] = [0, false];
   for (const line of lines) {
     const cut = line.length > maxColumns;
-    const next = cut ? `${line.slice(0, maxColumns)}… (${line.length - maxColumns} more characters)` : line;
-    if (shown.length > 1 && (shown.length >= maxShownLines || length + next.length > maxShownLength)) break;
+    const next = cut
+      ? `${line.slice(0, maxColumns)}… (${line.length - maxColumns} more characters)`
+      : line;
+    if (
+      shown.length > 1 &&
+      (shown.length >= maxShownLines || length + next.length > maxShownLength)
+    )
+      break;
     length += next.length;
     isCut ||= cut;
     shown.push(clean(next));
@@ -27,7 +36,10 @@ export function beginningOf(lines: readonly string[]): Beginning {
   return { text: shown.join("\n"), length, isAll: shown.length === lines.length, isCut };
 }
 
-/** `sign`: `@` of the head of a hunk; `number`: of the line in the file after the change, of a removed one in the file before it. */
+/**
+ * `sign`: `@` of the head of a hunk; `number`: of the line in the file after the change, of a
+ * removed one in the file before it.
+ */
 export type DiffRow = { sign: string; number?: number; text: string };
 
 export function rowsOf(lines: readonly string[]): DiffRow[] {
@@ -37,7 +49,9 @@ export function rowsOf(lines: readonly string[]): DiffRow[] {
   for (const line of lines) {
     const sign = line[0] ?? " ";
     if (sign === "@") {
-      [before = 0, after = 0] = [...(/^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line) ?? [])].slice(1).map(Number);
+      [before = 0, after = 0] = [...(/^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line) ?? [])]
+        .slice(1)
+        .map(Number);
       rows.push({ sign, text: clean(line) });
       continue;
     }

@@ -17,7 +17,11 @@ const ordinary = "100644";
 export function notesOf(file: FileDiff): string[] {
   const { kind, from, oldMode, newMode, isBinary } = file;
   return [
-    ...(from === undefined ? (kind === "changed" ? [] : [kind]) : [`${kind} from ${shownPath(from)}`]),
+    ...(from === undefined
+      ? kind === "changed"
+        ? []
+        : [kind]
+      : [`${kind} from ${shownPath(from)}`]),
     ...modeNotes(oldMode, newMode),
     ...(isBinary ? ["binary", ...sizeNotes(file)] : []),
     ...(isEmpty(file) ? ["empty"] : []),
@@ -51,22 +55,40 @@ function sizeNotes({ kind, oldSize, newSize }: FileDiff): string[] {
 
 function isEmpty({ kind, lines, isBinary, oldHash, newHash }: FileDiff): boolean {
   const hash = kind === "new" ? newHash : kind === "deleted" ? oldHash : undefined;
-  return lines.length === 0 && !isBinary && hash !== undefined && emptyHashes.some((empty) => empty.startsWith(hash));
+  return (
+    lines.length === 0 &&
+    !isBinary &&
+    hash !== undefined &&
+    emptyHashes.some((empty) => empty.startsWith(hash))
+  );
 }
 
 /** The end of a symbolic link, and of a submodule, is always without a line break. */
 function lineEndNotes({ kind, lines, oldMode, newMode }: FileDiff): string[] {
   const notes = hasCarriageReturns(lines) ? ["lines end with CR LF"] : [];
   if ((newMode ?? oldMode) === link) return notes;
-  const marked = lines.flatMap((_, at) => (lines[at + 1]?.startsWith("\\") ? [lines[at]?.[0] ?? ""] : []));
-  const [before, after] = [marked.some((sign) => sign !== "+"), marked.some((sign) => sign !== "-")];
+  const marked = lines.flatMap((_, at) =>
+    lines[at + 1]?.startsWith("\\") ? [lines[at]?.[0] ?? ""] : [],
+  );
+  const [before, after] = [
+    marked.some((sign) => sign !== "+"),
+    marked.some((sign) => sign !== "-"),
+  ];
   if (before && after) return [...notes, "no line break at the end"];
-  if (after) return [...notes, kind === "new" ? "no line break at the end" : "no line break at the end now"];
-  if (before) return [...notes, kind === "deleted" ? "no line break at the end" : "a line break at the end now"];
+  if (after)
+    return [...notes, kind === "new" ? "no line break at the end" : "no line break at the end now"];
+  if (before)
+    return [
+      ...notes,
+      kind === "deleted" ? "no line break at the end" : "a line break at the end now",
+    ];
   return notes;
 }
 
-/** Whether all lines have one: only then it can be said once. Elsewhere it is shown, so that a line which gains one is seen. */
+/**
+ * Whether all lines have one: only then it can be said once. Elsewhere it is shown, so that a line
+ * which gains one is seen.
+ */
 export function hasCarriageReturns(lines: readonly string[]): boolean {
   const content = lines.filter((line) => /^[ +-]/.test(line));
   return content.length > 0 && content.every((line) => line.endsWith("\r"));
@@ -75,7 +97,8 @@ export function hasCarriageReturns(lines: readonly string[]): boolean {
 /** In the place of the lines, where there are none. */
 export function contentNote(file: FileDiff): string {
   const { kind, isBinary, percent, oldHash, oldMode, newMode } = file;
-  if (isBinary && kind !== "new" && kind !== "deleted") return "A binary file. Its content changes, and is not shown.";
+  if (isBinary && kind !== "new" && kind !== "deleted")
+    return "A binary file. Its content changes, and is not shown.";
   if (isBinary) return "A binary file. Its content is not shown.";
   if (isEmpty(file)) return "An empty file.";
   const isMoved = (kind === "renamed" || kind === "copied") && percent === 100;

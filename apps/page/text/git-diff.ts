@@ -1,4 +1,5 @@
-// What `git diff` says of each file. The parsers of others pass over what has no lines: binary files, modes, empty files. Pure.
+// What `git diff` says of each file. The parsers of others pass over what has no lines: binary
+// files, modes, empty files. Pure.
 import { nameAfter, nameOfHead } from "./git-names.ts";
 
 export type FileDiff = {
@@ -16,7 +17,10 @@ export type FileDiff = {
   /** How much of the content is the same, of a file that is renamed or copied: 100 is all. */
   percent?: number;
   isBinary: boolean;
-  /** Of a binary file, in bytes: 0 where there is none before or after. A server of before did not say them. */
+  /**
+   * Of a binary file, in bytes: 0 where there is none before or after. A server of before did not
+   * say them.
+   */
   oldSize?: number;
   newSize?: number;
   /** From the first `@@` on, as git writes them. */
@@ -27,10 +31,13 @@ export type FileDiff = {
 
 /** `before`: the lines before the first file, which are about commits. */
 export function readGitDiff(text: string): { before: string; files: FileDiff[] } {
-  // Other characters that end a line for a regular expression may be in the message of a commit, and in a file.
+  // Other characters that end a line for a regular expression may be in the message of a commit,
+  // and in a file.
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  const heads = lines.flatMap((line, at) => (/^diff --(?:git|cc|combined) /.test(line) ? [at] : []));
+  const heads = lines.flatMap((line, at) =>
+    /^diff --(?:git|cc|combined) /.test(line) ? [at] : [],
+  );
   const files = heads.map((head, at) => fileOf(lines.slice(head, heads[at + 1])));
   return { before: lines.slice(0, heads[0]).join("\n").trimEnd(), files };
 }
@@ -83,7 +90,10 @@ function readHeader(file: FileDiff, line: string): boolean {
       return true;
     case "rename to":
     case "copy to":
-      Object.assign(file, { kind: name === "copy to" ? "copied" : "renamed", path: nameAfter("", value) });
+      Object.assign(file, {
+        kind: name === "copy to" ? "copied" : "renamed",
+        path: nameAfter("", value),
+      });
       return true;
     case "index":
       return readIndex(file, value);
@@ -106,7 +116,11 @@ function readHeader(file: FileDiff, line: string): boolean {
 function readIndex(file: FileDiff, value: string): boolean {
   const [, oldHash, newHash, mode] = /^([0-9a-f]+)\.\.([0-9a-f]+)(?: (\d+))?$/.exec(value) ?? [];
   if (oldHash === undefined || newHash === undefined) return false;
-  Object.assign(file, { oldHash, newHash }, mode === undefined ? {} : { oldMode: mode, newMode: mode });
+  Object.assign(
+    file,
+    { oldHash, newHash },
+    mode === undefined ? {} : { oldMode: mode, newMode: mode },
+  );
   return true;
 }
 

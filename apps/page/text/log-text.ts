@@ -1,7 +1,12 @@
 // A JSON line of a service's log in the parts that people read, as `sett logs` shows them. Pure.
 import { clockTime } from "../../../lib/words/age.ts";
 
-export type LogText = { time: string; level: "error" | "warn" | "info"; message: string; rest: string };
+export type LogText = {
+  time: string;
+  level: "error" | "warn" | "info";
+  message: string;
+  rest: string;
+};
 
 /** Members that are the same in every line of a part, or that have a place of their own. */
 const unnamed = new Set(["time", "level", "msg", "service", "instance", "agent"]);
@@ -26,7 +31,10 @@ function fieldsOf(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
     const fields: unknown = JSON.parse(line);
-    return typeof fields === "object" && fields !== null && "msg" in fields && typeof fields.msg === "string"
+    return typeof fields === "object" &&
+      fields !== null &&
+      "msg" in fields &&
+      typeof fields.msg === "string"
       ? { ...fields }
       : undefined;
   } catch {
@@ -35,7 +43,9 @@ function fieldsOf(line: string): Record<string, unknown> | undefined {
 }
 
 function valueText(value: unknown): string {
-  return typeof value === "string" && /^[\x21\x23-\x7e]+$/.test(value) ? value : JSON.stringify(value);
+  return typeof value === "string" && /^[\x21\x23-\x7e]+$/.test(value)
+    ? value
+    : JSON.stringify(value);
 }
 
 function cut(text: string): string {

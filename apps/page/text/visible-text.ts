@@ -1,4 +1,5 @@
-// Text from agents, made safe to read: what a reader could not see, or what would move other text about, is shown by its name. Pure.
+// Text from agents, made safe to read: what a reader could not see, or what would move other text
+// about, is shown by its name. Pure.
 import { unseen } from "../../../lib/core/unseen.ts";
 
 /** `mark`: a character that is shown by its name. */

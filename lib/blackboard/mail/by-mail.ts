@@ -1,4 +1,5 @@
-// The blackboard as an agent has it: it reads, and says by mail what it has to say. The orchestrator, which alone writes the record, answers.
+// The blackboard as an agent has it: it reads, and says by mail what it has to say. The
+// orchestrator, which alone writes the record, answers.
 import { RecentMap } from "../../async/recent-map.ts";
 import type { RunningGrant } from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
@@ -14,7 +15,10 @@ import { mailedResult } from "./mailed-result.ts";
 /** A result whose start is not among these tells of its run once more. */
 const maxKnownRuns = 1_000;
 
-/** `host`: where this program runs, which the agent's events name. `timeoutMs`: how long one call waits for its answer. */
+/**
+ * `host`: where this program runs, which the agent's events name. `timeoutMs`: how long one call
+ * waits for its answer.
+ */
 export function byMail(
   board: AgentMailbox,
   { agent, host, timeoutMs = 3_000 }: { agent: AgentName; host?: string; timeoutMs?: number },
@@ -28,16 +32,23 @@ export function byMail(
       hears();
     };
     try {
-      for await (const answers of board.followMailAnswers(agent, closing.signal, onFresh)) letters.receive(answers);
+      for await (const answers of board.followMailAnswers(agent, closing.signal, onFresh))
+        letters.receive(answers);
     } catch (error) {
-      letters.fail(error instanceof SettError ? error : new SettError("internal", messageOf(error)));
+      letters.fail(
+        error instanceof SettError ? error : new SettError("internal", messageOf(error)),
+      );
       hears();
     }
   };
   void listen();
-  // Before a renewal that was under way is sent once more: it is refused where Redis has lost the start of its run.
+  // Before a renewal that was under way is sent once more: it is refused where Redis has lost the
+  // start of its run.
   const unsubscribe = board.onReconnect(() => letters.sendAgain());
-  /** Starts that were sent, and are sent again after a reconnect until their results are answered: before these. */
+  /**
+   * Starts that were sent, and are sent again after a reconnect until their results are answered:
+   * before these.
+   */
   const knownRuns = new RecentMap<string, true>(maxKnownRuns);
   const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
   const replyTo = async (text: string) => Reply.parse(JSON.parse(await letters.ask(text)));
@@ -45,41 +56,57 @@ export function byMail(
     await canHear;
     return replyTo(textOf(message));
   };
-  const said = async <Outcome extends string>(message: Message, outcome: Outcome) => outcomeOf(await ask(message), outcome);
+  const said = async <Outcome extends string>(message: Message, outcome: Outcome) =>
+    outcomeOf(await ask(message), outcome);
   // Where nothing waits for it, a start that counts is not answered.
   const startOf = (claim: ClaimId, grant: RunningGrant) => {
     const { context_ids: _, ...run } = runOf(grant);
-    return begunText(begunParts(claim, { host, isQuiet: grant.model_token === undefined, run }), grant);
+    return begunText(
+      begunParts(claim, { host, isQuiet: grant.model_token === undefined, run }),
+      grant,
+    );
   };
   return {
     ...board,
     placeBid: async ({ claim, word, reason }) => {
       const reply = await ask({ say: "bid", claim, word, ...withoutUndefined({ reason }) });
-      return reply.outcome === "yes" ? { outcome: "placed", word: reply.word ?? word } : { ...reply, outcome: "refused" };
+      return reply.outcome === "yes"
+        ? { outcome: "placed", word: reply.word ?? word }
+        : { ...reply, outcome: "refused" };
     },
     allowBidCalls: ({ claim, digest }) => said({ say: "asks_model", claim, digest }, "allowed"),
     beginWork: async ({ claim, run, mayTake, maxBytes }) => {
       await canHear;
       const id = crypto.randomUUID();
       const parts = begunParts(claim, { host, isQuiet: true, run });
-      const begun = await board.beginWork({ claim, agent, run: run.run_id, message: { id, mayTake, ...parts }, maxBytes });
+      const begun = await board.beginWork({
+        claim,
+        agent,
+        run: run.run_id,
+        message: { id, mayTake, ...parts },
+        maxBytes,
+      });
       if (begun.outcome !== "taken") return begun;
       const text = begunText(parts, { ...begun.grant, context_ids: begun.contextIds });
       letters.note({ id, text });
       knownRuns.set(text, true);
       return begun;
     },
-    // The run begins as soon as the grant is taken. Where the orchestrator refuses its start, it refuses to renew its lease as well.
+    // The run begins as soon as the grant is taken. Where the orchestrator refuses its start, it
+    // refuses to renew its lease as well.
     acceptGrant: async ({ claim, grant }) => {
       const { attempt, queued_at, run_id: run = "", model_token } = grant;
       await canHear;
-      const take = (letter: Letter) => board.takeGrant({ claim, agent, attempt, queued_at, run, message: letter });
+      const take = (letter: Letter) =>
+        board.takeGrant({ claim, agent, attempt, queued_at, run, message: letter });
       const text = startOf(claim, grant);
       const taken = await letters.say(text, take);
       if (taken.outcome === "refused") return taken;
       if (model_token === undefined) knownRuns.set(text, true);
       // Calls of its model count only once its start is on record.
-      return model_token === undefined ? { outcome: "accepted" } : outcomeOf(await replyTo(text), "accepted");
+      return model_token === undefined
+        ? { outcome: "accepted" }
+        : outcomeOf(await replyTo(text), "accepted");
     },
     renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
     finishGrant: async ({ claim, grant, endedAt, result }) => {
@@ -87,7 +114,15 @@ export function byMail(
       const start = startOf(claim, grant);
       const run = knownRuns.get(start) === true ? {} : { run: runOf(grant) };
       const mailed = mailedResult(result, { claim, agent });
-      const message: Message = { say: "result", claim, attempt, queued_at, ended_at: endedAt, ...run, result: mailed };
+      const message: Message = {
+        say: "result",
+        claim,
+        attempt,
+        queued_at,
+        ended_at: endedAt,
+        ...run,
+        result: mailed,
+      };
       const finished = await said(message, "finished");
       letters.forget(start);
       // Said again after Redis has lost it, it tells of its run, which is lost as well then.
@@ -102,10 +137,24 @@ export function byMail(
   };
 }
 
-function outcomeOf<Outcome extends string>(reply: Reply, outcome: Outcome): { outcome: Outcome } | Refused {
+function outcomeOf<Outcome extends string>(
+  reply: Reply,
+  outcome: Outcome,
+): { outcome: Outcome } | Refused {
   return reply.outcome === "yes" ? { outcome } : { outcome: "refused", reason: reply.reason };
 }
 
-function runOf({ run_id, run_by, model_token, started_at, context_ids, base_commit }: RunningGrant): RunStart {
-  return { started_at, context_ids, ...withoutUndefined({ run_id, run_by, model_token, base_commit }) };
+function runOf({
+  run_id,
+  run_by,
+  model_token,
+  started_at,
+  context_ids,
+  base_commit,
+}: RunningGrant): RunStart {
+  return {
+    started_at,
+    context_ids,
+    ...withoutUndefined({ run_id, run_by, model_token, base_commit }),
+  };
 }

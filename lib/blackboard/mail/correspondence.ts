@@ -1,4 +1,5 @@
-// Letters that wait for their answers. The one who answers may be away for long, and Redis may lose a letter: it is sent again then.
+// Letters that wait for their answers. The one who answers may be away for long, and Redis may lose
+// a letter: it is sent again then.
 
 import { RecentMap } from "../../async/recent-map.ts";
 import { SettError } from "../../model/errors.ts";
@@ -6,7 +7,10 @@ import type { MailAnswer } from "../port/mail-port.ts";
 
 export type Letter = { id: string; text: string };
 
-/** `isSent`: as far as is known. `waiting`: how many calls wait for its answer. `timeouts`: how many have waited in vain. */
+/**
+ * `isSent`: as far as is known. `waiting`: how many calls wait for its answer. `timeouts`: how many
+ * have waited in vain.
+ */
 type OpenLetter = Letter & {
   timeouts: number;
   answered: Promise<string>;
@@ -32,8 +36,8 @@ export class Correspondence {
   }
 
   /**
-   * Sends the text, and resolves with the answer. Rejects with `redis-unreachable` where none comes in time: the letter stays, and the same
-   * text, asked again, waits for its answer.
+   * Sends the text, and resolves with the answer. Rejects with `redis-unreachable` where none comes
+   * in time: the letter stays, and the same text, asked again, waits for its answer.
    */
   async ask(text: string): Promise<string> {
     if (this.#failure !== undefined) throw this.#failure;
@@ -51,7 +55,8 @@ export class Correspondence {
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         letter.timeouts += 1;
-        // Sent once more with the next call. The answer may be lost, although the connection never was.
+        // Sent once more with the next call. The answer may be lost, although the connection never
+        // was.
         if (isTimeToRepeat(letter.timeouts)) letter.isSent = false;
         reject(silent());
       }, this.#timeoutMs);
@@ -67,10 +72,14 @@ export class Correspondence {
   }
 
   /**
-   * Has the letter sent by `first`, and does not wait for its answer, which the next one who asks the same text gets. One that is refused was
-   * not sent. Where the same was said before, `first` may do nothing any more, and who asks for the answer has the letter sent again.
+   * Has the letter sent by `first`, and does not wait for its answer, which the next one who asks
+   * the same text gets. One that is refused was not sent. Where the same was said before, `first`
+   * may do nothing any more, and who asks for the answer has the letter sent again.
    */
-  async say<Result extends { outcome: string }>(text: string, first: (letter: Letter) => Promise<Result>): Promise<Result> {
+  async say<Result extends { outcome: string }>(
+    text: string,
+    first: (letter: Letter) => Promise<Result>,
+  ): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
     const before = this.#byText.get(text);
     const letter = before ?? this.#newLetter(text);
@@ -101,8 +110,8 @@ export class Correspondence {
   }
 
   /**
-   * What was sent may be lost, and so may its answer, and what an answer that no call has got yet says was done. What cannot be sent now is
-   * sent when it is asked again.
+   * What was sent may be lost, and so may its answer, and what an answer that no call has got yet
+   * says was done. What cannot be sent now is sent when it is asked again.
    */
   sendAgain(): void {
     this.#late.clear();
@@ -156,7 +165,10 @@ function silent(): SettError {
   return new SettError("redis-unreachable", "The orchestrator does not answer.");
 }
 
-/** After 4, 8, 16, 32 … of them: while no orchestrator answers, one letter must not fill the mailbox. */
+/**
+ * After 4, 8, 16, 32 … of them: while no orchestrator answers, one letter must not fill the
+ * mailbox.
+ */
 function isTimeToRepeat(timeouts: number): boolean {
   return timeouts >= 4 && Number.isInteger(Math.log2(timeouts));
 }

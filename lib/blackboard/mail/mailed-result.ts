@@ -1,5 +1,12 @@
-// Whether the result that an agent sends can be the result of its grant: the record takes from it what the work has made, and nothing else.
-import { Artefact, type ArtefactHead, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../../model/artefact.ts";
+// Whether the result that an agent sends can be the result of its grant: the record takes from it
+// what the work has made, and nothing else.
+import {
+  Artefact,
+  type ArtefactHead,
+  maxMetadataBytes,
+  maxPayloadBytes,
+  type StructuralType,
+} from "../../model/artefact.ts";
 import type { Claim, RunningGrant } from "../../model/claim.ts";
 import { LogicalId } from "../../model/ids.ts";
 import { problemOfType } from "../../model/own-types.ts";
@@ -9,7 +16,10 @@ import type { MailedResult } from "../port/mail.ts";
 /** The cub adds it to what the tool has written. */
 const roomForCommit = 1024;
 
-/** `role`: as the agent is registered. `target`: the claim's artefact, where the claim is a rework of it. */
+/**
+ * `role`: as the agent is registered. `target`: the claim's artefact, where the claim is a rework
+ * of it.
+ */
 export type ResultOrigin = {
   claim: Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind">;
   grant: Pick<RunningGrant, "agent" | "phase">;
@@ -20,10 +30,14 @@ export type ResultOrigin = {
 /** `newId`: the same one each time that the message is read; asked for only where it is needed. */
 export type Fresh = { newId: () => string; at: string };
 
-/** What the message leaves out is as the record has it. `fresh`: the artefact's time, whatever the message says, and its id where it has none. */
+/**
+ * What the message leaves out is as the record has it. `fresh`: the artefact's time, whatever the
+ * message says, and its id where it has none.
+ */
 export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: Fresh): GrantResult {
   const { claim, grant, role, target } = origin;
-  const isNextVersion = mailed.outcome === "done" && claim.kind === "rework" && target !== undefined;
+  const isNextVersion =
+    mailed.outcome === "done" && claim.kind === "rework" && target !== undefined;
   const id = mailed.artefact.id ?? (fresh.newId() as Artefact["id"]);
   const artefact = {
     id,
@@ -44,8 +58,14 @@ export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: F
   return { ...mailed, ...reason, artefact } as GrantResult;
 }
 
-/** The result without what `wholeResult` makes of the record again: each message is written to Redis' file. */
-export function mailedResult(result: GrantResult, { claim, agent }: { claim: string; agent: string }): MailedResult {
+/**
+ * The result without what `wholeResult` makes of the record again: each message is written to
+ * Redis' file.
+ */
+export function mailedResult(
+  result: GrantResult,
+  { claim, agent }: { claim: string; agent: string },
+): MailedResult {
   const { logical_id, version, produced_by_agent, claim_id, ...rest } = result.artefact;
   // A result of the type Standard may be the next version of a thread.
   const isFirst = beginsThread(result.artefact) && rest.structural_type !== "Standard";
@@ -59,8 +79,15 @@ export function mailedResult(result: GrantResult, { claim, agent }: { claim: str
 }
 
 /** What `wholeResult` makes of values that were checked where the message was read. */
-const madeOfChecked: ReadonlySet<string> = new Set(["logical_id", "version", "produced_by_agent", "claim_id"]);
-const others = (Object.keys(Artefact.shape) as (keyof Artefact)[]).filter((name) => !madeOfChecked.has(name));
+const madeOfChecked: ReadonlySet<string> = new Set([
+  "logical_id",
+  "version",
+  "produced_by_agent",
+  "claim_id",
+]);
+const others = (Object.keys(Artefact.shape) as (keyof Artefact)[]).filter(
+  (name) => !madeOfChecked.has(name),
+);
 
 /** The message leaves nothing of its artefact out that would have to be checked now. */
 export function saysEnough({ artefact }: MailedResult): boolean {
@@ -72,20 +99,28 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
   const { outcome, artefact } = result;
   const { claim, grant, role, target } = origin;
   const { structural_type, source_artefacts } = artefact;
-  if (artefact.produced_by_agent !== grant.agent) return `The result says that agent ${artefact.produced_by_agent} has made it.`;
+  if (artefact.produced_by_agent !== grant.agent)
+    return `The result says that agent ${artefact.produced_by_agent} has made it.`;
   if (artefact.produced_by_role !== role)
     return `The result is of role ${artefact.produced_by_role}, and its agent's is ${role}.`;
-  if (artefact.claim_id !== claim.id) return `The result is of claim ${artefact.claim_id || "none"}.`;
-  if (artefact.goal_id !== claim.goal_id) return `The result is of goal ${artefact.goal_id}, and its claim of ${claim.goal_id}.`;
+  if (artefact.claim_id !== claim.id)
+    return `The result is of claim ${artefact.claim_id || "none"}.`;
+  if (artefact.goal_id !== claim.goal_id)
+    return `The result is of goal ${artefact.goal_id}, and its claim of ${claim.goal_id}.`;
   const isNextVersion = outcome === "done" && claim.kind === "rework";
   if (isNextVersion ? artefact.logical_id !== target?.logical_id : !beginsThread(artefact))
     return `The result cannot be version ${artefact.version} of thread ${artefact.logical_id}.`;
   const allowed = typesOf(outcome, origin);
-  if (!allowed.includes(structural_type)) return `This work ends with ${allowed.join(" or ")}, and not with ${structural_type}.`;
+  if (!allowed.includes(structural_type))
+    return `This work ends with ${allowed.join(" or ")}, and not with ${structural_type}.`;
   const problem = problemOfType(artefact, "agent");
   if (problem !== undefined) return `The result has ${problem}.`;
   // What follows a failure depends on this word, and people see the other.
-  if (result.outcome === "failed" && result.failureType !== undefined && result.failureType !== artefact.type)
+  if (
+    result.outcome === "failed" &&
+    result.failureType !== undefined &&
+    result.failureType !== artefact.type
+  )
     return `The result is a failure of type ${artefact.type}, and says that it is one of type ${result.failureType}.`;
   // The first source of an answer is its question.
   if (structural_type === "Answer" && source_artefacts[0] !== claim.artefact_id)
@@ -96,7 +131,9 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
   if (metadataBytes > maxMetadataBytes + roomForCommit)
     return `The metadata have ${metadataBytes} bytes; at most ${maxMetadataBytes} (1 MiB) are allowed.`;
   const bytes = new TextEncoder().encode(artefact.payload).byteLength;
-  return bytes > maxPayloadBytes ? `The payload has ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.` : undefined;
+  return bytes > maxPayloadBytes
+    ? `The payload has ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`
+    : undefined;
 }
 
 function beginsThread({ id, logical_id, version }: Artefact): boolean {

@@ -55,7 +55,10 @@ export function agentsOf(state: State): AgentBoard {
     },
 
     async findAgent(name) {
-      const text = state.ownRegistrations.get(name) ?? state.agents.get(name) ?? state.expectedAgents.get(name);
+      const text =
+        state.ownRegistrations.get(name) ??
+        state.agents.get(name) ??
+        state.expectedAgents.get(name);
       return text === undefined ? undefined : registrationOfText(name, text);
     },
 
@@ -72,7 +75,9 @@ export function agentsOf(state: State): AgentBoard {
     },
 
     async readWorkerLogs(agent, after = "0") {
-      return copyOf((state.workerLogs.get(agent) ?? []).filter(({ id }) => Number(id) > Number(after)));
+      return copyOf(
+        (state.workerLogs.get(agent) ?? []).filter(({ id }) => Number(id) > Number(after)),
+      );
     },
 
     async reportStatus(agent, status) {
@@ -80,8 +85,13 @@ export function agentsOf(state: State): AgentBoard {
     },
 
     async listStatuses() {
-      const isKnown = (agent: AgentName) => state.agents.has(agent) || state.expectedAgents.has(agent);
-      return new Map([...state.statuses].filter(([agent]) => isKnown(agent)).map(([agent, status]) => [agent, copyOf(status)]));
+      const isKnown = (agent: AgentName) =>
+        state.agents.has(agent) || state.expectedAgents.has(agent);
+      return new Map(
+        [...state.statuses]
+          .filter(([agent]) => isKnown(agent))
+          .map(([agent, status]) => [agent, copyOf(status)]),
+      );
     },
   };
 }

@@ -31,8 +31,12 @@ import type { State } from "./state.ts";
 
 type HandleDeps = { keys: Keys; isFenced: IsFenced; ensureOn: EnsureOn; closed: AbortSignal };
 
-export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: HandleDeps): ArtefactBoard {
-  const read = (id: ArtefactId) => artefactOfFields(state.artefacts.get(id) ?? {}, keys.artefact(id));
+export function artefactsOf(
+  state: State,
+  { keys, isFenced, ensureOn, closed }: HandleDeps,
+): ArtefactBoard {
+  const read = (id: ArtefactId) =>
+    artefactOfFields(state.artefacts.get(id) ?? {}, keys.artefact(id));
   return {
     async createArtefact(artefact, actor) {
       const problem = postProblem(state, artefact);
@@ -91,7 +95,9 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
     },
 
     async findOverwritten(ids) {
-      return ids.filter((id) => state.indexed.has(id) && state.indexed.get(id) !== state.digestOf(id));
+      return ids.filter(
+        (id) => state.indexed.has(id) && state.indexed.get(id) !== state.digestOf(id),
+      );
     },
 
     async readOutline(goal) {
@@ -102,7 +108,10 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
       const latestOf = (thread: LogicalId) => state.versionsOf(thread).at(-1);
       const nodeOf = (id: ArtefactId) => contextNode(id, state.artefacts.get(id) ?? {});
       const entries = walkContext(target, additionalIds, { read: nodeOf, latestOf });
-      const chosen = [...entries.map(({ artefact }) => artefact), ...additionalIds.flatMap((id) => nodeOf(id) ?? [])];
+      const chosen = [
+        ...entries.map(({ artefact }) => artefact),
+        ...additionalIds.flatMap((id) => nodeOf(id) ?? []),
+      ];
       const parts = new Map(chosen.map((node) => [node.id, node]));
       checkContext([...parts.values()], maxBytes);
       const artefacts = new Map([...parts.keys()].map((id) => [id, read(id)]));
@@ -110,7 +119,10 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
         const artefact = artefacts.get(id);
         return artefact === undefined ? [] : [{ artefact, depth }];
       });
-      return { chain: oldestFirst(chain), additional: additionalIds.flatMap((id) => artefacts.get(id) ?? []) };
+      return {
+        chain: oldestFirst(chain),
+        additional: additionalIds.flatMap((id) => artefacts.get(id) ?? []),
+      };
     },
 
     async readThread(thread) {
@@ -144,8 +156,10 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
       if (state.isGoalEnded(goal)) return { outcome: "already" };
       record.ended = ending;
       const actor = `orchestrator:${epoch}`;
-      if (failure !== undefined && artefactProblem(state, failure) === undefined) state.storeArtefact(failure, actor);
-      for (const id of state.openQuestions) if (state.artefacts.get(id)?.goal_id === goal) state.openQuestions.delete(id);
+      if (failure !== undefined && artefactProblem(state, failure) === undefined)
+        state.storeArtefact(failure, actor);
+      for (const id of state.openQuestions)
+        if (state.artefacts.get(id)?.goal_id === goal) state.openQuestions.delete(id);
       state.log({ type: "goal_ended", goal_id: goal, data: { ending, ...(by && { by }) } }, actor);
       return { outcome: "ended" };
     },
@@ -160,14 +174,20 @@ function storedHead({ payload, ...head }: Artefact): StoredHead {
   return { head, payloadBytes: Buffer.byteLength(payload), beginning: beginningOf(head, payload) };
 }
 
-function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "adopted" | "known" | "incomplete" } | Refused {
+function adopt(
+  state: State,
+  id: ArtefactId,
+  isOverdue: boolean,
+): { outcome: "adopted" | "known" | "incomplete" } | Refused {
   const known = state.indexed.get(id);
   if (known !== undefined) return verify(state, id, known);
   const written = handWritten(state, id);
   const sources = sourcesOf(written).map((source): SourceState => {
     const stored = state.artefacts.get(source);
     if (stored === undefined) return { state: "missing" };
-    return state.indexed.has(source) ? { state: "known", goal: stored.goal_id ?? "" } : { state: "unadopted" };
+    return state.indexed.has(source)
+      ? { state: "known", goal: stored.goal_id ?? "" }
+      : { state: "unadopted" };
   });
   // The field may have any text; only an id names a thread.
   const thread = state.endOfThread(written.fields.logical_id as LogicalId);
@@ -178,7 +198,10 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
   const digest = digestOf(written, judgement.verdict === "incomplete" ? judgement.reason : "");
   const before = state.refused.get(id);
   if (before?.digest === digest) return { outcome: "refused", reason: before.reason };
-  const refuse = (reason: string, about: Omit<EventDraft, "data"> = { type: "artefact_refused" }): Refused => {
+  const refuse = (
+    reason: string,
+    about: Omit<EventDraft, "data"> = { type: "artefact_refused" },
+  ): Refused => {
     state.refused.set(id, { digest, reason });
     state.log({ ...about, artefact_id: id, data: { reason } }, "hand");
     return { outcome: "refused", reason };
@@ -218,10 +241,13 @@ function verify(state: State, id: ArtefactId, known: string): { outcome: "known"
 
 function handWritten(state: State, id: ArtefactId): HandWritten {
   const stored = state.artefacts.get(id);
-  const fields = Object.fromEntries(judgedFields.map((name) => [name, stored?.[name] ?? ""])) as HandWritten["fields"];
+  const fields = Object.fromEntries(
+    judgedFields.map((name) => [name, stored?.[name] ?? ""]),
+  ) as HandWritten["fields"];
   return {
     fields,
     illegible: [],
-    payloadBytes: stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length,
+    payloadBytes:
+      stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length,
   };
 }

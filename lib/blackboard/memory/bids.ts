@@ -1,4 +1,5 @@
-// Bids of the memory blackboard, in the record of the claim and in its public hash, where people may write.
+// Bids of the memory blackboard, in the record of the claim and in its public hash, where people
+// may write.
 import { BidWord } from "../../model/bid.ts";
 import { type Claim, isEnded, missingBidders } from "../../model/claim.ts";
 import { AgentName } from "../../model/ids.ts";
@@ -20,7 +21,10 @@ export function recordBid(
   const isByHand = origin === "by hand";
   const more = isByHand ? { by_hand: true } : origin.reason === "" ? {} : { reason: origin.reason };
   const data = { word, missing: missingBidders(claim).length, ...more };
-  state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, isByHand ? "hand" : agentAt(agent, origin.host));
+  state.log(
+    { type: "bid_placed", ...aboutOf(record), agent, data },
+    isByHand ? "hand" : agentAt(agent, origin.host),
+  );
 }
 
 /** Returns the number of bids that were adopted. */
@@ -31,7 +35,12 @@ export function adoptBids(state: State, record: ClaimRecord): number {
   for (const [name, text] of sorted(bidHash)) {
     const agent = claim.electorate.find((one) => one === name);
     const word = BidWord.safeParse(text).data;
-    if (agent !== undefined && word !== undefined && isOpen(claim) && wordOf(claim, name) === undefined) {
+    if (
+      agent !== undefined &&
+      word !== undefined &&
+      isOpen(claim) &&
+      wordOf(claim, name) === undefined
+    ) {
       recordBid(state, record, agent, word, "by hand");
       count += 1;
     } else {
@@ -39,7 +48,11 @@ export function adoptBids(state: State, record: ClaimRecord): number {
         state,
         record,
         name,
-        !isOpen(claim) ? "the bidding is closed" : agent === undefined ? "not among those who bid" : "not a bid word",
+        !isOpen(claim)
+          ? "the bidding is closed"
+          : agent === undefined
+            ? "not among those who bid"
+            : "not a bid word",
       );
     }
   }
@@ -48,7 +61,8 @@ export function adoptBids(state: State, record: ClaimRecord): number {
 
 /** Brings the hash back to the record of a claim whose bidding is closed. */
 export function refuseLateBids(state: State, record: ClaimRecord): void {
-  for (const [name] of sorted(record.bidHash)) refuseBid(state, record, name, "the bidding is closed");
+  for (const [name] of sorted(record.bidHash))
+    refuseBid(state, record, name, "the bidding is closed");
 }
 
 /** Brings the hash back to the record where the two differ, and logs why. */
@@ -62,7 +76,10 @@ function refuseBid(state: State, record: ClaimRecord, name: string, why: string)
   const reason = recorded === undefined ? why : `its first bid counts, which was ${recorded}`;
   const subject = AgentName.safeParse(name).data;
   const data = { name: name.slice(0, 100), word: text.slice(0, 100), reason };
-  state.log({ type: "bid_refused", ...aboutOf(record), ...(subject && { agent: subject }), data }, "hand");
+  state.log(
+    { type: "bid_refused", ...aboutOf(record), ...(subject && { agent: subject }), data },
+    "hand",
+  );
 }
 
 function wordOf({ bids }: Claim, name: string): BidWord | undefined {

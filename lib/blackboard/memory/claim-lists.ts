@@ -1,4 +1,5 @@
-// Which claims are open, and whom they concern, on the memory blackboard: it looks at all of them, so that no index can be wrong.
+// Which claims are open, and whom they concern, on the memory blackboard: it looks at all of them,
+// so that no index can be wrong.
 import { missingBidders } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import type { ClaimBoard } from "../port/blackboard.ts";
@@ -7,7 +8,12 @@ import type { ClaimRecord, State } from "./state.ts";
 
 type Lists = Pick<
   ClaimBoard,
-  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "findBidsByHand" | "indexClaims"
+  | "listOpenClaims"
+  | "countOpenClaims"
+  | "listOpenClaimsOfGoal"
+  | "listClaimsOf"
+  | "findBidsByHand"
+  | "indexClaims"
 >;
 
 export function claimListsOf(state: State, isFenced: IsFenced): Lists {
@@ -20,7 +26,9 @@ export function claimListsOf(state: State, isFenced: IsFenced): Lists {
 
     async listOpenClaimsOfGoal(goal) {
       const artefacts = state.goals.get(goal)?.artefacts ?? [];
-      const ofGoal = new Set(artefacts.flatMap((id) => [...(state.causes.get(id)?.values() ?? [])]));
+      const ofGoal = new Set(
+        artefacts.flatMap((id) => [...(state.causes.get(id)?.values() ?? [])]),
+      );
       return [...state.openClaims].filter((id) => ofGoal.has(id));
     },
 
@@ -31,7 +39,9 @@ export function claimListsOf(state: State, isFenced: IsFenced): Lists {
       const bidding = open.filter(({ claim }) => claim.bidding === "open");
       const end = left ?? bidding.length;
       const from = Math.max(0, end - limit);
-      const found = bidding.slice(from, end).filter(({ claim, bidHash }) => bidHash.size !== claim.bids.length);
+      const found = bidding
+        .slice(from, end)
+        .filter(({ claim, bidHash }) => bidHash.size !== claim.bids.length);
       return { left: from, claims: found.map(({ claim }) => claim.id) };
     },
 

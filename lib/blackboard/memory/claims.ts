@@ -21,12 +21,22 @@ import { follow } from "./notifier.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
 /** Of one handle. */
-type HandleDeps = { keys: Keys; isFenced: IsFenced; connectionNumber: () => number; ensureOn: EnsureOn; closed: AbortSignal };
+type HandleDeps = {
+  keys: Keys;
+  isFenced: IsFenced;
+  connectionNumber: () => number;
+  ensureOn: EnsureOn;
+  closed: AbortSignal;
+};
 
-export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensureOn, closed }: HandleDeps): ClaimBoard {
+export function claimsOf(
+  state: State,
+  { keys, isFenced, connectionNumber, ensureOn, closed }: HandleDeps,
+): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
-    if (record !== undefined && state.brokenClaims.has(id)) refuseBroken(record.claim, keys.claim(id));
+    if (record !== undefined && state.brokenClaims.has(id))
+      refuseBroken(record.claim, keys.claim(id));
     return record && copyOf({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
@@ -37,9 +47,13 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       const known = state.causes.get(claim.artefact_id)?.get(cause);
       if (known !== undefined) return { outcome: "exists", claim: known };
       if (!state.indexed.has(claim.artefact_id)) {
-        return { outcome: "refused", reason: `There is no artefact ${claim.artefact_id} on record.` };
+        return {
+          outcome: "refused",
+          reason: `There is no artefact ${claim.artefact_id} on record.`,
+        };
       }
-      if (state.isGoalEnded(claim.goal_id)) return { outcome: "refused", reason: `Goal ${claim.goal_id} was ended.` };
+      if (state.isGoalEnded(claim.goal_id))
+        return { outcome: "refused", reason: `Goal ${claim.goal_id} was ended.` };
       if (state.openClaim(open, epoch) === "asked") {
         state.setDue({ kind: "bids", claim: claim.id }, bidDeadlineMs);
         state.setDue({ kind: "announce", claim: claim.id }, firstAnnouncementAfterMs);
@@ -75,14 +89,25 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       if (record === undefined) return { outcome: "refused", reason: `There is no claim ${id}.` };
       const { claim, bidHash } = record;
       const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
-      if (recorded !== undefined && (recorded === word || isOpen(claim))) return { outcome: "placed", word: recorded };
-      if (!isOpen(claim)) return { outcome: "refused", reason: `The bidding on claim ${id} is closed.` };
+      if (recorded !== undefined && (recorded === word || isOpen(claim)))
+        return { outcome: "placed", word: recorded };
+      if (!isOpen(claim))
+        return { outcome: "refused", reason: `The bidding on claim ${id} is closed.` };
       if (!claim.electorate.includes(agent)) {
-        return { outcome: "refused", reason: `Agent ${agent} is not among those who bid on claim ${id}.` };
+        return {
+          outcome: "refused",
+          reason: `Agent ${agent} is not among those who bid on claim ${id}.`,
+        };
       }
       // A valid word that is in the hash already was written by hand, and came first.
       const byHand = BidWord.safeParse(bidHash.get(agent)).data;
-      recordBid(state, record, agent, byHand ?? word, byHand === undefined ? { reason, host } : "by hand");
+      recordBid(
+        state,
+        record,
+        agent,
+        byHand ?? word,
+        byHand === undefined ? { reason, host } : "by hand",
+      );
       return { outcome: "placed", word: byHand ?? word };
     },
 
@@ -97,7 +122,8 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       if (isFenced(commit.epoch)) return { outcome: "fenced" };
       const record = state.claims.get(commit.claim);
       if (record === undefined) return { outcome: "gone" };
-      if (record.commitId === commit.commitId) return { outcome: "committed", rev: commit.expectedRev + 1 };
+      if (record.commitId === commit.commitId)
+        return { outcome: "committed", rev: commit.expectedRev + 1 };
       if (record.claim.rev !== commit.expectedRev) return { outcome: "stale" };
       return apply(state, record, commit);
     },
@@ -114,7 +140,8 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       const missing = missingBidders(record.claim);
       state.announce(record.claim, missing);
       const data = { missing: missing.length };
-      if (!record.announcedAgain) state.log({ type: "claim_announced", ...aboutOf(record), data }, `orchestrator:${epoch}`);
+      if (!record.announcedAgain)
+        state.log({ type: "claim_announced", ...aboutOf(record), data }, `orchestrator:${epoch}`);
       record.announcedAgain = true;
       return { outcome: "announced" };
     },
@@ -145,7 +172,11 @@ function refuseBroken({ electorate }: Claim, key: string): never {
   throw new Error("A damaged claim can be read.");
 }
 
-function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcome: "committed"; rev: number } {
+function apply(
+  state: State,
+  record: ClaimRecord,
+  commit: ClaimCommit,
+): { outcome: "committed"; rev: number } {
   const { claim } = record;
   const actor = `orchestrator:${commit.epoch}`;
   const artefacts = commit.artefacts.filter((artefact) => {

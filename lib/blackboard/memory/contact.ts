@@ -1,9 +1,13 @@
-// One handle's contact with the memory blackboard. It breaks only where a test breaks it, and is there again at once.
+// One handle's contact with the memory blackboard. It breaks only where a test breaks it, and is
+// there again at once.
 
 import type { Blackboard } from "../port/blackboard.ts";
 import { LaterConnection } from "../port/later-connection.ts";
 
-export type Contact = Pick<Blackboard, "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect">;
+export type Contact = Pick<
+  Blackboard,
+  "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect"
+>;
 
 /** Throws LaterConnection for what must be done on another connection than the present one. */
 export type EnsureOn = (readOn: number | undefined) => void;

@@ -7,7 +7,9 @@ import { type ArtefactFields, artefactFieldNames } from "../records/artefact-fie
 export function contextNode(id: ArtefactId, fields: Partial<ArtefactFields>) {
   if (artefactFieldNames.some((name) => fields[name] === undefined)) return undefined;
   const { logical_id, type = "", source_artefacts = "", payload = "", metadata = "" } = fields;
-  const sources = [...source_artefacts.matchAll(/"([^"]+)"/g)].map(([, source]) => source as ArtefactId);
+  const sources = [...source_artefacts.matchAll(/"([^"]+)"/g)].map(
+    ([, source]) => source as ArtefactId,
+  );
   const bytes = Buffer.byteLength(payload) + Buffer.byteLength(metadata);
   return { id, logical_id: logical_id as LogicalId, type, source_artefacts: sources, bytes };
 }

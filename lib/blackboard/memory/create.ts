@@ -1,4 +1,5 @@
-// The blackboard's twin in memory: the same words and the same answers as Redis, for tests that need no server.
+// The blackboard's twin in memory: the same words and the same answers as Redis, for tests that
+// need no server.
 import type { AgentName, ArtefactId, ClaimId, InstanceName } from "../../model/ids.ts";
 import type { Blackboard } from "../port/blackboard.ts";
 import { type AnnouncementEntry, announcementOf } from "../records/announced-claim.ts";
@@ -23,7 +24,10 @@ import { State } from "./state.ts";
 import { triggersOf } from "./triggers.ts";
 
 export type MemoryBlackboard = {
-  /** Another handle on the same state, as another process would have. Disposing it ends its followers, and nothing else. */
+  /**
+   * Another handle on the same state, as another process would have. Disposing it ends its
+   * followers, and nothing else.
+   */
   open(): Blackboard;
   /** Breaks the contact of every handle; each has it again at once, as after a loss. */
   reconnect(): void;
@@ -56,7 +60,10 @@ export type MemoryBlackboard = {
 };
 
 /** `now` (Unix milliseconds) takes the place of Redis TIME; a test may change it. */
-export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number }): MemoryBlackboard {
+export function createMemoryBlackboard(options: {
+  instance: InstanceName;
+  now?: () => number;
+}): MemoryBlackboard {
   const now = options.now ?? Date.now;
   const state = new State(now);
   const reconnects = new Set<() => void>();
@@ -65,7 +72,12 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
       const { contact, reconnect } = contactOf();
       reconnects.add(reconnect);
       const nonce = crypto.randomUUID();
-      return openHandle(state, { instance: options.instance, nonce, contact, onClose: () => reconnects.delete(reconnect) });
+      return openHandle(state, {
+        instance: options.instance,
+        nonce,
+        contact,
+        onClose: () => reconnects.delete(reconnect),
+      });
     },
     reconnect: () => {
       for (const reconnect of [...reconnects]) reconnect();
@@ -116,16 +128,30 @@ export function handOf(state: State): MemoryBlackboard["hand"] {
   };
 }
 
-type HandleOptions = { instance: InstanceName; nonce: string; contact: Contact; onClose?: () => void };
+type HandleOptions = {
+  instance: InstanceName;
+  nonce: string;
+  contact: Contact;
+  onClose?: () => void;
+};
 
 /** `nonce` distinguishes the process that has this handle from all others. */
-export function openHandle(state: State, { instance, nonce, contact, onClose }: HandleOptions): Blackboard {
+export function openHandle(
+  state: State,
+  { instance, nonce, contact, onClose }: HandleOptions,
+): Blackboard {
   const closing = new AbortController();
   const isFenced = fenceOf(state, nonce);
   const ensureOn = ensureOnOf(contact);
   const keys = keysOf(instance);
   const { connectionNumber } = contact;
-  const claims = claimsOf(state, { keys, isFenced, connectionNumber, ensureOn, closed: closing.signal });
+  const claims = claimsOf(state, {
+    keys,
+    isFenced,
+    connectionNumber,
+    ensureOn,
+    closed: closing.signal,
+  });
   return {
     instance,
     time: async () => state.now(),

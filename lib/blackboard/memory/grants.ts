@@ -24,7 +24,8 @@ export function grantsOf(
   { keys, ensureOn, closed }: { keys: Keys; ensureOn: EnsureOn; closed: AbortSignal },
   commit: ClaimBoard["commitClaim"],
 ): GrantBoard {
-  const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
+  const isQueued = (id: ClaimId, agent: AgentName) =>
+    state.claims.get(id)?.grants.get(agent)?.state === "queued";
 
   const endMail = (agent: AgentName, mail: AppliedMail | undefined) => {
     state.mail.end(agent, mail, state.now());
@@ -34,10 +35,14 @@ export function grantsOf(
   const committedWith = (decided: ClaimCommit): Promise<CommittedWith> =>
     commit(decided).catch((error: unknown) => {
       if (!(error instanceof SettError)) throw error;
-      return { outcome: "refused", reason: error.message.replace("The blackboard refused a write: ", "") };
+      return {
+        outcome: "refused",
+        reason: error.message.replace("The blackboard refused a write: ", ""),
+      };
     });
 
-  const queuedOf = (agent: AgentName) => [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent));
+  const queuedOf = (agent: AgentName) =>
+    [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent));
 
   const grants: GrantBoard = {
     beginWork: (order) => beginWorkOf(state, keys, grants.takeGrant)(order),
@@ -70,8 +75,15 @@ export function grantsOf(
 
     async takeGrant({ claim: id, agent, attempt, queued_at, run, message }) {
       const stored = state.claims.get(id)?.grants.get(agent);
-      if (stored?.state === "running" && stored.attempt === attempt && stored.run_id === run) return { outcome: "taken" };
-      const reason = grantProblem(state, state.claims.get(id), { claim: id, agent, attempt, state: "queued", queued_at });
+      if (stored?.state === "running" && stored.attempt === attempt && stored.run_id === run)
+        return { outcome: "taken" };
+      const reason = grantProblem(state, state.claims.get(id), {
+        claim: id,
+        agent,
+        attempt,
+        state: "queued",
+        queued_at,
+      });
       if (reason !== undefined) return { outcome: "refused", reason };
       const before = state.mail.taken.get(agent)?.get(id);
       if (before?.attempt === attempt && before.queued_at === queued_at) {
@@ -79,7 +91,8 @@ export function grantsOf(
         const isUnread = state.mail.out.get(agent)?.some(({ place }) => place === before.place);
         if (isUnread) return { outcome: "refused", reason: "Another run has taken the grant." };
       }
-      if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
+      if (state.pause !== undefined)
+        return { outcome: "refused", reason: "The instance is paused." };
       const taken = state.mail.taken.get(agent) ?? new Map<ClaimId, TakenGrant>();
       const place = state.mail.send(agent, message, state.now());
       state.mail.taken.set(agent, taken.set(id, { attempt, queued_at, run, place }));
@@ -97,45 +110,86 @@ export function grantsOf(
       }
       const { agent, attempt, queued_at, run_id = "" } = grant;
       const taken = state.mail.taken.get(agent)?.get(id);
-      const isTaken = taken?.attempt === attempt && taken.queued_at === queued_at && taken.run === run_id;
+      const isTaken =
+        taken?.attempt === attempt && taken.queued_at === queued_at && taken.run === run_id;
       if (isTaken) state.mail.taken.get(agent)?.delete(id);
-      const reason = grantProblem(state, record, { claim: id, agent, attempt, state: "queued", queued_at });
-      if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
+      const reason = grantProblem(state, record, {
+        claim: id,
+        agent,
+        attempt,
+        state: "queued",
+        queued_at,
+      });
+      if (record === undefined || reason !== undefined)
+        return { outcome: "refused", reason: reason ?? "" };
       const isPaused = state.pause !== undefined;
-      if (isPaused && !state.mail.cameBeforePause(agent, mail)) return { outcome: "refused", reason: "The instance is paused." };
+      if (isPaused && !state.mail.cameBeforePause(agent, mail))
+        return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
-      state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
+      state.setDue(
+        { kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt },
+        leaseMs,
+      );
       record.claim.rev += 1;
-      const data = { phase: grant.phase, attempt: grant.attempt, ...(isPaused && { taken_before_pause: true }) };
-      state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, agentAt(grant.agent, host));
+      const data = {
+        phase: grant.phase,
+        attempt: grant.attempt,
+        ...(isPaused && { taken_before_pause: true }),
+      };
+      state.log(
+        { type: "grant_started", ...aboutOf(record), agent: grant.agent, data },
+        agentAt(grant.agent, host),
+      );
       endMail(agent, mail);
       return { outcome: "accepted" };
     },
 
     async renewLease({ claim, agent, attempt, leaseMs, readOn }) {
       ensureOn(readOn);
-      const reason = grantProblem(state, state.claims.get(claim), { claim, agent, attempt, state: "running" });
+      const reason = grantProblem(state, state.claims.get(claim), {
+        claim,
+        agent,
+        attempt,
+        state: "running",
+      });
       if (reason !== undefined) return { outcome: "refused", reason };
       state.setDue({ kind: "lease", claim, agent, attempt }, leaseMs);
       return { outcome: "renewed" };
     },
 
-    async finishGrant({ claim: id, grant, endedAt, result, host, mail, readOn, start, commit: decided, isUnlogged }) {
+    async finishGrant({
+      claim: id,
+      grant,
+      endedAt,
+      result,
+      host,
+      mail,
+      readOn,
+      start,
+      commit: decided,
+      isUnlogged,
+    }) {
       ensureOn(readOn);
-      const refusedBefore = state.artefacts.has(result.artefact.id) ? undefined : state.refused.get(result.artefact.id);
+      const refusedBefore = state.artefacts.has(result.artefact.id)
+        ? undefined
+        : state.refused.get(result.artefact.id);
       if (refusedBefore !== undefined) return { outcome: "refused", reason: refusedBefore.reason };
       const { agent, attempt, queued_at } = grant;
       const { artefact } = result;
       const expected = { claim: id, agent, attempt, queued_at };
-      // Its id was chosen before the first try: the first try stored it, and the grant may have changed since. A message that names no time
-      // gets one each time that it is read.
+      // Its id was chosen before the first try: the first try stored it, and the grant may have
+      // changed since. A message that names no time gets one each time that it is read.
       const known = idProblem(state, artefact, "created_at");
-      if (known === "same" && grantProblem(state, state.claims.get(id), { ...expected, state: "running" }) !== undefined) {
+      if (
+        known === "same" &&
+        grantProblem(state, state.claims.get(id), { ...expected, state: "running" }) !== undefined
+      ) {
         endMail(agent, start?.mail);
         endMail(agent, mail);
         return { outcome: "finished" };
       }
-      if (known === "same") return { outcome: "id_taken", reason: `The artefact ${artefact.id} is stored already.` };
+      if (known === "same")
+        return { outcome: "id_taken", reason: `The artefact ${artefact.id} is stored already.` };
       if (known !== undefined) return { outcome: "id_taken", ...known };
       if (start !== undefined) {
         const started = await grants.acceptGrant({ claim: id, grant, host, ...start });
@@ -143,10 +197,15 @@ export function grantsOf(
       }
       const record = state.claims.get(id);
       const grantReason = grantProblem(state, record, { ...expected, state: "running" });
-      const isEarly = grantReason !== undefined && grantProblem(state, record, { ...expected, state: "queued" }) === undefined;
+      const isEarly =
+        grantReason !== undefined &&
+        grantProblem(state, record, { ...expected, state: "queued" }) === undefined;
       if (isEarly) return { outcome: "refused", reason: grantReason };
       const taken = grantReason === undefined ? placeProblem(state, artefact) : undefined;
-      const lost = grantReason === undefined && taken === undefined ? sourceProblem(state, artefact) : undefined;
+      const lost =
+        grantReason === undefined && taken === undefined
+          ? sourceProblem(state, artefact)
+          : undefined;
       const reason = grantReason ?? taken?.reason ?? lost?.reason;
       if (record === undefined || reason !== undefined) {
         const before = state.refused.get(artefact.id);
@@ -155,8 +214,15 @@ export function grantsOf(
         if (isUnlogged === true && lost === undefined) return refused;
         state.refused.set(artefact.id, { digest: "", reason: refused.reason });
         const about = record === undefined ? { claim_id: id } : aboutOf(record);
-        const data = { reason: refused.reason, attempt, ...(lost?.source !== undefined && { source: lost.source }) };
-        state.log({ type: "result_refused", ...about, artefact_id: artefact.id, agent, data }, agentAt(agent, host));
+        const data = {
+          reason: refused.reason,
+          attempt,
+          ...(lost?.source !== undefined && { source: lost.source }),
+        };
+        state.log(
+          { type: "result_refused", ...about, artefact_id: artefact.id, agent, data },
+          agentAt(agent, host),
+        );
         return refused;
       }
       state.storeArtefact(artefact, agentAt(agent, host));
@@ -165,7 +231,13 @@ export function grantsOf(
       record.claim.rev += 1;
       const data = endData(ended);
       state.log(
-        { type: eventOf[result.outcome], ...aboutOf(record), artefact_id: artefact.id, agent, data },
+        {
+          type: eventOf[result.outcome],
+          ...aboutOf(record),
+          artefact_id: artefact.id,
+          agent,
+          data,
+        },
         agentAt(agent, host),
       );
       endMail(agent, mail);
@@ -177,13 +249,19 @@ export function grantsOf(
 }
 
 /**
- * Why this attempt is not, or no longer, in the expected state; undefined when it is. `queued_at`: of the caller's copy of the grant, where it
- * has one.
+ * Why this attempt is not, or no longer, in the expected state; undefined when it is. `queued_at`:
+ * of the caller's copy of the grant, where it has one.
  */
 export function grantProblem(
   state: State,
   record: ClaimRecord | undefined,
-  expected: { claim: ClaimId; agent: AgentName; attempt: number; state: Grant["state"]; queued_at?: string },
+  expected: {
+    claim: ClaimId;
+    agent: AgentName;
+    attempt: number;
+    state: Grant["state"];
+    queued_at?: string;
+  },
 ): string | undefined {
   const { claim, agent, attempt, queued_at } = expected;
   if (record === undefined) return `There is no claim ${claim}.`;

@@ -8,14 +8,22 @@ import { postProblem } from "./post-problem.ts";
 import { sourceProblem } from "./source-problem.ts";
 import type { DueEntry, State } from "./state.ts";
 
-/** True when another orchestrator than the one with this nonce has acquired the leader lease, or holds it under another epoch. */
+/**
+ * True when another orchestrator than the one with this nonce has acquired the leader lease, or
+ * holds it under another epoch.
+ */
 export type IsFenced = (epoch: number) => boolean;
 
 export function fenceOf(state: State, nonce: string): IsFenced {
   return (epoch) => epoch !== state.leader.epoch || nonce !== state.leader.nonce;
 }
 
-export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, ensureOn: EnsureOn): LeaderLease {
+export function leaderLeaseOf(
+  state: State,
+  nonce: string,
+  isFenced: IsFenced,
+  ensureOn: EnsureOn,
+): LeaderLease {
   return {
     async acquireLeaderLease({ holder, leaseMs, restarted }) {
       const now = state.now();
@@ -33,7 +41,10 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, e
       if (!isOwn || restarted) {
         Object.assign(leader, { holder, nonce });
         leader.epoch += 1;
-        state.log({ type: "orchestrator_started", data: { holder, epoch: leader.epoch } }, `orchestrator:${leader.epoch}`);
+        state.log(
+          { type: "orchestrator_started", data: { holder, epoch: leader.epoch } },
+          `orchestrator:${leader.epoch}`,
+        );
       }
       return { outcome: "held", epoch: leader.epoch, cursor: leader.cursor };
     },
@@ -44,7 +55,9 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, e
 
     async readLeader() {
       const { holder, epoch, expiresAt, cursor } = state.leader;
-      return holder === "" ? undefined : { holder, epoch, expiresInMs: expiresAt - state.now(), cursor };
+      return holder === ""
+        ? undefined
+        : { holder, epoch, expiresInMs: expiresAt - state.now(), cursor };
     },
 
     async moveCursor(epoch, cursor) {
@@ -73,7 +86,8 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, e
 
     async clearDue(items, epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };
-      for (const item of items) if ((state.due.get(memberOfDue(item))?.at ?? 0) <= state.now()) state.clearDue(item);
+      for (const item of items)
+        if ((state.due.get(memberOfDue(item))?.at ?? 0) <= state.now()) state.clearDue(item);
       return { outcome: "cleared" };
     },
 

@@ -20,7 +20,8 @@ export function logOf(state: State, closed: AbortSignal): Log {
     },
 
     followEvents(from, signal) {
-      // Continues at its index, so that a long log is not searched for every batch, unless earlier events were removed.
+      // Continues at its index, so that a long log is not searched for every batch, unless earlier
+      // events were removed.
       let [at, last] = [0, from];
       const nextBatch = () => {
         if (state.events[at - 1]?.id !== last) {
@@ -44,7 +45,8 @@ export function logOf(state: State, closed: AbortSignal): Log {
 
     async readEventsBefore(before, count) {
       let end = state.events.length;
-      while (before !== undefined && end > 0 && !isLater(before, state.events[end - 1]?.id ?? "0")) end -= 1;
+      while (before !== undefined && end > 0 && !isLater(before, state.events[end - 1]?.id ?? "0"))
+        end -= 1;
       return copyOf(state.events.slice(Math.max(0, end - count), end).reverse());
     },
 

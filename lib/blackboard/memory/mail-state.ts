@@ -71,7 +71,10 @@ export class MailState {
 }
 
 /** The entries after the place, in order. */
-export function entriesAfter<Entry>(stream: readonly Placed<Entry>[] = [], place: string): readonly Placed<Entry>[] {
+export function entriesAfter<Entry>(
+  stream: readonly Placed<Entry>[] = [],
+  place: string,
+): readonly Placed<Entry>[] {
   let from = stream.length;
   while (from > 0 && isLater(stream[from - 1]?.place ?? "", place)) from -= 1;
   return stream.slice(from);

@@ -1,4 +1,5 @@
-// What the memory blackboard knows of calls of language models, with the sums that several operations change.
+// What the memory blackboard knows of calls of language models, with the sums that several
+// operations change.
 import { minus, noAmounts, plus } from "../../model/amounts.ts";
 import type { Amounts } from "../../model/budget.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";

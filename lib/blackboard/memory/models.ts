@@ -25,7 +25,10 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
       ensureOn(readOn);
       const reason = bidProblem(state, claim, agent);
       if (reason !== undefined) return { outcome: "refused", reason };
-      models.bidTokens.set(claim, (models.bidTokens.get(claim) ?? new Map<AgentName, string>()).set(agent, digest));
+      models.bidTokens.set(
+        claim,
+        (models.bidTokens.get(claim) ?? new Map<AgentName, string>()).set(agent, digest),
+      );
       return { outcome: "allowed" };
     },
 
@@ -45,11 +48,23 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
       const ofGrant = models.sumsOfGrant(caller.claim_id, caller.agent);
       const exhausted =
         exhaustedOf("goal", limits.goal, ofGoal.added, ofGoal, call.reserved) ??
-        exhaustedOf("grant", limits.grant, ofGoal.addedOfAgents.get(caller.agent) ?? noAmounts, ofGrant, call.reserved);
+        exhaustedOf(
+          "grant",
+          limits.grant,
+          ofGoal.addedOfAgents.get(caller.agent) ?? noAmounts,
+          ofGrant,
+          call.reserved,
+        );
       const attempt = `${caller.claim_id}:${caller.agent}:${caller.attempt}`;
       if (exhausted !== undefined) {
         const { claim_id, agent } = caller;
-        ofGoal.refusals.set(attempt, { id: call.id, claim_id, agent, attempt: caller.attempt, ...exhausted });
+        ofGoal.refusals.set(attempt, {
+          id: call.id,
+          claim_id,
+          agent,
+          attempt: caller.attempt,
+          ...exhausted,
+        });
         return { outcome: "exhausted", ...exhausted };
       }
       if (ofGoal.refusals.get(attempt)?.id === call.id) ofGoal.refusals.delete(attempt);
@@ -88,7 +103,9 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
     },
 
     async giveBackCalls({ all }) {
-      const lapsed = [...models.open].filter(([, { lapsesAt }]) => all || lapsesAt <= state.now()).sort(byLapse);
+      const lapsed = [...models.open]
+        .filter(([, { lapsesAt }]) => all || lapsesAt <= state.now())
+        .sort(byLapse);
       let count = 0;
       for (const [id, { goal }] of lapsed) {
         const call = models.callsOf(goal).get(id);
@@ -151,22 +168,36 @@ type OpenEntry = [id: string, open: { goal: GoalId; lapsesAt: number }];
 
 /** Earliest first; those of one moment by goal and id. */
 function byLapse([id, one]: OpenEntry, [otherId, other]: OpenEntry): number {
-  return one.lapsesAt - other.lapsesAt || (`${one.goal}:${id}` < `${other.goal}:${otherId}` ? -1 : 1);
+  return (
+    one.lapsesAt - other.lapsesAt || (`${one.goal}:${id}` < `${other.goal}:${otherId}` ? -1 : 1)
+  );
 }
 
-function findCaller(state: State, token: ModelToken): { outcome: "found"; caller: Caller } | TokenRefused {
+function findCaller(
+  state: State,
+  token: ModelToken,
+): { outcome: "found"; caller: Caller } | TokenRefused {
   const { kind, claim, agent, attempt, digest } = token;
   const record = state.claims.get(claim);
   const problem = callerProblem(state, { kind, claim_id: claim, agent, attempt });
   const grant = record?.grants.get(agent);
   if (record === undefined || problem !== undefined) {
-    const isKnown = kind === "grant" ? grant !== undefined : record?.claim.electorate.includes(agent) === true;
+    const isKnown =
+      kind === "grant" ? grant !== undefined : record?.claim.electorate.includes(agent) === true;
     return { outcome: "refused", reason: problem ?? "", isEnded: isKnown };
   }
   const stored =
-    kind === "bid" ? state.models.bidTokens.get(claim)?.get(agent) : grant?.state === "running" ? grant.model_token : undefined;
+    kind === "bid"
+      ? state.models.bidTokens.get(claim)?.get(agent)
+      : grant?.state === "running"
+        ? grant.model_token
+        : undefined;
   if (stored !== digest)
-    return { outcome: "refused", reason: `This is not the token of agent ${agent} on claim ${claim}.`, isEnded: false };
+    return {
+      outcome: "refused",
+      reason: `This is not the token of agent ${agent} on claim ${claim}.`,
+      isEnded: false,
+    };
   return { outcome: "found", caller: { ...aboutOf(record), agent, kind, attempt } };
 }
 
@@ -176,7 +207,12 @@ function callerProblem(
   { kind, claim_id, agent, attempt }: Pick<OpenCall, "kind" | "claim_id" | "agent" | "attempt">,
 ): string | undefined {
   if (kind === "bid") return bidProblem(state, claim_id, agent);
-  return grantProblem(state, state.claims.get(claim_id), { claim: claim_id, agent, attempt, state: "running" });
+  return grantProblem(state, state.claims.get(claim_id), {
+    claim: claim_id,
+    agent,
+    attempt,
+    state: "running",
+  });
 }
 
 /** Why no bid of the agent is missing. */
@@ -184,9 +220,12 @@ function bidProblem(state: State, id: ClaimId, agent: AgentName): string | undef
   const claim = state.claims.get(id)?.claim;
   if (claim === undefined) return `There is no claim ${id}.`;
   if (state.isGoalEnded(claim.goal_id)) return `Goal ${claim.goal_id} was ended.`;
-  if (claim.bidding !== "open" || isEnded(claim.status)) return `The bidding on claim ${id} is closed.`;
-  if (!claim.electorate.includes(agent)) return `Agent ${agent} is not among those who bid on claim ${id}.`;
-  if (claim.bids.some((bid) => bid.agent === agent)) return `Agent ${agent} has bid on claim ${id}.`;
+  if (claim.bidding !== "open" || isEnded(claim.status))
+    return `The bidding on claim ${id} is closed.`;
+  if (!claim.electorate.includes(agent))
+    return `Agent ${agent} is not among those who bid on claim ${id}.`;
+  if (claim.bids.some((bid) => bid.agent === agent))
+    return `Agent ${agent} has bid on claim ${id}.`;
   return undefined;
 }
 

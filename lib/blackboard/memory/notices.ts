@@ -31,7 +31,10 @@ export function noticesOf(state: State, isFenced: IsFenced): NoticeBoard {
 
     async recordDelivery({ subject, hook, delivery, epoch }) {
       if (isFenced(epoch)) return { outcome: "fenced" };
-      state.deliveries.set(subject, (state.deliveries.get(subject) ?? new Map()).set(hook, delivery));
+      state.deliveries.set(
+        subject,
+        (state.deliveries.get(subject) ?? new Map()).set(hook, delivery),
+      );
       return { outcome: "recorded" };
     },
   };

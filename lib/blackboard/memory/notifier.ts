@@ -25,7 +25,11 @@ export class Notifier {
 }
 
 /** Batches of `nextBatch`, until the signal aborts. */
-export async function* follow<Item>(nextBatch: () => Item[], changed: Notifier, signal: AbortSignal): AsyncGenerator<Item[]> {
+export async function* follow<Item>(
+  nextBatch: () => Item[],
+  changed: Notifier,
+  signal: AbortSignal,
+): AsyncGenerator<Item[]> {
   while (!signal.aborted) {
     const batch = nextBatch();
     if (batch.length > 0) yield batch;

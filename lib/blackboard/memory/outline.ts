@@ -34,7 +34,10 @@ function isAtRest(state: State, goal: GoalId, id: ArtefactId): boolean {
   const causes = state.causes.get(id) ?? new Map<string, ClaimId>();
   const claim = causes.get("standard");
   const hasOwnClaim = causes.size === 1 && claim !== undefined && !state.openClaims.has(claim);
-  const isDone = fields.structural_type === "Standard" ? hasOwnClaim : fields.structural_type === "Review" && causes.size === 0;
+  const isDone =
+    fields.structural_type === "Standard"
+      ? hasOwnClaim
+      : fields.structural_type === "Review" && causes.size === 0;
   return isDone && isPlain(id, goal, fields);
 }
 
@@ -54,11 +57,23 @@ const maxTypeBytes = 200;
  * is wrong with another one.
  */
 export function isPlain(id: string, goal: string, fields: ArtefactFields): boolean {
-  const { logical_id, version, type, source_artefacts, produced_by_role, created_at, claim_id, metadata } = fields;
+  const {
+    logical_id,
+    version,
+    type,
+    source_artefacts,
+    produced_by_role,
+    created_at,
+    claim_id,
+    metadata,
+  } = fields;
   const typeBytes = new TextEncoder().encode(type).byteLength;
   const isOwn = fields.id === id && fields.goal_id === goal && oneId.test(logical_id);
   const isNamed = typeBytes >= 1 && typeBytes <= maxTypeBytes && produced_by_role !== "";
-  const isMade = listOfIds.test(source_artefacts) && isInstant(created_at) && (claim_id === "" || oneId.test(claim_id));
+  const isMade =
+    listOfIds.test(source_artefacts) &&
+    isInstant(created_at) &&
+    (claim_id === "" || oneId.test(claim_id));
   return isOwn && isNamed && isMade && /^[1-9]\d{0,8}$/.test(version) && isMetadata(metadata);
 }
 
@@ -73,7 +88,9 @@ function isMetadata(text: string): boolean {
   if (!text.startsWith("{")) return false;
   try {
     const { summary = "", commit } = JSON.parse(text) as Record<string, unknown>;
-    return typeof summary === "string" && (commit === undefined || CommitHash.safeParse(commit).success);
+    return (
+      typeof summary === "string" && (commit === undefined || CommitHash.safeParse(commit).success)
+    );
   } catch {
     return false;
   }

@@ -13,10 +13,12 @@ export function pruneOf(state: State, isFenced: IsFenced): PruneBoard {
       if (state.pruned.retired.has(goal)) return { outcome: "retired" };
       const ids = artefactsOf(goal);
       const all = ids.flatMap(claimsOf);
-      const isOpen = (claim: ClaimId) => !isEnded(state.claims.get(claim)?.claim.status ?? "pending_review");
+      const isOpen = (claim: ClaimId) =>
+        !isEnded(state.claims.get(claim)?.claim.status ?? "pending_review");
       if (ids.length !== artefacts || all.length !== claims) return { outcome: "changed" };
       const calls = state.models.sumsOfGoal(goal).reserved.calls;
-      if (all.some(isOpen) || calls > 0 || ids.some((id) => state.openQuestions.has(id))) return { outcome: "changed" };
+      if (all.some(isOpen) || calls > 0 || ids.some((id) => state.openQuestions.has(id)))
+        return { outcome: "changed" };
       state.pruned.retired.add(goal);
       return { outcome: "retired" };
     },
@@ -76,7 +78,8 @@ function removeEvents(state: State, ids: readonly string[]): number {
 
 function remove(state: State, id: ArtefactId, claims: readonly ClaimId[]): void {
   for (const claim of claims) {
-    for (const agent of state.claims.get(claim)?.grants.keys() ?? []) state.deliveries.delete(`approval-${claim}-${agent}`);
+    for (const agent of state.claims.get(claim)?.grants.keys() ?? [])
+      state.deliveries.delete(`approval-${claim}-${agent}`);
     state.claims.delete(claim);
     state.models.removeClaim(claim);
     state.openClaims.delete(claim);

@@ -2,13 +2,20 @@
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { AgentName } from "../../model/ids.ts";
-import { type EndedByHand, endByHand, resultProblem, type UnfinishedGrant } from "../records/result-by-hand.ts";
+import {
+  type EndedByHand,
+  endByHand,
+  resultProblem,
+  type UnfinishedGrant,
+} from "../records/result-by-hand.ts";
 import { aboutOf, grantProblem } from "./grants.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
 type NamedGrant = { record: ClaimRecord; grant: UnfinishedGrant };
 
-/** The grant that the artefact is the result of, if it names one; or why it cannot end that grant. */
+/**
+ * The grant that the artefact is the result of, if it names one; or why it cannot end that grant.
+ */
 export function grantEndedBy(
   state: State,
   artefact: ArtefactHead,
@@ -21,16 +28,35 @@ export function grantEndedBy(
   const grant = record?.grants.get(agent);
   const expected = { claim: claim_id, agent, attempt: grant?.attempt ?? 0 };
   const problem =
-    grantProblem(state, record, { ...expected, state: grant?.state === "queued" ? "queued" : "running" }) ??
-    (record && grant && resultProblem(artefact, record.claim, grant, state.artefacts.get(record.claim.artefact_id)));
-  if (record !== undefined && problem === undefined && (grant?.state === "queued" || grant?.state === "running"))
+    grantProblem(state, record, {
+      ...expected,
+      state: grant?.state === "queued" ? "queued" : "running",
+    }) ??
+    (record &&
+      grant &&
+      resultProblem(artefact, record.claim, grant, state.artefacts.get(record.claim.artefact_id)));
+  if (
+    record !== undefined &&
+    problem === undefined &&
+    (grant?.state === "queued" || grant?.state === "running")
+  )
     return { record, grant };
   const about = record === undefined ? { claim_id } : aboutOf(record);
-  return { problem: problem ?? "", about: { type: "result_refused", ...about, ...(grant && { agent }) } };
+  return {
+    problem: problem ?? "",
+    about: { type: "result_refused", ...about, ...(grant && { agent }) },
+  };
 }
 
-/** To be called before the artefact is indexed: in the log the start of a grant comes before its result. */
-export function startEnd(state: State, { record, grant }: NamedGrant, artefact: ArtefactHead): EndedByHand {
+/**
+ * To be called before the artefact is indexed: in the log the start of a grant comes before its
+ * result.
+ */
+export function startEnd(
+  state: State,
+  { record, grant }: NamedGrant,
+  artefact: ArtefactHead,
+): EndedByHand {
   const end = endByHand(record.claim, grant, artefact, new Date(state.now()).toISOString());
   if (end.started !== undefined) {
     record.claim.rev += 1;

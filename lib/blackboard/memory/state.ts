@@ -1,5 +1,5 @@
-// The memory blackboard's state, with the few changes that several operations share. Every method runs to its end without waiting,
-// which makes it as atomic as a Redis function.
+// The memory blackboard's state, with the few changes that several operations share. Every method
+// runs to its end without waiting, which makes it as atomic as a Redis function.
 import type { AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type Claim, type Grant, isEnded, missingBidders, questionOf } from "../../model/claim.ts";
@@ -9,7 +9,11 @@ import type { Delivery, NoticeProblem } from "../../model/notify.ts";
 import type { GoalEnding } from "../port/artefacts.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port/blackboard.ts";
 import type { FoundDue } from "../port/leader.ts";
-import { type ArtefactFields, digestOfContent, fieldsOfArtefact } from "../records/artefact-fields.ts";
+import {
+  type ArtefactFields,
+  digestOfContent,
+  fieldsOfArtefact,
+} from "../records/artefact-fields.ts";
 import { memberOfDue } from "../records/due-member.ts";
 import { leaderOf } from "../records/event-actor.ts";
 import type { ThreadEnd } from "../records/hand-written.ts";
@@ -38,7 +42,10 @@ export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
 
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
-  /** Artefacts in the indexes, with their digests; one written by hand is not among them until it is adopted. */
+  /**
+   * Artefacts in the indexes, with their digests; one written by hand is not among them until it is
+   * adopted.
+   */
   readonly indexed = new Map<ArtefactId, string>();
   readonly refused = new Map<ArtefactId, { digest: string; reason: string }>();
   readonly threads = new Map<LogicalId, Map<number, ArtefactId>>();
@@ -148,9 +155,19 @@ export class State {
     this.threads.set(artefact.logical_id, thread.set(artefact.version, artefact.id));
     this.goal(artefact.goal_id).artefacts.push(artefact.id);
     // A goal's id is the id of the artefact that it starts from, hence of its own goal_id.
-    if (this.artefacts.get(artefact.id)?.metadata?.includes('"commit"')) this.withCommit.add(artefact.id);
+    if (this.artefacts.get(artefact.id)?.metadata?.includes('"commit"'))
+      this.withCommit.add(artefact.id);
     if (String(artefact.id) === String(artefact.goal_id)) this.goalIds.push(artefact.goal_id);
-    const { id, goal_id, claim_id, produced_by_agent, structural_type, type, version, produced_by_role } = artefact;
+    const {
+      id,
+      goal_id,
+      claim_id,
+      produced_by_agent,
+      structural_type,
+      type,
+      version,
+      produced_by_role,
+    } = artefact;
     this.log(
       {
         type: "artefact_created",
@@ -174,8 +191,12 @@ export class State {
   }
 
   /** The first answer to a question counts, whether a person or an agent gave it. */
-  #recordAnswer({ id, source_artefacts: [question] }: Pick<Artefact, "id" | "source_artefacts">): void {
-    if (question === undefined || this.artefacts.get(question)?.structural_type !== "Question") return;
+  #recordAnswer({
+    id,
+    source_artefacts: [question],
+  }: Pick<Artefact, "id" | "source_artefacts">): void {
+    if (question === undefined || this.artefacts.get(question)?.structural_type !== "Question")
+      return;
     if (!this.answers.has(question)) this.answers.set(question, id);
     this.openQuestions.delete(question);
   }
@@ -183,7 +204,13 @@ export class State {
   /** `asked`: bids are missing, and their agents were asked. */
   openClaim(open: NewClaim, epoch: number): "asked" | "opened" {
     const { claim, cause, grants } = open;
-    const record: ClaimRecord = { claim: copyOf(claim), cause, commitId: "", grants: new Map(), bidHash: new Map() };
+    const record: ClaimRecord = {
+      claim: copyOf(claim),
+      cause,
+      commitId: "",
+      grants: new Map(),
+      bidHash: new Map(),
+    };
     this.claims.set(claim.id, record);
     const causes = this.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
@@ -200,9 +227,13 @@ export class State {
   writeGrant(record: ClaimRecord, grant: Grant): void {
     const before = record.grants.get(grant.agent);
     const due = { claim: record.claim.id, agent: grant.agent, attempt: before?.attempt ?? 0 };
-    if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt))
+    if (
+      before?.state === "running" &&
+      (grant.state !== "running" || grant.attempt !== before.attempt)
+    )
       this.clearDue({ kind: "lease", ...due });
-    if (before?.state === "failed" && before.retry_at !== undefined) this.clearDue({ kind: "attempt", ...due });
+    if (before?.state === "failed" && before.retry_at !== undefined)
+      this.clearDue({ kind: "attempt", ...due });
     const question = before && questionOf(before);
     // The grant no longer waits for its question, so that no person needs to answer it.
     if (question !== undefined) this.openQuestions.delete(question);

@@ -9,7 +9,9 @@ export function triggersOf(state: State): TriggerBoard {
     },
 
     async recordTrigger({ record, mark, value, fields = {}, event, actor }) {
-      const known: Map<string, Map<string, string>> = "goal" in record ? state.triggers.goals : state.triggers.triggers;
+      const known: Map<string, Map<string, string>> = "goal" in record
+        ? state.triggers.goals
+        : state.triggers.triggers;
       const name = "goal" in record ? record.goal : record.trigger;
       const marks = known.get(name) ?? new Map<string, string>();
       if (marks.get(mark) === value) return { outcome: "already" };

@@ -15,7 +15,11 @@ import { contextNode } from "./context-node.ts";
 import { grantProblem } from "./grants.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
-export function beginWorkOf(state: State, keys: Keys, takeGrant: GrantBoard["takeGrant"]): GrantBoard["beginWork"] {
+export function beginWorkOf(
+  state: State,
+  keys: Keys,
+  takeGrant: GrantBoard["takeGrant"],
+): GrantBoard["beginWork"] {
   const nodeOf = (id: ArtefactId) => contextNode(id, state.artefacts.get(id) ?? {});
   const latestOf = (thread: LogicalId) => state.versionsOf(thread).at(-1);
   return async ({ claim: id, agent, run, message, maxBytes = defaultContextBytes }) => {
@@ -25,7 +29,13 @@ export function beginWorkOf(state: State, keys: Keys, takeGrant: GrantBoard["tak
     if (record === undefined || isEnded(record.claim.status)) return { outcome: "none" };
     if (grant === undefined || !(isRepeat || grant.state === "queued")) return { outcome: "none" };
     const { attempt, queued_at } = grant;
-    const reason = grantProblem(state, record, { claim: id, agent, attempt, state: grant.state, queued_at });
+    const reason = grantProblem(state, record, {
+      claim: id,
+      agent,
+      attempt,
+      state: grant.state,
+      queued_at,
+    });
     if (reason !== undefined) return { outcome: "refused", reason };
 
     const { artefact_id, goal_id, kind, additional_context_ids } = record.claim;
@@ -33,26 +43,45 @@ export function beginWorkOf(state: State, keys: Keys, takeGrant: GrantBoard["tak
     const target = nodeOf(artefact_id);
     if (target === undefined || target.bytes > limit) return { outcome: "apart" };
     const earlier = resultsBefore(record, grant.phase);
-    const additional = [...new Set([...earlier, ...additional_context_ids, ...(grant.dialogue ?? [])])];
+    const additional = [
+      ...new Set([...earlier, ...additional_context_ids, ...(grant.dialogue ?? [])]),
+    ];
     const entries = walkContext(target, additional, { read: nodeOf, latestOf });
-    const chosen = [...entries.map(({ artefact }) => artefact), ...additional.flatMap((one) => nodeOf(one) ?? [])];
+    const chosen = [
+      ...entries.map(({ artefact }) => artefact),
+      ...additional.flatMap((one) => nodeOf(one) ?? []),
+    ];
     const parts = [...new Map(chosen.map((node) => [node.id, node])).values()];
     if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > limit) return { outcome: "apart" };
 
     const contextIds = parts.map((node) => node.id);
     const needsCommit = grant.state === "queued" && grant.base_commit !== undefined;
-    const hasCommit = [target, ...parts].some(({ id: one, type }) => type === "CodeCommit" || namesCommit(state, one));
-    const isTaken = isRepeat || (message.mayTake && !needsCommit && !hasCommit && !namesCommit(state, goal_id));
+    const hasCommit = [target, ...parts].some(
+      ({ id: one, type }) => type === "CodeCommit" || namesCommit(state, one),
+    );
+    const isTaken =
+      isRepeat || (message.mayTake && !needsCommit && !hasCommit && !namesCommit(state, goal_id));
     if (isTaken && !isRepeat) {
       const text = begunText(message, { attempt, queued_at, context_ids: contextIds });
-      const taken = await takeGrant({ claim: id, agent, attempt, queued_at, run, message: { id: message.id, text } });
+      const taken = await takeGrant({
+        claim: id,
+        agent,
+        attempt,
+        queued_at,
+        run,
+        message: { id: message.id, text },
+      });
       if (taken.outcome === "refused") return taken;
     }
-    const read = (one: ArtefactId) => artefactOfFields(state.artefacts.get(one) ?? {}, keys.artefact(one)) as Artefact;
+    const read = (one: ArtefactId) =>
+      artefactOfFields(state.artefacts.get(one) ?? {}, keys.artefact(one)) as Artefact;
     const inputs = (): WorkToDo["inputs"] => {
       try {
         const all = new Map(contextIds.map((one) => [one, read(one)]));
-        const depths = entries.map(({ artefact, depth }) => ({ artefact: all.get(artefact.id) as Artefact, depth }));
+        const depths = entries.map(({ artefact, depth }) => ({
+          artefact: all.get(artefact.id) as Artefact,
+          depth,
+        }));
         const value = {
           target: read(artefact_id),
           chain: oldestFirst(depths),
@@ -63,8 +92,21 @@ export function beginWorkOf(state: State, keys: Keys, takeGrant: GrantBoard["tak
         return { ok: false, reason: messageOf(error) };
       }
     };
-    const claim = { id, artefact_id, goal_id, kind, additional_context_ids: [...additional_context_ids] };
-    return { outcome: isTaken ? "taken" : "read", claim, grant: structuredClone(grant), earlier, contextIds, inputs: inputs() };
+    const claim = {
+      id,
+      artefact_id,
+      goal_id,
+      kind,
+      additional_context_ids: [...additional_context_ids],
+    };
+    return {
+      outcome: isTaken ? "taken" : "read",
+      claim,
+      grant: structuredClone(grant),
+      earlier,
+      contextIds,
+      inputs: inputs(),
+    };
   };
 }
 
@@ -72,8 +114,13 @@ function namesCommit(state: State, id: string): boolean {
   return state.artefacts.get(id as ArtefactId)?.metadata?.includes('"commit"') === true;
 }
 
-function resultsBefore({ grants }: ClaimRecord, phase: Parameters<typeof phasesBefore>[0]): ArtefactId[] {
+function resultsBefore(
+  { grants }: ClaimRecord,
+  phase: Parameters<typeof phasesBefore>[0],
+): ArtefactId[] {
   return phasesBefore(phase).flatMap((earlier) =>
-    inOrder([...grants.values()]).flatMap((one) => (one.phase === earlier && one.state === "done" ? one.artefact_ids : [])),
+    inOrder([...grants.values()]).flatMap((one) =>
+      one.phase === earlier && one.state === "done" ? one.artefact_ids : [],
+    ),
   );
 }

@@ -1,7 +1,14 @@
 // Artefacts and goals as the rest of Sett sees them. A part of the port.
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import type { Actor } from "../../model/event.ts";
-import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, LogicalId } from "../../model/ids.ts";
+import type {
+  AgentName,
+  ArtefactId,
+  ClaimId,
+  CommitHash,
+  GoalId,
+  LogicalId,
+} from "../../model/ids.ts";
 import type { Refused } from "./refused.ts";
 
 /** `agent`: the one that has put it on record, empty where that is none. */
@@ -13,19 +20,25 @@ export interface DeliveredCommit {
 
 export interface ArtefactBoard {
   /**
-   * Stores an artefact that comes from no grant (goals, answers, the orchestrator's own), with its indexes, event and hint.
-   * `exists`: the same id with the same content is stored already (a repeat). Refused: another content has the id, another version its
-   * place in the thread, or the goal was ended.
+   * Stores an artefact that comes from no grant (goals, answers, the orchestrator's own), with its
+   * indexes, event and hint. `exists`: the same id with the same content is stored already (a
+   * repeat). Refused: another content has the id, another version its place in the thread, or the
+   * goal was ended.
    */
-  createArtefact(artefact: Artefact, actor: Actor): Promise<{ outcome: "created" | "exists" } | Refused>;
+  createArtefact(
+    artefact: Artefact,
+    actor: Actor,
+  ): Promise<{ outcome: "created" | "exists" } | Refused>;
   /**
-   * Adopts an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (time, metadata, goal: its first source's,
-   * else its own id), writes indexes and the `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
-   * `produced_by_agent` has a queued or running grant it ends that grant; a Failure fails it. `known`: it is in the indexes already.
-   * `incomplete`: there is no such hash, or what it lacks (a field, a source that is not adopted) may still come; with `isOverdue` that is
-   * refused, too. Refused once for each content: with an `artefact_refused` event where it is malformed, collides with another, or has
-   * overwritten one that is in the indexes, which cannot be restored; with a `result_refused` event where it is the result of no current
-   * grant.
+   * Adopts an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing
+   * (time, metadata, goal: its first source's, else its own id), writes indexes and the
+   * `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
+   * `produced_by_agent` has a queued or running grant it ends that grant; a Failure fails it.
+   * `known`: it is in the indexes already. `incomplete`: there is no such hash, or what it lacks (a
+   * field, a source that is not adopted) may still come; with `isOverdue` that is refused, too.
+   * Refused once for each content: with an `artefact_refused` event where it is malformed, collides
+   * with another, or has overwritten one that is in the indexes, which cannot be restored; with a
+   * `result_refused` event where it is the result of no current grant.
    */
   adoptArtefact(
     id: ArtefactId,
@@ -33,17 +46,21 @@ export interface ArtefactBoard {
     options?: { isOverdue?: boolean },
   ): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
   /**
-   * Artefacts written by hand that no index knows and whose content is not refused: the slow background scan (SCAN, never on a path that is
-   * waited for). `maxKeys`: a call looks at no more keys than about so many, and resolves with undefined where some are left; the next call
-   * goes on with them.
+   * Artefacts written by hand that no index knows and whose content is not refused: the slow
+   * background scan (SCAN, never on a path that is waited for). `maxKeys`: a call looks at no more
+   * keys than about so many, and resolves with undefined where some are left; the next call goes on
+   * with them.
    */
   findUnindexedArtefacts(maxKeys?: number): Promise<ArtefactId[] | undefined>;
-  /** Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints only. */
+  /**
+   * Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints
+   * only.
+   */
   artefactHints(signal: AbortSignal): AsyncIterable<string[]>;
 
   /**
-   * Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when a person has damaged it by
-   * hand.
+   * Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming
+   * the key, when a person has damaged it by hand.
    */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
   /** The same, with the digest of its content as it was read, for a person's verdict. */
@@ -53,15 +70,16 @@ export interface ArtefactBoard {
   /** The same without their payloads, which are not read. */
   readHeads(ids: readonly ArtefactId[]): Promise<StoredHead[]>;
   /**
-   * Which of these artefacts are not what they were when the indexes took them in: written over by hand, or removed. Their payloads are
-   * read for it. An id that no index knows is left out.
+   * Which of these artefacts are not what they were when the indexes took them in: written over by
+   * hand, or removed. Their payloads are read for it. An id that no index knows is left out.
    */
   findOverwritten(ids: readonly ArtefactId[]): Promise<ArtefactId[]>;
   /**
-   * What an agent reads beside its target, as it is now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources
-   * and the additional ids, each as the latest version of its thread, oldest first. `additional`: exactly these versions. What does not
-   * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `maxBytes`
-   * (64 MiB), each artefact counted once.
+   * What an agent reads beside its target, as it is now. `chain`
+   * (docs/internals/blackboard.md#context-chain): from the target's sources and the additional ids,
+   * each as the latest version of its thread, oldest first. `additional`: exactly these versions.
+   * What does not exist is left out of both. Rejects with `context-too-large`, naming the largest,
+   * where payloads and metadata have more than `maxBytes` (64 MiB), each artefact counted once.
    */
   readContext(
     target: Artefact,
@@ -83,14 +101,15 @@ export interface ArtefactBoard {
   /** Looks at all artefacts of the goal, without sending them. */
   readOutline(goal: GoalId): Promise<GoalOutline>;
   /**
-   * The commits that artefacts have delivered (`metadata.commit`), the oldest first. The commit that a goal starts from is not among them.
+   * The commits that artefacts have delivered (`metadata.commit`), the oldest first. The commit
+   * that a goal starts from is not among them.
    */
   listCommits(): Promise<DeliveredCommit[]>;
   /** The goal's flags. */
   readGoal(goal: GoalId): Promise<GoalRecord>;
   /**
-   * Ends a goal: sets its flag first, so that nothing more is opened, granted or accepted for it, and posts the Failure that
-   * explains it, if any. `already`: it was ended before.
+   * Ends a goal: sets its flag first, so that nothing more is opened, granted or accepted for it,
+   * and posts the Failure that explains it, if any. `already`: it was ended before.
    */
   endGoal(order: {
     goal: GoalId;
@@ -104,24 +123,41 @@ export interface ArtefactBoard {
 }
 
 /**
- * The number of the connection on which a person's request or an agent's message was read. On a later one it is neither carried out nor
- * refused, and rejects with `redis-unreachable`: Redis may have lost it, or what came before it.
+ * The number of the connection on which a person's request or an agent's message was read. On a
+ * later one it is neither carried out nor refused, and rejects with `redis-unreachable`: Redis may
+ * have lost it, or what came before it.
  */
 export type ReadOn = number;
 
 /** `count` entries of a list, from this place on; the first is 0. */
 export type Page = { from: number; count: number };
 
-/** `beginning`: the first thousand bytes of the payload where the artefact has no summary of its own; empty where it has one. */
+/**
+ * `beginning`: the first thousand bytes of the payload where the artefact has no summary of its
+ * own; empty where it has one.
+ */
 export type StoredHead = { head: ArtefactHead; payloadBytes: number; beginning: string };
 
 /**
- * The artefacts on which a goal's state depends, oldest first, each with its claims by their causes. Not named are those at rest: sound
- * Standard artefacts and Reviews, no version of the goal, whose claims have all ended, and were opened for nothing but the artefact itself.
- * Some of either kind are named all the same, where there are any. `artefacts` and `claims`: how many the goal has.
+ * The artefacts on which a goal's state depends, oldest first, each with its claims by their
+ * causes. Not named are those at rest: sound Standard artefacts and Reviews, no version of the
+ * goal, whose claims have all ended, and were opened for nothing but the artefact itself. Some of
+ * either kind are named all the same, where there are any. `artefacts` and `claims`: how many the
+ * goal has.
  */
-export type GoalOutline = { artefacts: number; claims: number; named: Map<ArtefactId, Map<string, ClaimId>> };
+export type GoalOutline = {
+  artefacts: number;
+  claims: number;
+  named: Map<ArtefactId, Map<string, ClaimId>>;
+};
 
 export type GoalEnding = "cancelled" | "artefact_limit";
-/** `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one has. */
-export type GoalRecord = { ended: GoalEnding | undefined; artefacts: number; trigger?: string | undefined };
+/**
+ * `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one
+ * has.
+ */
+export type GoalRecord = {
+  ended: GoalEnding | undefined;
+  artefacts: number;
+  trigger?: string | undefined;
+};

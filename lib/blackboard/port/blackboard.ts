@@ -1,7 +1,8 @@
-// The blackboard as the rest of Sett sees it. Two implementations, held to one suite (test/integration/blackboard/suite.ts):
-// Redis (redis/) and an in-memory twin (memory/). All writes are atomic and safe to repeat with the same arguments. A call repeats
-// itself during short losses of contact and then rejects with `redis-unreachable`; followers continue after every loss, and throw the
-// same error once the connection is given up.
+// The blackboard as the rest of Sett sees it. Two implementations, held to one suite
+// (test/integration/blackboard/suite.ts): Redis (redis/) and an in-memory twin (memory/). All
+// writes are atomic and safe to repeat with the same arguments. A call repeats itself during short
+// losses of contact and then rejects with `redis-unreachable`; followers continue after every loss,
+// and throw the same error once the connection is given up.
 import type { AgentRegistration, AgentStatus, RegisteredAgent } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { BidWord } from "../../model/bid.ts";
@@ -38,43 +39,57 @@ export interface Blackboard
     Log,
     AsyncDisposable {
   readonly instance: InstanceName;
-  /** Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in time. */
+  /**
+   * Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in
+   * time.
+   */
   time(): Promise<number>;
-  /** How many bytes Redis uses, and its limit, at which it refuses every write; undefined where there is no limit. */
+  /**
+   * How many bytes Redis uses, and its limit, at which it refuses every write; undefined where
+   * there is no limit.
+   */
   readMemory(): Promise<{ usedBytes: number; limitBytes: number | undefined }>;
   /**
-   * Whether Redis has handed to its system all that it has acknowledged before this call. That survives the end of Redis, though not the end
-   * of its machine. It has not while its disk is slow or full.
+   * Whether Redis has handed to its system all that it has acknowledged before this call. That
+   * survives the end of Redis, though not the end of its machine. It has not while its disk is slow
+   * or full.
    */
   hasWritten(): Promise<boolean>;
   /**
-   * Since when Redis has answered and accepted writes without a break, by `performance.now()`, a clock that is never set; undefined while
-   * it does not.
+   * Since when Redis has answered and accepted writes without a break, by `performance.now()`, a
+   * clock that is never set; undefined while it does not.
    */
   contactSince(): number | undefined;
-  /** Why there is no contact, as a sentence: Redis does not answer, or refuses writes; undefined while there is contact. */
+  /**
+   * Why there is no contact, as a sentence: Redis does not answer, or refuses writes; undefined
+   * while there is contact.
+   */
   contactProblem(): string | undefined;
   /**
-   * Grows with each connection that is made anew after a loss. A Redis that crashed may have lost what it acknowledged last, so that what was
-   * read under another number may never have been.
+   * Grows with each connection that is made anew after a loss. A Redis that crashed may have lost
+   * what it acknowledged last, so that what was read under another number may never have been.
    */
   connectionNumber(): number;
   /**
-   * Calls `listener` after each reconnect, when cached state is stale, and before any call uses the new connection. Returns the function that
-   * unsubscribes it.
+   * Calls `listener` after each reconnect, when cached state is stale, and before any call uses the
+   * new connection. Returns the function that unsubscribes it.
    */
   onReconnect(listener: () => void): () => void;
 }
 
-/** A claim before it is opened. An artefact has one claim for each `cause`: `standard`, or `<kind>:<id of what caused it>`. */
+/**
+ * A claim before it is opened. An artefact has one claim for each `cause`: `standard`, or
+ * `<kind>:<id of what caused it>`.
+ */
 export type NewClaim = {
   claim: Claim;
   cause: string;
   /** Of a claim that begins in a phase: its first grants. */
   grants: Grant[];
   /**
-   * The events of what is decided with the opening, in order: bids that agents have given in advance, and what follows from them. `claim`
-   * and `grants` are as they are after it. Undefined: nothing is.
+   * The events of what is decided with the opening, in order: bids that agents have given in
+   * advance, and what follows from them. `claim` and `grants` are as they are after it. Undefined:
+   * nothing is.
    */
   first?: EventDraft[];
 };
@@ -86,11 +101,14 @@ export type ClaimCommit = {
   /** The claim's `rev` that was read; the commit is refused as `stale` when it has moved. */
   expectedRev: number;
   /**
-   * The `connectionNumber` when the claim was read, noted before the read. On a later connection the commit is `stale`: a Redis that has lost
-   * its last writes may reach the same `rev` by another way.
+   * The `connectionNumber` when the claim was read, noted before the read. On a later connection
+   * the commit is `stale`: a Redis that has lost its last writes may reach the same `rev` by
+   * another way.
    */
   readOn: number;
-  /** Unique; a repeat of the commit that made the present `rev` is answered with its first success. */
+  /**
+   * Unique; a repeat of the commit that made the present `rev` is answered with its first success.
+   */
   commitId: string;
   set: Partial<Pick<Claim, "status" | "bidding" | "termination_reason">> & {
     /** The phase that the claim enters, and who is granted work in it. */
@@ -98,23 +116,27 @@ export type ClaimCommit = {
   };
   /** Appended to the claim's bids and written to its hash of bids. */
   bids: { agent: AgentName; word: BidWord }[];
-  /** Written whole. A queued grant also wakes its agent. A grant that leaves `running` loses its lease. */
+  /**
+   * Written whole. A queued grant also wakes its agent. A grant that leaves `running` loses its
+   * lease.
+   */
   grants: Grant[];
   /** Created together with the commit (Failures). */
   artefacts: Artefact[];
   claims: NewClaim[];
   due: { set: { item: DueItem; afterMs: number }[]; clear: DueItem[] };
   /**
-   * Without those of the artefacts and claims in this commit (`artefact_created`; `claim_opened`, `grant_queued`), which are logged as
-   * well.
+   * Without those of the artefacts and claims in this commit (`artefact_created`; `claim_opened`,
+   * `grant_queued`), which are logged as well.
    */
   events: EventDraft[];
 };
 
 export interface ClaimBoard {
   /**
-   * Opens a claim, with all that is decided at once. Where bids are missing then, their agents are asked: it announces the claim, and sets
-   * its bid deadline. `exists`: this cause has opened `claim` before.
+   * Opens a claim, with all that is decided at once. Where bids are missing then, their agents are
+   * asked: it announces the claim, and sets its bid deadline. `exists`: this cause has opened
+   * `claim` before.
    */
   openClaim(order: {
     open: NewClaim;
@@ -124,30 +146,43 @@ export interface ClaimBoard {
   }): Promise<{ outcome: "opened" | "exists"; claim: ClaimId } | { outcome: "fenced" } | Refused>;
   /** Rejects with `blackboard-refused`, naming the key, when a person has damaged it by hand. */
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
-  /** What does not exist is left out. So is a damaged claim, with which `onMalformed` is called: the others can be read. */
-  readClaims(ids: readonly ClaimId[], onMalformed?: (claim: MalformedClaim) => void): Promise<ClaimSnapshot[]>;
-  /** Ids of the claims that are neither complete nor terminated, oldest first; all of them, or a page. */
+  /**
+   * What does not exist is left out. So is a damaged claim, with which `onMalformed` is called: the
+   * others can be read.
+   */
+  readClaims(
+    ids: readonly ClaimId[],
+    onMalformed?: (claim: MalformedClaim) => void,
+  ): Promise<ClaimSnapshot[]>;
+  /**
+   * Ids of the claims that are neither complete nor terminated, oldest first; all of them, or a
+   * page.
+   */
   listOpenClaims(page?: Page): Promise<ClaimId[]>;
   countOpenClaims(): Promise<number>;
   /** Those of one goal, found by its artefacts: also a claim whose own record is damaged. */
   listOpenClaimsOfGoal(goal: GoalId): Promise<ClaimId[]>;
   /**
-   * The open claims that concern an agent, oldest first. `asked`: its bid is missing. `work`: it has a grant that is neither done nor
-   * cancelled.
+   * The open claims that concern an agent, oldest first. `asked`: its bid is missing. `work`: it
+   * has a grant that is neither done nor cancelled.
    */
   listClaimsOf(agent: AgentName, concern: "asked" | "work"): Promise<ClaimId[]>;
   /**
-   * Indexes at most `limit` of the open claims that a version without `listClaimsOf` has opened. `left`: how many are still to be looked
-   * at; 0 from then on.
+   * Indexes at most `limit` of the open claims that a version without `listClaimsOf` has opened.
+   * `left`: how many are still to be looked at; 0 from then on.
    */
-  indexClaims(order: { epoch: number; limit: number }): Promise<{ outcome: "indexed"; left: number } | { outcome: "fenced" }>;
+  indexClaims(order: {
+    epoch: number;
+    limit: number;
+  }): Promise<{ outcome: "indexed"; left: number } | { outcome: "fenced" }>;
   /** cause → claim, of one artefact. */
   claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
   /**
-   * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding closed, not
-   * in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet; that of
-   * the opening counts the bids that are placed with it.
-   * `reason`: a sentence for people, which goes into the event with this word. `host`: where the agent runs, which its events name.
+   * `placed` returns the bid on record: the first word counts, so a second one changes nothing.
+   * Refused: unknown claim, bidding closed, not in the electorate. In the events `bid_placed` and
+   * `claim_opened`, data.missing is how many of the electorate have not bid yet; that of the
+   * opening counts the bids that are placed with it. `reason`: a sentence for people, which goes
+   * into the event with this word. `host`: where the agent runs, which its events name.
    */
   placeBid(bid: {
     claim: ClaimId;
@@ -158,19 +193,30 @@ export interface ClaimBoard {
     readOn?: ReadOn;
   }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
   /**
-   * Claims whose bidding is open and whose hash has more or fewer bids than are on record. Looks at `limit` of the oldest `left` claims (of
-   * all, where it is undefined), and gives how many are left: to be called again until none are.
+   * Claims whose bidding is open and whose hash has more or fewer bids than are on record. Looks at
+   * `limit` of the oldest `left` claims (of all, where it is undefined), and gives how many are
+   * left: to be called again until none are.
    */
-  findBidsByHand(part: { left: number | undefined; limit: number }): Promise<{ left: number; claims: ClaimId[] }>;
+  findBidsByHand(part: {
+    left: number | undefined;
+    limit: number;
+  }): Promise<{ left: number; claims: ClaimId[] }>;
   /**
-   * Bids that were written by hand into the claim's hash: known agents' valid words are recorded (event `bid_placed`, data.by_hand), others
-   * logged once (`bid_refused`) and removed. A word changed by hand after the fact is set back.
+   * Bids that were written by hand into the claim's hash: known agents' valid words are recorded
+   * (event `bid_placed`, data.by_hand), others logged once (`bid_refused`) and removed. A word
+   * changed by hand after the fact is set back.
    */
-  adoptBids(claim: ClaimId, epoch: number): Promise<{ outcome: "adopted"; count: number } | { outcome: "fenced" }>;
-  commitClaim(commit: ClaimCommit): Promise<{ outcome: "committed"; rev: number } | { outcome: "stale" | "fenced" | "gone" }>;
+  adoptBids(
+    claim: ClaimId,
+    epoch: number,
+  ): Promise<{ outcome: "adopted"; count: number } | { outcome: "fenced" }>;
+  commitClaim(
+    commit: ClaimCommit,
+  ): Promise<{ outcome: "committed"; rev: number } | { outcome: "stale" | "fenced" | "gone" }>;
   /**
-   * Announces an open claim again, to the agents that have not bid, and sets when it is next due to be announced; with `isSilent`, it only
-   * sets that. The event `claim_announced` is logged the first time only, because a claim may wait for days.
+   * Announces an open claim again, to the agents that have not bid, and sets when it is next due to
+   * be announced; with `isSilent`, it only sets that. The event `claim_announced` is logged the
+   * first time only, because a claim may wait for days.
    */
   announceClaim(order: {
     claim: ClaimId;
@@ -180,13 +226,17 @@ export interface ClaimBoard {
   }): Promise<{ outcome: "announced" | "ended" | "fenced" }>;
   /** The last id of the announcements, to follow from. */
   endOfAnnouncements(): Promise<string>;
-  /** Announced claims after `from`, in order, in batches; a claim may be announced more than once. Ends with the signal. */
+  /**
+   * Announced claims after `from`, in order, in batches; a claim may be announced more than once.
+   * Ends with the signal.
+   */
   followAnnouncements(from: string, signal: AbortSignal): AsyncIterable<Announcement[]>;
 }
 
 /**
- * A claim whose bidding is open, with what rules read: a cub that bids by rules need read nothing else. `missing`: the agents that are
- * asked to bid; undefined, the whole electorate, where a program of the version before has announced it.
+ * A claim whose bidding is open, with what rules read: a cub that bids by rules need read nothing
+ * else. `missing`: the agents that are asked to bid; undefined, the whole electorate, where a
+ * program of the version before has announced it.
  */
 export type Announcement = {
   claim: ClaimId;
@@ -201,22 +251,33 @@ export type WorkerLog = { worker: string; lines: string[] };
 
 export interface AgentBoard {
   /**
-   * Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed
-   * (`agent_removed`).
+   * Writes the registrations; `agent_registered` events for what is new or changed. With `exact`,
+   * agents not named are removed (`agent_removed`).
    */
-  registerAgents(registrations: readonly RegisteredAgent[], actor: Actor, options: { exact: boolean }): Promise<void>;
+  registerAgents(
+    registrations: readonly RegisteredAgent[],
+    actor: Actor,
+    options: { exact: boolean },
+  ): Promise<void>;
   /**
-   * For agents that are about to start: a registered agent gets its new registration; a new one is stored apart, where `findAgent` reads
-   * it, and is not asked to bid until it is registered. An exact registration removes the expected agents that it does not name.
+   * For agents that are about to start: a registered agent gets its new registration; a new one is
+   * stored apart, where `findAgent` reads it, and is not asked to bid until it is registered. An
+   * exact registration removes the expected agents that it does not name.
    */
   expectAgents(registrations: readonly AgentRegistration[], actor: Actor): Promise<void>;
   /** By name. An agent whose registration cannot be read is among them, as `unreadable`. */
   listAgents(): Promise<RegisteredAgent[]>;
   /** The registration of one agent, also of one that is only expected. */
   findAgent(name: AgentName): Promise<RegisteredAgent | undefined>;
-  /** Keeps what a worker has logged when its container is removed. Only the newest of each agent are kept. */
+  /**
+   * Keeps what a worker has logged when its container is removed. Only the newest of each agent are
+   * kept.
+   */
   keepWorkerLog(agent: AgentName, log: WorkerLog): Promise<void>;
-  /** What its workers have logged, oldest first; with `after`, an `id`, only what was kept after that one. */
+  /**
+   * What its workers have logged, oldest first; with `after`, an `id`, only what was kept after
+   * that one.
+   */
   readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
   /** The last heartbeats of agents that are registered or expected. */

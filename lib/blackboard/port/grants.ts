@@ -1,5 +1,5 @@
-// Grants: the right of an agent to work, from its wake-up to its result. A part of the port. `host` is where the agent runs, which its
-// events name.
+// Grants: the right of an agent to work, from its wake-up to its result. A part of the port. `host`
+// is where the agent runs, which its events name.
 import type { Artefact } from "../../model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
@@ -7,25 +7,37 @@ import type { ReadOn } from "./artefacts.ts";
 import type { ClaimBoard, ClaimCommit } from "./blackboard.ts";
 import type { Refused } from "./refused.ts";
 
-/** The result of a run of an agent's command. The runner chooses the ids before the first try, so that a repeat is known as one. */
+/**
+ * The result of a run of an agent's command. The runner chooses the ids before the first try, so
+ * that a repeat is known as one.
+ */
 export type GrantResult =
   | { outcome: "done"; artefact: Artefact }
   /**
-   * `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its next attempt begins, where it is another
-   * one.
+   * `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its
+   * next attempt begins, where it is another one.
    */
   | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
-  /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it, or where no attempt follows it. */
+  /**
+   * `artefact` is the Failure. `failureType`: its type, where the command itself did not report it,
+   * or where no attempt follows it.
+   */
   | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
 
-/** The message that asks for it, and goes in the same step. `isQuiet`: it is not answered, but where it is refused. */
+/**
+ * The message that asks for it, and goes in the same step. `isQuiet`: it is not answered, but where
+ * it is refused.
+ */
 export type AppliedMail = { place: string; id: string; isQuiet: boolean };
 
 /** The commit that was asked for, together with the result: as by itself. */
 export type CommittedWith = Awaited<ReturnType<ClaimBoard["commitClaim"]>> | Refused;
 
 /** What the work on a grant is about. */
-export type ClaimOfWork = Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind" | "additional_context_ids">;
+export type ClaimOfWork = Pick<
+  Claim,
+  "id" | "artefact_id" | "goal_id" | "kind" | "additional_context_ids"
+>;
 
 /** What the work on a queued grant needs. */
 export type WorkToDo = {
@@ -33,7 +45,9 @@ export type WorkToDo = {
   grant: Grant;
   /** Results of earlier phases of the same claim. */
   earlier: ArtefactId[];
-  /** What it gets beside its target, each once: as its start names them where the grant was taken. */
+  /**
+   * What it gets beside its target, each once: as its start names them where the grant was taken.
+   */
   contextIds: ArtefactId[];
   /** Or a sentence, where a person has damaged one of them. `chain`: oldest first. */
   inputs: { ok: true; value: WorkInputs } | { ok: false; reason: string };
@@ -48,15 +62,27 @@ export type ClaimOfGrant = Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind"
 
 export interface GrantBoard {
   /**
-   * Claims in which the agent may have a queued grant: hints, in order. First those that are queued now, then new ones; what stays queued
-   * comes again every 15 s (`remindEveryMs`), because a hint may be lost. Ends with the signal.
+   * Claims in which the agent may have a queued grant: hints, in order. First those that are queued
+   * now, then new ones; what stays queued comes again every 15 s (`remindEveryMs`), because a hint
+   * may be lost. Ends with the signal.
    */
-  followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs?: number): AsyncIterable<ClaimId[]>;
-  /** An agent's grant, and what its claim is about: also of a claim whose other fields a person has damaged. */
-  readGrant(claim: ClaimId, agent: AgentName): Promise<{ claim: ClaimOfGrant; grant: Grant } | undefined>;
+  followGrants(
+    agent: AgentName,
+    signal: AbortSignal,
+    remindEveryMs?: number,
+  ): AsyncIterable<ClaimId[]>;
   /**
-   * The agent itself takes a queued grant, so that no other of its runs does, and sends the message that says so. Safe to repeat.
-   * Refused: it is not, or no longer, queued with this attempt and `queued_at`, another run has taken it, or the instance is paused.
+   * An agent's grant, and what its claim is about: also of a claim whose other fields a person has
+   * damaged.
+   */
+  readGrant(
+    claim: ClaimId,
+    agent: AgentName,
+  ): Promise<{ claim: ClaimOfGrant; grant: Grant } | undefined>;
+  /**
+   * The agent itself takes a queued grant, so that no other of its runs does, and sends the message
+   * that says so. Safe to repeat. Refused: it is not, or no longer, queued with this attempt and
+   * `queued_at`, another run has taken it, or the instance is paused.
    */
   takeGrant(order: {
     claim: ClaimId;
@@ -68,8 +94,9 @@ export interface GrantBoard {
     message: { id: string; text: string };
   }): Promise<{ outcome: "taken" } | Refused>;
   /**
-   * Reads what the work of the agent's queued grant needs. Where nothing more has to be known for it and `mayTake` is set, the agent takes the
-   * grant in the same step, as by `takeGrant`: `taken`, and otherwise `read`. Safe to repeat with the same `run`. `none`: there is no queued
+   * Reads what the work of the agent's queued grant needs. Where nothing more has to be known for
+   * it and `mayTake` is set, the agent takes the grant in the same step, as by `takeGrant`:
+   * `taken`, and otherwise `read`. Safe to repeat with the same `run`. `none`: there is no queued
    * grant. `apart`: what it needs is large or damaged, and is to be read by itself.
    */
   beginWork(order: {
@@ -78,10 +105,16 @@ export interface GrantBoard {
     run: string;
     message: RunBegun;
     maxBytes?: number | undefined;
-  }): Promise<({ outcome: "taken" | "read" } & WorkToDo) | { outcome: "none" } | { outcome: "apart" } | Refused>;
+  }): Promise<
+    | ({ outcome: "taken" | "read" } & WorkToDo)
+    | { outcome: "none" }
+    | { outcome: "apart" }
+    | Refused
+  >;
   /**
-   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running)
-   * and its lease. Where the instance is paused it must have been taken before.
+   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its
+   * goal not ended. Writes `grant` (now running) and its lease. Where the instance is paused it
+   * must have been taken before.
    */
   acceptGrant(order: {
     claim: ClaimId;
@@ -100,12 +133,14 @@ export interface GrantBoard {
     readOn?: ReadOn;
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
-   * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
-   * attempt is no longer current, Redis has lost an artefact that the result was made from (`data.source`), or one of its sources is of
-   * another goal. Refused without one: the attempt has not started yet. `id_taken`: another artefact on record has the id, and nothing is written. `start`: the grant is started in
-   * the same step, before; `not_started`: that is refused, and the result is not looked at. `commit`: what the result decides about its
-   * claim, committed in the same step, after.
-   * `isUnlogged`: the refusal of what came too late has no event, and is not remembered.
+   * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused
+   * (with a `result_refused` event): the attempt is no longer current, Redis has lost an artefact
+   * that the result was made from (`data.source`), or one of its sources is of another goal.
+   * Refused without one: the attempt has not started yet. `id_taken`: another artefact on record
+   * has the id, and nothing is written. `start`: the grant is started in the same step, before;
+   * `not_started`: that is refused, and the result is not looked at. `commit`: what the result
+   * decides about its claim, committed in the same step, after. `isUnlogged`: the refusal of what
+   * came too late has no event, and is not remembered.
    */
   finishGrant(order: {
     claim: ClaimId;
@@ -119,6 +154,8 @@ export interface GrantBoard {
     commit?: ClaimCommit;
     isUnlogged?: boolean;
   }): Promise<
-    { outcome: "finished"; commit?: CommittedWith } | { outcome: "not_started" | "id_taken"; reason: string } | Refused
+    | { outcome: "finished"; commit?: CommittedWith }
+    | { outcome: "not_started" | "id_taken"; reason: string }
+    | Refused
   >;
 }

@@ -1,12 +1,19 @@
-// The port by who holds it: what each of the programs may ask of the blackboard, so that the compiler knows what a line of it may touch.
-// redis/connect.ts and memory/create.ts give the whole port; each program passes on its own part alone.
+// The port by who holds it: what each of the programs may ask of the blackboard, so that the
+// compiler knows what a line of it may touch. redis/connect.ts and memory/create.ts give the whole
+// port; each program passes on its own part alone.
 
 import type { Blackboard } from "./blackboard.ts";
 import type { GrantBoard } from "./grants.ts";
 import type { RunStart } from "./mail.ts";
 
 /** Every program has to know whether Redis is there. */
-type Contact = "instance" | "time" | "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect";
+type Contact =
+  | "instance"
+  | "time"
+  | "contactSince"
+  | "contactProblem"
+  | "connectionNumber"
+  | "onReconnect";
 
 /** Records that change nothing. */
 type Reading =
@@ -47,22 +54,34 @@ type Reading =
   | "endOfEvents"
   | "listOwed";
 
-/** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
+/**
+ * What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts
+ * makes of them what a cub has.
+ */
 export type AgentMailbox = Omit<
   AgentBlackboard,
   "placeBid" | "allowBidCalls" | "beginWork" | "acceptGrant" | "renewLease" | "finishGrant"
 > &
   Pick<Blackboard, "sendMail" | "followMailAnswers" | "takeGrant" | "beginWork">;
 
-/** As a cub has it, which by-mail.ts gives the words: `run` is what is known of the run before its context is. */
+/**
+ * As a cub has it, which by-mail.ts gives the words: `run` is what is known of the run before its
+ * context is.
+ */
 type BeginWork = {
   beginWork(
-    order: Pick<Parameters<GrantBoard["beginWork"]>[0], "claim" | "maxBytes"> & { run: RunBefore; mayTake: boolean },
+    order: Pick<Parameters<GrantBoard["beginWork"]>[0], "claim" | "maxBytes"> & {
+      run: RunBefore;
+      mayTake: boolean;
+    },
   ): ReturnType<GrantBoard["beginWork"]>;
 };
 export type RunBefore = Pick<RunStart, "started_at" | "run_by"> & { run_id: string };
 
-/** An agent: what its cub bids on and works on, and what it says itself. Not the log, and no other agent's records. */
+/**
+ * An agent: what its cub bids on and works on, and what it says itself. Not the log, and no other
+ * agent's records.
+ */
 export type AgentBlackboard = Pick<
   Blackboard,
   | Contact
@@ -88,7 +107,10 @@ export type AgentBlackboard = Pick<
   BeginWork &
   AsyncDisposable;
 
-/** The orchestrator, before it leads: what it decides it writes under an epoch. leading.ts makes of them what a leader has. */
+/**
+ * The orchestrator, before it leads: what it decides it writes under an epoch. leading.ts makes of
+ * them what a leader has.
+ */
 export type CandidateBlackboard = Pick<
   Blackboard,
   | Contact
@@ -182,6 +204,13 @@ export type PersonBlackboard = Pick<
 /** The gateway: who calls, within which limits, and what it has cost. */
 export type GatewayBlackboard = Pick<
   Blackboard,
-  "onReconnect" | "contactProblem" | "announceGateway" | "findCaller" | "reserveCall" | "renewCalls" | "endCall" | "giveBackCalls"
+  | "onReconnect"
+  | "contactProblem"
+  | "announceGateway"
+  | "findCaller"
+  | "reserveCall"
+  | "renewCalls"
+  | "endCall"
+  | "giveBackCalls"
 > &
   AsyncDisposable;

@@ -1,4 +1,5 @@
-// The blackboard as the leader has it: what it writes, it writes under its epoch, and nothing more once that is over.
+// The blackboard as the leader has it: what it writes, it writes under its epoch, and nothing more
+// once that is over.
 
 import type { ClaimCommit } from "./blackboard.ts";
 import type { CommittedWith } from "./grants.ts";
@@ -20,7 +21,9 @@ type Unfenced<Reply> = Reply extends { outcome: "fenced" }
     ? Omit<Reply, "outcome"> & { outcome: Exclude<Outcome, "fenced"> }
     : Reply;
 
-type ReplyOf<Method extends (...args: never[]) => Promise<unknown>> = Promise<Unfenced<Awaited<ReturnType<Method>>>>;
+type ReplyOf<Method extends (...args: never[]) => Promise<unknown>> = Promise<
+  Unfenced<Awaited<ReturnType<Method>>>
+>;
 
 /** Their one argument has the epoch among its members. */
 type WithOrder =
@@ -36,16 +39,26 @@ type WithOrder =
 type Whole = CandidateBlackboard;
 
 type UnderEpoch = {
-  [Method in WithOrder]: (order: Omit<Parameters<Whole[Method]>[0], "epoch">) => ReplyOf<Whole[Method]>;
+  [Method in WithOrder]: (
+    order: Omit<Parameters<Whole[Method]>[0], "epoch">,
+  ) => ReplyOf<Whole[Method]>;
 } & {
-  adoptArtefact(id: Parameters<Whole["adoptArtefact"]>[0], options?: { isOverdue?: boolean }): ReplyOf<Whole["adoptArtefact"]>;
+  adoptArtefact(
+    id: Parameters<Whole["adoptArtefact"]>[0],
+    options?: { isOverdue?: boolean },
+  ): ReplyOf<Whole["adoptArtefact"]>;
   adoptBids(claim: Parameters<Whole["adoptBids"]>[0]): ReplyOf<Whole["adoptBids"]>;
   moveCursor(cursor: string): ReplyOf<Whole["moveCursor"]>;
   moveNoticeCursor(cursor: string | undefined): ReplyOf<Whole["moveNoticeCursor"]>;
-  noteNoticeProblems(problems: Parameters<Whole["noteNoticeProblems"]>[1]): ReplyOf<Whole["noteNoticeProblems"]>;
+  noteNoticeProblems(
+    problems: Parameters<Whole["noteNoticeProblems"]>[1],
+  ): ReplyOf<Whole["noteNoticeProblems"]>;
   clearDue(items: Parameters<Whole["clearDue"]>[0]): ReplyOf<Whole["clearDue"]>;
   deferDue(items: Parameters<Whole["deferDue"]>[0], afterMs: number): ReplyOf<Whole["deferDue"]>;
-  logAsLeader(draft: Parameters<Whole["logAsLeader"]>[0], readOn?: number): ReplyOf<Whole["logAsLeader"]>;
+  logAsLeader(
+    draft: Parameters<Whole["logAsLeader"]>[0],
+    readOn?: number,
+  ): ReplyOf<Whole["logAsLeader"]>;
   oweEvent(...owed: FirstTwo<Whole["oweEvent"]>): ReplyOf<Whole["oweEvent"]>;
   reopenMail(agents?: Parameters<Whole["reopenMail"]>[1]): ReplyOf<Whole["reopenMail"]>;
   settleOwed(ids: readonly string[], readOn: number): ReplyOf<Whole["settleOwed"]>;
@@ -58,17 +71,29 @@ type UnderEpoch = {
 type FirstTwo<Method extends (one: never, two: never, ...rest: never[]) => unknown> =
   Parameters<Method> extends [infer One, infer Two, ...unknown[]] ? [One, Two] : never;
 
-type FinishOrder = Omit<Parameters<Whole["finishGrant"]>[0], "commit"> & { commit?: Omit<ClaimCommit, "epoch"> };
-type FinishReply = Exclude<Awaited<ReturnType<Whole["finishGrant"]>>, { outcome: "finished" }> | Finished;
+type FinishOrder = Omit<Parameters<Whole["finishGrant"]>[0], "commit"> & {
+  commit?: Omit<ClaimCommit, "epoch">;
+};
+type FinishReply =
+  | Exclude<Awaited<ReturnType<Whole["finishGrant"]>>, { outcome: "finished" }>
+  | Finished;
 type Finished = { outcome: "finished"; commit?: Unfenced<CommittedWith> };
 
-/** The methods are those of `CandidateBlackboard`, without the epoch. Where it is over they reject with Fenced. */
-export type LeaderBlackboard = Omit<Whole, keyof UnderEpoch | "acquireLeaderLease" | "releaseLeaderLease"> &
+/**
+ * The methods are those of `CandidateBlackboard`, without the epoch. Where it is over they reject
+ * with Fenced.
+ */
+export type LeaderBlackboard = Omit<
+  Whole,
+  keyof UnderEpoch | "acquireLeaderLease" | "releaseLeaderLease"
+> &
   UnderEpoch & { readonly epoch: number };
 
 /** `epoch`: of the leader lease that this process has acquired. */
 export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboard {
-  const unfenced = async <Reply extends { outcome: string }>(reply: Promise<Reply>): Promise<Unfenced<Reply>> => {
+  const unfenced = async <Reply extends { outcome: string }>(
+    reply: Promise<Reply>,
+  ): Promise<Unfenced<Reply>> => {
     const answer = await reply;
     if (answer.outcome === "fenced") throw new Fenced(epoch);
     // The compiler cannot see that the outcome is another one now.
@@ -100,7 +125,10 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     forgetRefused: (cursor, limit) => unfenced(board.forgetRefused(cursor, limit, epoch)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),
     async finishGrant({ commit, ...order }) {
-      const reply = await board.finishGrant({ ...order, ...(commit && { commit: { ...commit, epoch } }) });
+      const reply = await board.finishGrant({
+        ...order,
+        ...(commit && { commit: { ...commit, epoch } }),
+      });
       if (reply.outcome !== "finished" || reply.commit === undefined) return reply as FinishReply;
       return { ...reply, commit: await unfenced(Promise.resolve(reply.commit)) };
     },

@@ -33,7 +33,11 @@ export type MailedArtefact = z.infer<typeof MailedArtefact>;
 
 const MailedResult = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("done"), artefact: MailedArtefact }),
-  z.strictObject({ outcome: z.literal("asked"), artefact: MailedArtefact, base: CommitHash.optional() }),
+  z.strictObject({
+    outcome: z.literal("asked"),
+    artefact: MailedArtefact,
+    base: CommitHash.optional(),
+  }),
   z.strictObject({
     outcome: z.literal("failed"),
     artefact: MailedArtefact,
@@ -43,14 +47,31 @@ const MailedResult = z.discriminatedUnion("outcome", [
 ]);
 export type MailedResult = z.infer<typeof MailedResult>;
 
-/** Of which attempt it is. Left out: of the present one. A message may be read twice, so that programs name both. */
+/**
+ * Of which attempt it is. Left out: of the present one. A message may be read twice, so that
+ * programs name both.
+ */
 const ofAttempt = { attempt: attempt.optional(), queued_at: z.iso.datetime().optional() };
 
 /** The agent is the one whose stream has the message: no message says who it is. */
 export const Message = z.discriminatedUnion("say", [
-  z.strictObject({ say: z.literal("bid"), claim: ClaimId, word: BidWord, reason: sentence.optional() }),
-  z.strictObject({ say: z.literal("asks_model"), claim: ClaimId, digest: z.string().regex(/^[0-9a-f]{64}$/) }),
-  z.strictObject({ say: z.literal("started"), claim: ClaimId, ...ofAttempt, run: RunStart.optional() }),
+  z.strictObject({
+    say: z.literal("bid"),
+    claim: ClaimId,
+    word: BidWord,
+    reason: sentence.optional(),
+  }),
+  z.strictObject({
+    say: z.literal("asks_model"),
+    claim: ClaimId,
+    digest: z.string().regex(/^[0-9a-f]{64}$/),
+  }),
+  z.strictObject({
+    say: z.literal("started"),
+    claim: ClaimId,
+    ...ofAttempt,
+    run: RunStart.optional(),
+  }),
   z.strictObject({ say: z.literal("alive"), claim: ClaimId, attempt: ofAttempt.attempt }),
   z.strictObject({
     say: z.literal("result"),
@@ -75,7 +96,9 @@ export const Envelope = z.strictObject({
 });
 export type Envelope = z.infer<typeof Envelope>;
 
-/** `yes`: it counts. `no`: it does not, with a sentence that says why. `word`: the bid on record. */
+/**
+ * `yes`: it counts. `no`: it does not, with a sentence that says why. `word`: the bid on record.
+ */
 export const Reply = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("yes"), word: BidWord.optional() }),
   z.strictObject({ outcome: z.literal("no"), reason: z.string() }),

@@ -1,16 +1,29 @@
-// Calls of language models: who may make them, what they may cost, and their record. A part of the port.
+// Calls of language models: who may make them, what they may cost, and their record. A part of the
+// port.
 import { z } from "zod";
 import { type Amounts, Budget } from "../../model/budget.ts";
 import type { Actor } from "../../model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
-import type { BudgetRefusal, CallRecord, Exhausted, ModelToken, OpenCall } from "../../model/model-call.ts";
+import type {
+  BudgetRefusal,
+  CallRecord,
+  Exhausted,
+  ModelToken,
+  OpenCall,
+} from "../../model/model-call.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { Refused } from "./refused.ts";
 
 /** The caller behind a token. */
-export type Caller = Pick<OpenCall, "goal_id" | "claim_id" | "artefact_id" | "agent" | "kind" | "attempt">;
+export type Caller = Pick<
+  OpenCall,
+  "goal_id" | "claim_id" | "artefact_id" | "agent" | "kind" | "attempt"
+>;
 
-/** `isEnded`: the token was good, or could have been, for what has ended since; otherwise nothing is known by it. */
+/**
+ * `isEnded`: the token was good, or could have been, for what has ended since; otherwise nothing is
+ * known by it.
+ */
 export type TokenRefused = Refused & { isEnded: boolean };
 
 /** What one goal's calls have cost so far. `reserved`: for calls under way. */
@@ -32,7 +45,12 @@ export const GatewayNotice = z.object({
   agents: z.record(z.string(), z.object({ model: z.string(), budget: Budget })),
   models: z.record(
     z.string(),
-    z.object({ provider: z.string(), model: z.string(), is_priced: z.boolean(), has_key: z.boolean() }),
+    z.object({
+      provider: z.string(),
+      model: z.string(),
+      is_priced: z.boolean(),
+      has_key: z.boolean(),
+    }),
   ),
   /** Calls are written into files, or answered from files without a provider. */
   cassettes: z.enum(["record", "replay"]).optional(),
@@ -41,8 +59,9 @@ export type GatewayNotice = z.infer<typeof GatewayNotice>;
 
 export interface ModelBoard {
   /**
-   * The agent may ask its model how to bid, with the token of this digest. Refused: the bidding is closed, the agent's bid is not missing,
-   * or the goal was ended. A later token replaces an earlier one.
+   * The agent may ask its model how to bid, with the token of this digest. Refused: the bidding is
+   * closed, the agent's bid is not missing, or the goal was ended. A later token replaces an
+   * earlier one.
    */
   allowBidCalls(order: {
     claim: ClaimId;
@@ -53,35 +72,41 @@ export interface ModelBoard {
   /** Refused: the token is not, or no longer, good. */
   findCaller(token: ModelToken): Promise<{ outcome: "found"; caller: Caller } | TokenRefused>;
   /**
-   * Checks the token and reserves `call.reserved` against the limits of the goal and the grant (with what people have added), in one step:
-   * what is spent and reserved never exceeds a limit. `limits`: as the configuration has them. The reservation lapses `leaseMs` after its
-   * last renewal. A repeat with the same id is `reserved` again. The ids of claim, goal and artefact are those of the token's caller.
-   * `exhausted` is kept as the attempt's last refusal, with the call's id; not where the same call is reserved later.
+   * Checks the token and reserves `call.reserved` against the limits of the goal and the grant
+   * (with what people have added), in one step: what is spent and reserved never exceeds a limit.
+   * `limits`: as the configuration has them. The reservation lapses `leaseMs` after its last
+   * renewal. A repeat with the same id is `reserved` again. The ids of claim, goal and artefact are
+   * those of the token's caller. `exhausted` is kept as the attempt's last refusal, with the call's
+   * id; not where the same call is reserved later.
    */
   reserveCall(order: {
     token: ModelToken;
     call: Omit<OpenCall, keyof Caller>;
     limits: { goal: Budget; grant: Budget };
     leaseMs: number;
-  }): Promise<{ outcome: "reserved"; call: OpenCall } | ({ outcome: "exhausted" } & Exhausted) | TokenRefused>;
+  }): Promise<
+    { outcome: "reserved"; call: OpenCall } | ({ outcome: "exhausted" } & Exhausted) | TokenRefused
+  >;
   /**
-   * Renews reservations; one that is not on the blackboard (Redis has lost its last writes) is made again, without a check. Returns the ids
-   * of calls whose grant has ended, or whose bid is placed: the caller must end them.
+   * Renews reservations; one that is not on the blackboard (Redis has lost its last writes) is made
+   * again, without a check. Returns the ids of calls whose grant has ended, or whose bid is placed:
+   * the caller must end them.
    */
   renewCalls(order: { calls: readonly OpenCall[]; leaseMs: number }): Promise<{ ended: string[] }>;
   /**
-   * The call is over: its true cost replaces its reservation, and the record is stored, with the event `model_called`. `known`: this call
-   * has ended before; nothing is counted twice. It is counted also where its reservation has lapsed.
+   * The call is over: its true cost replaces its reservation, and the record is stored, with the
+   * event `model_called`. `known`: this call has ended before; nothing is counted twice. It is
+   * counted also where its reservation has lapsed.
    */
   endCall(record: CallRecord): Promise<{ outcome: "ended" | "known" }>;
   /**
-   * Gives back reservations that have lapsed (with `all`: every one, for a gateway that starts, since only one runs). Each ends with the
-   * outcome `lost`. Returns how many.
+   * Gives back reservations that have lapsed (with `all`: every one, for a gateway that starts,
+   * since only one runs). Each ends with the outcome `lost`. Returns how many.
    */
   giveBackCalls(order: { all: boolean }): Promise<number>;
   /**
-   * Raises the goal's limits, or those of one agent's grants in the goal (event `budget_raised`). `cause`: a unique id; a repeat is
-   * `already`. Refused: there is no such goal, or it was ended.
+   * Raises the goal's limits, or those of one agent's grants in the goal (event `budget_raised`).
+   * `cause`: a unique id; a repeat is `already`. Refused: there is no such goal, or it was ended.
    */
   raiseBudget(order: {
     goal: GoalId;

@@ -2,8 +2,15 @@
 import { z } from "zod";
 import { SettEvent } from "../../model/event.ts";
 
-/** `since`: when it was given up first (ISO 8601). `reason`: why it could not be handled then, as a sentence. */
-export const OwedEvent = z.strictObject({ event: SettEvent, since: z.iso.datetime(), reason: z.string() });
+/**
+ * `since`: when it was given up first (ISO 8601). `reason`: why it could not be handled then, as a
+ * sentence.
+ */
+export const OwedEvent = z.strictObject({
+  event: SettEvent,
+  since: z.iso.datetime(),
+  reason: z.string(),
+});
 export type OwedEvent = z.infer<typeof OwedEvent>;
 
 /** Where a person has written over it, nothing is known of it but its place in the log. */

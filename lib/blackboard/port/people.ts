@@ -1,4 +1,5 @@
-// Questions, answers, verdicts and the pause: what people are asked, and what they request. A part of the port.
+// Questions, answers, verdicts and the pause: what people are asked, and what they request. A part
+// of the port.
 import type { Artefact } from "../../model/artefact.ts";
 import type { DoneGrant } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
@@ -10,13 +11,18 @@ export interface PeopleBoard {
   /** Questions that wait for a person, oldest first. */
   listOpenQuestions(): Promise<ArtefactId[]>;
   /**
-   * Asks people a question: from now on it is listed (event `question_asked`). `already`: it is listed. `closed`: it has its answer, its
-   * goal was ended, or its grant does not wait for it any more.
+   * Asks people a question: from now on it is listed (event `question_asked`). `already`: it is
+   * listed. `closed`: it has its answer, its goal was ended, or its grant does not wait for it any
+   * more.
    */
-  askPeople(order: { question: ArtefactId; epoch: number }): Promise<{ outcome: "asked" | "already" | "closed" | "fenced" }>;
+  askPeople(order: {
+    question: ArtefactId;
+    epoch: number;
+  }): Promise<{ outcome: "asked" | "already" | "closed" | "fenced" }>;
   /**
-   * Stores a person's Answer; its one source is the question. The first answer counts: `taken` names it, where it is another one. A repeat
-   * is `answered` again. Refused: there is no such question, its goal was ended, or no grant waits for it any more.
+   * Stores a person's Answer; its one source is the question. The first answer counts: `taken`
+   * names it, where it is another one. A repeat is `answered` again. Refused: there is no such
+   * question, its goal was ended, or no grant waits for it any more.
    */
   answerQuestion(
     answer: Artefact,
@@ -25,9 +31,10 @@ export interface PeopleBoard {
   /** The answer that counts, if there is one, of each question. */
   answersOf(questions: readonly ArtefactId[]): Promise<(ArtefactId | undefined)[]>;
   /**
-   * Stores the Review of an agent that is a person, and writes the ended grant. `digest`: of the content that the person judged
-   * (`readWithDigest`). Refused (nothing is stored): the grant does not wait for an approval, its claim or goal has ended, or the
-   * artefact's content has changed since it was stored.
+   * Stores the Review of an agent that is a person, and writes the ended grant. `digest`: of the
+   * content that the person judged (`readWithDigest`). Refused (nothing is stored): the grant does
+   * not wait for an approval, its claim or goal has ended, or the artefact's content has changed
+   * since it was stored.
    */
   recordVerdict(verdict: {
     grant: DoneGrant;
@@ -36,9 +43,10 @@ export interface PeopleBoard {
     actor: Actor;
   }): Promise<{ outcome: "recorded" } | Refused>;
   /**
-   * While an instance is paused no grant is accepted. Resuming wakes the agents of queued grants. `request`: the event that asks for it. Of
-   * two requests the later one counts, in whichever order they are handled: the earlier one is `superseded` after it. A repeat is answered
-   * as the first time.
+   * While an instance is paused no grant is accepted. Resuming wakes the agents of queued grants.
+   * `request`: the event that asks for it. Of two requests the later one counts, in whichever order
+   * they are handled: the earlier one is `superseded` after it. A repeat is answered as the first
+   * time.
    */
   setPaused(order: {
     paused: boolean;

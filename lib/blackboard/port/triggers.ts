@@ -10,8 +10,8 @@ export interface TriggerBoard {
   /** What is on record of a trigger, by name; empty where nothing is. */
   readTrigger(name: TriggerName): Promise<Map<string, string>>;
   /**
-   * Sets the mark to its value, and with it the fields, and logs the event, if any. `already`: the mark has this value, and nothing is
-   * written.
+   * Sets the mark to its value, and with it the fields, and logs the event, if any. `already`: the
+   * mark has this value, and nothing is written.
    */
   recordTrigger(order: {
     record: TriggerRecord;

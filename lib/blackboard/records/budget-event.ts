@@ -5,7 +5,12 @@ import type { EventDraft } from "../../model/event.ts";
 import type { AgentName, GoalId } from "../../model/ids.ts";
 
 /** `agent` undefined: the limits of the goal itself. */
-export function budgetEvent(order: { goal: GoalId; agent?: AgentName | undefined; add: Amounts; cause: string }): EventDraft {
+export function budgetEvent(order: {
+  goal: GoalId;
+  agent?: AgentName | undefined;
+  add: Amounts;
+  cause: string;
+}): EventDraft {
   const { goal, agent, add, cause } = order;
   const data = {
     ...(add.nanousd > 0 && { usd: add.nanousd / nanosPerUsd }),

@@ -1,5 +1,6 @@
-// What an agent reads beside its target: the artefacts that the target came from (docs/internals/blackboard.md#context-chain).
-// lua/read-context.lua finds them in Redis; the walk here does it for the twin in memory, and both use one order.
+// What an agent reads beside its target: the artefacts that the target came from
+// (docs/internals/blackboard.md#context-chain). lua/read-context.lua finds them in Redis; the walk
+// here does it for the twin in memory, and both use one order.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 
@@ -9,7 +10,9 @@ export const contextDepth = 10;
 /** The latest version of a thread, and how far from the target the thread was met first. */
 export type ContextEntry<Node = Artefact> = { artefact: Node; depth: number };
 
-/** What the walk reads of an artefact. A person may have damaged it: it is parsed once it is chosen. */
+/**
+ * What the walk reads of an artefact. A person may have damaged it: it is parsed once it is chosen.
+ */
 type ContextNode = Pick<Artefact, "id" | "logical_id" | "source_artefacts">;
 
 /** What the walk reads; undefined for what does not exist. */
@@ -19,8 +22,9 @@ type ContextSource<Node> = {
 };
 
 /**
- * Breadth first, one entry for each thread. A cited version and its latest one are both followed: a rework cites only the version it
- * replaces, and the context must not lose the goal. The target itself is left out, because the tool has it already.
+ * Breadth first, one entry for each thread. A cited version and its latest one are both followed: a
+ * rework cites only the version it replaces, and the context must not lose the goal. The target
+ * itself is left out, because the tool has it already.
  */
 export function walkContext<Node extends ContextNode>(
   target: ContextNode,
@@ -39,7 +43,8 @@ export function walkContext<Node extends ContextNode>(
       const latestId = source.latestOf(cited.logical_id);
       const latest = (latestId === undefined ? undefined : source.read(latestId)) ?? cited;
       seen.add(latest.id);
-      if (latest.id !== target.id && !entries.has(latest.logical_id)) entries.set(latest.logical_id, { artefact: latest, depth });
+      if (latest.id !== target.id && !entries.has(latest.logical_id))
+        entries.set(latest.logical_id, { artefact: latest, depth });
       next.push(...latest.source_artefacts, ...cited.source_artefacts);
     }
     wanted = unseen(next, seen);
@@ -48,8 +53,9 @@ export function walkContext<Node extends ContextNode>(
 }
 
 /**
- * Oldest first, but a source always before what was made of it: clocks of several machines gave the times, and what is written in one
- * millisecond shares one. Of those of one time, the farther from the target is first, then the smaller id.
+ * Oldest first, but a source always before what was made of it: clocks of several machines gave the
+ * times, and what is written in one millisecond shares one. Of those of one time, the farther from
+ * the target is first, then the smaller id.
  */
 export function oldestFirst(entries: readonly ContextEntry[]): Artefact[] {
   const byAge = entries
@@ -60,7 +66,8 @@ export function oldestFirst(entries: readonly ContextEntry[]): Artefact[] {
   const ordered: Artefact[] = [];
   const place = (rank: number) => {
     const artefact = byAge[rank];
-    // Removed before its sources are placed, so that a circle ends. Only artefacts written by hand can form one.
+    // Removed before its sources are placed, so that a circle ends. Only artefacts written by hand
+    // can form one.
     if (artefact === undefined || !ranks.delete(artefact.id)) return;
     const sources = artefact.source_artefacts.flatMap((id) => ranks.get(id) ?? []);
     for (const source of sources.sort((a, b) => a - b)) place(source);

@@ -1,13 +1,25 @@
-// What is due, as a member of the zset of its kind: `bids:<claim>` in `due:bids`, `lease:<claim>:<agent>:<attempt>` in `due:lease`.
+// What is due, as a member of the zset of its kind: `bids:<claim>` in `due:bids`,
+// `lease:<claim>:<agent>:<attempt>` in `due:lease`.
 
 import { AgentName, ClaimId } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import type { FoundDue } from "../port/leader.ts";
 
-export const dueKinds = ["bids", "announce", "lease", "attempt", "unreadable"] as const satisfies FoundDue["kind"][];
+export const dueKinds = [
+  "bids",
+  "announce",
+  "lease",
+  "attempt",
+  "unreadable",
+] as const satisfies FoundDue["kind"][];
 
 /** The kinds that have a zset. */
-export const storedKinds = ["bids", "announce", "lease", "attempt"] as const satisfies FoundDue["kind"][];
+export const storedKinds = [
+  "bids",
+  "announce",
+  "lease",
+  "attempt",
+] as const satisfies FoundDue["kind"][];
 
 /** The kind whose zset has the member, as `due_key` in lua/prelude.lua. */
 export function storedKindOf(member: string): (typeof storedKinds)[number] {
@@ -30,7 +42,10 @@ export function memberOfDue(item: FoundDue): string {
   }
 }
 
-/** A member that Sett did not write is `unreadable`, and is to be removed: also one that only resembles ours. */
+/**
+ * A member that Sett did not write is `unreadable`, and is to be removed: also one that only
+ * resembles ours.
+ */
 export function dueOfMember(member: string): FoundDue {
   const item = itemOf(member);
   return memberOfDue(item) === member ? item : { kind: "unreadable", member };

@@ -5,7 +5,9 @@ import type { Grant, RunningGrant } from "../../model/claim.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import type { GrantResult } from "../port/grants.ts";
 
-/** `endedAt`: ISO 8601. A grant whose result is a question does not end: it waits for the answer. */
+/**
+ * `endedAt`: ISO 8601. A grant whose result is a question does not end: it waits for the answer.
+ */
 export function endedGrant(running: RunningGrant, endedAt: string, result: GrantResult): Grant {
   const ended = { ...running, ended_at: endedAt, artefact_ids: [result.artefact.id] };
   switch (result.outcome) {
@@ -21,7 +23,12 @@ export function endedGrant(running: RunningGrant, endedAt: string, result: Grant
     case "asked": {
       const { base = running.base_commit, artefact } = result;
       const waitsFor = { kind: "answer" as const, question_id: artefact.id };
-      return { ...running, ...(base && { base_commit: base }), state: "waiting", waits_for: waitsFor };
+      return {
+        ...running,
+        ...(base && { base_commit: base }),
+        state: "waiting",
+        waits_for: waitsFor,
+      };
     }
     default:
       return unreachable(result);
@@ -29,12 +36,20 @@ export function endedGrant(running: RunningGrant, endedAt: string, result: Grant
 }
 
 /** What a grant's record and its event say of a Review that does not approve. */
-export function rejection({ structural_type, payload }: Pick<Artefact, "structural_type" | "payload">): { rejects?: true } {
+export function rejection({
+  structural_type,
+  payload,
+}: Pick<Artefact, "structural_type" | "payload">): { rejects?: true } {
   return structural_type === "Review" && !isApproval(payload) ? { rejects: true } : {};
 }
 
 /** The data of the event with which a grant ends, or begins to wait. */
-export function endData(grant: Grant): { phase: Grant["phase"]; attempt: number; reason?: string; rejects?: true } {
+export function endData(grant: Grant): {
+  phase: Grant["phase"];
+  attempt: number;
+  reason?: string;
+  rejects?: true;
+} {
   const { phase, attempt } = grant;
   if (grant.state === "failed") return { phase, attempt, reason: grant.reason };
   return { phase, attempt, ...(grant.state === "done" && grant.rejects && { rejects: true }) };

@@ -21,9 +21,14 @@ const rules: Record<ArtefactFieldName, string> = {
 };
 
 /** The rules of these keys in `metadata`; its other keys are free. */
-const metadataRules: Record<string, string> = { summary: "text", commit: "the full name of a commit" };
+const metadataRules: Record<string, string> = {
+  summary: "text",
+  commit: "the full name of a commit",
+};
 
-/** What follows "is refused:", without a full stop. `path`: where in the artefact the fault lies. */
+/**
+ * What follows "is refused:", without a full stop. `path`: where in the artefact the fault lies.
+ */
 export function brokenRule([name, key]: readonly PropertyKey[]): string {
   if (name === "metadata" && key !== undefined && metadataRules[String(key)] !== undefined)
     return `\`${String(key)}\` in \`metadata\` must be ${metadataRules[String(key)]}`;
@@ -34,6 +39,9 @@ export function brokenRule([name, key]: readonly PropertyKey[]): string {
 /** `type` is missing; `type` and `payload` are missing. */
 export function missingFields(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
-  const list = quoted.length === 1 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
+  const list =
+    quoted.length === 1
+      ? quoted.join("")
+      : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
   return `${list} ${names.length === 1 ? "is" : "are"} missing`;
 }

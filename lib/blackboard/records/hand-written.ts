@@ -1,14 +1,20 @@
-// Judges an artefact that a person wrote with plain Redis commands: is it complete, is it sound, and what must be filled in?
+// Judges an artefact that a person wrote with plain Redis commands: is it complete, is it sound,
+// and what must be filled in?
 import { createHash } from "node:crypto";
 import type { RegisteredAgent } from "../../model/agent.ts";
 import { type ArtefactHead, maxPayloadBytes, orchestratorRole } from "../../model/artefact.ts";
 import { ArtefactId } from "../../model/ids.ts";
-import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
+import {
+  type ArtefactFieldName,
+  type ArtefactFields,
+  artefactFieldNames,
+  parseArtefact,
+} from "./artefact-fields.ts";
 import { missingFields } from "./field-rules.ts";
 
 /**
- * All fields but the payload, of which only the size matters; a missing field is the empty string. `illegible`: the fields whose bytes are
- * no UTF-8; their text in `fields` only resembles them.
+ * All fields but the payload, of which only the size matters; a missing field is the empty string.
+ * `illegible`: the fields whose bytes are no UTF-8; their text in `fields` only resembles them.
  */
 export type HandWritten = {
   fields: Record<JudgedField, string>;
@@ -17,13 +23,21 @@ export type HandWritten = {
 };
 export type JudgedField = Exclude<ArtefactFieldName, "payload">;
 
-/** What is known of a source: its goal; `unadopted` when it too was written by hand and is not adopted yet. */
+/**
+ * What is known of a source: its goal; `unadopted` when it too was written by hand and is not
+ * adopted yet.
+ */
 export type SourceState = { state: "known"; goal: string } | { state: "unadopted" | "missing" };
 
 /** The newest version in the thread that the artefact names: its fields as they are stored. */
-export type ThreadEnd = Partial<Pick<ArtefactFields, "version" | "structural_type" | "type" | "goal_id">>;
+export type ThreadEnd = Partial<
+  Pick<ArtefactFields, "version" | "structural_type" | "type" | "goal_id">
+>;
 
-/** What an artefact is judged by. `sources` in the order of `source_artefacts`; `createdAt` is used where the writer gave no time. */
+/**
+ * What an artefact is judged by. `sources` in the order of `source_artefacts`; `createdAt` is used
+ * where the writer gave no time.
+ */
 export type JudgedBy = {
   sources: readonly SourceState[];
   thread: ThreadEnd | undefined;
@@ -37,7 +51,9 @@ export type Judgement =
   | { verdict: "refused"; reason: string }
   | { verdict: "sound"; filled: Omit<ArtefactFields, "payload">; artefact: ArtefactHead };
 
-export const judgedFields = artefactFieldNames.filter((name): name is JudgedField => name !== "payload");
+export const judgedFields = artefactFieldNames.filter(
+  (name): name is JudgedField => name !== "payload",
+);
 
 const requiredFields: readonly JudgedField[] = [
   "id",
@@ -49,7 +65,10 @@ const requiredFields: readonly JudgedField[] = [
   "produced_by_role",
 ];
 
-/** The ids in `source_artefacts`; none when it is not a JSON array of ids, which the judgement then says. */
+/**
+ * The ids in `source_artefacts`; none when it is not a JSON array of ids, which the judgement then
+ * says.
+ */
 export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
   try {
     const parsed = ArtefactId.array().safeParse(JSON.parse(fields.source_artefacts));
@@ -59,17 +78,26 @@ export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
   }
 }
 
-export function judge(id: ArtefactId, written: HandWritten, { sources, thread, agents, createdAt }: JudgedBy): Judgement {
+export function judge(
+  id: ArtefactId,
+  written: HandWritten,
+  { sources, thread, agents, createdAt }: JudgedBy,
+): Judgement {
   const { fields, illegible, payloadBytes } = written;
   const absent = requiredFields.filter((name) => fields[name] === "");
   if (payloadBytes === undefined || absent.length > 0) {
     const all = payloadBytes === undefined ? [...absent, "payload"] : absent;
     return { verdict: "incomplete", reason: missingFields(all) };
   }
-  if (fields.id !== id) return { verdict: "refused", reason: "`id` must be the id that its key ends with" };
+  if (fields.id !== id)
+    return { verdict: "refused", reason: "`id` must be the id that its key ends with" };
   if (illegible.length > 0)
-    return { verdict: "refused", reason: `${illegible.map((name) => `\`${name}\``).join(", ")} must be UTF-8 text` };
-  if (payloadBytes > maxPayloadBytes) return { verdict: "refused", reason: "`payload` must have at most 16 MiB" };
+    return {
+      verdict: "refused",
+      reason: `${illegible.map((name) => `\`${name}\``).join(", ")} must be UTF-8 text`,
+    };
+  if (payloadBytes > maxPayloadBytes)
+    return { verdict: "refused", reason: "`payload` must have at most 16 MiB" };
 
   const first = sources[0];
   const goalId = fields.goal_id || (first?.state === "known" ? first.goal : id);
@@ -99,11 +127,19 @@ export function judge(id: ArtefactId, written: HandWritten, { sources, thread, a
   }
   const problem = makerProblem(parsed.artefact, agents);
   if (problem !== undefined) return { verdict: "refused", reason: problem };
-  return misplacement(parsed.artefact, thread) ?? { verdict: "sound", filled, artefact: parsed.artefact };
+  return (
+    misplacement(parsed.artefact, thread) ?? { verdict: "sound", filled, artefact: parsed.artefact }
+  );
 }
 
-/** Roles decide which agents bid, and whose own work an agent ignores: no artefact may carry the role of an agent that did not make it. */
-function makerProblem(artefact: ArtefactHead, registered: readonly RegisteredAgent[]): string | undefined {
+/**
+ * Roles decide which agents bid, and whose own work an agent ignores: no artefact may carry the
+ * role of an agent that did not make it.
+ */
+function makerProblem(
+  artefact: ArtefactHead,
+  registered: readonly RegisteredAgent[],
+): string | undefined {
   // The role of an agent whose registration cannot be read is unknown.
   const agents = registered.filter(({ unreadable }) => unreadable === undefined);
   const { produced_by_agent: name, produced_by_role: role, claim_id, structural_type } = artefact;
@@ -111,7 +147,8 @@ function makerProblem(artefact: ArtefactHead, registered: readonly RegisteredAge
   if (structural_type === "Review" && claim_id === "")
     return "claim_id: is missing: a Review is the result of a grant, so that its agent must bid review on what is to be judged";
   const agent = agents.find((one) => one.name === name);
-  if (agent !== undefined && agent.role !== role) return `produced_by_role: is ${agent.role} where ${name} made it, not ${role}`;
+  if (agent !== undefined && agent.role !== role)
+    return `produced_by_role: is ${agent.role} where ${name} made it, not ${role}`;
   // Only an agent that takes part by hand makes something without a grant.
   if (agent !== undefined && claim_id === "" && agent.external !== true)
     return `claim_id: is missing: what ${name} makes is the result of a grant`;
@@ -132,33 +169,48 @@ function misplacement(
   const refuse = (reason: string) => ({ verdict: "refused" as const, reason });
   if (isFirst && version !== 1) return refuse("version: is 1 where a thread begins");
   if (isFirst || version === 1) {
-    return isFirst ? undefined : refuse("logical_id: is the artefact's own id in version 1, which begins a thread");
+    return isFirst
+      ? undefined
+      : refuse("logical_id: is the artefact's own id in version 1, which begins a thread");
   }
-  if (thread === undefined) return { verdict: "incomplete", reason: `logical_id: there is no thread ${logical_id}` };
+  if (thread === undefined)
+    return { verdict: "incomplete", reason: `logical_id: there is no thread ${logical_id}` };
   const problem = threadProblem(artefact, thread);
   if (problem === undefined) return undefined;
   // The versions before it may have been written by hand as well, and be adopted later.
-  return { verdict: version > Number(thread.version) + 1 ? "incomplete" : "refused", reason: problem };
+  return {
+    verdict: version > Number(thread.version) + 1 ? "incomplete" : "refused",
+    reason: problem,
+  };
 }
 
-/** Why the artefact cannot be next in a thread whose last version is `end`; undefined when it can. prelude-artefact.lua says the same. */
+/**
+ * Why the artefact cannot be next in a thread whose last version is `end`; undefined when it can.
+ * prelude-artefact.lua says the same.
+ */
 export function threadProblem(artefact: ArtefactHead, end: ThreadEnd): string | undefined {
   const { logical_id, version, goal_id, structural_type, type } = artefact;
   if (end.goal_id !== goal_id) return `Thread ${logical_id} is of goal ${end.goal_id}.`;
   if (end.structural_type !== structural_type || end.type !== type)
     return `Thread ${logical_id} is of the ${end.structural_type} type ${end.type}, and keeps it.`;
   const next = (Number(end.version) || 0) + 1;
-  return version === next ? undefined : `The next version of thread ${logical_id} is ${next}, not ${version}.`;
+  return version === next
+    ? undefined
+    : `The next version of thread ${logical_id} is ${next}, not ${version}.`;
 }
 
-/** Why an artefact whose content differs from its digest is refused. verify-artefact.lua says the same. */
+/**
+ * Why an artefact whose content differs from its digest is refused. verify-artefact.lua says the
+ * same.
+ */
 export function writtenOver(id: ArtefactId): string {
   return `The id ${id} is taken, and its artefact was overwritten by hand. Artefacts never change: write a new one under an id of its own.`;
 }
 
 /**
- * The digest of this content, by which a refusal is remembered; a corrected artefact is judged again. `lack`: what was missing for too
- * long. It makes another digest, so that the same content is judged again: a source may be adopted later.
+ * The digest of this content, by which a refusal is remembered; a corrected artefact is judged
+ * again. `lack`: what was missing for too long. It makes another digest, so that the same content
+ * is judged again: a source may be adopted later.
  */
 export function digestOf({ fields, payloadBytes }: HandWritten, lack = ""): string {
   const text = JSON.stringify([judgedFields.map((name) => fields[name]), payloadBytes, lack]);

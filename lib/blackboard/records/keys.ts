@@ -1,6 +1,13 @@
-// Every Redis key of an instance, in one place. docs/reference/blackboard.md#keys is made from the comments here. The segment `artifact` is
-// the one fixed exception to British spelling.
-import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../../model/ids.ts";
+// Every Redis key of an instance, in one place. docs/reference/blackboard.md#keys is made from the
+// comments here. The segment `artifact` is the one fixed exception to British spelling.
+import type {
+  AgentName,
+  ArtefactId,
+  ClaimId,
+  GoalId,
+  InstanceName,
+  LogicalId,
+} from "../../model/ids.ts";
 import type { TriggerName } from "../../model/trigger.ts";
 
 export type Keys = ReturnType<typeof keysOf>;
@@ -18,26 +25,38 @@ export function keysOf(instance: InstanceName) {
     claim: (id: ClaimId) => `${prefix}claim:${id}`,
     /** hash: agent → bid word, the public copy of the bids on record. */
     bids: (claim: ClaimId) => `${prefix}claim:${claim}:bids`,
-    /** hash: agent → place and bid word (`3 claim`): while the bidding is open, the bids that came after those in `bid_order`. */
+    /**
+     * hash: agent → place and bid word (`3 claim`): while the bidding is open, the bids that came
+     * after those in `bid_order`.
+     */
     laterBids: (claim: ClaimId) => `${prefix}claim:${claim}:bids:later`,
-    /** hash: agent → grant as JSON. This decides; the `granted_*` fields of the claim are copies. */
+    /**
+     * hash: agent → grant as JSON. This decides; the `granted_*` fields of the claim are copies.
+     */
     grants: (claim: ClaimId) => `${prefix}grants:${claim}`,
     /** zset: artefact ids, scored by version. */
     thread: (id: LogicalId) => `${prefix}thread:${id}`,
-    /** hash: `ended` (how it was ended, if it was), `retired` (set while `sett prune` moves it) and `trigger` (what has stated it, if one has). */
+    /**
+     * hash: `ended` (how it was ended, if it was), `retired` (set while `sett prune` moves it) and
+     * `trigger` (what has stated it, if one has).
+     */
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     /** zset: artefact ids of one goal, by time. */
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
     /**
-     * hash: what the goal's calls of language models have cost (`spent_nanousd`, `spent_tokens`, `spent_calls`), what is reserved for those
-     * under way (`reserved_*`), what people have added to the limits (`added_*`, `added:{agent}:*`), and why (`cause:{id}`).
+     * hash: what the goal's calls of language models have cost (`spent_nanousd`, `spent_tokens`,
+     * `spent_calls`), what is reserved for those under way (`reserved_*`), what people have added
+     * to the limits (`added_*`, `added:{agent}:*`), and why (`cause:{id}`).
      */
     goalBudget: (id: GoalId) => `${prefix}goal:${id}:budget`,
     /** hash: id → a call of a language model as JSON; one that has ended has an `outcome`. */
     modelCalls: (id: GoalId) => `${prefix}goal:${id}:calls`,
     /** zset: `{goal}:{call}` of the calls under way, by when their reservations lapse. */
     openModelCalls: `${prefix}model_calls`,
-    /** hash: `{agent}:spent_*` and `{agent}:reserved_*` of an agent's bid and all its attempts on the claim. */
+    /**
+     * hash: `{agent}:spent_*` and `{agent}:reserved_*` of an agent's bid and all its attempts on
+     * the claim.
+     */
     claimBudget: (id: ClaimId) => `${prefix}claim:${id}:budget`,
     /** hash: agent → SHA-256 of the token with which it may ask its model how to bid. */
     bidTokens: (id: ClaimId) => `${prefix}claim:${id}:bid_tokens`,
@@ -47,7 +66,9 @@ export function keysOf(instance: InstanceName) {
     question: (id: ArtefactId) => `${prefix}question:${id}`,
     /** zset: ids of the questions that wait for a person, by time. */
     openQuestions: `${prefix}questions:open`,
-    /** string: the reply of the API to a request with an idempotency key, as JSON. Kept for a day. */
+    /**
+     * string: the reply of the API to a request with an idempotency key, as JSON. Kept for a day.
+     */
     reply: (key: string) => `${prefix}api:reply:${key}`,
     /** hash: hook → the last notice of this subject as JSON, for webhooks. */
     delivery: (subject: string) => `${prefix}delivery:${subject}`,
@@ -55,7 +76,10 @@ export function keysOf(instance: InstanceName) {
     goals: `${prefix}goals`,
     /** zset: all artefact ids, by time. */
     artefacts: `${prefix}artefacts`,
-    /** hash: artefact id → digest and reason of what was refused. The orchestrator removes those of artefacts that are gone. */
+    /**
+     * hash: artefact id → digest and reason of what was refused. The orchestrator removes those of
+     * artefacts that are gone.
+     */
     refusedArtefacts: `${prefix}artefacts:refused`,
     /** zset: ids of the artefacts whose metadata may have a commit, by time. */
     artefactsWithCommit: `${prefix}artefacts:with_commit`,
@@ -65,65 +89,113 @@ export function keysOf(instance: InstanceName) {
     openClaims: `${prefix}claims:open`,
     /** zset: ids of the claims whose bidding is open, by time. */
     biddingClaims: `${prefix}claims:bidding`,
-    /** zset: deadlines (`bids`), next announcements (`announce`), leases (`lease`) or later attempts (`attempt`), scored by when they are due (Unix ms). */
+    /**
+     * zset: deadlines (`bids`), next announcements (`announce`), leases (`lease`) or later attempts
+     * (`attempt`), scored by when they are due (Unix ms).
+     */
     dueOfKind: (kind: string) => `${prefix}due:${kind}`,
-    /** zset: the same of all kinds, as an earlier version has written it. A leader moves it to its kinds. */
+    /**
+     * zset: the same of all kinds, as an earlier version has written it. A leader moves it to its
+     * kinds.
+     */
     due: `${prefix}due`,
-    /** stream: the log. Each entry has the fields `type` and `event` (JSON). Entries go with goals that are moved into files, and by `retention`. */
+    /**
+     * stream: the log. Each entry has the fields `type` and `event` (JSON). Entries go with goals
+     * that are moved into files, and by `retention`.
+     */
     events: `${prefix}events`,
     /** string: how many entries of the log functions have removed. */
     removedEvents: `${prefix}events:removed`,
     /** hash: SHA-256 → a file into which goals were moved, as JSON. */
     archives: `${prefix}archives`,
-    /** hash: event id → an event that the orchestrator could not handle and tries again, with `since` and `reason`, as JSON. */
+    /**
+     * hash: event id → an event that the orchestrator could not handle and tries again, with
+     * `since` and `reason`, as JSON.
+     */
     owedEvents: `${prefix}events:owed`,
-    /** stream: claims whose bidding is open, for the cubs (`claim`, `about`). Trimmed to about 10 000. The channel of the same name has the id of each new entry. */
+    /**
+     * stream: claims whose bidding is open, for the cubs (`claim`, `about`). Trimmed to about 10
+     * 000. The channel of the same name has the id of each new entry.
+     */
     announcements: `${prefix}claims`,
     /** hash: agent → registration as JSON. */
     agents: `${prefix}agents`,
     /** hash: the same, of agents that `sett up` starts and that are not asked for bids yet. */
     expectedAgents: `${prefix}agents:expected`,
-    /** hash: agent → its role, of all that were ever registered: what one sends that was removed is read as well. */
+    /**
+     * hash: agent → its role, of all that were ever registered: what one sends that was removed is
+     * read as well.
+     */
     senders: `${prefix}agents:senders`,
-    /** string: the agent's own registration, the same text as in `agents` or `agents:expected`: of all these its user may read only this. */
+    /**
+     * string: the agent's own registration, the same text as in `agents` or `agents:expected`: of
+     * all these its user may read only this.
+     */
     agentRegistration: (agent: AgentName) => `${prefix}agent:${agent}:registration`,
     /** string: the agent's last heartbeat as JSON: when, state, the claim that it works on. */
     agentStatus: (agent: AgentName) => `${prefix}agent:${agent}:status`,
-    /** hash: agent → the same, from cubs of an older version. Removed by `sett up` when it has replaced them. */
+    /**
+     * hash: agent → the same, from cubs of an older version. Removed by `sett up` when it has
+     * replaced them.
+     */
     olderStatuses: `${prefix}agent_status`,
     /** list: wake-ups for a cub (claim ids). A hint. */
     agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
     /** zset: claims in which the agent has a queued grant, by time. */
     agentQueued: (agent: AgentName) => `${prefix}agent:${agent}:queued`,
-    /** zset: open claims in which the agent is asked to bid and has not, in the order in which they were opened. */
+    /**
+     * zset: open claims in which the agent is asked to bid and has not, in the order in which they
+     * were opened.
+     */
     agentAsked: (agent: AgentName) => `${prefix}agent:${agent}:asked`,
-    /** zset: open claims in which the agent has a grant that is neither done nor cancelled, in the same order. */
+    /**
+     * zset: open claims in which the agent has a grant that is neither done nor cancelled, in the
+     * same order.
+     */
     agentWork: (agent: AgentName) => `${prefix}agent:${agent}:work`,
-    /** hash: claim → attempt, `queued_at`, message and run of the grant that the agent has taken, until its start is on record. */
+    /**
+     * hash: claim → attempt, `queued_at`, message and run of the grant that the agent has taken,
+     * until its start is on record.
+     */
     agentTaken: (agent: AgentName) => `${prefix}agent:${agent}:taken`,
-    /** stream: what the agent says (`id`, `text`). The agent alone writes it; the orchestrator removes what it has dealt with. */
+    /**
+     * stream: what the agent says (`id`, `text`). The agent alone writes it; the orchestrator
+     * removes what it has dealt with.
+     */
     mailOut: (agent: AgentName) => `${prefix}agent:${agent}:out`,
-    /** stream: answers to it (`re`, `text`), the newest 1 000. The channel of the same name has the id of each new entry. */
+    /**
+     * stream: answers to it (`re`, `text`), the newest 1 000. The channel of the same name has the
+     * id of each new entry.
+     */
     mailIn: (agent: AgentName) => `${prefix}agent:${agent}:in`,
     /** stream: the logs of its removed workers, the newest 200. */
     workerLogs: (agent: AgentName) => `${prefix}agent:${agent}:logs`,
     /**
-     * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`),
-     * the webhooks that could not be notified (`notice_problems`, JSON), the pause (`paused_since`, `paused_by`) and how many open claims of an older version are not indexed yet (`unindexed`).
+     * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in
+     * the log (`cursor`, `notice_cursor`), the webhooks that could not be notified
+     * (`notice_problems`, JSON), the pause (`paused_since`, `paused_by`) and how many open claims
+     * of an older version are not indexed yet (`unindexed`).
      */
     orchestrator: `${prefix}orchestrator`,
     /** string: since when the instance is paused, while it is; agents may read it. */
     paused: `${prefix}paused`,
-    /** hash: agent → the place of the last message that was in its mail when the pause began, while the instance is paused. */
+    /**
+     * hash: agent → the place of the last message that was in its mail when the pause began, while
+     * the instance is paused.
+     */
     pausedMail: `${prefix}paused:mail`,
     /**
-     * hash: what was done about a trigger of sett.yml: `schedule`, `run` (the last one that is dealt with), `goal` (its goal), `begun` and
-     * `begun_missed` (the last one that was begun), `skipped_for` and `skipped_at` (the goal for which a run was skipped, and the last time
-     * that the log said so); `since`, `tag:{name}` with the commit of each tag that is known, or that it is gone, and `forgotten` (the most changes
-     * of a tag that is forgotten).
+     * hash: what was done about a trigger of sett.yml: `schedule`, `run` (the last one that is
+     * dealt with), `goal` (its goal), `begun` and `begun_missed` (the last one that was begun),
+     * `skipped_for` and `skipped_at` (the goal for which a run was skipped, and the last time that
+     * the log said so); `since`, `tag:{name}` with the commit of each tag that is known, or that it
+     * is gone, and `forgotten` (the most changes of a tag that is forgotten).
      */
     trigger: (name: TriggerName) => `${prefix}trigger:${name}`,
-    /** hash: the name of each trigger of which something is on record → `1`. `sett up` removes those that sett.yml has no more. */
+    /**
+     * hash: the name of each trigger of which something is on record → `1`. `sett up` removes those
+     * that sett.yml has no more.
+     */
     triggers: `${prefix}triggers`,
     /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,

@@ -1,6 +1,9 @@
 // Divides what may be large into pieces that fit into memory.
 
-/** The items in their order, in pieces of at most `max.bytes` and `max.items`; an item that is larger is a piece of its own. */
+/**
+ * The items in their order, in pieces of at most `max.bytes` and `max.items`; an item that is
+ * larger is a piece of its own.
+ */
 export function* piecesOf<Item>(
   items: readonly Item[],
   bytesOf: (item: Item) => number,

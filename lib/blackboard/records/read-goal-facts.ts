@@ -8,10 +8,18 @@ import type { Blackboard } from "../port/blackboard.ts";
 /** What the reading needs of the blackboard: every program that reads goals has it. */
 type GoalReading = Pick<
   Blackboard,
-  "readGoal" | "listArtefactsOfGoal" | "listOpenQuestions" | "claimsOfArtefact" | "readClaims" | "endOfEvents"
+  | "readGoal"
+  | "listArtefactsOfGoal"
+  | "listOpenQuestions"
+  | "claimsOfArtefact"
+  | "readClaims"
+  | "endOfEvents"
 >;
 
-/** Artefacts of a goal with their claims. `artefacts` and `claims`: how many the goal has; both only grow. */
+/**
+ * Artefacts of a goal with their claims. `artefacts` and `claims`: how many the goal has; both only
+ * grow.
+ */
 export type GoalListing = { artefacts: number; claims: number; causes: Causes };
 
 /** Artefact → cause → claim. */
@@ -37,17 +45,24 @@ export type StoredGoal = {
 const maxTries = 20;
 
 /**
- * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim, so that no check is needed.
- * Where all claims have ended, the goal is read again if it has changed meanwhile: what claims lead to is written before they end.
- * `needed`: the claims that are to be read; all that are listed, where it is missing. `list`: what is to be read of the goal, where that is
- * not all.
+ * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an
+ * open claim, so that no check is needed. Where all claims have ended, the goal is read again if it
+ * has changed meanwhile: what claims lead to is written before they end. `needed`: the claims that
+ * are to be read; all that are listed, where it is missing. `list`: what is to be read of the goal,
+ * where that is not all.
  */
 export async function readGoalFacts(
   board: GoalReading,
   goal: GoalId,
-  readHeads: (ids: readonly ArtefactId[], claims: readonly ClaimSnapshot[]) => Promise<ArtefactHead[]>,
+  readHeads: (
+    ids: readonly ArtefactId[],
+    claims: readonly ClaimSnapshot[],
+  ) => Promise<ArtefactHead[]>,
   isOpen: (stored: StoredGoal) => boolean,
-  needed: (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => Promise<readonly ClaimId[]> = async (claims) => claims,
+  needed: (
+    claims: readonly ClaimId[],
+    ids: readonly ArtefactId[],
+  ) => Promise<readonly ClaimId[]> = async (claims) => claims,
   list: () => Promise<GoalListing> = () => listAll(board, goal),
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
@@ -60,11 +75,24 @@ export async function readGoalFacts(
     const { causes } = listing;
     const ids = [...causes.keys()];
     const malformed: MalformedClaim[] = [];
-    const claims = await board.readClaims(await needed(claimsIn(causes), ids), (one) => malformed.push(one));
+    const claims = await board.readClaims(await needed(claimsIn(causes), ids), (one) =>
+      malformed.push(one),
+    );
     const artefacts = await readHeads(ids, claims);
-    const stored = { goal, ended, trigger, artefacts, listing, causes, openQuestions: new Set(openQuestions), claims, malformed };
+    const stored = {
+      goal,
+      ended,
+      trigger,
+      artefacts,
+      listing,
+      causes,
+      openQuestions: new Set(openQuestions),
+      claims,
+      malformed,
+    };
     if (isOpen(stored) || tries === maxTries) return stored;
-    // Every change of a goal is an event: where nothing at all has happened, none of its records need be counted again.
+    // Every change of a goal is an event: where nothing at all has happened, none of its records
+    // need be counted again.
     if ((await board.endOfEvents()) === end || isSame(await list(), listing)) return stored;
   }
 }
@@ -72,7 +100,9 @@ export async function readGoalFacts(
 async function listAll(board: GoalReading, goal: GoalId): Promise<GoalListing> {
   const ids = await board.listArtefactsOfGoal(goal);
   const claims = await Promise.all(ids.map((id) => board.claimsOfArtefact(id)));
-  const causes: Causes = new Map(ids.map((id, index) => [id, claims[index] ?? new Map<string, ClaimId>()]));
+  const causes: Causes = new Map(
+    ids.map((id, index) => [id, claims[index] ?? new Map<string, ClaimId>()]),
+  );
   return { artefacts: ids.length, claims: claimsIn(causes).length, causes };
 }
 

@@ -1,12 +1,13 @@
-// A registration as it is stored: JSON, which people may have written by hand, or a program of another version.
+// A registration as it is stored: JSON, which people may have written by hand, or a program of
+// another version.
 import { z } from "zod";
 import { AgentRegistration, type RegisteredAgent } from "../../model/agent.ts";
 import { messageOf } from "../../model/errors.ts";
 import type { AgentName } from "../../model/ids.ts";
 
 /**
- * Members that a later version has added are ignored, but not those of a rule: they may change what it means. An earlier version named the
- * command itself.
+ * Members that a later version has added are ignored, but not those of a rule: they may change what
+ * it means. An earlier version named the command itself.
  */
 const StoredRegistration = z
   .object({ ...AgentRegistration.shape, bid_command: z.unknown().optional() })
@@ -35,7 +36,10 @@ export function registrationOfText(name: AgentName, text: string): RegisteredAge
 }
 
 /** The text to store, and the data of its event. */
-export function textOfRegistration(agent: RegisteredAgent): { text: string; data: Record<string, string | number> } {
+export function textOfRegistration(agent: RegisteredAgent): {
+  text: string;
+  data: Record<string, string | number>;
+} {
   if (agent.unreadable !== undefined) return { text: agent.unreadable.text, data: {} };
   // Parsing puts the members in one order, so that the same registration is the same text.
   const registration = AgentRegistration.parse(agent);

@@ -1,6 +1,14 @@
-// What each user of Redis may send: which commands, about which keys and channels. Redis applies this to every command, also to those that a
-// function runs for its caller. test/integration/blackboard/access.test.ts compares it with what is really sent.
-import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../../model/ids.ts";
+// What each user of Redis may send: which commands, about which keys and channels. Redis applies
+// this to every command, also to those that a function runs for its caller.
+// test/integration/blackboard/access.test.ts compares it with what is really sent.
+import type {
+  AgentName,
+  ArtefactId,
+  ClaimId,
+  GoalId,
+  InstanceName,
+  LogicalId,
+} from "../../model/ids.ts";
 import { type Keys, keysOf } from "../records/keys.ts";
 import { probeKey } from "./probe.ts";
 import type { RedisUser } from "./users.ts";
@@ -30,7 +38,10 @@ export function aclRules({ commands, reads, writes, channels, only }: Access): s
     ...writes.map((pattern) => `~${pattern}`),
     ...channels.map((pattern) => `&${pattern}`),
     ...commands.map((command) => `+${command}`),
-    ...Object.entries(only).map(([command, patterns]) => `(${patterns.map((pattern) => `~${pattern}`).join(" ")} +${command})`),
+    ...Object.entries(only).map(
+      ([command, patterns]) =>
+        `(${patterns.map((pattern) => `~${pattern}`).join(" ")} +${command})`,
+    ),
   ];
 }
 
@@ -86,7 +97,12 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     channels: [keys.artefactChannel, keys.claimChannel, keys.announcements, keys.mailIn(anyAgent)],
     only: {
       del: [keys.laterBids(anyClaim), keys.paused, keys.pausedMail],
-      unlink: [keys.agentTaken(anyAgent), keys.agentStatus(anyAgent), keys.mailOut(anyAgent), probeKey],
+      unlink: [
+        keys.agentTaken(anyAgent),
+        keys.agentStatus(anyAgent),
+        keys.mailOut(anyAgent),
+        probeKey,
+      ],
     },
   }),
   gateway: (keys) => ({
@@ -129,7 +145,17 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hstrlen",
         "incrby",
       ],
-      ...["hvals", "getrange", "xadd", "xdel", "xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
+      ...[
+        "hvals",
+        "getrange",
+        "xadd",
+        "xdel",
+        "xinfo|stream",
+        "xlen",
+        "xrange",
+        "xread",
+        "xrevrange",
+      ],
       ...["zadd", "zcard", "zrange", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [],
@@ -155,13 +181,19 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
       ...[probeKey, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
       ...[keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent)],
       ...[keys.claim(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
-      ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId), keys.goal(anyGoal), keys.paused, keys.mailOut(agent)],
+      ...[
+        keys.artefact(anyArtefact),
+        keys.thread(anyId as LogicalId),
+        keys.goal(anyGoal),
+        keys.paused,
+        keys.mailOut(agent),
+      ],
     ],
     writes: [],
     channels: [keys.artefactChannel, keys.claimChannel, keys.announcements, keys.mailIn(agent)],
     only: {
-      // Each of these keys has one type for ever, whatever the agent sends: one that is of another cannot be read by the programs of others.
-      // The one function that writes: takeGrant.
+      // Each of these keys has one type for ever, whatever the agent sends: one that is of another
+      // cannot be read by the programs of others. The one function that writes: takeGrant.
       fcall: [probeKey, keys.agentTaken(agent), keys.mailOut(agent)],
       hdel: [keys.agentTaken(agent)],
       hget: [keys.agentTaken(agent)],

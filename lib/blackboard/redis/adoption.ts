@@ -1,5 +1,5 @@
-// Adopting what a person wrote with plain Redis commands: read it, judge it, then let one function check that nothing has changed, and
-// write.
+// Adopting what a person wrote with plain Redis commands: read it, judge it, then let one function
+// check that nothing has changed, and write.
 import { Buffer, isUtf8 } from "node:buffer";
 import { RESP_TYPES } from "redis";
 import { ArtefactId, type LogicalId } from "../../model/ids.ts";
@@ -27,7 +27,12 @@ type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Ref
 /** An artefact that changes at every try is adopted later. */
 const maxTries = 10;
 
-export async function adoptArtefact(deps: Deps, id: ArtefactId, epoch: number, isOverdue: boolean): Promise<Adoption> {
+export async function adoptArtefact(
+  deps: Deps,
+  id: ArtefactId,
+  epoch: number,
+  isOverdue: boolean,
+): Promise<Adoption> {
   const { keys, call } = deps;
   const stored = {
     orchestrator: keys.orchestrator,
@@ -56,7 +61,10 @@ export async function adoptArtefact(deps: Deps, id: ArtefactId, epoch: number, i
       as_read: written.bytes,
       payload_bytes: written.payloadBytes ?? 0,
       problem,
-      judged: judgement.verdict === "sound" ? await judgedArtefact(deps, judgement, thread.last, at) : undefined,
+      judged:
+        judgement.verdict === "sound"
+          ? await judgedArtefact(deps, judgement, thread.last, at)
+          : undefined,
     });
     if (reply.outcome !== "changed") return reply;
   }
@@ -73,20 +81,27 @@ async function judgedArtefact(
   return { last_of_thread: last, artefact: filled, result: await resultByHand(deps, artefact, at) };
 }
 
-/** So often a look at a blackboard in which nothing seems to have happened is left out: with one every 15 s, for ten minutes. */
+/**
+ * So often a look at a blackboard in which nothing seems to have happened is left out: with one
+ * every 15 s, for ten minutes.
+ */
 const maxLeftOut = 40;
 
 /** Of Redis, which does nothing else meanwhile: a millisecond at most. */
 const keysAtOnce = 1_000;
 
-/** One look at all keys, as far as it has come. Redis may have been restarted between two connections, which its cursors do not outlive. */
+/**
+ * One look at all keys, as far as it has come. Redis may have been restarted between two
+ * connections, which its cursors do not outlive.
+ */
 type Look = { connection: number; state: string; cursor: string; found: Map<ArtefactId, boolean> };
 
 /**
- * Looks at every artefact's key, for as long as something happens. Nothing has been written by hand where all artefacts were in the indexes
- * at the last look and neither the log nor the number of keys has changed since it began: a large instance at rest costs nothing then. One
- * that was written in the place of a key that went is found later. The keys are those of all who use this Redis, so that a look is made in
- * parts: it costs the same whatever others do there.
+ * Looks at every artefact's key, for as long as something happens. Nothing has been written by hand
+ * where all artefacts were in the indexes at the last look and neither the log nor the number of
+ * keys has changed since it began: a large instance at rest costs nothing then. One that was
+ * written in the place of a key that went is found later. The keys are those of all who use this
+ * Redis, so that a look is made in parts: it costs the same whatever others do there.
  */
 export function unindexedArtefactsOf(deps: Deps): ArtefactBoard["findUnindexedArtefacts"] {
   const { connection, keys } = deps;
@@ -95,7 +110,9 @@ export function unindexedArtefactsOf(deps: Deps): ArtefactBoard["findUnindexedAr
   return async (maxKeys = Number.POSITIVE_INFINITY) => {
     if (look?.connection !== connection.number) {
       const on = connection.number;
-      const [size, end] = await connection.run((client) => Promise.all([client.dbSize(), endOf(client, keys.events)]));
+      const [size, end] = await connection.run((client) =>
+        Promise.all([client.dbSize(), endOf(client, keys.events)]),
+      );
       const state = `${size} ${end}`;
       if (state === sound && leftOut < maxLeftOut) {
         leftOut += 1;
@@ -118,9 +135,14 @@ export function unindexedArtefactsOf(deps: Deps): ArtefactBoard["findUnindexedAr
 /** Notes what is in no index, also where its content is refused. */
 async function lookAtNext(deps: Deps, look: Look, count: number): Promise<void> {
   const { keys, call } = deps;
-  const [cursor = "0", ...ids] = await call("findUnindexed", { digests: keys.artefactDigests }, { cursor: look.cursor, count });
+  const [cursor = "0", ...ids] = await call(
+    "findUnindexed",
+    { digests: keys.artefactDigests },
+    { cursor: look.cursor, count },
+  );
   // What follows `artifact:` may be no id.
-  for (const id of ids.flatMap((text) => ArtefactId.safeParse(text).data ?? [])) look.found.set(id, await isRefused(deps, id));
+  for (const id of ids.flatMap((text) => ArtefactId.safeParse(text).data ?? []))
+    look.found.set(id, await isRefused(deps, id));
   look.cursor = cursor;
 }
 
@@ -135,7 +157,8 @@ const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
 const nothing = Buffer.alloc(0);
 
 /**
- * The payload is not read: only its size is judged. `bytes` are the other fields as they are stored, so that the function can compare them.
+ * The payload is not read: only its size is judged. `bytes` are the other fields as they are
+ * stored, so that the function can compare them.
  */
 async function readHandWritten(
   { connection, keys }: Deps,
@@ -150,7 +173,9 @@ async function readHandWritten(
     ]),
   );
   const byName = <Value>(read: (bytes: Buffer) => Value) =>
-    Object.fromEntries(judgedFields.map((name, index) => [name, read(values[index] ?? nothing)])) as Record<JudgedField, Value>;
+    Object.fromEntries(
+      judgedFields.map((name, index) => [name, read(values[index] ?? nothing)]),
+    ) as Record<JudgedField, Value>;
   const bytes = byName((value) => value);
   const fields = byName((value) => value.toString());
   const illegible = judgedFields.filter((name) => !isUtf8(bytes[name]));
@@ -164,11 +189,21 @@ async function isIndexed({ connection, keys }: Deps, id: ArtefactId): Promise<bo
 const endFields = ["version", "structural_type", "type", "goal_id"] as const;
 
 /** `last`: the id of the newest version, '' where there is none. */
-async function readThreadEnd({ connection, keys }: Deps, thread: string): Promise<{ last: string; end: ThreadEnd | undefined }> {
-  const [last] = await connection.run((client) => client.zRange(keys.thread(thread as LogicalId), -1, -1));
+async function readThreadEnd(
+  { connection, keys }: Deps,
+  thread: string,
+): Promise<{ last: string; end: ThreadEnd | undefined }> {
+  const [last] = await connection.run((client) =>
+    client.zRange(keys.thread(thread as LogicalId), -1, -1),
+  );
   if (last === undefined) return { last: "", end: undefined };
-  const values = await connection.run((client) => client.hmGet(keys.artefact(last), [...endFields]));
-  return { last, end: Object.fromEntries(endFields.map((name, index) => [name, values[index] ?? ""])) };
+  const values = await connection.run((client) =>
+    client.hmGet(keys.artefact(last), [...endFields]),
+  );
+  return {
+    last,
+    end: Object.fromEntries(endFields.map((name, index) => [name, values[index] ?? ""])),
+  };
 }
 
 function readSources(deps: Deps, ids: readonly ArtefactId[]): Promise<SourceState[]> {
@@ -179,7 +214,9 @@ function readSources(deps: Deps, ids: readonly ArtefactId[]): Promise<SourceStat
         Promise.all([client.exists(keys.artefact(id)), client.hGet(keys.artefact(id), "goal_id")]),
       );
       if (exists === 0) return { state: "missing" };
-      return (await isIndexed(deps, id)) ? { state: "known", goal: goal ?? "" } : { state: "unadopted" };
+      return (await isIndexed(deps, id))
+        ? { state: "known", goal: goal ?? "" }
+        : { state: "unadopted" };
     }),
   );
 }

@@ -1,4 +1,5 @@
-// Agents in Redis. People may have written into these hashes, so that they are checked when they are read.
+// Agents in Redis. People may have written into these hashes, so that they are checked when they
+// are read.
 import { AgentStatus, type RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName } from "../../model/ids.ts";
@@ -10,11 +11,18 @@ import { isAgentUserName } from "./users.ts";
 
 /** How many logs of each agent are kept, about. */
 const maxWorkerLogs = 200;
-/** A heartbeat is shorter. An agent may write a longer one, which would be too much for those who read the heartbeats of all agents. */
+/**
+ * A heartbeat is shorter. An agent may write a longer one, which would be too much for those who
+ * read the heartbeats of all agents.
+ */
 const maxStatusLength = 1_000;
 
 export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
-  async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
+  async function register(
+    registrations: readonly RegisteredAgent[],
+    actor: Actor,
+    mode: "add" | "exact" | "expect",
+  ) {
     const stored = {
       agents: keys.agents,
       older_statuses: keys.olderStatuses,
@@ -23,22 +31,30 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
     };
     const records = registrations.map((registration) => {
       const { text, data } = textOfRegistration(registration);
-      return { name: registration.name, role: registration.role, json: text, event_data: JSON.stringify(data) };
+      return {
+        name: registration.name,
+        role: registration.role,
+        json: text,
+        event_data: JSON.stringify(data),
+      };
     });
     await call("registerAgents", stored, { actor, mode, registrations: records });
   }
 
   return {
-    registerAgents: (registrations, actor, { exact }) => register(registrations, actor, exact ? "exact" : "add"),
+    registerAgents: (registrations, actor, { exact }) =>
+      register(registrations, actor, exact ? "exact" : "add"),
 
     expectAgents: (registrations, actor) => register(registrations, actor, "expect"),
 
     async findAgent(name) {
       const own = await connection.run((client) => client.get(keys.agentRegistration(name)));
       if (own !== null) return registrationOfText(name, own);
-      // An older version or a person's hand has written no such key. An agent's user may read none but its own: Redis would refuse it.
+      // An older version or a person's hand has written no such key. An agent's user may read none
+      // but its own: Redis would refuse it.
       if (isAgentUserName(user)) return undefined;
-      // In this order, so that an agent that is registered meanwhile is found in one of the two places.
+      // In this order, so that an agent that is registered meanwhile is found in one of the two
+      // places.
       const expected = await connection.run((client) => client.hGet(keys.expectedAgents, name));
       const registered = await connection.run((client) => client.hGet(keys.agents, name));
       const text = registered ?? expected;
@@ -55,12 +71,16 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
     async keepWorkerLog(agent, { worker, lines }) {
       const entry = { worker, text: lines.join("\n") };
       const trim = { strategy: "MAXLEN", strategyModifier: "~", threshold: maxWorkerLogs } as const;
-      await connection.run((client) => client.xAdd(keys.workerLogs(agent), "*", entry, { TRIM: trim }));
+      await connection.run((client) =>
+        client.xAdd(keys.workerLogs(agent), "*", entry, { TRIM: trim }),
+      );
     },
 
     async readWorkerLogs(agent, after) {
       const from = after === undefined ? "-" : `(${after}`;
-      const entries = await connection.run((client) => client.xRange(keys.workerLogs(agent), from, "+"));
+      const entries = await connection.run((client) =>
+        client.xRange(keys.workerLogs(agent), from, "+"),
+      );
       return (entries ?? []).map(({ id, message: { worker = "", text = "" } }) => ({
         id,
         worker,
@@ -73,11 +93,18 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
     },
 
     async listStatuses() {
-      // In this order, so that an agent that is registered meanwhile is found in one of the two places.
+      // In this order, so that an agent that is registered meanwhile is found in one of the two
+      // places.
       const [expected, registered, older] = await connection.run((client) =>
-        Promise.all([client.hKeys(keys.expectedAgents), client.hKeys(keys.agents), client.hGetAll(keys.olderStatuses)]),
+        Promise.all([
+          client.hKeys(keys.expectedAgents),
+          client.hKeys(keys.agents),
+          client.hGetAll(keys.olderStatuses),
+        ]),
       );
-      const names = [...new Set([...expected, ...registered])].flatMap((name) => AgentName.safeParse(name).data ?? []);
+      const names = [...new Set([...expected, ...registered])].flatMap(
+        (name) => AgentName.safeParse(name).data ?? [],
+      );
       if (names.length === 0) return new Map();
       const texts = await connection.run((client) =>
         Promise.all(names.map((agent) => beginningOf(client, keys.agentStatus(agent)))),

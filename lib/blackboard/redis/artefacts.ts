@@ -27,7 +27,9 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     names: readonly ArtefactFieldName[] = artefactFieldNames,
   ): Promise<Record<string, string>[]> => {
     // Requested at once, these share one round trip.
-    const rows = await connection.run((client) => Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...names]))));
+    const rows = await connection.run((client) =>
+      Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...names]))),
+    );
     return rows.map((values) => {
       const fields: Record<string, string> = {};
       names.forEach((name, place) => {
@@ -38,13 +40,17 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     });
   };
   const readArtefacts = async (ids: readonly ArtefactId[]): Promise<(Artefact | undefined)[]> =>
-    (await readFields(ids)).map((fields, index) => artefactOfFields(fields, keys.artefact(ids[index] ?? "")));
+    (await readFields(ids)).map((fields, index) =>
+      artefactOfFields(fields, keys.artefact(ids[index] ?? "")),
+    );
   const readWhole = async (ids: readonly ArtefactId[]): Promise<Artefact[]> =>
     (await readArtefacts(ids)).filter((artefact): artefact is Artefact => artefact !== undefined);
   return {
-    createArtefact: (artefact, actor) => call("createArtefact", {}, { artefact: artefactRecord(artefact), actor }),
+    createArtefact: (artefact, actor) =>
+      call("createArtefact", {}, { artefact: artefactRecord(artefact), actor }),
 
-    adoptArtefact: (id, epoch, { isOverdue = false } = {}) => adoptArtefact(deps, id, epoch, isOverdue),
+    adoptArtefact: (id, epoch, { isOverdue = false } = {}) =>
+      adoptArtefact(deps, id, epoch, isOverdue),
     findUnindexedArtefacts: unindexedArtefactsOf(deps),
     artefactHints: (signal) => followChannel(connection, keys.artefactChannel, signal),
 
@@ -66,13 +72,17 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     readOutline: readOutlineOf(deps),
 
     async readThread(thread) {
-      return artefactIdsOf(await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)));
+      return artefactIdsOf(
+        await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)),
+      );
     },
 
     ...listsOf(deps),
 
     async listCommits() {
-      const ids = artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsWithCommit, 0, -1)));
+      const ids = artefactIdsOf(
+        await connection.run((client) => client.zRange(keys.artefactsWithCommit, 0, -1)),
+      );
       const rows = await readFields(ids, commitFieldNames);
       return ids.flatMap((artefact, index) => {
         const commit = deliveredCommit(rows[index] ?? {});
@@ -82,14 +92,27 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
 
     async readGoal(goal) {
       const [[ended, trigger], artefacts] = await connection.run((client) =>
-        Promise.all([client.hmGet(keys.goal(goal), ["ended", "trigger"]), client.zCard(keys.artefactsOfGoal(goal))]),
+        Promise.all([
+          client.hmGet(keys.goal(goal), ["ended", "trigger"]),
+          client.zCard(keys.artefactsOfGoal(goal)),
+        ]),
       );
       return { ended: endingOf(ended), artefacts, trigger: trigger ?? undefined };
     },
 
     endGoal({ goal, ending, by = "", failure, epoch, readOn }) {
-      const stored = { orchestrator: keys.orchestrator, goal: keys.goal(goal), open_questions: keys.openQuestions };
-      return callOn(readOn)("endGoal", stored, { epoch, goal, ending, by, failure: failure && artefactRecord(failure) });
+      const stored = {
+        orchestrator: keys.orchestrator,
+        goal: keys.goal(goal),
+        open_questions: keys.openQuestions,
+      };
+      return callOn(readOn)("endGoal", stored, {
+        epoch,
+        goal,
+        ending,
+        by,
+        failure: failure && artefactRecord(failure),
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
-// A claim and its grants as Redis stores them. They are read for every decision, so that what the Lua functions wrote is trusted.
+// A claim and its grants as Redis stores them. They are read for every decision, so that what the
+// Lua functions wrote is trusted.
 
 import type { Bid, BidWord } from "../../model/bid.ts";
 import {
@@ -18,7 +19,9 @@ import type { NewClaim } from "../port/blackboard.ts";
 import { inOrder } from "../records/grant-order.ts";
 import { malformedClaimError } from "../records/malformed-claim.ts";
 
-/** The hash of a claim that is being opened. The `granted_*` fields are copies for people who read. */
+/**
+ * The hash of a claim that is being opened. The `granted_*` fields are copies for people who read.
+ */
 export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string, string> {
   const granted = (phase: Phase) =>
     grants.filter((grant) => grant.phase === phase && !wasMoved(grant)).map((grant) => grant.agent);
@@ -44,11 +47,22 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
 }
 
 const jsonOf = ofSame((names: readonly AgentName[]) => JSON.stringify(names));
-const bidOrderOf = ofSame((bids: readonly Bid[]) => JSON.stringify(bids.map(({ agent, word }) => [agent, word])));
+const bidOrderOf = ofSame((bids: readonly Bid[]) =>
+  JSON.stringify(bids.map(({ agent, word }) => [agent, word])),
+);
 
-/** The field that shows who was granted work in a phase: a list of names, or the name of the one agent that works alone. */
-export function grantedField(phase: Phase, agents: readonly AgentName[]): [name: string, text: string] {
-  return [phaseTable[phase].grantedField, phase === "exclusive" ? (agents[0] ?? "") : JSON.stringify(agents)];
+/**
+ * The field that shows who was granted work in a phase: a list of names, or the name of the one
+ * agent that works alone.
+ */
+export function grantedField(
+  phase: Phase,
+  agents: readonly AgentName[],
+): [name: string, text: string] {
+  return [
+    phaseTable[phase].grantedField,
+    phase === "exclusive" ? (agents[0] ?? "") : JSON.stringify(agents),
+  ];
 }
 
 /** The fields that a claim is read from. */
@@ -73,15 +87,37 @@ export type ClaimFields = Record<(typeof claimFieldNames)[number], string | null
 
 /** `values`: as HMGET answers, in the order of the names. */
 export function claimFields(values: readonly (string | null)[]): ClaimFields {
-  return Object.fromEntries(claimFieldNames.map((name, place) => [name, values[place] ?? null])) as ClaimFields;
+  return Object.fromEntries(
+    claimFieldNames.map((name, place) => [name, values[place] ?? null]),
+  ) as ClaimFields;
 }
 
 /** `laterBids`: agent → place and word, of the bids that are not in `bid_order` yet. */
-export type ClaimRow = { fields: ClaimFields; laterBids: Readonly<Record<string, string>>; grants: readonly string[] };
+export type ClaimRow = {
+  fields: ClaimFields;
+  laterBids: Readonly<Record<string, string>>;
+  grants: readonly string[];
+};
 
-/** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when a person has damaged it by hand. */
-export function snapshotOf(key: string, { fields, laterBids, grants }: ClaimRow): ClaimSnapshot | undefined {
-  const { id, artefact_id, goal_id, kind, status, bidding, created_at, termination_reason, stand_in } = fields;
+/**
+ * Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when a person
+ * has damaged it by hand.
+ */
+export function snapshotOf(
+  key: string,
+  { fields, laterBids, grants }: ClaimRow,
+): ClaimSnapshot | undefined {
+  const {
+    id,
+    artefact_id,
+    goal_id,
+    kind,
+    status,
+    bidding,
+    created_at,
+    termination_reason,
+    stand_in,
+  } = fields;
   if (id === null) return undefined;
   try {
     const order = JSON.parse(fields.bid_order ?? "") as [AgentName, BidWord][];
@@ -112,25 +148,40 @@ export function snapshotOf(key: string, { fields, laterBids, grants }: ClaimRow)
 
 /** As functions write them: `3 claim`. */
 function inTheirOrder(laterBids: ClaimRow["laterBids"]): [AgentName, BidWord][] {
-  const bids = Object.entries(laterBids).map(([agent, text]) => ({ agent, place: Number.parseInt(text, 10), text }));
+  const bids = Object.entries(laterBids).map(([agent, text]) => ({
+    agent,
+    place: Number.parseInt(text, 10),
+    text,
+  }));
   bids.sort((one, other) => one.place - other.place);
-  return bids.map(({ agent, text }) => [agent as AgentName, text.slice(text.indexOf(" ") + 1) as BidWord]);
+  return bids.map(({ agent, text }) => [
+    agent as AgentName,
+    text.slice(text.indexOf(" ") + 1) as BidWord,
+  ]);
 }
 
 /** Checks as much as keeps its readers from failing. */
 function shapeProblem({ claim, grants }: ClaimSnapshot): string | undefined {
   const lists = [claim.electorate, claim.bids, claim.additional_context_ids];
-  if (!lists.every(Array.isArray)) return "electorate, bid_order and additional_context_ids must be lists";
+  if (!lists.every(Array.isArray))
+    return "electorate, bid_order and additional_context_ids must be lists";
   if (!ClaimStatus.safeParse(claim.status).success) return `there is no status ${claim.status}`;
   if (!Number.isInteger(claim.rev)) return "rev is no number";
-  if (!claim.goal_id || !claim.artefact_id || !claim.created_at) return "goal_id, artefact_id or created_at is missing";
-  return grants.every((grant) => typeof grant?.agent === "string" && typeof grant.state === "string")
+  if (!claim.goal_id || !claim.artefact_id || !claim.created_at)
+    return "goal_id, artefact_id or created_at is missing";
+  return grants.every(
+    (grant) => typeof grant?.agent === "string" && typeof grant.state === "string",
+  )
     ? undefined
     : "a grant lacks its agent or its state";
 }
 
 /** What can still be read of a claim that `snapshotOf` refuses. */
-export function malformedClaim(claim: ClaimId, { goal_id, status }: ClaimFields, error: unknown): MalformedClaim {
+export function malformedClaim(
+  claim: ClaimId,
+  { goal_id, status }: ClaimFields,
+  error: unknown,
+): MalformedClaim {
   return {
     claim,
     goal: GoalId.safeParse(goal_id).data,

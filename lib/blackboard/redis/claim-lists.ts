@@ -3,7 +3,10 @@ import type { ArtefactId, ClaimId } from "../../model/ids.ts";
 import type { ClaimBoard } from "../port/blackboard.ts";
 import type { Deps } from "./deps.ts";
 
-type Lists = Pick<ClaimBoard, "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "indexClaims">;
+type Lists = Pick<
+  ClaimBoard,
+  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "indexClaims"
+>;
 
 /** These indexes hold nothing but claim ids. */
 export function claimListsOf({ connection, keys, call }: Deps): Lists {
@@ -11,20 +14,26 @@ export function claimListsOf({ connection, keys, call }: Deps): Lists {
     async listOpenClaims({ from, count } = { from: 0, count: Number.POSITIVE_INFINITY }) {
       if (count === 0) return [];
       const last = Number.isFinite(count) ? from + count - 1 : -1;
-      return (await connection.run((client) => client.zRange(keys.openClaims, from, last))) as ClaimId[];
+      return (await connection.run((client) =>
+        client.zRange(keys.openClaims, from, last),
+      )) as ClaimId[];
     },
 
     countOpenClaims: () => connection.run((client) => client.zCard(keys.openClaims)),
 
     async listOpenClaimsOfGoal(goal) {
-      const artefacts = await connection.run((client) => client.zRange(keys.artefactsOfGoal(goal), 0, -1));
+      const artefacts = await connection.run((client) =>
+        client.zRange(keys.artefactsOfGoal(goal), 0, -1),
+      );
       const claims = await connection.run((client) =>
         Promise.all(artefacts.map((id) => client.hVals(keys.claimsOfArtefact(id as ArtefactId)))),
       );
       const ids = claims.flat() as ClaimId[];
       if (ids.length === 0) return [];
       const places = await connection.run((client) => client.zmScore(keys.openClaims, ids));
-      const open = ids.flatMap((id, index) => (places[index] === null ? [] : [{ id, place: Number(places[index]) }]));
+      const open = ids.flatMap((id, index) =>
+        places[index] === null ? [] : [{ id, place: Number(places[index]) }],
+      );
       return open.sort((one, other) => one.place - other.place).map(({ id }) => id);
     },
 

@@ -19,7 +19,8 @@ export function claimsOf(deps: Deps): ClaimBoard {
   const { connection, keys, call, callOn, onUnreadable, actorOf } = deps;
   const announced = ({ id, message }: StreamEntry): Announcement[] => {
     const announcement = announcementOf(message);
-    if (announcement === undefined) onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);
+    if (announcement === undefined)
+      onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);
     return announcement === undefined ? [] : [announcement];
   };
   const readRows = async (ids: readonly ClaimId[]) => {
@@ -85,20 +86,38 @@ export function claimsOf(deps: Deps): ClaimBoard {
 
     async placeBid({ claim, agent, word, reason = "", host, readOn }) {
       const stored = { claim: keys.claim(claim), bids: keys.bids(claim) };
-      const reply = await callOn(readOn)("placeBid", stored, { claim, agent, word, actor: actorOf(agent, host), reason });
+      const reply = await callOn(readOn)("placeBid", stored, {
+        claim,
+        agent,
+        word,
+        actor: actorOf(agent, host),
+        reason,
+      });
       // The function answers with one of the four words, which the claim has on record.
-      return reply.outcome === "placed" ? { outcome: "placed", word: reply.word as typeof word } : reply;
+      return reply.outcome === "placed"
+        ? { outcome: "placed", word: reply.word as typeof word }
+        : reply;
     },
 
     async findBidsByHand({ left = -1, limit }) {
-      const [next, ...claims] = await call("findBidsByHand", { bidding: keys.biddingClaims }, { left, limit });
+      const [next, ...claims] = await call(
+        "findBidsByHand",
+        { bidding: keys.biddingClaims },
+        { left, limit },
+      );
       return { left: Number(next), claims: claims as ClaimId[] };
     },
 
     async adoptBids(claim, epoch) {
-      const stored = { orchestrator: keys.orchestrator, claim: keys.claim(claim), bids: keys.bids(claim) };
+      const stored = {
+        orchestrator: keys.orchestrator,
+        claim: keys.claim(claim),
+        bids: keys.bids(claim),
+      };
       const reply = await call("adoptBids", stored, { epoch, claim });
-      return reply.outcome === "adopted" ? { outcome: "adopted", count: Number(reply.count) } : reply;
+      return reply.outcome === "adopted"
+        ? { outcome: "adopted", count: Number(reply.count) }
+        : reply;
     },
 
     async commitClaim(commit) {
@@ -113,12 +132,19 @@ export function claimsOf(deps: Deps): ClaimBoard {
       };
       const onSame = callOn(commit.readOn)("commitClaim", stored, commitArgs(commit));
       const reply = unlessRefused(await onSame.catch(staleIfLater));
-      return reply.outcome === "committed" ? { outcome: "committed", rev: Number(reply.rev) } : reply;
+      return reply.outcome === "committed"
+        ? { outcome: "committed", rev: Number(reply.rev) }
+        : reply;
     },
 
     announceClaim({ claim, epoch, nextAfterMs, isSilent }) {
       const stored = { orchestrator: keys.orchestrator, claim: keys.claim(claim), due: keys.due };
-      return call("announceClaim", stored, { epoch, claim, next_after_ms: nextAfterMs, is_silent: isSilent });
+      return call("announceClaim", stored, {
+        epoch,
+        claim,
+        next_after_ms: nextAfterMs,
+        is_silent: isSilent,
+      });
     },
 
     endOfAnnouncements() {

@@ -1,4 +1,5 @@
-// One connection to Redis, which never reconnects by itself: its owner replaces it. And what its errors mean.
+// One connection to Redis, which never reconnects by itself: its owner replaces it. And what its
+// errors mean.
 import "./tracing.ts";
 import { createClient, ErrorReply } from "redis";
 import { messageOf, SettError } from "../../model/errors.ts";
@@ -10,8 +11,9 @@ const noTimeLimit = { timeout: undefined } as object;
 export type Client = ReturnType<typeof newClient>;
 
 /**
- * Not connected yet. Commands are refused rather than queued while it is not (a queued one would run late), and have no time
- * limit each (timers cost two thirds of the throughput): a silent socket ends the whole connection after `silenceMs`.
+ * Not connected yet. Commands are refused rather than queued while it is not (a queued one would
+ * run late), and have no time limit each (timers cost two thirds of the throughput): a silent
+ * socket ends the whole connection after `silenceMs`.
  */
 export function newClient(url: string, connectMs: number, silenceMs: number) {
   const client = createClient({
@@ -22,7 +24,12 @@ export function newClient(url: string, connectMs: number, silenceMs: number) {
     disableClientInfo: true,
     // Explicitly none: left out, the client would set one.
     commandOptions: noTimeLimit,
-    socket: { ...socketOf(url), connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
+    socket: {
+      ...socketOf(url),
+      connectTimeout: connectMs,
+      socketTimeout: silenceMs,
+      reconnectStrategy: false,
+    },
   });
   // The caller of a command gets its failure; an error without a listener would end the process.
   client.on("error", () => {});
@@ -34,7 +41,9 @@ const socketProtocol = "redis+unix:";
 
 function addressOf(url: string): { url: string } | { username: string; password: string } {
   const { protocol, username, password } = new URL(url);
-  return protocol === socketProtocol ? { username, password: decodeURIComponent(password) } : { url };
+  return protocol === socketProtocol
+    ? { username, password: decodeURIComponent(password) }
+    : { url };
 }
 
 function socketOf(url: string): { path: string } | object {
@@ -45,7 +54,8 @@ function socketOf(url: string): { path: string } | object {
 /** The address to show, without the password: `host:port`, or the path of a socket. */
 export function endpointOf(url: string): string {
   const parsed = URL.parse(url);
-  if (parsed?.protocol === socketProtocol && parsed.pathname.length > 1) return decodeURIComponent(parsed.pathname);
+  if (parsed?.protocol === socketProtocol && parsed.pathname.length > 1)
+    return decodeURIComponent(parsed.pathname);
   if (parsed === null || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "") {
     throw new SettError("redis-unreachable", "The URL of Redis is malformed.", {
       hint: "It looks like redis://:password@host:6379.",
@@ -55,11 +65,18 @@ export function endpointOf(url: string): string {
 }
 
 /**
- * True for an error that Redis would answer again, such as one inside a function. False where another try may succeed: the server is
- * loading, busy or full, or refuses writes; a mailbox has had its last possible place, until the orchestrator opens it again; or it refuses the password, because another server has the port while ours is away.
+ * True for an error that Redis would answer again, such as one inside a function. False where
+ * another try may succeed: the server is loading, busy or full, or refuses writes; a mailbox has
+ * had its last possible place, until the orchestrator opens it again; or it refuses the password,
+ * because another server has the port while ours is away.
  */
 export function isRefusal(error: unknown): error is ErrorReply {
-  return error instanceof ErrorReply && !isPassing(error) && !isWriteRefusal(error) && !isBadCredential(error);
+  return (
+    error instanceof ErrorReply &&
+    !isPassing(error) &&
+    !isWriteRefusal(error) &&
+    !isBadCredential(error)
+  );
 }
 
 function isPassing({ message }: ErrorReply): boolean {
@@ -68,9 +85,14 @@ function isPassing({ message }: ErrorReply): boolean {
   );
 }
 
-/** True where Redis answers, but refuses every write: its memory or disk is full, it is a replica, or it has too few replicas. */
+/**
+ * True where Redis answers, but refuses every write: its memory or disk is full, it is a replica,
+ * or it has too few replicas.
+ */
 export function isWriteRefusal(error: unknown): error is ErrorReply {
-  return error instanceof ErrorReply && /^(?:MISCONF|OOM|READONLY|NOREPLICAS)\b/.test(error.message);
+  return (
+    error instanceof ErrorReply && /^(?:MISCONF|OOM|READONLY|NOREPLICAS)\b/.test(error.message)
+  );
 }
 
 /** Redis' own message, without the place in a function. */
@@ -100,12 +122,18 @@ function hintOfRefusal({ message }: ErrorReply): string {
   return "Did a person or another program change the keys of this instance, or the settings of Redis?";
 }
 
-/** The error for a Redis that cannot be reached. `isKnown`: every try that was answered was answered with a refusal to write. */
+/**
+ * The error for a Redis that cannot be reached. `isKnown`: every try that was answered was answered
+ * with a refusal to write.
+ */
 export function unreachable(url: string, cause: unknown, isKnown = false): SettError {
   const at = endpointOf(url);
   if (isWriteRefusal(cause)) {
     const kind = isKnown ? WritesRefused : SettError;
-    return new kind("redis-unreachable", reasonOfWriteRefusal(cause), { hint: hintOfWriteRefusal(cause), cause });
+    return new kind("redis-unreachable", reasonOfWriteRefusal(cause), {
+      hint: hintOfWriteRefusal(cause),
+      cause,
+    });
   }
   if (isBadCredential(cause)) {
     return new SettError("redis-unreachable", `Redis at ${at} does not accept the password.`, {
@@ -115,14 +143,26 @@ export function unreachable(url: string, cause: unknown, isKnown = false): SettE
   }
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const hint = "Is the instance up? Try `sett list`.";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN" || /ENOTFOUND|EAI_AGAIN/.test(messageOf(cause))) {
-    return new SettError("redis-unreachable", `Redis cannot be reached at ${at}: there is no host of this name.`, {
-      hint,
-      cause,
-    });
+  if (
+    code === "ENOTFOUND" ||
+    code === "EAI_AGAIN" ||
+    /ENOTFOUND|EAI_AGAIN/.test(messageOf(cause))
+  ) {
+    return new SettError(
+      "redis-unreachable",
+      `Redis cannot be reached at ${at}: there is no host of this name.`,
+      {
+        hint,
+        cause,
+      },
+    );
   }
   if (code === "ECONNREFUSED" || /ECONNREFUSED|ENOENT/.test(messageOf(cause))) {
-    return new SettError("redis-unreachable", `Redis cannot be reached at ${at}: nothing listens there.`, { hint, cause });
+    return new SettError(
+      "redis-unreachable",
+      `Redis cannot be reached at ${at}: nothing listens there.`,
+      { hint, cause },
+    );
   }
   return new SettError("redis-unreachable", `Redis does not answer at ${at}.`, { hint, cause });
 }

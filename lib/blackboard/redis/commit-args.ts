@@ -21,11 +21,17 @@ export function commitArgs(commit: ClaimCommit): ArgumentsOf<"commitClaim"> {
     artefacts: commit.artefacts.map(artefactRecord),
     new_claims: commit.claims.map((open) => newClaimRecord(open, commit.epoch)),
     clear_due: commit.due.clear.map(memberOfDue),
-    set_due: commit.due.set.map(({ item, afterMs }) => ({ member: memberOfDue(item), after_ms: afterMs })),
+    set_due: commit.due.set.map(({ item, afterMs }) => ({
+      member: memberOfDue(item),
+      after_ms: afterMs,
+    })),
     events: commit.events.map((event) => eventRecord(event, leaderOf(commit.epoch))),
   };
 }
 
 function fieldsSet({ granted, ...texts }: ClaimCommit["set"]): Record<string, string> {
-  return { ...texts, ...(granted && Object.fromEntries([grantedField(granted.phase, granted.agents)])) };
+  return {
+    ...texts,
+    ...(granted && Object.fromEntries([grantedField(granted.phase, granted.agents)])),
+  };
 }

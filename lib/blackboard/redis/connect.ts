@@ -32,13 +32,19 @@ export type ConnectOptions = {
   host?: string;
   /** How long an answer may take, and how long about a call is repeated. Milliseconds. */
   timeoutMs?: number;
-  /** How long Redis may be away before `onLost` is called and every call rejects. Undefined: the first failure to connect rejects. */
+  /**
+   * How long Redis may be away before `onLost` is called and every call rejects. Undefined: the
+   * first failure to connect rejects.
+   */
   giveUpMs?: number | undefined;
   /** Ends the attempts to connect. */
   signal?: AbortSignal | undefined;
   /** True: what the program holds would be lost with it, so that it goes on without Redis. */
   isNeeded?: (() => boolean) | undefined;
-  /** Called once for each entry or record that is skipped because it cannot be read: a person must repair it. */
+  /**
+   * Called once for each entry or record that is skipped because it cannot be read: a person must
+   * repair it.
+   */
   onUnreadable?: (what: string) => void;
   /** Called once. Followers throw the same error. */
   onLost?: (error: SettError) => void;
@@ -46,7 +52,17 @@ export type ConnectOptions = {
 
 /** Rejects with `redis-unreachable`, in a sentence that names host and port. */
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
-  const { url, ownerUrl, instance, host, timeoutMs = 3_000, giveUpMs, signal, isNeeded, onLost = () => {} } = options;
+  const {
+    url,
+    ownerUrl,
+    instance,
+    host,
+    timeoutMs = 3_000,
+    giveUpMs,
+    signal,
+    isNeeded,
+    onLost = () => {},
+  } = options;
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
   const connection = await Connection.open({ url, timeoutMs, giveUpMs, signal, isNeeded, onLost });
   const keys = keysOf(instance);
@@ -55,8 +71,18 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const load = ownerUrl === undefined ? loadFunctions : () => loadFunctionsAs(ownerUrl, timeoutMs);
   const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce, load));
   const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce, load));
-  const callOn = (number: number | undefined) => callOf(sendCallOf((work) => connection.run(work, number), keys, nonce, load));
-  const deps = { connection, keys, call, callOnce, callOn, onUnreadable, user: new URL(url).username, actorOf };
+  const callOn = (number: number | undefined) =>
+    callOf(sendCallOf((work) => connection.run(work, number), keys, nonce, load));
+  const deps = {
+    connection,
+    keys,
+    call,
+    callOnce,
+    callOn,
+    onUnreadable,
+    user: new URL(url).username,
+    actorOf,
+  };
   return {
     instance,
     time: async () => {

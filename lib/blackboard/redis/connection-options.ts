@@ -6,7 +6,10 @@ export type ConnectionOptions = {
   url: string;
   /** How long an answer may take. */
   timeoutMs: number;
-  /** How long Redis may be away before the connection is given up; undefined: the first failure to connect is final. */
+  /**
+   * How long Redis may be away before the connection is given up; undefined: the first failure to
+   * connect is final.
+   */
   giveUpMs: number | undefined;
   /** Ends the attempts to open it; an open connection is not concerned. */
   signal?: AbortSignal | undefined;

@@ -1,4 +1,5 @@
-// Contact with Redis: one connection for all that is not blocking, watched by a heartbeat and replaced when it is lost.
+// Contact with Redis: one connection for all that is not blocking, watched by a heartbeat and
+// replaced when it is lost.
 import type { ErrorReply } from "redis";
 import { alignedMs } from "../../async/aligned.ts";
 import { sleep } from "../../async/sleep.ts";
@@ -30,7 +31,10 @@ export class Connection {
   #client: Client | undefined;
   #number = 0;
   #since: number | undefined;
-  /** Why Redis refuses writes, while it does. It can be read then, but no deadline and no lease can be kept. */
+  /**
+   * Why Redis refuses writes, while it does. It can be read then, but no deadline and no lease can
+   * be kept.
+   */
   #writeRefusal: ErrorReply | undefined;
   #lost: SettError | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,7 +46,10 @@ export class Connection {
     this.#beatMs = Math.min(1_000, Math.ceil(options.timeoutMs / 3));
   }
 
-  /** Rejects with `redis-unreachable`: late (`giveUpMs`), when the signal aborts, or at once when the password is wrong. */
+  /**
+   * Rejects with `redis-unreachable`: late (`giveUpMs`), when the signal aborts, or at once when
+   * the password is wrong.
+   */
   static async open(options: ConnectionOptions): Promise<Connection> {
     endpointOf(options.url);
     const connection = new Connection(options);
@@ -53,7 +60,8 @@ export class Connection {
         await connection.#connect();
         break;
       } catch (error) {
-        const isLate = giveUpMs === undefined || performance.now() - started >= giveUpMs || signal.aborted;
+        const isLate =
+          giveUpMs === undefined || performance.now() - started >= giveUpMs || signal.aborted;
         if (isLate || isBadCredential(error)) throw unreachable(options.url, error);
         await sleep(reconnectDelayMs(tries + 1), signal);
       }
@@ -76,7 +84,9 @@ export class Connection {
   /** Why there is no contact, as a sentence; undefined while there is contact. */
   get problem(): string | undefined {
     if (this.#since !== undefined) return undefined;
-    return this.#writeRefusal === undefined ? "Redis does not answer." : reasonOfWriteRefusal(this.#writeRefusal);
+    return this.#writeRefusal === undefined
+      ? "Redis does not answer."
+      : reasonOfWriteRefusal(this.#writeRefusal);
   }
 
   /** Why the connection was given up; undefined before. */
@@ -99,9 +109,11 @@ export class Connection {
   }
 
   /**
-   * Does `work`, which must be safe to repeat: for about `timeoutMs` it is repeated where contact breaks or Redis refuses to write. Rejects
-   * with `redis-unreachable` (WritesRefused: nothing was written), or with `blackboard-refused` where Redis refuses this command. `on`: the
-   * only connection that it may be done on, by its number; on a later one it rejects with LaterConnection.
+   * Does `work`, which must be safe to repeat: for about `timeoutMs` it is repeated where contact
+   * breaks or Redis refuses to write. Rejects with `redis-unreachable` (WritesRefused: nothing was
+   * written), or with `blackboard-refused` where Redis refuses this command. `on`: the only
+   * connection that it may be done on, by its number; on a later one it rejects with
+   * LaterConnection.
    */
   async run<Result>(work: (client: Client) => Promise<Result>, on?: number): Promise<Result> {
     const last = performance.now() + this.#options.timeoutMs;
@@ -124,7 +136,10 @@ export class Connection {
     }
   }
 
-  /** Does `work` at most once: for what must not be done after a loss of contact. Rejects as `run` does. */
+  /**
+   * Does `work` at most once: for what must not be done after a loss of contact. Rejects as `run`
+   * does.
+   */
   async once<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     if (this.#client === undefined) throw this.#lost ?? unreachable(this.#options.url, undefined);
     try {
@@ -135,10 +150,15 @@ export class Connection {
     }
   }
 
-  /** A connection for reads that block for at most `blockMs`, or for ever (undefined). The caller destroys it. */
+  /**
+   * A connection for reads that block for at most `blockMs`, or for ever (undefined). The caller
+   * destroys it.
+   */
   async connectAnother(blockMs: number | undefined): Promise<Client> {
     const { url, timeoutMs, makeClient = newClient } = this.#options;
-    return (await connected(makeClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs))).client;
+    return (
+      await connected(makeClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs))
+    ).client;
   }
 
   close(): void {
@@ -152,7 +172,9 @@ export class Connection {
 
   async #connect(): Promise<void> {
     const { url, timeoutMs, makeClient = newClient } = this.#options;
-    const { client, writeRefusal } = await connected(makeClient(url, timeoutMs, timeoutMs + this.#beatMs));
+    const { client, writeRefusal } = await connected(
+      makeClient(url, timeoutMs, timeoutMs + this.#beatMs),
+    );
     if (this.closed.aborted) return client.destroy();
     client.on("error", (cause) => this.#drop(client, cause));
     this.#client = client;
@@ -160,7 +182,8 @@ export class Connection {
     this.#writeRefusal = writeRefusal;
     this.#since = writeRefusal === undefined ? performance.now() : undefined;
     this.#probeSent = undefined;
-    // Before any call uses the connection: what the listeners remember of the one before may have been lost with it.
+    // Before any call uses the connection: what the listeners remember of the one before may have
+    // been lost with it.
     this.#notifyListeners();
     this.#waiters.wake();
   }
@@ -183,7 +206,8 @@ export class Connection {
       } catch (error) {
         cause = error;
       }
-      // No try takes as long as this one where this process was stopped meanwhile: Redis was not away in that time.
+      // No try takes as long as this one where this process was stopped meanwhile: Redis was not
+      // away in that time.
       awayMs += Math.min(performance.now() - at, 2 * timeoutMs + maxDelayMs);
       at = performance.now();
       if (awayMs >= giveUpMs && !isNeeded()) {
@@ -209,7 +233,8 @@ export class Connection {
     const hasSlept = this.#sleep.hasSlept(2 * this.#beatMs + 500);
     const client = this.#client;
     if (client === undefined) return;
-    // This process or its whole machine was stopped: leases have lapsed unseen meanwhile, so that contact counts from now.
+    // This process or its whole machine was stopped: leases have lapsed unseen meanwhile, so that
+    // contact counts from now.
     if (hasSlept && this.#since !== undefined) this.#since = now;
     if (this.#probeSent !== undefined) {
       if (hasSlept) this.#probeSent = now;
@@ -228,7 +253,10 @@ export class Connection {
     );
   }
 
-  /** Contact is broken from now on, although Redis answers: a lease that cannot be renewed must not look like one that was not. */
+  /**
+   * Contact is broken from now on, although Redis answers: a lease that cannot be renewed must not
+   * look like one that was not.
+   */
   #recordWriteRefusal(error: unknown): void {
     if (!isWriteRefusal(error) || this.#client === undefined) return;
     this.#writeRefusal = error;

@@ -1,4 +1,5 @@
-// The connections that the users of Redis have. Redis takes a certain number, and one agent could have them all.
+// The connections that the users of Redis have. Redis takes a certain number, and one agent could
+// have them all.
 import type { EndedConnections, LeaderLease, SlowCaller, SlowLimit } from "../port/leader.ts";
 import type { Deps } from "./deps.ts";
 import { agentOfUser } from "./users.ts";
@@ -10,9 +11,19 @@ type Connections = Pick<LeaderLease, "countConnections" | "endConnections" | "en
 
 /** How many entries of Redis' log of slow commands are looked at: as many as it keeps. */
 const slowEntries = 128;
-type SlowEntry = [id: number, seconds: number, micros: number, words: string[], address: string, name: string];
+type SlowEntry = [
+  id: number,
+  seconds: number,
+  micros: number,
+  words: string[],
+  address: string,
+  name: string,
+];
 
-export function connectionsOf({ connection, user: own }: Pick<Deps, "connection" | "user">): Connections {
+export function connectionsOf({
+  connection,
+  user: own,
+}: Pick<Deps, "connection" | "user">): Connections {
   return {
     async countConnections() {
       const info = await connection.run((client) => client.info("clients"));
@@ -21,8 +32,11 @@ export function connectionsOf({ connection, user: own }: Pick<Deps, "connection"
 
     async endConnections(limit) {
       // Where Redis has no users, the orchestrator itself is among these.
-      const isLimited = (user: string) => agentOfUser(user) !== undefined || (user === ownerName && !isOwner(own));
-      const counts = countsOf(await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])));
+      const isLimited = (user: string) =>
+        agentOfUser(user) !== undefined || (user === ownerName && !isOwner(own));
+      const counts = countsOf(
+        await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])),
+      );
       const ended: EndedConnections[] = [];
       let most = 0;
       for (const [user, connections] of counts) {
@@ -43,9 +57,15 @@ export function connectionsOf({ connection, user: own }: Pick<Deps, "connection"
       const last = entries[0]?.[0] ?? -1;
       const ended: SlowCaller[] = [];
       // A Redis that was started again counts from the beginning.
-      if (after === undefined || last === after || overOf(entries, limits) === undefined) return { ended, last };
-      const users = usersOf(await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])));
-      for (const [user, own] of Map.groupBy(entries, ([, , , , address]) => users.get(address) ?? "")) {
+      if (after === undefined || last === after || overOf(entries, limits) === undefined)
+        return { ended, last };
+      const users = usersOf(
+        await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])),
+      );
+      for (const [user, own] of Map.groupBy(
+        entries,
+        ([, , , , address]) => users.get(address) ?? "",
+      )) {
         const agent = agentOfUser(user);
         const over = agent && overOf(own, limits, entries[0]);
         if (agent === undefined || over === undefined) continue;
@@ -69,7 +89,9 @@ function overOf(
 ): Pick<SlowCaller, "calls" | "ms"> | undefined {
   const now = newest?.[1] ?? 0;
   for (const { calls, fromMs, ms, seconds } of limits) {
-    const counted = entries.filter(([, at, micros]) => at > now - seconds && micros >= fromMs * 1_000);
+    const counted = entries.filter(
+      ([, at, micros]) => at > now - seconds && micros >= fromMs * 1_000,
+    );
     const sum = Math.round(counted.reduce((total, [, , micros]) => total + micros, 0) / 1_000);
     if (counted.length >= calls && sum >= ms) return { calls: counted.length, ms: sum };
   }
@@ -78,12 +100,21 @@ function overOf(
 
 /** Address → user. */
 function usersOf(list: string): Map<string, string> {
-  return new Map([...list.matchAll(/ addr=(\S+) .* user=(\S*)/g)].map(([, address = "", user = ""]) => [address, user]));
+  return new Map(
+    [...list.matchAll(/ addr=(\S+) .* user=(\S*)/g)].map(([, address = "", user = ""]) => [
+      address,
+      user,
+    ]),
+  );
 }
 
-/** By user. The list has a line for each connection, with fields that depend on the version of Redis. */
+/**
+ * By user. The list has a line for each connection, with fields that depend on the version of
+ * Redis.
+ */
 function countsOf(list: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [, user = ""] of list.matchAll(/ user=(\S*)/g)) counts.set(user, (counts.get(user) ?? 0) + 1);
+  for (const [, user = ""] of list.matchAll(/ user=(\S*)/g))
+    counts.set(user, (counts.get(user) ?? 0) + 1);
   return counts;
 }

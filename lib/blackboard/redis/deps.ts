@@ -12,12 +12,18 @@ export type Deps = {
   call: Call;
   /** The same, not repeated. */
   callOnce: Call;
-  /** The same, on the connection of this number alone: rejects with LaterConnection on another one. Undefined: on any. */
+  /**
+   * The same, on the connection of this number alone: rejects with LaterConnection on another one.
+   * Undefined: on any.
+   */
   callOn: (connectionNumber: number | undefined) => Call;
   /** An entry of a stream, or a record, was skipped because it cannot be read. */
   onUnreadable: (what: string) => void;
   /** The name of the user of Redis; empty for the owner. */
   user: string;
-  /** The actor that this program is when it acts for an agent. `host`: where the agent runs, if not here. */
+  /**
+   * The actor that this program is when it acts for an agent. `host`: where the agent runs, if not
+   * here.
+   */
   actorOf: (agent: AgentName, host?: string) => Actor;
 };

@@ -1,5 +1,6 @@
-// The arguments of a Lua function as the flat words of its call, by the names and kinds of the table: a list is led by its length, what may
-// be missing by 0 or 1. The readers in Lua are made from the same table (function-library.ts).
+// The arguments of a Lua function as the flat words of its call, by the names and kinds of the
+// table: a list is led by its length, what may be missing by 0 or 1. The readers in Lua are made
+// from the same table (function-library.ts).
 import type { Buffer } from "node:buffer";
 import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
 
@@ -54,6 +55,11 @@ function newEncoder(kind: Kind): Encode {
   return (value, words) => encodeMembers(members, value as object, words);
 }
 
-function encodeMembers(members: Readonly<Record<string, Kind>>, values: object, words: Word[]): void {
-  for (const name in members) encoderOf(members[name] ?? "")((values as Record<string, unknown>)[name], words);
+function encodeMembers(
+  members: Readonly<Record<string, Kind>>,
+  values: object,
+  words: Word[],
+): void {
+  for (const name in members)
+    encoderOf(members[name] ?? "")((values as Record<string, unknown>)[name], words);
 }

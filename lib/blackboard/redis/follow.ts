@@ -1,23 +1,31 @@
-// Follows what Redis brings, each follower on a connection of its own, and continues after every reconnect.
+// Follows what Redis brings, each follower on a connection of its own, and continues after every
+// reconnect.
 import { sleep } from "../../async/sleep.ts";
 import { SettError } from "../../model/errors.ts";
 import { type Client, isRefusal, refusedByRedis } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
 
-/** How long one blocking read waits at the server. A server that hangs is noticed by the heartbeat of the connection. */
+/**
+ * How long one blocking read waits at the server. A server that hangs is noticed by the heartbeat
+ * of the connection.
+ */
 export const blockMs = 15_000;
 
-/** How long a follower of many entries waits before it reads again, to get several at once: each read costs more than one more entry. */
+/**
+ * How long a follower of many entries waits before it reads again, to get several at once: each
+ * read costs more than one more entry.
+ */
 const gatherMs = 3;
 
 /** The most entries of one read. */
 export const batchSize = 500;
 
 /**
- * Batches from `read`, which blocks for at most `blockMs`; `isFresh` at the first read of a new connection. A batch of `busyFrom` or more
- * is followed by a short wait, so choose more than one claim or goal brings at a time. Empty batches are left out. Ends with the signal;
- * throws `redis-unreachable` once the connection is given up.
+ * Batches from `read`, which blocks for at most `blockMs`; `isFresh` at the first read of a new
+ * connection. A batch of `busyFrom` or more is followed by a short wait, so choose more than one
+ * claim or goal brings at a time. Empty batches are left out. Ends with the signal; throws
+ * `redis-unreachable` once the connection is given up.
  */
 export async function* followReads<Item>(
   connection: Connection,
@@ -52,7 +60,12 @@ export async function* followReads<Item>(
         if (error instanceof SettError && error.code === "blackboard-refused") throw error;
         if (connection.lost !== undefined) throw connection.lost;
         // A mistake of ours would happen at every further try, and would stay unnoticed.
-        if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) throw error;
+        if (
+          error instanceof TypeError ||
+          error instanceof SyntaxError ||
+          error instanceof RangeError
+        )
+          throw error;
         failures += 1;
         await sleep(reconnectDelayMs(failures), ended);
         continue;
@@ -68,7 +81,11 @@ export async function* followReads<Item>(
 }
 
 /** Messages of a channel, in batches. What is published while there is no connection is lost. */
-export async function* followChannel(connection: Connection, channel: string, signal: AbortSignal): AsyncGenerator<string[]> {
+export async function* followChannel(
+  connection: Connection,
+  channel: string,
+  signal: AbortSignal,
+): AsyncGenerator<string[]> {
   const ended = AbortSignal.any([signal, connection.closed]);
   const messages: string[] = [];
   let wake = () => {};

@@ -1,5 +1,6 @@
-// The Lua functions as one library, which Redis compiles once. Names become positions here, and nowhere else: the library reads the words
-// of a call into `keys` and `args` by the names of the table.
+// The Lua functions as one library, which Redis compiles once. Names become positions here, and
+// nowhere else: the library reads the words of a call into `keys` and `args` by the names of the
+// table.
 import { createHash } from "node:crypto";
 import type { Keys } from "../records/keys.ts";
 import type { SendCall } from "./call.ts";
@@ -151,18 +152,23 @@ const sources: Record<FunctionName, string> = {
 
 const code = [
   ...preludes,
-  ...Object.entries(records).map(([name, members]) => `local function next_${name}()\n  return ${tableOf(members)}\nend`),
+  ...Object.entries(records).map(
+    ([name, members]) => `local function next_${name}()\n  return ${tableOf(members)}\nend`,
+  ),
   ...Object.entries(sources).map(([name, source]) => registration(name as FunctionName, source)),
 ];
 
-/** Named after its content: programs of different versions can work on one Redis, each with its own functions. */
+/**
+ * Named after its content: programs of different versions can work on one Redis, each with its own
+ * functions.
+ */
 const library = `sett_${createHash("sha1").update(JSON.stringify(code)).digest("hex").slice(0, 12)}`;
 
 const librarySource = [`#!lua name=${library}`, ...code].join("\n").replaceAll("@library", library);
 
 /**
- * The file's own function, between `do` and `end`, and its registration: Redis hands over words, the function gets names. Others call it by
- * `functions`.
+ * The file's own function, between `do` and `end`, and its registration: Redis hands over words,
+ * the function gets names. Others call it by `functions`.
  */
 function registration(name: FunctionName, source: string): string {
   const { keys, args } = functionTable[name];
@@ -210,17 +216,25 @@ export const loadFunctions: LoadFunctions = async (client) => {
   await client.functionLoad(librarySource, { REPLACE: true });
 };
 
-/** Resolves when Redis has the functions of this version. One that is full could not load again what it has. */
+/**
+ * Resolves when Redis has the functions of this version. One that is full could not load again what
+ * it has.
+ */
 export async function requireFunctions(client: Client): Promise<void> {
   const found = await client.functionList({ LIBRARYNAME: library });
   if (found.length === 0) await loadFunctions(client);
 }
 
 /**
- * `run`: the connection's way to do it, again or once. `nonce` distinguishes this process from all others. `load`: what to do where Redis
- * does not have the functions.
+ * `run`: the connection's way to do it, again or once. `nonce` distinguishes this process from all
+ * others. `load`: what to do where Redis does not have the functions.
  */
-export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string, load: LoadFunctions): SendCall {
+export function sendCallOf(
+  run: Connection["run"],
+  keys: Keys,
+  nonce: string,
+  load: LoadFunctions,
+): SendCall {
   return (name, moreKeys, args) => {
     const isReading = functionFlags[name] === "no-writes";
     // What logs nothing may be called by those who may not see the log.

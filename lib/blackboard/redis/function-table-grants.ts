@@ -1,4 +1,5 @@
-// The part of the table of Lua functions (function-table.ts) that is about grants, from their taking to their results.
+// The part of the table of Lua functions (function-table.ts) that is about grants, from their
+// taking to their results.
 
 const refused = ["reason"] as const;
 
@@ -52,7 +53,16 @@ export const grantFunctions = {
     outcomes: { renewed: [], refused },
   },
   finishGrant: {
-    keys: ["claim", "grants", "due", "refused_artefacts", "orchestrator", "taken", "bids", "open_claims"],
+    keys: [
+      "claim",
+      "grants",
+      "due",
+      "refused_artefacts",
+      "orchestrator",
+      "taken",
+      "bids",
+      "open_claims",
+    ],
     args: {
       claim: "text",
       agent: "text",
@@ -68,6 +78,11 @@ export const grantFunctions = {
       commit: "commit?",
       is_unlogged: "flag",
     },
-    outcomes: { finished: ["commit", "rev"], not_started: ["reason"], id_taken: ["reason"], refused },
+    outcomes: {
+      finished: ["commit", "rev"],
+      not_started: ["reason"],
+      id_taken: ["reason"],
+      refused,
+    },
   },
 } as const;

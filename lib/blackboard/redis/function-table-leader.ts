@@ -1,4 +1,5 @@
-// The part of the table of Lua functions (function-table.ts) that is about the leader lease, and what only its holder may do.
+// The part of the table of Lua functions (function-table.ts) that is about the leader lease, and
+// what only its holder may do.
 const fenced = [] as const;
 
 export const leaderFunctions = {
@@ -43,7 +44,12 @@ export const leaderFunctions = {
   },
   readMail: {
     keys: ["mail"],
-    args: { after: "text", max_messages: "number", max_bytes: "number", max_message_bytes: "number" },
+    args: {
+      after: "text",
+      max_messages: "number",
+      max_bytes: "number",
+      max_message_bytes: "number",
+    },
   },
   answerMail: {
     keys: [],

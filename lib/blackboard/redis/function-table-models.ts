@@ -1,4 +1,5 @@
-// The part of the table of Lua functions (function-table.ts) that is about calls of language models.
+// The part of the table of Lua functions (function-table.ts) that is about calls of language
+// models.
 export const modelRecords = {
   amounts: { nanousd: "number", tokens: "number", calls: "number" },
   limits: { nanousd: "number?", tokens: "number?", calls: "number?" },

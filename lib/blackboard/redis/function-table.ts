@@ -1,5 +1,6 @@
-// The Lua functions: the names of each one's keys and arguments, in the order in which it gets them, and of what its outcomes carry. The
-// file of a function begins with the same names; test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
+// The Lua functions: the names of each one's keys and arguments, in the order in which it gets
+// them, and of what its outcomes carry. The file of a function begins with the same names;
+// test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
 import { artefactFieldNames } from "../records/artefact-fields.ts";
 import { judgedFields } from "../records/hand-written.ts";
 import { grantFunctions } from "./function-table-grants.ts";
@@ -7,8 +8,8 @@ import { leaderFunctions } from "./function-table-leader.ts";
 import { modelFunctions, modelRecords } from "./function-table-models.ts";
 
 /**
- * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields` (a hash, in order), or the name of a
- * record; with `*` a list, with `?` one that may be missing.
+ * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields`
+ * (a hash, in order), or the name of a record; with `*` a list, with `?` one that may be missing.
  */
 export type Kind = string;
 
@@ -53,11 +54,23 @@ export const records = {
   },
   applied_mail: { place: "text", id: "text", is_quiet: "flag" },
   due_item: { member: "text", after_ms: "number" },
-  started: { run: "text", grant: "text", lease_ms: "number", event_data: "text", mail: "applied_mail?" },
+  started: {
+    run: "text",
+    grant: "text",
+    lease_ms: "number",
+    event_data: "text",
+    mail: "applied_mail?",
+  },
   commit,
   registration: { name: "text", role: "text", json: "text", event_data: "text" },
   ...modelRecords,
-  result_by_hand: { grant_as_read: "text", problem: "text", grant: "text", started: "event?", ended: "event" },
+  result_by_hand: {
+    grant_as_read: "text",
+    problem: "text",
+    grant: "text",
+    started: "event?",
+    ended: "event",
+  },
   judged_artefact: { last_of_thread: "text", artefact: "head", result: "result_by_hand?" },
 } as const;
 
@@ -73,7 +86,13 @@ export const functionTable = {
   },
   readContext: {
     keys: [],
-    args: { target: "text", max_steps: "number", max_bytes: "number", begin_with: "text*", additional: "text*" },
+    args: {
+      target: "text",
+      max_steps: "number",
+      max_bytes: "number",
+      begin_with: "text*",
+      additional: "text*",
+    },
   },
   readHeads: {
     keys: [],
@@ -109,7 +128,12 @@ export const functionTable = {
   },
   openClaim: {
     keys: ["orchestrator", "due"],
-    args: { epoch: "number", bid_deadline_ms: "number", announce_after_ms: "number", new_claim: "new_claim" },
+    args: {
+      epoch: "number",
+      bid_deadline_ms: "number",
+      announce_after_ms: "number",
+      new_claim: "new_claim",
+    },
     outcomes: { opened: [], exists: ["claim"], fenced, refused },
   },
   placeBid: {
@@ -185,7 +209,11 @@ export const functionTable = {
     args: { trigger: "text", mark: "text", value: "text", fields: "fields", event: "event?" },
     outcomes: { recorded: [], already: [] },
   },
-  forgetTriggers: { keys: ["triggers"], args: { kept: "text*" }, outcomes: { forgotten: ["count"] } },
+  forgetTriggers: {
+    keys: ["triggers"],
+    args: { kept: "text*" },
+    outcomes: { forgotten: ["count"] },
+  },
   ...modelFunctions,
   retireGoal: {
     keys: ["goal", "artefacts_of_goal", "open_questions", "goal_budget"],
@@ -197,7 +225,11 @@ export const functionTable = {
     args: { goal: "text", limit: "number" },
     outcomes: { left: ["count"] },
   },
-  removeEvents: { keys: ["removed_events"], args: { ids: "text*" }, outcomes: { removed: ["count"] } },
+  removeEvents: {
+    keys: ["removed_events"],
+    args: { ids: "text*" },
+    outcomes: { removed: ["count"] },
+  },
   removeOldEvents: {
     keys: ["orchestrator", "removed_events"],
     args: { epoch: "number", ids: "text*" },
@@ -218,6 +250,9 @@ export const functionTable = {
 
 export type FunctionName = keyof typeof functionTable;
 
-function allOf<Name extends string, Only extends Kind>(names: readonly Name[], kind: Only): Record<Name, Only> {
+function allOf<Name extends string, Only extends Kind>(
+  names: readonly Name[],
+  kind: Only,
+): Record<Name, Only> {
   return Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Only>;
 }

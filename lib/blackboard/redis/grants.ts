@@ -11,7 +11,14 @@ import { batchSize, blockMs, followReads } from "./follow.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
 import { beginWorkOf } from "./work.ts";
 
-export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf }: Deps): GrantBoard {
+export function grantsOf({
+  connection,
+  keys,
+  call,
+  callOn,
+  onUnreadable,
+  actorOf,
+}: Deps): GrantBoard {
   /** A grant that a person has damaged must not keep the agent from its other grants. */
   const isQueued = (text: string | null | undefined, key: string): boolean => {
     if (typeof text !== "string") return false;
@@ -26,14 +33,24 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
   const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
     const wakeUps = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
     const indexed = await client.zRange(keys.agentQueued(agent), 0, -1);
-    const grants = await Promise.all(indexed.map((id) => client.hGet(keys.grants(id as ClaimId), agent)));
-    const queued = indexed.filter((id, index) => isQueued(grants[index], keys.grants(id as ClaimId)));
+    const grants = await Promise.all(
+      indexed.map((id) => client.hGet(keys.grants(id as ClaimId), agent)),
+    );
+    const queued = indexed.filter((id, index) =>
+      isQueued(grants[index], keys.grants(id as ClaimId)),
+    );
     return claimIds([...queued, ...wakeUps]);
   };
-  const readWakeUps = async (client: Client, agent: AgentName, maxMs: number): Promise<ClaimId[]> => {
+  const readWakeUps = async (
+    client: Client,
+    agent: AgentName,
+    maxMs: number,
+  ): Promise<ClaimId[]> => {
     // Zero would be for ever.
     const waitMs = Math.max(1, Math.min(blockMs, maxMs));
-    const popped = await client.blmPop(waitMs / 1_000, keys.agentGrants(agent), "LEFT", { COUNT: batchSize });
+    const popped = await client.blmPop(waitMs / 1_000, keys.agentGrants(agent), "LEFT", {
+      COUNT: batchSize,
+    });
     // The key, then the first entries of its list.
     const [, wakeUps] = (popped ?? []) as [string?, string[]?];
     return claimIds(wakeUps ?? []);
@@ -104,7 +121,18 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       );
     },
 
-    async finishGrant({ claim, grant, endedAt, result, host, mail, readOn, start, commit, isUnlogged = false }) {
+    async finishGrant({
+      claim,
+      grant,
+      endedAt,
+      result,
+      host,
+      mail,
+      readOn,
+      start,
+      commit,
+      isUnlogged = false,
+    }) {
       const { agent, attempt, queued_at } = grant;
       const { orchestrator, due, openClaims } = keys;
       const stored = {
@@ -116,7 +144,13 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       const ended = endedGrant(grant, endedAt, result);
       const reply = await callOn(readOn)(
         "finishGrant",
-        { ...stored, due, orchestrator, refused_artefacts: keys.refusedArtefacts, open_claims: openClaims },
+        {
+          ...stored,
+          due,
+          orchestrator,
+          refused_artefacts: keys.refusedArtefacts,
+          open_claims: openClaims,
+        },
         {
           claim,
           agent,
@@ -140,7 +174,9 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
         },
       );
       if (reply.outcome !== "finished") return reply;
-      return reply.commit === "" ? { outcome: "finished" } : { outcome: "finished", commit: committedWith(reply) };
+      return reply.commit === ""
+        ? { outcome: "finished" }
+        : { outcome: "finished", commit: committedWith(reply) };
     },
   };
 }
@@ -153,7 +189,11 @@ function committedWith({ commit, rev }: { commit: string; rev: string }): Commit
   return { outcome: commit as "stale" | "fenced" | "gone" };
 }
 
-const eventOfOutcome = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;
+const eventOfOutcome = {
+  done: "grant_done",
+  failed: "grant_failed",
+  asked: "grant_waiting",
+} as const;
 
 function appliedMail(mail: AppliedMail | undefined) {
   return mail && { place: mail.place, id: mail.id, is_quiet: mail.isQuiet };

@@ -22,23 +22,36 @@ const maxOlderPayload = 64 * 1024;
 type Found = readonly [id: string, head: StoredHead];
 
 export function readHeadsOf({ connection, keys, call }: Deps): ArtefactBoard["readHeads"] {
-  const readSome = async (ids: readonly ArtefactId[]): Promise<{ heads: Found[]; lookedAt: number }> => {
+  const readSome = async (
+    ids: readonly ArtefactId[],
+  ): Promise<{ heads: Found[]; lookedAt: number }> => {
     const [lookedAt, ...words] = await call("readHeads", {}, { ids });
     const heads: Found[] = [];
     for (let at = 0; at < words.length; at += wordsPerHead) {
-      const fields = Object.fromEntries(headFields.map((name, place) => [name, words[at + 1 + place]]));
+      const fields = Object.fromEntries(
+        headFields.map((name, place) => [name, words[at + 1 + place]]),
+      );
       const id = ids[Number(words[at]) - 1] ?? "";
       const head = headOfFields(fields, keys.artefact(id));
       const [size, beginning = ""] = words.slice(at + wordsPerHead - 2, at + wordsPerHead);
-      heads.push([id, { head, payloadBytes: Number(size), beginning: beginningOf(head, beginning) }]);
+      heads.push([
+        id,
+        { head, payloadBytes: Number(size), beginning: beginningOf(head, beginning) },
+      ]);
     }
     return { heads, lookedAt: Number(lookedAt) };
   };
   const withOlder = async ([id, found]: Found): Promise<Found> => {
     const { head, payloadBytes, beginning } = found;
-    const isOlder = beginning === "" && beginningOf(head, "x") !== "" && payloadBytes > 0 && payloadBytes <= maxOlderPayload;
+    const isOlder =
+      beginning === "" &&
+      beginningOf(head, "x") !== "" &&
+      payloadBytes > 0 &&
+      payloadBytes <= maxOlderPayload;
     if (!isOlder) return [id, found];
-    const [payload] = await connection.run((client) => client.hmGet(keys.artefact(id), ["payload"]));
+    const [payload] = await connection.run((client) =>
+      client.hmGet(keys.artefact(id), ["payload"]),
+    );
     return [id, { ...found, beginning: beginningOf(head, payload ?? "") }];
   };
   return async (ids) => {

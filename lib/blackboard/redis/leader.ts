@@ -8,14 +8,25 @@ import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, eventRecord } from "./records.ts";
 
-export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }: Deps): LeaderLease {
+export function leaderLeaseOf({
+  connection,
+  keys,
+  call,
+  callOnce,
+  callOn,
+  user,
+}: Deps): LeaderLease {
   const stored = { orchestrator: keys.orchestrator, due: keys.due };
   const owedKeys = { orchestrator: keys.orchestrator, owed_events: keys.owedEvents };
   return {
     ...connectionsOf({ connection, user }),
 
     async acquireLeaderLease({ holder, leaseMs, restarted }) {
-      const reply = await call("acquireLeaderLease", stored, { holder, lease_ms: leaseMs, restarted });
+      const reply = await call("acquireLeaderLease", stored, {
+        holder,
+        lease_ms: leaseMs,
+        restarted,
+      });
       return reply.outcome === "held"
         ? { outcome: "held", epoch: Number(reply.epoch), cursor: reply.cursor }
         : { outcome: "taken", holder: reply.holder, expiresInMs: Number(reply.expires_in_ms) };
@@ -27,7 +38,10 @@ export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }
 
     async readLeader() {
       const [[holder, epoch, expiresAt, cursor], time] = await connection.run((client) =>
-        Promise.all([client.hmGet(keys.orchestrator, ["holder", "epoch", "expires_at", "cursor"]), client.time()]),
+        Promise.all([
+          client.hmGet(keys.orchestrator, ["holder", "epoch", "expires_at", "cursor"]),
+          client.time(),
+        ]),
       );
       if (!holder) return undefined;
       const now = Number(time[0]) * 1_000 + Number(time[1]) / 1_000;
@@ -36,17 +50,26 @@ export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }
     },
 
     moveCursor: (epoch, cursor) =>
-      callOnce("moveCursor", { orchestrator: keys.orchestrator }, { epoch, field: "cursor", cursor }),
+      callOnce(
+        "moveCursor",
+        { orchestrator: keys.orchestrator },
+        { epoch, field: "cursor", cursor },
+      ),
 
     async listDue(limit, kinds = dueKinds) {
       return (await call("listDue", { due: keys.due }, { limit, kinds })).map(dueOfMember);
     },
 
-    clearDue: (items, epoch) => callOnce("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
+    clearDue: (items, epoch) =>
+      callOnce("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
 
     async logAsLeader(draft, epoch, readOn) {
       const event = eventRecord(draft, leaderOf(epoch));
-      const reply = await callOn(readOn)("logAsLeader", { orchestrator: keys.orchestrator }, { epoch, event });
+      const reply = await callOn(readOn)(
+        "logAsLeader",
+        { orchestrator: keys.orchestrator },
+        { epoch, event },
+      );
       return { outcome: reply.outcome };
     },
 
@@ -66,13 +89,24 @@ export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }
         .filter((id) => isLater(id, after))
         .sort((one, other) => (isLater(one, other) ? 1 : -1))
         .slice(0, limit);
-      const texts = next.length === 0 ? [] : await connection.run((client) => client.hmGet(keys.owedEvents, next));
-      return { count: ids.length, owed: next.map((id, place) => owedEventOf(id, texts[place] ?? "")) };
+      const texts =
+        next.length === 0
+          ? []
+          : await connection.run((client) => client.hmGet(keys.owedEvents, next));
+      return {
+        count: ids.length,
+        owed: next.map((id, place) => owedEventOf(id, texts[place] ?? "")),
+      };
     },
 
     postAsLeader: (artefact, epoch) =>
-      call("postAsLeader", { orchestrator: keys.orchestrator }, { epoch, artefact: artefactRecord(artefact) }),
+      call(
+        "postAsLeader",
+        { orchestrator: keys.orchestrator },
+        { epoch, artefact: artefactRecord(artefact) },
+      ),
 
-    deferDue: (items, afterMs, epoch) => call("deferDue", stored, { epoch, after_ms: afterMs, members: items.map(memberOfDue) }),
+    deferDue: (items, afterMs, epoch) =>
+      call("deferDue", stored, { epoch, after_ms: afterMs, members: items.map(memberOfDue) }),
   };
 }

@@ -8,7 +8,12 @@ const idsAtOnce = 2_000;
 
 type Lists = Pick<
   ArtefactBoard,
-  "listArtefacts" | "countArtefacts" | "findArtefacts" | "listGoals" | "countGoals" | "listArtefactsOfGoal"
+  | "listArtefacts"
+  | "countArtefacts"
+  | "findArtefacts"
+  | "listGoals"
+  | "countGoals"
+  | "listArtefactsOfGoal"
 >;
 
 export function listsOf({ connection, keys }: Deps): Lists {
@@ -16,10 +21,12 @@ export function listsOf({ connection, keys }: Deps): Lists {
     connection.run((client) => client.zRange(key, from, from + count - 1));
   const count = (key: string) => connection.run((client) => client.zCard(key));
   return {
-    listArtefacts: async (page) => (page.count === 0 ? [] : artefactIdsOf(await range(keys.artefacts, page))),
+    listArtefacts: async (page) =>
+      page.count === 0 ? [] : artefactIdsOf(await range(keys.artefacts, page)),
     countArtefacts: () => count(keys.artefacts),
     // Only functions write there, and only artefact ids; a goal has the id of its first artefact.
-    listGoals: async (page) => (page?.count === 0 ? [] : ((await range(keys.goals, page)) as GoalId[])),
+    listGoals: async (page) =>
+      page?.count === 0 ? [] : ((await range(keys.goals, page)) as GoalId[]),
     countGoals: () => count(keys.goals),
     listArtefactsOfGoal: async (goal, page) =>
       page?.count === 0 ? [] : artefactIdsOf(await range(keys.artefactsOfGoal(goal), page)),
@@ -30,7 +37,9 @@ export function listsOf({ connection, keys }: Deps): Lists {
       do {
         // The start is text, and no pattern.
         const options = { MATCH: `${start.replaceAll(/[*?[\]^\\]/g, "\\$&")}*`, COUNT: idsAtOnce };
-        const page = await connection.run((client) => client.hScan(keys.artefactDigests, cursor, options));
+        const page = await connection.run((client) =>
+          client.hScan(keys.artefactDigests, cursor, options),
+        );
         cursor = page.cursor;
         for (const { field } of page.entries) found.add(field);
       } while (cursor !== "0");

@@ -10,7 +10,8 @@ import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
   const read = ({ id, message }: StreamEntry): SettEvent => {
     const event = eventOf(id, message);
-    if (event.type === "unreadable") onUnreadable(`entry ${id} of ${keys.events}: ${event.data?.reason}`);
+    if (event.type === "unreadable")
+      onUnreadable(`entry ${id} of ${keys.events}: ${event.data?.reason}`);
     return event;
   };
   return {
@@ -33,20 +34,28 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
     },
 
     async readEvents(from, count) {
-      const entries = await connection.run((client) => client.xRange(keys.events, `(${from}`, "+", { COUNT: count }));
+      const entries = await connection.run((client) =>
+        client.xRange(keys.events, `(${from}`, "+", { COUNT: count }),
+      );
       return (entries ?? []).map(read);
     },
 
     countEvents: () => connection.run((client) => client.xLen(keys.events)),
 
     async countLostEvents() {
-      const { count } = await call("countLostEvents", { log: keys.events, removed_events: keys.removedEvents }, {});
+      const { count } = await call(
+        "countLostEvents",
+        { log: keys.events, removed_events: keys.removedEvents },
+        {},
+      );
       return Number(count);
     },
 
     async readEventsBefore(before, count) {
       const end = before === undefined ? "+" : `(${before}`;
-      const entries = await connection.run((client) => client.xRevRange(keys.events, end, "-", { COUNT: count }));
+      const entries = await connection.run((client) =>
+        client.xRevRange(keys.events, end, "-", { COUNT: count }),
+      );
       return (entries ?? []).map(read);
     },
 

@@ -1,5 +1,6 @@
-// The mail of agents who have sent more than one read may bring: what has come while no orchestrator read it, and what comes faster than it
-// is dealt with. It is read in small pieces, because Redis ends a connection with too large an answer, and one agent could have all of the
+// The mail of agents who have sent more than one read may bring: what has come while no
+// orchestrator read it, and what comes faster than it is dealt with. It is read in small pieces,
+// because Redis ends a connection with too large an answer, and one agent could have all of the
 // mail unread.
 import type { AgentName } from "../../model/ids.ts";
 import type { Mail } from "../port/mail-port.ts";
@@ -10,7 +11,10 @@ const mebibyte = 1024 ** 2;
 /** One agent's piece has as much, or one message; what is read at once, as much and one piece. */
 const piece = { max_messages: 50, max_bytes: mebibyte };
 const maxReadBytes = 8 * mebibyte;
-/** Redis takes no longer value (apps/cli/up/redis-settings.ts). A message is one; who sends more of them in one means no good. */
+/**
+ * Redis takes no longer value (apps/cli/up/redis-settings.ts). A message is one; who sends more of
+ * them in one means no good.
+ */
 const maxMessageBytes = 65 * mebibyte;
 
 export class MailBacklog {
@@ -37,7 +41,10 @@ export class MailBacklog {
   }
 
   /** The next mail of those in the backlog; one that has no more leaves it. Moves the places. */
-  async read(places: Map<AgentName, string>, isBusy: (agent: AgentName) => boolean): Promise<Mail[]> {
+  async read(
+    places: Map<AgentName, string>,
+    isBusy: (agent: AgentName) => boolean,
+  ): Promise<Mail[]> {
     const mails: Mail[] = [];
     let length = 0;
     for (const agent of [...this.#agents]) {
@@ -57,7 +64,11 @@ export class MailBacklog {
 
   async #readPiece(agent: AgentName, after: string): Promise<Mail[]> {
     const limits = { ...piece, max_message_bytes: maxMessageBytes };
-    const words = await this.#call("readMail", { mail: this.#keys.mailOut(agent) }, { after, ...limits });
+    const words = await this.#call(
+      "readMail",
+      { mail: this.#keys.mailOut(agent) },
+      { after, ...limits },
+    );
     return Array.from({ length: words.length / 3 }, (_, index) => {
       const [place = "", id = "", text = ""] = words.slice(3 * index, 3 * index + 3);
       return mailOfEntry(agent, place, { id, text });
@@ -68,6 +79,10 @@ export class MailBacklog {
 /** An id is a UUID. A longer one would come back in the answer, and answers are kept. */
 const maxIdLength = 100;
 
-export function mailOfEntry(agent: AgentName, place: string, { id = "", text = "" }: Record<string, string>): Mail {
+export function mailOfEntry(
+  agent: AgentName,
+  place: string,
+  { id = "", text = "" }: Record<string, string>,
+): Mail {
   return { agent, place, id: id.slice(0, maxIdLength), text };
 }

@@ -1,6 +1,6 @@
-// Waits for the mail of many agents. A read that waits for a thousand streams costs Redis and this process a millisecond each time that one
-// of them has something, so that those who have sent something lately are waited for by themselves, and the others on a connection of
-// their own.
+// Waits for the mail of many agents. A read that waits for a thousand streams costs Redis and this
+// process a millisecond each time that one of them has something, so that those who have sent
+// something lately are waited for by themselves, and the others on a connection of their own.
 import { sleep } from "../../async/sleep.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { isLater } from "../../model/stream-id.ts";
@@ -16,12 +16,17 @@ import type { StreamEntry } from "./streams.ts";
 const mailsOfEach = 50;
 /** Where an agent must wait until what it has sent is dealt with. */
 const backlogEveryMs = 100;
-/** So many agents are waited for by themselves: where there are no more, there is one connection. */
+/**
+ * So many agents are waited for by themselves: where there are no more, there is one connection.
+ */
 const maxBrisk = 20;
 
 type Streams = { name: string; messages: StreamEntry[] }[];
 /** `agents`: whose mail it brings. Null where none has come in time. */
-type Waiting = { agents: ReadonlySet<AgentName>; outcome?: { reply: Streams | null } | { error: unknown } };
+type Waiting = {
+  agents: ReadonlySet<AgentName>;
+  outcome?: { reply: Streams | null } | { error: unknown };
+};
 
 type ReaderDeps = {
   connection: Pick<Connection, "connectAnother" | "once">;
@@ -63,15 +68,19 @@ export class MailReader {
     const { backlog } = this.#deps;
     backlog.add(isFresh ? this.#names : [...this.#places.keys()].filter(this.#isBusy));
     const first = await backlog.read(this.#places, this.#isBusy);
-    const senders = backlog.size === 0 ? this.#names : this.#names.filter((name) => !backlog.has(name));
+    const senders =
+      backlog.size === 0 ? this.#names : this.#names.filter((name) => !backlog.has(name));
     if (senders.length === 0) {
       if (first.length === 0) await sleep(backlogEveryMs, this.#signal);
       return first;
     }
     const late = this.#quiet === undefined ? await this.#endWaitOfBrisk() : [];
     if (this.#quiet === undefined) await this.#waitForQuiet(senders);
-    if (this.#brisk === undefined) await this.#waitForBrisk(client, senders, first.length + late.length > 0);
-    await this.#until(() => this.#brisk?.outcome !== undefined || this.#quiet?.outcome !== undefined);
+    if (this.#brisk === undefined)
+      await this.#waitForBrisk(client, senders, first.length + late.length > 0);
+    await this.#until(
+      () => this.#brisk?.outcome !== undefined || this.#quiet?.outcome !== undefined,
+    );
     return [...first, ...late, ...this.#take()];
   }
 
@@ -100,10 +109,17 @@ export class MailReader {
       });
   }
 
-  /** Where it does not wait for one who has sent something lately. What it has brought meanwhile. */
+  /**
+   * Where it does not wait for one who has sent something lately. What it has brought meanwhile.
+   */
   async #endWaitOfBrisk(): Promise<Mail[]> {
     const brisk = this.#brisk;
-    if (brisk === undefined || this.#briskId === 0 || [...this.#lately].every((name) => brisk.agents.has(name))) return [];
+    if (
+      brisk === undefined ||
+      this.#briskId === 0 ||
+      [...this.#lately].every((name) => brisk.agents.has(name))
+    )
+      return [];
     // Again where the read had not reached Redis yet.
     while (brisk.outcome === undefined) if (!(await this.#unblock())) return [];
     const mails = this.#take();
@@ -125,7 +141,9 @@ export class MailReader {
   /** For those whose mail the other read does not bring. */
   async #waitForQuiet(senders: readonly AgentName[]): Promise<void> {
     const brisk = this.#brisk;
-    const agents = senders.filter((name) => !(this.#lately.has(name) && (brisk === undefined || brisk.agents.has(name))));
+    const agents = senders.filter(
+      (name) => !(this.#lately.has(name) && (brisk === undefined || brisk.agents.has(name))),
+    );
     if (agents.length === 0) return;
     this.#quietClient ??= await this.#deps.connection.connectAnother(blockMs);
     this.#quiet = this.#wait(this.#quietClient, agents, { BLOCK: blockMs });
@@ -138,7 +156,11 @@ export class MailReader {
   }
 
   /** Its connection ends with the signal, so that it always waits for some. */
-  async #waitForBrisk(client: Client, senders: readonly AgentName[], isInHurry: boolean): Promise<void> {
+  async #waitForBrisk(
+    client: Client,
+    senders: readonly AgentName[],
+    isInHurry: boolean,
+  ): Promise<void> {
     if (this.#quiet !== undefined && this.#briskId === 0) this.#briskId = await client.clientId();
     const { backlog } = this.#deps;
     const some = this.#quiet === undefined ? senders : new Set([...this.#lately, ...this.#others]);
@@ -149,7 +171,10 @@ export class MailReader {
 
   #wait(client: Client, agents: readonly AgentName[], wait: { BLOCK?: number }): Waiting {
     const waiting: Waiting = { agents: new Set(agents) };
-    const streams = agents.map((name) => ({ key: this.#deps.keys.mailOut(name), id: this.#places.get(name) ?? "0" }));
+    const streams = agents.map((name) => ({
+      key: this.#deps.keys.mailOut(name),
+      id: this.#places.get(name) ?? "0",
+    }));
     const end = (outcome: NonNullable<Waiting["outcome"]>) => {
       waiting.outcome = outcome;
       this.#wake();

@@ -1,4 +1,5 @@
-// The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and has no right to those of others.
+// The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them
+// and read the other, and has no right to those of others.
 import { ErrorReply } from "redis";
 import { AgentName } from "../../model/ids.ts";
 import { isLater } from "../../model/stream-id.ts";
@@ -13,7 +14,10 @@ import { RungStream } from "./rung-stream.ts";
 import { beginningOf, endOf } from "./streams.ts";
 import { userNameOf } from "./users.ts";
 
-/** The user of an agent that was removed may be gone, and where Redis has no users all connections are the owner's. */
+/**
+ * The user of an agent that was removed may be gone, and where Redis has no users all connections
+ * are the owner's.
+ */
 function unlessGone(error: unknown): void {
   if (!(error instanceof ErrorReply && /^ERR No such user/.test(error.message))) throw error;
 }
@@ -37,10 +41,17 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
           onFresh();
         }
         const entries = await stream.readAfter(client, last);
-        // More are kept than one read brings: where one is missing after the last, this read is full.
-        if (entries.length === batchSize && isLater(await beginningOf(client, keys.mailIn(agent)), last)) onFresh();
+        // More are kept than one read brings: where one is missing after the last, this read is
+        // full.
+        if (
+          entries.length === batchSize &&
+          isLater(await beginningOf(client, keys.mailIn(agent)), last)
+        )
+          onFresh();
         last = entries.at(-1)?.id ?? last;
-        return entries.flatMap(({ message: { re, text } }): MailAnswer[] => (re && text ? [{ re, text }] : []));
+        return entries.flatMap(({ message: { re, text } }): MailAnswer[] =>
+          re && text ? [{ re, text }] : [],
+        );
       });
     },
 
@@ -77,7 +88,11 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
     async dropMail(maxBytes) {
       const dropped: DroppedMail[] = [];
       for (const agent of await connection.run(readNames)) {
-        const ofAgent = { mail: keys.mailOut(agent), taken: keys.agentTaken(agent), status: keys.agentStatus(agent) };
+        const ofAgent = {
+          mail: keys.mailOut(agent),
+          taken: keys.agentTaken(agent),
+          status: keys.agentStatus(agent),
+        };
         const stored = { ...ofAgent, probe: probeKey };
         const reply = await call("dropMail", stored, { max_bytes: maxBytes });
         if (reply.outcome === "kept") continue;

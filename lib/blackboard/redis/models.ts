@@ -2,8 +2,19 @@
 import { type AmountKind, amountKinds, noAmounts } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";
 import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
-import { BudgetRefusal, type BudgetScope, CallRecord, type ModelToken, OpenCall } from "../../model/model-call.ts";
-import { GatewayNotice, type GoalSpending, type ModelBoard, type TokenRefused } from "../port/models.ts";
+import {
+  BudgetRefusal,
+  type BudgetScope,
+  CallRecord,
+  type ModelToken,
+  OpenCall,
+} from "../../model/model-call.ts";
+import {
+  GatewayNotice,
+  type GoalSpending,
+  type ModelBoard,
+  type TokenRefused,
+} from "../port/models.ts";
 import { budgetEvent } from "../records/budget-event.ts";
 import { callEvent } from "../records/call-event.ts";
 import { byStart } from "../records/call-order.ts";
@@ -20,7 +31,16 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
     const { goal_id: goal, claim_id: claim, agent, id, cost } = record;
     const stored = { open_calls: keys.openModelCalls, calls: keys.modelCalls(goal) };
     const event = eventRecord(callEvent(record), "gateway");
-    return call("endCall", stored, { goal, claim, agent, id, record: JSON.stringify(record), cost, event, only });
+    return call("endCall", stored, {
+      goal,
+      claim,
+      agent,
+      id,
+      record: JSON.stringify(record),
+      cost,
+      event,
+      only,
+    });
   };
   const now = async () => {
     const [seconds, microseconds] = await connection.run((client) => client.time());
@@ -34,7 +54,11 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
   };
   return {
     allowBidCalls({ claim, agent, digest, readOn }) {
-      return callOn(readOn)("allowBidCalls", { bid_tokens: keys.bidTokens(claim) }, { claim, agent, digest });
+      return callOn(readOn)(
+        "allowBidCalls",
+        { bid_tokens: keys.bidTokens(claim) },
+        { claim, agent, digest },
+      );
     },
 
     async findCaller(token) {
@@ -58,7 +82,8 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
         },
       );
       if (reply.outcome === "refused") return refusedOf(reply);
-      if (reply.outcome === "reserved") return { outcome: "reserved", call: OpenCall.parse(JSON.parse(reply.call)) };
+      if (reply.outcome === "reserved")
+        return { outcome: "reserved", call: OpenCall.parse(JSON.parse(reply.call)) };
       const { scope, kind, allowed, limit, spent, reserved, needed } = reply;
       return {
         outcome: "exhausted",
@@ -77,7 +102,13 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
       const ended: string[] = [];
       for (let from = 0; from < calls.length; from += callsAtOnce) {
         const page = calls.slice(from, from + callsAtOnce).map(callRecord);
-        ended.push(...(await call("renewCalls", { open_calls: keys.openModelCalls }, { calls: page, lease_ms: leaseMs })));
+        ended.push(
+          ...(await call(
+            "renewCalls",
+            { open_calls: keys.openModelCalls },
+            { calls: page, lease_ms: leaseMs },
+          )),
+        );
       }
       return { ended };
     },
@@ -86,7 +117,9 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
 
     async giveBackCalls({ all }) {
       const nowMs = await now();
-      const members = await connection.run((client) => client.zRangeByScore(keys.openModelCalls, "-inf", all ? "+inf" : nowMs));
+      const members = await connection.run((client) =>
+        client.zRangeByScore(keys.openModelCalls, "-inf", all ? "+inf" : nowMs),
+      );
       let count = 0;
       for (const member of members) {
         const [goal = "", id = ""] = member.split(":");
@@ -97,7 +130,10 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
           await connection.run((client) => client.zRem(keys.openModelCalls, member));
           continue;
         }
-        const { outcome } = await end(lostCall(stored, nowMs, { wasMade: all }), all ? "open" : "lapsed");
+        const { outcome } = await end(
+          lostCall(stored, nowMs, { wasMade: all }),
+          all ? "open" : "lapsed",
+        );
         if (outcome === "ended") count += 1;
       }
       return count;
@@ -105,7 +141,11 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
 
     raiseBudget({ goal, agent, add, actor, cause }) {
       const event = eventRecord(budgetEvent({ goal, agent, add, cause }), actor);
-      return call("raiseBudget", { goal_budget: keys.goalBudget(goal) }, { goal, agent: agent ?? "", add, cause, event });
+      return call(
+        "raiseBudget",
+        { goal_budget: keys.goalBudget(goal) },
+        { goal, agent: agent ?? "", add, cause, event },
+      );
     },
 
     async readSpending(goal) {
@@ -137,8 +177,15 @@ function refusedOf({ reason, is_ended }: { reason: string; is_ended: string }): 
   return { outcome: "refused", reason, isEnded: is_ended === "1" };
 }
 
-function callerOf({ kind, claim, agent, attempt }: ModelToken, { goal, artefact }: { goal: string; artefact: string }) {
-  const about = { goal_id: GoalId.parse(goal), claim_id: claim, artefact_id: ArtefactId.parse(artefact) };
+function callerOf(
+  { kind, claim, agent, attempt }: ModelToken,
+  { goal, artefact }: { goal: string; artefact: string },
+) {
+  const about = {
+    goal_id: GoalId.parse(goal),
+    claim_id: claim,
+    artefact_id: ArtefactId.parse(artefact),
+  };
   return { ...about, agent, kind, attempt };
 }
 
@@ -155,7 +202,10 @@ function parseCall(text: string): CallRecord | OpenCall | undefined {
   return parsed(text, CallRecord) ?? parsed(text, OpenCall);
 }
 
-function parsed<Shape>(text: string, schema: { safeParse(value: unknown): { data?: Shape | undefined } }): Shape | undefined {
+function parsed<Shape>(
+  text: string,
+  schema: { safeParse(value: unknown): { data?: Shape | undefined } },
+): Shape | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data;
   } catch {
@@ -163,10 +213,15 @@ function parsed<Shape>(text: string, schema: { safeParse(value: unknown): { data
   }
 }
 
-/** The fields of the goal's hash: `spent_tokens`, `reserved_tokens`, `added_tokens`, `added:coder:tokens`, `refused:CLAIM:coder:1` … */
+/**
+ * The fields of the goal's hash: `spent_tokens`, `reserved_tokens`, `added_tokens`,
+ * `added:coder:tokens`, `refused:CLAIM:coder:1` …
+ */
 function spendingOf(fields: Readonly<Record<string, string>>): GoalSpending {
   const amountsOf = (start: string) =>
-    Object.fromEntries(amountKinds.map((kind) => [kind, Number(fields[`${start}${kind}`] ?? 0)])) as Amounts;
+    Object.fromEntries(
+      amountKinds.map((kind) => [kind, Number(fields[`${start}${kind}`] ?? 0)]),
+    ) as Amounts;
   const addedOfAgents = new Map<AgentName, Amounts>();
   const refusals: BudgetRefusal[] = [];
   for (const field of Object.keys(fields)) {
@@ -174,8 +229,15 @@ function spendingOf(fields: Readonly<Record<string, string>>): GoalSpending {
     const refusal = start === "refused" ? parsed(fields[field] ?? "", BudgetRefusal) : undefined;
     if (refusal !== undefined) refusals.push(refusal);
     const agent = start === "added" ? AgentName.safeParse(name).data : undefined;
-    if (agent !== undefined) addedOfAgents.set(agent, { ...noAmounts, ...amountsOf(`added:${agent}:`) });
+    if (agent !== undefined)
+      addedOfAgents.set(agent, { ...noAmounts, ...amountsOf(`added:${agent}:`) });
   }
   refusals.sort((one, other) => (one.id < other.id ? -1 : 1));
-  return { spent: amountsOf("spent_"), reserved: amountsOf("reserved_"), added: amountsOf("added_"), addedOfAgents, refusals };
+  return {
+    spent: amountsOf("spent_"),
+    reserved: amountsOf("reserved_"),
+    added: amountsOf("added_"),
+    addedOfAgents,
+    refusals,
+  };
 }

@@ -9,21 +9,33 @@ const cursorField = "notice_cursor";
 export function noticesOf({ connection, keys, call }: Deps): NoticeBoard {
   return {
     async readNoticeCursor() {
-      return (await connection.run((client) => client.hGet(keys.orchestrator, cursorField))) ?? undefined;
+      return (
+        (await connection.run((client) => client.hGet(keys.orchestrator, cursorField))) ?? undefined
+      );
     },
 
     moveNoticeCursor: (epoch, cursor = "") =>
-      call("moveCursor", { orchestrator: keys.orchestrator }, { epoch, field: cursorField, cursor }),
+      call(
+        "moveCursor",
+        { orchestrator: keys.orchestrator },
+        { epoch, field: cursorField, cursor },
+      ),
 
     async readNoticeProblems() {
-      return noticeProblemsOf(await connection.run((client) => client.hGet(keys.orchestrator, noticeProblemsField)));
+      return noticeProblemsOf(
+        await connection.run((client) => client.hGet(keys.orchestrator, noticeProblemsField)),
+      );
     },
 
     noteNoticeProblems: (epoch, problems) =>
       call(
         "moveCursor",
         { orchestrator: keys.orchestrator },
-        { epoch, field: noticeProblemsField, cursor: problems.length === 0 ? "" : JSON.stringify(problems) },
+        {
+          epoch,
+          field: noticeProblemsField,
+          cursor: problems.length === 0 ? "" : JSON.stringify(problems),
+        },
       ),
 
     async readDelivery(subject, hook) {

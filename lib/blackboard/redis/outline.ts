@@ -9,7 +9,11 @@ export function readOutlineOf({ call }: Deps): ArtefactBoard["readOutline"] {
     const named = new Map<ArtefactId, Map<string, ClaimId>>();
     let [artefacts, claims] = [0, 0];
     for (let from = "0"; from !== ""; ) {
-      const [next = "", lookedAt, claimed, ...words] = await call("readOutline", {}, { goal, from: Number(from) });
+      const [next = "", lookedAt, claimed, ...words] = await call(
+        "readOutline",
+        {},
+        { goal, from: Number(from) },
+      );
       artefacts += Number(lookedAt);
       claims += Number(claimed);
       for (let at = 0; at < words.length; ) {

@@ -1,4 +1,5 @@
-// Finds artefacts that are not what they were when they were stored: a person with a key to Redis has written over them, or removed them.
+// Finds artefacts that are not what they were when they were stored: a person with a key to Redis
+// has written over them, or removed them.
 import { createHash } from "node:crypto";
 import { RESP_TYPES } from "redis";
 import type { ArtefactId } from "../../model/ids.ts";
@@ -15,7 +16,10 @@ const between = Buffer.from("\0");
 const nothing = Buffer.alloc(0);
 
 export function overwrittenOf({ connection, keys }: Deps): ArtefactBoard["findOverwritten"] {
-  /** The digest that Lua's `digest_of` gives, of the bytes as they are stored: a payload need not be UTF-8. */
+  /**
+   * The digest that Lua's `digest_of` gives, of the bytes as they are stored: a payload need not be
+   * UTF-8.
+   */
   const digestOf = async (id: ArtefactId): Promise<string> => {
     const values = await connection.run((client) =>
       client.withTypeMapping(asBytes).hmGet(keys.artefact(id), [...artefactFieldNames]),
@@ -49,7 +53,8 @@ export function overwrittenOf({ connection, keys }: Deps): ArtefactBoard["findOv
   };
   return async (ids) => {
     const overwritten: ArtefactId[] = [];
-    for (let at = 0; at < ids.length; at += idsAtOnce) overwritten.push(...(await findIn(ids.slice(at, at + idsAtOnce))));
+    for (let at = 0; at < ids.length; at += idsAtOnce)
+      overwritten.push(...(await findIn(ids.slice(at, at + idsAtOnce))));
     return overwritten;
   };
 }

@@ -8,22 +8,38 @@ import type { Deps } from "./deps.ts";
 import { artefactRecord } from "./records.ts";
 
 export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard {
-  const keysOfQuestion = (id: ArtefactId) => ({ question_artefact: keys.artefact(id), question: keys.question(id) });
+  const keysOfQuestion = (id: ArtefactId) => ({
+    question_artefact: keys.artefact(id),
+    question: keys.question(id),
+  });
   return {
     async listOpenQuestions() {
-      return (await connection.run((client) => client.zRange(keys.openQuestions, 0, -1))) as ArtefactId[];
+      return (await connection.run((client) =>
+        client.zRange(keys.openQuestions, 0, -1),
+      )) as ArtefactId[];
     },
 
     askPeople({ question, epoch }) {
-      const stored = { orchestrator: keys.orchestrator, ...keysOfQuestion(question), open_questions: keys.openQuestions };
+      const stored = {
+        orchestrator: keys.orchestrator,
+        ...keysOfQuestion(question),
+        open_questions: keys.openQuestions,
+      };
       return call("askPeople", stored, { epoch, question });
     },
 
     async answerQuestion(answer, actor) {
       const [question] = answer.source_artefacts;
-      if (question === undefined) return { outcome: "refused", reason: "The answer names no question." };
-      const reply = await call("answerQuestion", keysOfQuestion(question), { question, actor, answer: artefactRecord(answer) });
-      return reply.outcome === "taken" ? { outcome: "taken", answer: ArtefactId.parse(reply.answer) } : reply;
+      if (question === undefined)
+        return { outcome: "refused", reason: "The answer names no question." };
+      const reply = await call("answerQuestion", keysOfQuestion(question), {
+        question,
+        actor,
+        answer: artefactRecord(answer),
+      });
+      return reply.outcome === "taken"
+        ? { outcome: "taken", answer: ArtefactId.parse(reply.answer) }
+        : reply;
     },
 
     async answersOf(questions) {
@@ -53,11 +69,19 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard 
     setPaused({ paused, by, at, request, epoch, readOn }) {
       const { orchestrator, agents, paused: pausedSince, pausedMail: paused_mail } = keys;
       const stored = { orchestrator, agents, paused: pausedSince, paused_mail };
-      return callOn(readOn)("setPaused", stored, { epoch, is_paused: paused, by, since: at, request });
+      return callOn(readOn)("setPaused", stored, {
+        epoch,
+        is_paused: paused,
+        by,
+        since: at,
+        request,
+      });
     },
 
     async readPause() {
-      const [since, by] = await connection.run((client) => client.hmGet(keys.orchestrator, ["paused_since", "paused_by"]));
+      const [since, by] = await connection.run((client) =>
+        client.hmGet(keys.orchestrator, ["paused_since", "paused_by"]),
+      );
       return since && by ? { since, by } : undefined;
     },
   };

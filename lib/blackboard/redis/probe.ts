@@ -6,7 +6,9 @@ import { type Client, isWriteRefusal } from "./client.ts";
 export const probeKey = "sett:probe";
 
 /** Rejects when Redis does not answer. */
-export async function connected(client: Client): Promise<{ client: Client; writeRefusal: ErrorReply | undefined }> {
+export async function connected(
+  client: Client,
+): Promise<{ client: Client; writeRefusal: ErrorReply | undefined }> {
   try {
     await client.connect();
     // A server that has just started answers LOADING until it has read its data.
@@ -18,8 +20,8 @@ export async function connected(client: Client): Promise<{ client: Client; write
 }
 
 /**
- * Sends a write that writes nothing (the key never exists). Resolves with Redis' refusal to write, or undefined; rejects where it does not
- * answer.
+ * Sends a write that writes nothing (the key never exists). Resolves with Redis' refusal to write,
+ * or undefined; rejects where it does not answer.
  */
 export async function probe(client: Client): Promise<ErrorReply | undefined> {
   try {

@@ -6,8 +6,16 @@ import { eventRecord } from "./records.ts";
 export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
   return {
     retireGoal({ goal, artefacts, claims }) {
-      const stored = { goal: keys.goal(goal), artefacts_of_goal: keys.artefactsOfGoal(goal), open_questions: keys.openQuestions };
-      return call("retireGoal", { ...stored, goal_budget: keys.goalBudget(goal) }, { artefacts, claims });
+      const stored = {
+        goal: keys.goal(goal),
+        artefacts_of_goal: keys.artefactsOfGoal(goal),
+        open_questions: keys.openQuestions,
+      };
+      return call(
+        "retireGoal",
+        { ...stored, goal_budget: keys.goalBudget(goal) },
+        { artefacts, claims },
+      );
     },
 
     async reinstateGoal(goal) {
@@ -26,7 +34,9 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
 
     async removeEvents(ids) {
       if (ids.length === 0) return 0;
-      return Number((await call("removeEvents", { removed_events: keys.removedEvents }, { ids })).count);
+      return Number(
+        (await call("removeEvents", { removed_events: keys.removedEvents }, { ids })).count,
+      );
     },
 
     async removeOldEvents(ids, epoch) {

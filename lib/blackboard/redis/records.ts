@@ -27,7 +27,9 @@ export function eventRecord(draft: EventDraft, actor: Actor): ArgumentOf<"event"
   return { type, text: JSON.stringify({ actor, goal_id, claim_id, artefact_id, agent, data }) };
 }
 
-const namesAndWords = ofSame((bids: readonly Bid[]) => JSON.stringify(bids.flatMap(({ agent, word }) => [agent, word])));
+const namesAndWords = ofSame((bids: readonly Bid[]) =>
+  JSON.stringify(bids.flatMap(({ agent, word }) => [agent, word])),
+);
 
 export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_claim"> {
   const { id, artefact_id, goal_id, status, bidding, bids } = open.claim;

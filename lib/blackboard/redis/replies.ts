@@ -5,7 +5,9 @@ import type { Deps } from "./deps.ts";
 export function repliesOf({ connection, keys }: Deps): ReplyBoard {
   return {
     async keepReply(key, reply, ttlMs) {
-      await connection.run((client) => client.set(keys.reply(key), reply, { expiration: { type: "PX", value: ttlMs } }));
+      await connection.run((client) =>
+        client.set(keys.reply(key), reply, { expiration: { type: "PX", value: ttlMs } }),
+      );
     },
 
     async readReply(key) {

@@ -6,7 +6,8 @@ export class SleepWatch {
   /** True when the last check was longer ago than `maxMs`. */
   hasSlept(maxMs: number): boolean {
     const [passedMs, wallMs] = [performance.now(), Date.now()];
-    // A machine that slept shows only in the clock that can be set, a process that was stopped also in the other one.
+    // A machine that slept shows only in the clock that can be set, a process that was stopped also
+    // in the other one.
     const gapMs = Math.max(passedMs - this.#passedMs, wallMs - this.#wallMs);
     this.#passedMs = passedMs;
     this.#wallMs = wallMs;

@@ -7,7 +7,8 @@ export type StreamEntry = { id: string; message: Record<string, string> };
 /** The entries after `last`; waits at most `blockMs` for the first. Empty where none came. */
 export async function readAfter(client: Client, key: string, last: string): Promise<StreamEntry[]> {
   const streams = await client.xRead({ key, id: last }, { BLOCK: blockMs, COUNT: batchSize });
-  // node-redis types what it reads from several streams as unknown; this is one stream of string fields.
+  // node-redis types what it reads from several streams as unknown; this is one stream of string
+  // fields.
   const [stream] = (streams ?? []) as { messages: StreamEntry[] }[];
   return stream?.messages ?? [];
 }

@@ -1,7 +1,9 @@
 // Who uses an instance's Redis, and under which names. What each may do there: access.ts.
 import { AgentName } from "../../model/ids.ts";
 
-export type RedisUser = { role: "orchestrator" | "gateway" | "person" } | { role: "agent"; agent: AgentName };
+export type RedisUser =
+  | { role: "orchestrator" | "gateway" | "person" }
+  | { role: "agent"; agent: AgentName };
 
 export function userNameOf(user: RedisUser): string {
   return user.role === "agent" ? `agent-${user.agent}` : user.role;
@@ -16,7 +18,9 @@ export function agentOfUser(name: string): AgentName | undefined {
   return isAgentUserName(name) ? AgentName.safeParse(name.slice("agent-".length)).data : undefined;
 }
 
-/** True of a name that `userNameOf` may give. A user that the owner makes by hand needs another one. */
+/**
+ * True of a name that `userNameOf` may give. A user that the owner makes by hand needs another one.
+ */
 export function isUserName(name: string): boolean {
   return /^(?:orchestrator|gateway|person)$/.test(name) || isAgentUserName(name);
 }

@@ -34,8 +34,14 @@ export async function walkInPieces(
         ...(["payload", "metadata"] as const).map((name) => client.hExists(key, name)),
       ]);
       const fields = Object.fromEntries(fieldNames.map((name, place) => [name, values[place]]));
-      const isComplete = hasPayload === 1 && hasMetadata === 1 && fieldNames.every((name) => typeof fields[name] === "string");
-      nodes.set(id, isComplete ? nodeOf(id, fields, Number(payload) + Number(metadata)) : undefined);
+      const isComplete =
+        hasPayload === 1 &&
+        hasMetadata === 1 &&
+        fieldNames.every((name) => typeof fields[name] === "string");
+      nodes.set(
+        id,
+        isComplete ? nodeOf(id, fields, Number(payload) + Number(metadata)) : undefined,
+      );
     });
   const readLatest = (thread: LogicalId) =>
     connection.run(async (client) => {
@@ -63,11 +69,27 @@ export async function walkInPieces(
 }
 
 /** A person may have damaged it: it is parsed once it is chosen. */
-function nodeOf(id: ArtefactId, fields: Partial<Record<string, string | null>>, bytes: number): Node {
-  const sources = [...(fields.source_artefacts ?? "").matchAll(/"([^"]+)"/g)].map(([, source]) => source as ArtefactId);
-  return { id, logical_id: (fields.logical_id ?? "") as LogicalId, type: fields.type ?? "", source_artefacts: sources, bytes };
+function nodeOf(
+  id: ArtefactId,
+  fields: Partial<Record<string, string | null>>,
+  bytes: number,
+): Node {
+  const sources = [...(fields.source_artefacts ?? "").matchAll(/"([^"]+)"/g)].map(
+    ([, source]) => source as ArtefactId,
+  );
+  return {
+    id,
+    logical_id: (fields.logical_id ?? "") as LogicalId,
+    type: fields.type ?? "",
+    source_artefacts: sources,
+    bytes,
+  };
 }
 
-async function inTurn<Item>(items: readonly Item[], read: (item: Item) => Promise<void>): Promise<void> {
-  for (let from = 0; from < items.length; from += nodesAtOnce) await Promise.all(items.slice(from, from + nodesAtOnce).map(read));
+async function inTurn<Item>(
+  items: readonly Item[],
+  read: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += nodesAtOnce)
+    await Promise.all(items.slice(from, from + nodesAtOnce).map(read));
 }

@@ -18,7 +18,8 @@ export function beginWorkOf({ keys, call }: Pick<Deps, "keys" | "call">): GrantB
       ...{ max_steps: contextDepth, max_bytes: Math.min(pieceBytes, maxBytes) },
     });
     if (outcome === "refused") return { outcome, reason: words[0] ?? "" };
-    if (outcome !== "taken" && outcome !== "read") return { outcome: outcome === "apart" ? "apart" : "none" };
+    if (outcome !== "taken" && outcome !== "read")
+      return { outcome: outcome === "apart" ? "apart" : "none" };
     return { outcome, ...workOf(claim, words, keys.artefact) };
   };
 }
@@ -29,8 +30,15 @@ const size = artefactFieldNames.length;
 
 /** The words of lua/begin-work.lua; what functions wrote is trusted. */
 function workOf(id: ClaimId, words: readonly string[], keyOf: (id: string) => string): WorkToDo {
-  const [grant = "", artefact_id = "", goal_id, kind, additional = "[]", results = "", ...rest] = words;
-  const claim = { id, artefact_id, goal_id, kind, additional_context_ids: JSON.parse(additional) } as ClaimOfWork;
+  const [grant = "", artefact_id = "", goal_id, kind, additional = "[]", results = "", ...rest] =
+    words;
+  const claim = {
+    id,
+    artefact_id,
+    goal_id,
+    kind,
+    additional_context_ids: JSON.parse(additional),
+  } as ClaimOfWork;
   const entries: Entry[] = [];
   for (let from = size; from < rest.length; from += 2 + size) {
     const [steps = "", at = "", ...values] = rest.slice(from, from + 2 + size);
@@ -42,8 +50,18 @@ function workOf(id: ClaimId, words: readonly string[], keyOf: (id: string) => st
     earlier: results === "" ? [] : (results.split(" ") as ArtefactId[]),
     contextIds: entries.map(({ at }) => at as ArtefactId),
   };
-  const ids = [...new Set([...work.earlier, ...claim.additional_context_ids, ...(work.grant.dialogue ?? [])])];
-  return { ...work, inputs: inputsOf({ steps: "", at: artefact_id, values: rest.slice(0, size) }, entries, ids, keyOf) };
+  const ids = [
+    ...new Set([...work.earlier, ...claim.additional_context_ids, ...(work.grant.dialogue ?? [])]),
+  ];
+  return {
+    ...work,
+    inputs: inputsOf(
+      { steps: "", at: artefact_id, values: rest.slice(0, size) },
+      entries,
+      ids,
+      keyOf,
+    ),
+  };
 }
 
 function inputsOf(
@@ -55,7 +73,9 @@ function inputsOf(
   try {
     const found = entries.map((entry) => ({ ...entry, artefact: artefactOf(entry, keyOf) }));
     const byPlace = new Map(found.map(({ at, artefact }) => [at, artefact]));
-    const near = found.flatMap(({ steps, artefact }) => (steps === "" ? [] : [{ artefact, depth: Number(steps) }]));
+    const near = found.flatMap(({ steps, artefact }) =>
+      steps === "" ? [] : [{ artefact, depth: Number(steps) }],
+    );
     const value: WorkInputs = {
       target: artefactOf(target, keyOf),
       chain: oldestFirst(near),

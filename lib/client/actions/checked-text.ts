@@ -2,7 +2,13 @@
 import { maxPayloadBytes } from "../../model/artefact.ts";
 import { SettError, type SettErrorCode } from "../../model/errors.ts";
 
-export type TextKind = { name: string; code: SettErrorCode; hintIfEmpty: string; hintIfTooLong: string; nothingDone: string };
+export type TextKind = {
+  name: string;
+  code: SettErrorCode;
+  hintIfEmpty: string;
+  hintIfTooLong: string;
+  nothingDone: string;
+};
 
 const goal: TextKind = {
   name: "goal",
@@ -15,7 +21,8 @@ const answer: TextKind = {
   name: "answer",
   code: "usage",
   hintIfEmpty: 'No answer was posted. Write one, for example "The green one".',
-  hintIfTooLong: "No answer was posted. Commit the long text to the repository, and name its path in the answer.",
+  hintIfTooLong:
+    "No answer was posted. Commit the long text to the repository, and name its path in the answer.",
   nothingDone: "no answer was posted",
 };
 
@@ -23,7 +30,8 @@ const reason: TextKind = {
   name: "reason",
   code: "usage",
   hintIfEmpty: 'Say what must be better: --reason "The date is wrong"',
-  hintIfTooLong: "Nothing was rejected. Commit the long text to the repository, and name its path in the reason.",
+  hintIfTooLong:
+    "Nothing was rejected. Commit the long text to the repository, and name its path in the reason.",
   nothingDone: "nothing was rejected",
 };
 
@@ -36,9 +44,13 @@ export function checkedText(text: string, kind: TextKind): string {
     throw new SettError(kind.code, `The ${kind.name} is empty.`, { hint: kind.hintIfEmpty });
   if (Buffer.byteLength(text) > maxPayloadBytes) throw tooLongText(kind);
   if (text.isWellFormed()) return text;
-  throw new SettError(kind.code, `The ${kind.name} has half a surrogate pair, which is not valid text.`, {
-    hint: "Write it as UTF-8 text.",
-  });
+  throw new SettError(
+    kind.code,
+    `The ${kind.name} has half a surrogate pair, which is not valid text.`,
+    {
+      hint: "Write it as UTF-8 text.",
+    },
+  );
 }
 
 export function tooLongText({ name, code, hintIfTooLong }: TextKind): SettError {

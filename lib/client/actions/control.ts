@@ -1,4 +1,5 @@
-// What a person asks of the orchestrator: cancel a goal, pause and resume the instance, retry a claim that has failed.
+// What a person asks of the orchestrator: cancel a goal, pause and resume the instance, retry a
+// claim that has failed.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { GoalState } from "../../core/goal-status.ts";
 import type { Artefact } from "../../model/artefact.ts";
@@ -10,10 +11,16 @@ import { type Asker, refusal, request } from "./request.ts";
 
 const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
 
-/** `agents`: whose work has ended with it. `unreadable`: open claims of the goal that a person has broken by hand. */
+/**
+ * `agents`: whose work has ended with it. `unreadable`: open claims of the goal that a person has
+ * broken by hand.
+ */
 export type CancelledGoal = { claims: number; agents: AgentName[]; unreadable: ClaimId[] };
 
-/** Returns when the goal's open claims have ended. Throws `request-refused` for a goal at rest, and as `request`. */
+/**
+ * Returns when the goal's open claims have ended. Throws `request-refused` for a goal at rest, and
+ * as `request`.
+ */
 export async function cancelGoal(asker: Asker, goal: GoalId, actor: Actor): Promise<CancelledGoal> {
   const { board, suggest } = asker;
   const { state } = (await readGoalState(board, goal)).status;
@@ -41,7 +48,8 @@ export async function pauseInstance(asker: Asker, actor: Actor): Promise<void> {
   await request(asker, {
     draft: { type: "pause_requested" },
     actor,
-    outcomeOf: (event) => (event.type === "instance_paused" && event.data?.by === actor ? event : undefined),
+    outcomeOf: (event) =>
+      event.type === "instance_paused" && event.data?.by === actor ? event : undefined,
   });
 }
 
@@ -50,7 +58,8 @@ export async function resumeInstance(asker: Asker, actor: Actor): Promise<void> 
   await request(asker, {
     draft: { type: "resume_requested" },
     actor,
-    outcomeOf: (event) => (event.type === "instance_resumed" && event.data?.by === actor ? event : undefined),
+    outcomeOf: (event) =>
+      event.type === "instance_resumed" && event.data?.by === actor ? event : undefined,
   });
 }
 
@@ -64,7 +73,9 @@ export async function retryFailure(
     draft: { type: "retry_requested", artefact_id: failure, goal_id: goal },
     actor,
     outcomeOf: ({ type, data, claim_id }) =>
-      type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined ? { claim: claim_id } : undefined,
+      type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined
+        ? { claim: claim_id }
+        : undefined,
   });
 }
 
@@ -74,17 +85,27 @@ async function hasOpenClaims(board: PersonBlackboard, goal: GoalId): Promise<boo
 }
 
 /** A claim ends in one step with its event, so the log contains all of them by now. */
-async function whatEnded(board: PersonBlackboard, goal: GoalId, from: string): Promise<CancelledGoal> {
+async function whatEnded(
+  board: PersonBlackboard,
+  goal: GoalId,
+  from: string,
+): Promise<CancelledGoal> {
   const events: SettEvent[] = [];
   for (let last: string | undefined = from; last !== undefined; ) {
     const page: SettEvent[] = await board.readEvents(last, 500);
     events.push(...page.filter((event) => event.goal_id === goal));
     last = page.at(-1)?.id;
   }
-  const agents = events.flatMap(({ type, agent }) => (type === "grant_cancelled" && agent !== undefined ? [agent] : []));
+  const agents = events.flatMap(({ type, agent }) =>
+    type === "grant_cancelled" && agent !== undefined ? [agent] : [],
+  );
   const unreadable: ClaimId[] = [];
   await board.readClaims(await board.listOpenClaims(), (one) => {
     if (one.goal === goal) unreadable.push(one.claim);
   });
-  return { claims: events.filter(({ type }) => type === "claim_terminated").length, agents: [...new Set(agents)], unreadable };
+  return {
+    claims: events.filter(({ type }) => type === "claim_terminated").length,
+    agents: [...new Set(agents)],
+    unreadable,
+  };
 }

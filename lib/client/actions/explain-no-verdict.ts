@@ -1,4 +1,5 @@
-// Explains why an artefact waits for no verdict: a person has given it, or the artefact waits for something else.
+// Explains why an artefact waits for no verdict: a person has given it, or the artefact waits for
+// something else.
 
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { waitedForBy } from "../../core/goal-status.ts";
@@ -29,13 +30,18 @@ export async function explainNoVerdict(
     board.readGoal(artefact.goal_id),
   ]);
   const verdicts = await verdictsOn(board, claims, situation);
-  const own = agent === undefined ? verdicts : verdicts.filter((verdict) => verdict.agent === agent);
-  if (own.length > 0) return `${what} has a verdict already: ${own.map(({ text }) => text).join("; ")}.`;
-  if (others.length > 0) return `${what} does not wait for ${agent ?? "you"}, but for ${others.join(" and ")}.`;
+  const own =
+    agent === undefined ? verdicts : verdicts.filter((verdict) => verdict.agent === agent);
+  if (own.length > 0)
+    return `${what} has a verdict already: ${own.map(({ text }) => text).join("; ")}.`;
+  if (others.length > 0)
+    return `${what} does not wait for ${agent ?? "you"}, but for ${others.join(" and ")}.`;
   const noVerdict = `${what} does not wait for a person's verdict`;
-  if (ended !== undefined) return `${noVerdict}: its goal ${shortId(artefact.goal_id)} has ended (${ended.replace("_", " ")}).`;
+  if (ended !== undefined)
+    return `${noVerdict}: its goal ${shortId(artefact.goal_id)} has ended (${ended.replace("_", " ")}).`;
   const withdrawn = withdrawalOf(claims, agent, situation);
-  if (withdrawn !== undefined) return `${what} needs no verdict of ${agent ?? "yours"} any more: ${withdrawn}.`;
+  if (withdrawn !== undefined)
+    return `${what} needs no verdict of ${agent ?? "yours"} any more: ${withdrawn}.`;
   return `${noVerdict}${insteadOf(claims, situation)}.`;
 }
 
@@ -49,18 +55,30 @@ async function verdictsOn(
 ): Promise<Verdict[]> {
   const people = new Set(agents.flatMap(({ name, human }) => (human ? [name] : [])));
   const done = claims.flatMap(({ grants }) =>
-    grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" && people.has(grant.agent) ? [grant] : [])),
+    grants.flatMap((grant) =>
+      grant.phase === "review" && grant.state === "done" && people.has(grant.agent) ? [grant] : [],
+    ),
   );
   const reviews = await board.readArtefacts(done.flatMap(({ artefact_ids }) => artefact_ids));
   return reviews.map(({ produced_by_agent, payload, metadata, created_at }) => {
-    const by = typeof metadata.by === "string" ? `${oneLine(metadata.by)}, for ${produced_by_agent},` : produced_by_agent;
+    const by =
+      typeof metadata.by === "string"
+        ? `${oneLine(metadata.by)}, for ${produced_by_agent},`
+        : produced_by_agent;
     const text = `${by} ${isApproval(payload) ? "approved" : "rejected"} it ${agoOf(created_at, nowMs)}`;
     return { agent: produced_by_agent as AgentName, text };
   });
 }
 
-/** Why the request of a person on the newest claim was withdrawn, if one was: another's review has decided. */
-function withdrawalOf(claims: readonly ClaimSnapshot[], agent: AgentName | undefined, { agents }: Situation): string | undefined {
+/**
+ * Why the request of a person on the newest claim was withdrawn, if one was: another's review has
+ * decided.
+ */
+function withdrawalOf(
+  claims: readonly ClaimSnapshot[],
+  agent: AgentName | undefined,
+  { agents }: Situation,
+): string | undefined {
   const people = new Set(agents.flatMap(({ name, human }) => (human ? [name] : [])));
   const withdrawn = claims.at(-1)?.grants.find((grant) => {
     const isTheirs = agent === undefined ? people.has(grant.agent) : grant.agent === agent;
@@ -74,7 +92,9 @@ function insteadOf(claims: readonly ClaimSnapshot[], situation: Situation): stri
   const waits = open.flatMap((snapshot) => [
     ...snapshot.grants.flatMap((grant) => {
       const question = questionOf(grant);
-      return question === undefined ? [] : [`an answer to question ${shortId(question)} of \`${grant.agent}\``];
+      return question === undefined
+        ? []
+        : [`an answer to question ${shortId(question)} of \`${grant.agent}\``];
     }),
     ...waitedForBy(snapshot).map((waiting) => waitingText(waiting, situation)),
   ]);

@@ -1,4 +1,5 @@
-// A person's verdict on an artefact: the Review that ends the grant of the agent for which the person speaks.
+// A person's verdict on an artefact: the Review that ends the grant of the agent for which the
+// person speaks.
 import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { rejection } from "../../blackboard/records/ended-grant.ts";
@@ -22,17 +23,26 @@ import { refusal } from "./request.ts";
 export type Judged = { artefact: Artefact; digest: string; pending: PendingVerdict };
 
 /** `feedback`: undefined approves. `id`: of the Review, where the caller has chosen it. */
-export type Verdict = { feedback: string | undefined; actor: Actor; suggest: Suggest; id?: ArtefactId };
+export type Verdict = {
+  feedback: string | undefined;
+  actor: Actor;
+  suggest: Suggest;
+  id?: ArtefactId;
+};
 
 /** `sentence`: who has decided what. `obstacle`: what keeps work from going on. */
-export type RecordedVerdict = { review: Artefact; sentence: string; obstacle: Obstacle | undefined };
+export type RecordedVerdict = {
+  review: Artefact;
+  sentence: string;
+  obstacle: Obstacle | undefined;
+};
 
 /** A grant that waits for a person's verdict. */
 type PendingVerdict = { claim: ClaimId; grant: WaitingGrant };
 
 /**
- * What `text`, an id or its beginning, names, for the agent `speaker`. Throws `request-refused` where no verdict is due, and `usage` where
- * several people could be meant; and as `readSound`.
+ * What `text`, an id or its beginning, names, for the agent `speaker`. Throws `request-refused`
+ * where no verdict is due, and `usage` where several people could be meant; and as `readSound`.
  */
 export async function findJudged(
   board: PersonBlackboard,
@@ -45,11 +55,18 @@ export async function findJudged(
   if (read === undefined) throw notFound(text, "artefact", suggest);
   const { artefact } = read;
   if (artefact.structural_type !== "Standard")
-    throw wrongKind(artefact, "a result to judge", `\`${suggest("questions")}\` lists what waits for a person.`);
+    throw wrongKind(
+      artefact,
+      "a result to judge",
+      `\`${suggest("questions")}\` lists what waits for a person.`,
+    );
   return { ...read, pending: await choose(board, artefact, speaker, suggest) };
 }
 
-/** Throws `request-refused` where another person was faster, and `usage` for a reason that is too long. */
+/**
+ * Throws `request-refused` where another person was faster, and `usage` for a reason that is too
+ * long.
+ */
 export async function judge(
   board: PersonBlackboard,
   { artefact, digest, pending: { claim, grant } }: Judged,
@@ -75,7 +92,12 @@ export async function judge(
     },
   );
   if (feedback !== undefined) requireStorable(review.payload);
-  const result = await board.recordVerdict({ grant: doneGrant(grant, at, review), review, digest, actor });
+  const result = await board.recordVerdict({
+    grant: doneGrant(grant, at, review),
+    review,
+    digest,
+    actor,
+  });
   if (result.outcome === "refused") {
     // Another person may have been faster.
     await choose(board, artefact, grant.agent, suggest);
@@ -84,7 +106,9 @@ export async function judge(
   return { review, sentence, obstacle };
 }
 
-/** Throws an explanation where no verdict of `agent` is due, or where several people could be meant. */
+/**
+ * Throws an explanation where no verdict of `agent` is due, or where several people could be meant.
+ */
 async function choose(
   board: PersonBlackboard,
   artefact: Artefact,
@@ -93,8 +117,12 @@ async function choose(
 ): Promise<PendingVerdict> {
   const pending = await pendingVerdicts(board, artefact.id);
   const names = pending.map(({ grant }) => grant.agent);
-  const [only, ...others] = agent === undefined ? pending : pending.filter(({ grant }) => grant.agent === agent);
-  if (only === undefined) throw refusal(await explainNoVerdict(board, suggest, artefact, agent as AgentName | undefined, names));
+  const [only, ...others] =
+    agent === undefined ? pending : pending.filter(({ grant }) => grant.agent === agent);
+  if (only === undefined)
+    throw refusal(
+      await explainNoVerdict(board, suggest, artefact, agent as AgentName | undefined, names),
+    );
   if (others.length === 0) return only;
   throw new SettError(
     "usage",
@@ -105,18 +133,29 @@ async function choose(
   );
 }
 
-async function pendingVerdicts(board: PersonBlackboard, artefact: ArtefactId): Promise<PendingVerdict[]> {
+async function pendingVerdicts(
+  board: PersonBlackboard,
+  artefact: ArtefactId,
+): Promise<PendingVerdict[]> {
   const claims = await board.readClaims([...(await board.claimsOfArtefact(artefact)).values()]);
   return claims.flatMap(({ claim, grants }) =>
-    grants.flatMap((grant) => (!isEnded(claim.status) && isForApproval(grant) ? [{ claim: claim.id, grant }] : [])),
+    grants.flatMap((grant) =>
+      !isEnded(claim.status) && isForApproval(grant) ? [{ claim: claim.id, grant }] : [],
+    ),
   );
 }
 
-function doneGrant({ waits_for: _, ...grant }: WaitingGrant, at: string, review: Artefact): DoneGrant {
+function doneGrant(
+  { waits_for: _, ...grant }: WaitingGrant,
+  at: string,
+  review: Artefact,
+): DoneGrant {
   return { ...grant, state: "done", ended_at: at, artefact_ids: [review.id], ...rejection(review) };
 }
 
 function requireStorable(payload: string): void {
   if (Buffer.byteLength(payload) <= maxPayloadBytes) return;
-  throw new SettError("usage", "The reason is longer than 16 MiB.", { hint: "Give a shorter reason." });
+  throw new SettError("usage", "The reason is longer than 16 MiB.", {
+    hint: "Give a shorter reason.",
+  });
 }

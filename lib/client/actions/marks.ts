@@ -1,4 +1,5 @@
-// What a program adds to the metadata of what it posts for a person, so that a reader can tell who really wrote it.
+// What a program adds to the metadata of what it posts for a person, so that a reader can tell who
+// really wrote it.
 
 /** For example `{ by_assistant: "claude-code 2.1" }`. */
 export type Marks = Readonly<Record<string, string>>;

@@ -10,13 +10,26 @@ import type { Suggest } from "../text/suggest.ts";
 export type Obstacle = { until: string; next: string };
 
 /** Undefined where the instance goes on by itself. */
-export async function readObstacle(board: PersonBlackboard, suggest: Suggest): Promise<Obstacle | undefined> {
-  const [pause, leader, nowMs] = await Promise.all([board.readPause(), board.readLeader(), board.time()]);
+export async function readObstacle(
+  board: PersonBlackboard,
+  suggest: Suggest,
+): Promise<Obstacle | undefined> {
+  const [pause, leader, nowMs] = await Promise.all([
+    board.readPause(),
+    board.readLeader(),
+    board.time(),
+  ]);
   if (pause !== undefined) {
     const by = `paused by ${oneLine(actorName(pause.by))}, ${agoOf(pause.since, nowMs)}`;
-    return { until: `when the instance is resumed (${by})`, next: `Resume it: ${suggest("resume")}` };
+    return {
+      until: `when the instance is resumed (${by})`,
+      next: `Resume it: ${suggest("resume")}`,
+    };
   }
   const problem = orchestratorProblem({ leader });
   if (problem === undefined) return undefined;
-  return { until: `when an orchestrator runs again (${problem})`, next: `Its log: ${suggest("logs orchestrator")}` };
+  return {
+    until: `when an orchestrator runs again (${problem})`,
+    next: `Its log: ${suggest("logs orchestrator")}`,
+  };
 }

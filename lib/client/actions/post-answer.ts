@@ -6,7 +6,13 @@ import { readRefusal } from "../../blackboard/records/read-refusal.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import { type Artefact, userRole } from "../../model/artefact.ts";
 import type { Amounts } from "../../model/budget.ts";
-import { amountsOfYes, exampleAmount, howToRaise, raiseText, readAnswer } from "../../model/budget-question.ts";
+import {
+  amountsOfYes,
+  exampleAmount,
+  howToRaise,
+  raiseText,
+  readAnswer,
+} from "../../model/budget-question.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
@@ -26,11 +32,18 @@ export type AnswerOutcome =
   | { outcome: "closed"; why: string };
 
 /** `mayRaise`: the caller has the right `budget`. */
-export type Answering = { actor: Actor; suggest: Suggest; mayRaise: boolean; marks?: Marks; id?: ArtefactId };
+export type Answering = {
+  actor: Actor;
+  suggest: Suggest;
+  mayRaise: boolean;
+  marks?: Marks;
+  id?: ArtefactId;
+};
 
 /**
- * Throws `usage` where the record knows that a budget is used up, and the answer would change nothing: the agent would only ask again; and
- * `not-allowed` where it would raise the budget without the right to.
+ * Throws `usage` where the record knows that a budget is used up, and the answer would change
+ * nothing: the agent would only ask again; and `not-allowed` where it would raise the budget
+ * without the right to.
  */
 export async function postAnswer(
   board: PersonBlackboard,
@@ -45,17 +58,27 @@ export async function postAnswer(
   const result = await board.answerQuestion(answer, actor);
   const raises = refusal && add && raiseText(add, refusal);
   if (result.outcome === "answered") return { outcome: "answered", answer, raises };
-  const reason = result.outcome === "refused" ? result.reason : "The question has an answer already.";
+  const reason =
+    result.outcome === "refused" ? result.reason : "The question has an answer already.";
   return { outcome: "closed", why: (await whyQuestionClosed(board, question, suggest)) ?? reason };
 }
 
 function mayNotRaise(): SettError {
-  return new SettError("not-allowed", "This answer raises a budget, which needs the right `budget`.", {
-    hint: "A person with that right can give it. `services.api.tokens` in sett.yml, and `sett mcp --may`, say who has which.",
-  });
+  return new SettError(
+    "not-allowed",
+    "This answer raises a budget, which needs the right `budget`.",
+    {
+      hint: "A person with that right can give it. `services.api.tokens` in sett.yml, and `sett mcp --may`, say who has which.",
+    },
+  );
 }
 
-function amountsIn(text: string, { id, goal_id }: Artefact, refusal: BudgetRefusal, suggest: Suggest): Amounts {
+function amountsIn(
+  text: string,
+  { id, goal_id }: Artefact,
+  refusal: BudgetRefusal,
+  suggest: Suggest,
+): Amounts {
   const read = readAnswer(text, refusal);
   if ("amounts" in read) return read.amounts;
   const example = amountsOfYes(refusal) === undefined ? exampleAmount(refusal) : "yes";
@@ -83,19 +106,32 @@ export async function whyQuestionClosed(
   if (answer !== undefined)
     return `${await whoAnswered(board, question, answer)}: see \`${suggest(`unearth ${shortId(answer)}`)}\`.`;
   if (ended !== undefined) {
-    const how = ended === "cancelled" ? "was cancelled" : "was ended, because it had too many artefacts";
+    const how =
+      ended === "cancelled" ? "was cancelled" : "was ended, because it had too many artefacts";
     return `Goal ${shortId(goal_id)} ${how}: ${question} needs no answer any more.`;
   }
   // Feedback on a goal stays open as long as the goal does.
-  if (produced_by_agent === "" || asking?.grants.some((grant) => questionOf(grant) === id)) return undefined;
+  if (produced_by_agent === "" || asking?.grants.some((grant) => questionOf(grant) === id))
+    return undefined;
   return `\`${oneLine(produced_by_agent)}\` does not wait for the answer to ${question} any more${becauseOf(asking)}.`;
 }
 
 type Origin = { marks: Marks | undefined; id: ArtefactId | undefined };
 
-function answerTo(question: Artefact, text: string, { marks, id = ArtefactId.parse(randomUUID()) }: Origin): Artefact {
+function answerTo(
+  question: Artefact,
+  text: string,
+  { marks, id = ArtefactId.parse(randomUUID()) }: Origin,
+): Artefact {
   return newThread(
-    { id, at: new Date().toISOString(), role: userRole, agent: "", goal: question.goal_id, claim: "" },
+    {
+      id,
+      at: new Date().toISOString(),
+      role: userRole,
+      agent: "",
+      goal: question.goal_id,
+      claim: "",
+    },
     {
       structural_type: "Answer",
       type: "Answer",
@@ -106,7 +142,11 @@ function answerTo(question: Artefact, text: string, { marks, id = ArtefactId.par
   );
 }
 
-async function whoAnswered(board: PersonBlackboard, question: string, id: ArtefactId): Promise<string> {
+async function whoAnswered(
+  board: PersonBlackboard,
+  question: string,
+  id: ArtefactId,
+): Promise<string> {
   const answer = await board.readArtefact(id);
   const event = answer && (await creationOf(board, answer));
   const who = event === undefined ? "" : ` by ${oneLine(actorName(event.actor))}`;
@@ -120,11 +160,19 @@ const pageSize = 500;
 const clockDriftMs = 60_000;
 
 /** Only the log knows the person. It is read from shortly before the answer's `created_at`. */
-async function creationOf(board: PersonBlackboard, { id, created_at }: Artefact): Promise<SettEvent | undefined> {
-  let from = await positionSince(new Date(Date.parse(created_at) - clockDriftMs).toISOString(), board);
+async function creationOf(
+  board: PersonBlackboard,
+  { id, created_at }: Artefact,
+): Promise<SettEvent | undefined> {
+  let from = await positionSince(
+    new Date(Date.parse(created_at) - clockDriftMs).toISOString(),
+    board,
+  );
   for (;;) {
     const page = await board.readEvents(from, pageSize);
-    const found = page.find((event) => event.type === "artefact_created" && event.artefact_id === id);
+    const found = page.find(
+      (event) => event.type === "artefact_created" && event.artefact_id === id,
+    );
     from = page.at(-1)?.id ?? from;
     if (found !== undefined || page.length < pageSize) return found;
   }

@@ -17,8 +17,9 @@ import type { Suggest } from "../text/suggest.ts";
 import type { Marks } from "./marks.ts";
 
 /**
- * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id. `recording`: the folder into which the
- * gateway writes calls of models now. `commit`: where work starts; undefined: at HEAD, without a change that is not committed.
+ * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id.
+ * `recording`: the folder into which the gateway writes calls of models now. `commit`: where work
+ * starts; undefined: at HEAD, without a change that is not committed.
  */
 type GoalInput = {
   text: string;
@@ -33,15 +34,29 @@ type GoalInput = {
 };
 
 /**
- * Returns the existing goal where one with this id was posted before. If the connection breaks before the blackboard has answered, the goal
- * may exist or not: its commit stays pinned, and the error says how to continue.
+ * Returns the existing goal where one with this id was posted before. If the connection breaks
+ * before the blackboard has answered, the goal may exist or not: its commit stays pinned, and the
+ * error says how to continue.
  */
-export async function postGoal(board: PersonBlackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
+export async function postGoal(
+  board: PersonBlackboard,
+  repository: HostRepository,
+  input: GoalInput,
+): Promise<Artefact> {
   const { text, id, actor, marks } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
-  const commit = input.commit === undefined ? await cleanHead(repository, input) : await repository.commit(input.commit);
-  const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit), marks);
+  const commit =
+    input.commit === undefined
+      ? await cleanHead(repository, input)
+      : await repository.commit(input.commit);
+  const goal = goalArtefact(
+    id ?? GoalId.parse(randomUUID()),
+    text,
+    commit,
+    await repository.lastTag(commit),
+    marks,
+  );
   await repository.pin(board.instance, goal.goal_id, commit);
   const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
     if (!isRefusal(cause)) throw outcomeUnknown(goal.goal_id, input, cause);
@@ -54,18 +69,30 @@ export async function postGoal(board: PersonBlackboard, repository: HostReposito
   // Another program has posted the same goal meanwhile: it has its commit, and its pin.
   const other = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (other !== undefined) {
-    if (other.metadata.commit !== undefined) await repository.pin(board.instance, goal.goal_id, other.metadata.commit);
+    if (other.metadata.commit !== undefined)
+      await repository.pin(board.instance, goal.goal_id, other.metadata.commit);
     return sameGoal(other, text);
   }
   await repository.unpin(board.instance, goal.goal_id);
   throw new SettError("blackboard-refused", `The blackboard refused the goal: ${result.reason}`);
 }
 
-const unknownOutcomes = new Set<string>(["redis-unreachable", "api-unreachable", "interrupted", "internal"]);
+const unknownOutcomes = new Set<string>([
+  "redis-unreachable",
+  "api-unreachable",
+  "interrupted",
+  "internal",
+]);
 
-/** Whether it is certain that nothing was stored: Redis refuses to write, or an API refuses the goal. */
+/**
+ * Whether it is certain that nothing was stored: Redis refuses to write, or an API refuses the
+ * goal.
+ */
 function isRefusal(cause: unknown): cause is SettError {
-  return cause instanceof SettError && (cause instanceof WritesRefused || !unknownOutcomes.has(cause.code));
+  return (
+    cause instanceof SettError &&
+    (cause instanceof WritesRefused || !unknownOutcomes.has(cause.code))
+  );
 }
 
 function sameGoal(existing: Artefact, text: string): Artefact {
@@ -76,12 +103,17 @@ function sameGoal(existing: Artefact, text: string): Artefact {
 
 function outcomeUnknown(id: GoalId, { suggest }: GoalInput, cause: unknown): SettError {
   const hint = `When Redis answers again: ${suggest(`forage --id ${id} --goal "…"`)}. The same id never makes a second goal.`;
-  return new SettError("redis-unreachable", `The goal may or may not have been posted: ${messageOf(cause)}`, { hint, cause });
+  return new SettError(
+    "redis-unreachable",
+    `The goal may or may not have been posted: ${messageOf(cause)}`,
+    { hint, cause },
+  );
 }
 
 /**
- * The commit at HEAD. Agents see only committed files, so the working tree must be clean, except for what Sett itself has written: archives
- * of `sett prune`, and recorded calls. Throws `workspace-dirty`.
+ * The commit at HEAD. Agents see only committed files, so the working tree must be clean, except
+ * for what Sett itself has written: archives of `sett prune`, and recorded calls. Throws
+ * `workspace-dirty`.
  */
 async function cleanHead(
   repository: HostRepository,
@@ -89,8 +121,11 @@ async function cleanHead(
 ): Promise<CommitHash> {
   const changed = await repository.dirtyFiles(onSlow);
   const isRecorded = (path: string) =>
-    recording !== undefined && join(repository.place.toplevel, path, "/").startsWith(join(recording, "/"));
-  const dirty = changed.filter(({ state, path }) => state !== "??" || !(isArchiveName(path) || isRecorded(path)));
+    recording !== undefined &&
+    join(repository.place.toplevel, path, "/").startsWith(join(recording, "/"));
+  const dirty = changed.filter(
+    ({ state, path }) => state !== "??" || !(isArchiveName(path) || isRecorded(path)),
+  );
   if (dirty.length === 0) return await repository.head();
   throw new SettError(
     "workspace-dirty",

@@ -10,18 +10,31 @@ import { AgentName, type GoalId } from "../../model/ids.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 
 /** `cause`: a repeat with the same one changes nothing; undefined makes a new one. */
-export type Raise = { goal: GoalId; add: Amounts; agent: string | undefined; actor: Actor; cause?: string | undefined };
+export type Raise = {
+  goal: GoalId;
+  add: Amounts;
+  agent: string | undefined;
+  actor: Actor;
+  cause?: string | undefined;
+};
 
 /** `option`: what the person has given the text to. Throws `usage`. */
 export function amountsToAdd(text: string, option: string): Amounts {
   const read = readAmounts(text);
   if ("amounts" in read) return read.amounts;
-  throw new SettError("usage", `${option} takes an amount: \`${shorten(oneLine(text), 40)}\` ${read.problem}.`, {
-    hint: `Write ${amountsSyntax}: more than nothing, and no fraction of a token or call.`,
-  });
+  throw new SettError(
+    "usage",
+    `${option} takes an amount: \`${shorten(oneLine(text), 40)}\` ${read.problem}.`,
+    {
+      hint: `Write ${amountsSyntax}: more than nothing, and no fraction of a token or call.`,
+    },
+  );
 }
 
-/** Throws `agent-not-found`, and `request-refused` for a goal that was ended, or where no gateway has ever run. */
+/**
+ * Throws `agent-not-found`, and `request-refused` for a goal that was ended, or where no gateway
+ * has ever run.
+ */
 export async function raiseBudget(
   board: PersonBlackboard,
   { goal, add, agent: name, actor, cause = randomUUID() }: Raise,
@@ -39,16 +52,30 @@ export async function raiseBudget(
   const order = { goal, add, actor, cause };
   const reply = await board.raiseBudget(agent === undefined ? order : { ...order, agent });
   if (reply.outcome !== "refused") return { agent };
-  throw new SettError("request-refused", reply.reason, { hint: "Only a goal that was not ended can spend more." });
+  throw new SettError("request-refused", reply.reason, {
+    hint: "Only a goal that was not ended can spend more.",
+  });
 }
 
 /** Registered, or known to the gateway. */
-async function agentOf(board: PersonBlackboard, name: string, { agents }: GatewayNotice): Promise<AgentName> {
-  const names = [...new Set([...(await board.listAgents()).map((agent) => String(agent.name)), ...Object.keys(agents)])];
+async function agentOf(
+  board: PersonBlackboard,
+  name: string,
+  { agents }: GatewayNotice,
+): Promise<AgentName> {
+  const names = [
+    ...new Set([
+      ...(await board.listAgents()).map((agent) => String(agent.name)),
+      ...Object.keys(agents),
+    ]),
+  ];
   const agent = AgentName.safeParse(name).data;
   if (agent !== undefined && names.includes(agent)) return agent;
   const nearest = nearestWord(name, names);
   throw new SettError("agent-not-found", `There is no agent ${shorten(oneLine(name), 60)}.`, {
-    hint: nearest === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean \`${nearest}\`?`,
+    hint:
+      nearest === undefined
+        ? `There are: ${names.join(", ") || "none"}.`
+        : `Did you mean \`${nearest}\`?`,
   });
 }

@@ -11,8 +11,8 @@ import type { Suggest } from "../text/suggest.ts";
 const answerTimeoutMs = 7_000;
 
 /**
- * Calls `visit` with each event after `from`, until it has enough or the signal is aborted; also when Redis restarts meanwhile. `board` is
- * the connection of that moment.
+ * Calls `visit` with each event after `from`, until it has enough or the signal is aborted; also
+ * when Redis restarts meanwhile. `board` is the connection of that moment.
  */
 export type FollowLog = (
   from: string,
@@ -21,16 +21,27 @@ export type FollowLog = (
 ) => Promise<void>;
 
 /** Who asks: by which connection, how the log is followed, and what ends the waiting. */
-export type Asker = { board: PersonBlackboard; follow: FollowLog; suggest: Suggest; signal: AbortSignal };
+export type Asker = {
+  board: PersonBlackboard;
+  follow: FollowLog;
+  suggest: Suggest;
+  signal: AbortSignal;
+};
 
 export type Request<Outcome> = {
   draft: EventDraft;
   actor: Actor;
   /** Called with each event after the request. Returns the outcome of the request, or undefined. */
-  outcomeOf(event: SettEvent, board: PersonBlackboard): Outcome | undefined | Promise<Outcome | undefined>;
+  outcomeOf(
+    event: SettEvent,
+    board: PersonBlackboard,
+  ): Outcome | undefined | Promise<Outcome | undefined>;
 };
 
-/** Throws `request-refused` with the orchestrator's reason, and `not-ready` when it has not acted yet; the request stays valid then. */
+/**
+ * Throws `request-refused` with the orchestrator's reason, and `not-ready` when it has not acted
+ * yet; the request stays valid then.
+ */
 export async function request<Outcome extends object>(
   { board, follow, suggest, signal }: Asker,
   { draft, actor, outcomeOf }: Request<Outcome>,
@@ -44,7 +55,8 @@ export async function request<Outcome extends object>(
     id,
     async (events, current) => {
       for (const event of events) {
-        if (event.type === "request_refused" && event.data?.request === id) throw refusal(String(event.data.reason));
+        if (event.type === "request_refused" && event.data?.request === id)
+          throw refusal(String(event.data.reason));
         outcome = await outcomeOf(event, current);
         if (outcome !== undefined) return "enough";
       }
@@ -61,10 +73,15 @@ export async function request<Outcome extends object>(
     following.catch(() => undefined);
   }
   if (outcome !== undefined) return outcome;
-  const why = orchestratorProblem({ leader: await board.readLeader() }) ?? "the orchestrator is busy";
-  throw new SettError("not-ready", `Your request is recorded, but the orchestrator has not acted on it yet: ${why}.`, {
-    hint: `The orchestrator will act on it; do not ask again. See \`${suggest("status")}\`.`,
-  });
+  const why =
+    orchestratorProblem({ leader: await board.readLeader() }) ?? "the orchestrator is busy";
+  throw new SettError(
+    "not-ready",
+    `Your request is recorded, but the orchestrator has not acted on it yet: ${why}.`,
+    {
+      hint: `The orchestrator will act on it; do not ask again. See \`${suggest("status")}\`.`,
+    },
+  );
 }
 
 export function refusal(reason: string, hint?: string): SettError {

@@ -4,7 +4,10 @@ import type { AgentRegistration } from "../../model/agent.ts";
 type Known = Pick<AgentRegistration, "name" | "external" | "human">;
 
 /** Undefined for an agent with a container. */
-export function kindOf({ external, human }: Omit<Known, "name">): "external" | "person" | undefined {
+export function kindOf({
+  external,
+  human,
+}: Omit<Known, "name">): "external" | "person" | undefined {
   if (human) return "person";
   return external ? "external" : undefined;
 }

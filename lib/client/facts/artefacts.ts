@@ -1,4 +1,5 @@
-// Reads many artefacts: without their payloads, or a few at a time, because each payload may have 16 MiB.
+// Reads many artefacts: without their payloads, or a few at a time, because each payload may have
+// 16 MiB.
 import type { StoredHead } from "../../blackboard/port/artefacts.ts";
 import { piecesOf } from "../../blackboard/records/pieces.ts";
 import { isApproval } from "../../model/approval.ts";
@@ -14,7 +15,9 @@ export const approving = "approves";
 const atOnce = { bytes: 4 * 1024 ** 2, items: 200 };
 const headsAtOnce = 500;
 
-/** A cache of heads, for a caller that reads the same artefacts repeatedly. Artefacts never change. */
+/**
+ * A cache of heads, for a caller that reads the same artefacts repeatedly. Artefacts never change.
+ */
 export type KnownArtefacts = Map<ArtefactId, ArtefactHead>;
 
 /** In the order of `ids`, without those that do not exist. */
@@ -30,8 +33,9 @@ export async function* readWhole(
 }
 
 /**
- * The same without payloads, but each with a summary. An artefact written by hand may have none: then its first line replaces it, or the
- * size of a payload that is too large to inspect. Reads only those that are not in `known`, and adds them to it.
+ * The same without payloads, but each with a summary. An artefact written by hand may have none:
+ * then its first line replaces it, or the size of a payload that is too large to inspect. Reads
+ * only those that are not in `known`, and adds them to it.
  */
 export async function readHeads(
   board: Pick<ReadingBoard, "readHeads">,
@@ -41,14 +45,20 @@ export async function readHeads(
   const unknown = ids.filter((id) => !known.has(id));
   for (const stored of await board.readHeads(unknown)) {
     const { head } = stored;
-    const summary = (head.metadata.summary ?? "").trim() === "" ? insteadOfSummary(stored) : head.metadata.summary;
+    const summary =
+      (head.metadata.summary ?? "").trim() === ""
+        ? insteadOfSummary(stored)
+        : head.metadata.summary;
     known.set(head.id, { ...head, metadata: { ...head.metadata, summary } });
   }
   return ids.flatMap((id) => known.get(id) ?? []);
 }
 
 function insteadOfSummary({ head, beginning, payloadBytes }: StoredHead): string {
-  if (beginning === "" && payloadBytes > 0) return `${Math.ceil(payloadBytes / 1024)} kB without a summary`;
+  if (beginning === "" && payloadBytes > 0)
+    return `${Math.ceil(payloadBytes / 1024)} kB without a summary`;
   const isWhole = new TextEncoder().encode(beginning).byteLength === payloadBytes;
-  return head.structural_type === "Review" && isWhole && isApproval(beginning) ? approving : firstLine(beginning);
+  return head.structural_type === "Review" && isWhole && isApproval(beginning)
+    ? approving
+    : firstLine(beginning);
 }

@@ -2,7 +2,12 @@
 
 import type { Waiting } from "../../core/goal-status.ts";
 import type { BlockedReason, Liveness } from "../../core/waiting-reason.ts";
-import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from "../../model/agent.ts";
+import type {
+  AgentRegistration,
+  AgentState,
+  AgentStatus,
+  RegisteredAgent,
+} from "../../model/agent.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
@@ -11,8 +16,15 @@ import type { NoticeProblem } from "../../model/notify.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { kindOf } from "./agent-kind.ts";
 
-/** `problem`: a sentence, where Redis refuses writes. `limitBytes`: undefined where Redis has no limit. */
-export type Store = { problem: string | undefined; usedBytes: number; limitBytes: number | undefined };
+/**
+ * `problem`: a sentence, where Redis refuses writes. `limitBytes`: undefined where Redis has no
+ * limit.
+ */
+export type Store = {
+  problem: string | undefined;
+  usedBytes: number;
+  limitBytes: number | undefined;
+};
 
 /** The state of an instance, read at about one moment. */
 export type Situation = {
@@ -36,23 +48,34 @@ export type Situation = {
 };
 
 /**
- * Undefined where the goal waits for no agent and the instance is not paused, and where a worker does the work: workers send no heartbeat.
+ * Undefined where the goal waits for no agent and the instance is not paused, and where a worker
+ * does the work: workers send no heartbeat.
  */
 export function blockedReasonOf(waiting: Waiting, situation: Situation): BlockedReason | undefined {
-  if (situation.pause !== undefined && isHeldByPause(waiting)) return { reason: "paused", ...situation.pause };
+  if (situation.pause !== undefined && isHeldByPause(waiting))
+    return { reason: "paused", ...situation.pause };
   if (!("agent" in waiting)) return undefined;
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
-  const isByWorker = agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
+  const isByWorker =
+    agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
   const own = livenessOf(agent, situation);
   // Its workers have the same secrets as the agent's own container.
   if (own.reason === "alive" && own.state === "no_secrets") return own;
   const liveness = isByWorker ? undefined : own;
-  if (liveness?.reason === "silent" || liveness?.reason === "unreadable" || waiting.kind !== "start") return liveness;
+  if (
+    liveness?.reason === "silent" ||
+    liveness?.reason === "unreadable" ||
+    waiting.kind !== "start"
+  )
+    return liveness;
   return busyWith(agent, waiting.claim, situation.open) ?? liveness;
 }
 
-/** While the instance is paused, no work is granted or accepted. Bids, running work, answers and approvals go on. */
+/**
+ * While the instance is paused, no work is granted or accepted. Bids, running work, answers and
+ * approvals go on.
+ */
 function isHeldByPause({ kind }: Waiting): boolean {
   return kind === "start" || kind === "retry" || kind === "decision";
 }
@@ -67,7 +90,8 @@ export function livenessOf(agent: RegisteredAgent, situation: Situation): Livene
   const { statuses, nowMs } = situation;
   const kind = kindOf(agent);
   if (kind !== undefined) return { reason: kind };
-  if (agent.unreadable !== undefined) return { reason: "unreadable", problem: agent.unreadable.problem };
+  if (agent.unreadable !== undefined)
+    return { reason: "unreadable", problem: agent.unreadable.problem };
   const last = statuses.get(agent.name);
   if (last === undefined) return { reason: "silent", last_heard: null };
   const last_heard = new Date(last.at).toISOString();
@@ -75,19 +99,32 @@ export function livenessOf(agent: RegisteredAgent, situation: Situation): Livene
   return { reason: "alive", state: stateOf(agent, last, situation), last_heard };
 }
 
-/** The state of its heartbeat, corrected by its grants: a heartbeat is some seconds old, and does not count workers. */
-export function stateOf(agent: AgentRegistration, last: AgentStatus, situation: Situation): AgentState {
+/**
+ * The state of its heartbeat, corrected by its grants: a heartbeat is some seconds old, and does
+ * not count workers.
+ */
+export function stateOf(
+  agent: AgentRegistration,
+  last: AgentStatus,
+  situation: Situation,
+): AgentState {
   return last.state === "idle" && claimsOf(agent, situation).length > 0 ? "working" : last.state;
 }
 
-/** The claims on which it works, the longest-running first: from its grants, else from its heartbeat. */
+/**
+ * The claims on which it works, the longest-running first: from its grants, else from its
+ * heartbeat.
+ */
 export function claimsOf({ name }: AgentRegistration, { open, statuses }: Situation): ClaimId[] {
   const running = runningOf(name, open).map(({ id }) => id);
   const last = statuses.get(name);
   return running.length > 0 || last?.claim_id === undefined ? running : [last.claim_id];
 }
 
-/** How many workers an agent may have, and the claims of those that run; undefined for an agent without workers. */
+/**
+ * How many workers an agent may have, and the claims of those that run; undefined for an agent
+ * without workers.
+ */
 export function workersOf(
   { name, replicas, strategy }: AgentRegistration,
   { open }: Situation,
@@ -109,10 +146,15 @@ function busyWith(
 }
 
 /** The running grants of an agent, the longest-running first. */
-function runningOf(name: AgentName, open: readonly ClaimSnapshot[]): { id: ClaimId; since: string }[] {
+function runningOf(
+  name: AgentName,
+  open: readonly ClaimSnapshot[],
+): { id: ClaimId; since: string }[] {
   const running = open.flatMap(({ claim, grants }) =>
     grants.flatMap((grant) =>
-      grant.state === "running" && grant.agent === name ? [{ id: claim.id, since: grant.started_at }] : [],
+      grant.state === "running" && grant.agent === name
+        ? [{ id: claim.id, since: grant.started_at }]
+        : [],
     ),
   );
   return running.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));

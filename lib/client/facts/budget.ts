@@ -1,4 +1,5 @@
-// Reads the budget of a goal: its limits, what is spent and reserved, by agent and by model, and who was stopped by it.
+// Reads the budget of a goal: its limits, what is spent and reserved, by agent and by model, and
+// who was stopped by it.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { type Cost, costOf, costsBy, noCost } from "../../core/call-costs.ts";
 import { noAmounts, raised } from "../../model/amounts.ts";
@@ -8,10 +9,27 @@ import type { ArtefactId, GoalId } from "../../model/ids.ts";
 import { budgetExceededType, type CallRecord, type Usage } from "../../model/model-call.ts";
 import { readGoal } from "./goal.ts";
 
-/** `limits`: of each of its grants in this goal, with `added`. `under_way`: its calls that have not ended. */
-export type AgentSpending = { name: string; model: string; limits: Budget; added: Amounts; cost: Cost; under_way: number };
+/**
+ * `limits`: of each of its grants in this goal, with `added`. `under_way`: its calls that have not
+ * ended.
+ */
+export type AgentSpending = {
+  name: string;
+  model: string;
+  limits: Budget;
+  added: Amounts;
+  cost: Cost;
+  under_way: number;
+};
 /** `provider`, `answered`: as the calls have them; `is_priced`: as the gateway has it. */
-export type ModelSpending = { name: string; provider: string; answered: string[]; is_priced: boolean; cost: Cost; usage: Usage };
+export type ModelSpending = {
+  name: string;
+  provider: string;
+  answered: string[];
+  is_priced: boolean;
+  cost: Cost;
+  usage: Usage;
+};
 
 export type BudgetReading = {
   goal: GoalId;
@@ -31,13 +49,15 @@ export type BudgetReading = {
 };
 
 export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise<BudgetReading> {
-  const [gateway, spending, calls, { artefacts: heads, status }, openQuestions] = await Promise.all([
-    board.readGateway(),
-    board.readSpending(goal),
-    board.readCalls(goal),
-    readGoal(board, goal),
-    board.listOpenQuestions(),
-  ]);
+  const [gateway, spending, calls, { artefacts: heads, status }, openQuestions] = await Promise.all(
+    [
+      board.readGateway(),
+      board.readSpending(goal),
+      board.readCalls(goal),
+      readGoal(board, goal),
+      board.listOpenQuestions(),
+    ],
+  );
   const { ended, open } = calls;
   const byAgent = costsBy(ended, ({ agent }) => String(agent));
   const agentNames = new Set([
@@ -45,7 +65,9 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
     ...byAgent.keys(),
     ...open.map(({ agent }) => String(agent)),
   ]);
-  const addedOfAgents = new Map([...spending.addedOfAgents].map(([agent, added]) => [String(agent), added]));
+  const addedOfAgents = new Map(
+    [...spending.addedOfAgents].map(([agent, added]) => [String(agent), added]),
+  );
   const last = heads.filter(({ type }) => type === budgetExceededType).at(-1);
   const isQuestion = last?.structural_type === "Question";
   const refusal = spending.refusals.findLast(
@@ -84,14 +106,19 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
 
 type KnownModel = { provider: string; is_priced: boolean } | undefined;
 
-function modelsOf(calls: readonly CallRecord[], knownOf: (name: string) => KnownModel): ModelSpending[] {
+function modelsOf(
+  calls: readonly CallRecord[],
+  knownOf: (name: string) => KnownModel,
+): ModelSpending[] {
   return [...costsBy(calls, ({ model }) => model)].map(([name, cost]) => {
     const ofModel = calls.filter(({ model }) => model === name);
     const sum = (kind: keyof Usage) => ofModel.reduce((total, { usage }) => total + usage[kind], 0);
     return {
       name,
       provider: ofModel[0]?.provider ?? knownOf(name)?.provider ?? "",
-      answered: [...new Set(ofModel.map(({ answered_model }) => answered_model))].filter((answered) => answered !== "").sort(),
+      answered: [...new Set(ofModel.map(({ answered_model }) => answered_model))]
+        .filter((answered) => answered !== "")
+        .sort(),
       is_priced: cost.unpriced_calls === 0,
       cost,
       usage: {

@@ -1,17 +1,28 @@
-// What a result changes, for all who show it: since the commit of its goal, unless they ask for less.
+// What a result changes, for all who show it: since the commit of its goal, unless they ask for
+// less.
 import type { HostRepository } from "../../git/repository/host-repository.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { requireResultCommit } from "./result-commit.ts";
-import { distinct, type EarlierCommit, type Since, type WorkBoard, type WorkOfResult, workOf } from "./work.ts";
+import {
+  distinct,
+  type EarlierCommit,
+  type Since,
+  type WorkBoard,
+  type WorkOfResult,
+  workOf,
+} from "./work.ts";
 
 type Repository = Pick<HostRepository, "showChanges">;
 
 /** `person`: whose last verdict `verdict` means. */
 export type ChangesWanted = { since: Since; person: Actor };
 
-/** A unified diff. Throws `artefact-not-found` where there is no such earlier commit, and as `showChanges`. */
+/**
+ * A unified diff. Throws `artefact-not-found` where there is no such earlier commit, and as
+ * `showChanges`.
+ */
 export async function readChanges(
   board: WorkBoard,
   repository: Repository,
@@ -19,10 +30,17 @@ export async function readChanges(
   { since, person }: ChangesWanted,
 ): Promise<string> {
   const work = await workOf(board, artefact, requireResultCommit(artefact), person);
-  return await repository.showChanges(work, "lines", since === "goal" ? undefined : requireEarlier(work, since));
+  return await repository.showChanges(
+    work,
+    "lines",
+    since === "goal" ? undefined : requireEarlier(work, since),
+  );
 }
 
-/** How much is changed, in all or of each file: since the commit of the goal, and then since each earlier commit. */
+/**
+ * How much is changed, in all or of each file: since the commit of the goal, and then since each
+ * earlier commit.
+ */
 export async function summarizeChanges(
   board: WorkBoard,
   repository: Repository,
@@ -36,7 +54,9 @@ export async function summarizeChanges(
 function requireEarlier({ earlier }: WorkOfResult, since: EarlierCommit["since"]): EarlierCommit {
   const found = earlier.find((one) => one.since === since);
   if (found !== undefined) return found;
-  throw new SettError("artefact-not-found", missing[since], { hint: "Without `since`, all that it changes is shown." });
+  throw new SettError("artefact-not-found", missing[since], {
+    hint: "Without `since`, all that it changes is shown.",
+  });
 }
 
 const missing: Record<EarlierCommit["since"], string> = {

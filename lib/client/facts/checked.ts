@@ -1,5 +1,6 @@
-// Reads artefacts for people and compares each with the digest that the indexes have of it. A password of Redis is enough to write over a
-// record; a person must not approve, archive or believe one without a word about it.
+// Reads artefacts for people and compares each with the digest that the indexes have of it. A
+// password of Redis is enough to write over a record; a person must not approve, archive or believe
+// one without a word about it.
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId } from "../../model/ids.ts";
@@ -13,7 +14,10 @@ export type Checked<Read> = Read & { overwritten?: true };
 export type CheckedHeads = {
   /** In the order of the ids. */
   heads: Checked<ArtefactHead>[];
-  /** Those whose fields a person has damaged, or that were removed by hand: nothing can be shown of them. */
+  /**
+   * Those whose fields a person has damaged, or that were removed by hand: nothing can be shown of
+   * them.
+   */
   unreadable: ArtefactId[];
 };
 
@@ -63,20 +67,29 @@ async function readDamaged(
   }
 }
 
-/** Undefined where there is none. Throws `artefact-malformed` for one that was damaged or removed by hand. */
+/**
+ * Undefined where there is none. Throws `artefact-malformed` for one that was damaged or removed by
+ * hand.
+ */
 export async function readCheckedArtefact(
   board: Pick<ReadingBoard, "readArtefact" | "findOverwritten">,
   id: ArtefactId,
 ): Promise<Checked<Artefact> | undefined> {
-  const [artefact, overwritten] = await Promise.all([board.readArtefact(id), board.findOverwritten([id])]);
+  const [artefact, overwritten] = await Promise.all([
+    board.readArtefact(id),
+    board.findOverwritten([id]),
+  ]);
   if (overwritten.length === 0) return artefact;
   if (artefact !== undefined) return { ...artefact, overwritten: true };
-  throw new SettError("artefact-malformed", unreadableSentence([id]), { hint: remedyOf("sett doctor") });
+  throw new SettError("artefact-malformed", unreadableSentence([id]), {
+    hint: remedyOf("sett doctor"),
+  });
 }
 
 /**
- * For a person who acts on it. Throws `request-refused` for one that was overwritten, whose maker did not write it so, and as above for one that
- * cannot be read. The next step is to put it back, or to end its goal.
+ * For a person who acts on it. Throws `request-refused` for one that was overwritten, whose maker
+ * did not write it so, and as above for one that cannot be read. The next step is to put it back,
+ * or to end its goal.
  */
 export async function readSound(
   board: Pick<ReadingBoard, "readArtefact" | "findOverwritten">,
@@ -90,7 +103,10 @@ export async function readSound(
   });
 }
 
-/** What a person can do about records that were changed by hand. `doctor`: the command as it is to be typed. */
+/**
+ * What a person can do about records that were changed by hand. `doctor`: the command as it is to
+ * be typed.
+ */
 export function remedyOf(doctor: string): string {
   return `\`${doctor}\` lists what was changed by hand. A copy of Redis' volume, or an archive of \`sett prune\`, may have it as it was stored.`;
 }
@@ -113,7 +129,8 @@ export function overwrittenSentence(ids: readonly ArtefactId[]): string {
 export function unreadableSentence(ids: readonly ArtefactId[]): string {
   const named = ids.slice(0, maxNamed).map(shortId).join(", ");
   const more = ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : "";
-  if (ids.length === 1) return `Artefact ${named} cannot be shown: its record, or a field of it, was changed by hand.`;
+  if (ids.length === 1)
+    return `Artefact ${named} cannot be shown: its record, or a field of it, was changed by hand.`;
   return `Artefacts ${named}${more} cannot be shown: their records, or fields of them, were changed by hand.`;
 }
 

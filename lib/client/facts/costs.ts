@@ -9,10 +9,17 @@ import type { ReadingBoard } from "./reading-board.ts";
 /** Undefined where no call was made for it. `under_way`: calls that have not ended. */
 export type GoalCost = { total: Cost; agents: Map<AgentName, Cost>; under_way: number };
 
-export async function readGoalCost(board: Pick<ReadingBoard, "readCalls">, goal: GoalId): Promise<GoalCost | undefined> {
+export async function readGoalCost(
+  board: Pick<ReadingBoard, "readCalls">,
+  goal: GoalId,
+): Promise<GoalCost | undefined> {
   const { ended, open } = await board.readCalls(goal);
   if (ended.length + open.length === 0) return undefined;
-  return { total: costOf(ended), agents: costsBy(ended, ({ agent }) => agent), under_way: open.length };
+  return {
+    total: costOf(ended),
+    agents: costsBy(ended, ({ agent }) => agent),
+    under_way: open.length,
+  };
 }
 
 /** Of a goal and each of its artefacts; undefined where no call has ended. */
@@ -30,7 +37,9 @@ export async function readGoalCosts(
   return { total: costOf(ended), artefacts: costsOfCalls(callsByArtefact(artefacts, ended)) };
 }
 
-export function costsOfCalls(calls: ReadonlyMap<ArtefactId, readonly CallRecord[]>): Map<ArtefactId, Cost> {
+export function costsOfCalls(
+  calls: ReadonlyMap<ArtefactId, readonly CallRecord[]>,
+): Map<ArtefactId, Cost> {
   return new Map([...calls].map(([id, ofArtefact]) => [id, costOf(ofArtefact)]));
 }
 
@@ -45,7 +54,8 @@ export class ArtefactCosts {
 
   async of(heads: readonly ArtefactHead[]): Promise<Map<ArtefactId, Cost>> {
     const goals = [...new Set(heads.map(({ goal_id }) => goal_id))];
-    for (const goal of goals) if (!this.#goals.has(goal)) this.#goals.set(goal, readGoalCosts(this.#board, goal));
+    for (const goal of goals)
+      if (!this.#goals.has(goal)) this.#goals.set(goal, readGoalCosts(this.#board, goal));
     const costs = await Promise.all(goals.map((goal) => this.#goals.get(goal)));
     return new Map(costs.flatMap((ofGoal) => [...(ofGoal?.artefacts ?? [])]));
   }

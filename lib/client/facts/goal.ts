@@ -15,7 +15,10 @@ import type { GoalCost } from "./costs.ts";
 export type GoalReading = {
   goal: GoalId;
   status: GoalStatus;
-  /** Oldest first; the goal itself is among them. All, or of `readGoalState` those on which the state depends. */
+  /**
+   * Oldest first; the goal itself is among them. All, or of `readGoalState` those on which the
+   * state depends.
+   */
   artefacts: ArtefactHead[];
   /** How many artefacts can be read. */
   count: number;
@@ -30,7 +33,11 @@ export type GoalReading = {
 /** So many claims are read whether they have ended or not. */
 const fewClaims = 50;
 
-export async function readGoal(board: PersonBlackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
+export async function readGoal(
+  board: PersonBlackboard,
+  goal: GoalId,
+  known: KnownArtefacts = new Map(),
+): Promise<GoalReading> {
   return await readListed(board, goal, known);
 }
 
@@ -54,8 +61,9 @@ async function readListed(
   list?: () => Promise<GoalListing>,
 ): Promise<GoalReading> {
   const heads = (ids: readonly ArtefactId[]) => readReadable(board, ids, known);
-  // Of a claim that has ended the status needs to know only whether its Failures count. Those that are open are listed after the goal's
-  // claims are: one that is open then is not missed, and what one has led to that has just ended is noticed as a change of the goal.
+  // Of a claim that has ended the status needs to know only whether its Failures count. Those that
+  // are open are listed after the goal's claims are: one that is open then is not missed, and what
+  // one has led to that has just ended is noticed as a change of the goal.
   const needed = async (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => {
     if (list === undefined && claims.length <= fewClaims) return claims;
     const [open, artefacts] = await Promise.all([board.listOpenClaims(), heads(ids)]);
@@ -66,11 +74,25 @@ async function readListed(
     const listed = new Set([...claims, ...(list === undefined ? [] : failed)]);
     return [...listed].filter((id) => meant.has(id));
   };
-  const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running", needed, list);
+  const facts = await readGoalFacts(
+    board,
+    goal,
+    heads,
+    (stored) => goalStatus(stored).state === "running",
+    needed,
+    list,
+  );
   const { artefacts, trigger, causes, listing } = facts;
   const read = new Set(artefacts.map(({ id }) => id));
   const unreadable = [...causes.keys()].filter((id) => !read.has(id));
-  return { goal, status: goalStatus(facts), artefacts, count: listing.artefacts - unreadable.length, unreadable, trigger };
+  return {
+    goal,
+    status: goalStatus(facts),
+    artefacts,
+    count: listing.artefacts - unreadable.length,
+    unreadable,
+    trigger,
+  };
 }
 
 export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {
@@ -86,7 +108,18 @@ export async function readSituation(board: PersonBlackboard, suggest: Suggest): 
     board.readNoticeProblems(),
   ]);
   const store = { ...memory, problem: board.contactProblem() };
-  return { suggest, nowMs, agents, statuses, leader, pause, open, malformed, store, noticeProblems };
+  return {
+    suggest,
+    nowMs,
+    agents,
+    statuses,
+    leader,
+    pause,
+    open,
+    malformed,
+    store,
+    noticeProblems,
+  };
 }
 
 /** The summary of the goal's newest version. */
@@ -96,16 +129,23 @@ export function goalSummary({ goal, artefacts }: GoalReading): string {
 }
 
 /** The Failures that count, oldest first. */
-export function failuresOf({ status, artefacts }: Pick<GoalReading, "status" | "artefacts">): ArtefactHead[] {
+export function failuresOf({
+  status,
+  artefacts,
+}: Pick<GoalReading, "status" | "artefacts">): ArtefactHead[] {
   return artefacts.filter(({ id }) => status.failures.includes(id));
 }
 
 /** Why a goal has no result. `results`: its artefacts without the goal itself. */
 export function whyStalled(results: readonly ArtefactHead[]): string {
-  if (results.length === 0) return "No agent worked on it: no agent bid anything other than `ignore`.";
+  if (results.length === 0)
+    return "No agent worked on it: no agent bid anything other than `ignore`.";
   return "It has reviews, but no result: does an agent bid `claim` or `exclusive` on it?";
 }
 
-/** Advice for a stalled goal. An agent that has `prompts` and no model ignores everything, and its registration does not show that. */
+/**
+ * Advice for a stalled goal. An agent that has `prompts` and no model ignores everything, and its
+ * registration does not show that.
+ */
 export const stalledAdvice =
   "Do the `bids` in sett.yml match the goal? Of an agent with `prompts.claim`, `sett logs AGENT` shows why its model ignored it.";

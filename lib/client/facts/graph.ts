@@ -31,9 +31,12 @@ export async function readReviewed(
   ids: readonly ArtefactId[],
 ): Promise<ReviewedHead[]> {
   const { heads } = await readChecked(board, ids);
-  const reviews = heads.filter(({ structural_type }) => structural_type === "Review").map(({ id }) => id);
+  const reviews = heads
+    .filter(({ structural_type }) => structural_type === "Review")
+    .map(({ id }) => id);
   const verdicts = new Map<ArtefactId, ReviewedHead["verdict"]>();
-  for await (const { id, payload } of readWhole(board, reviews)) verdicts.set(id, isApproval(payload) ? "approval" : "feedback");
+  for await (const { id, payload } of readWhole(board, reviews))
+    verdicts.set(id, isApproval(payload) ? "approval" : "feedback");
   return heads.map((head) => {
     const verdict = verdicts.get(head.id);
     return verdict === undefined ? head : { ...head, verdict };
@@ -48,5 +51,9 @@ export function graphJson(graph: ArtefactGraph) {
 function nodeJson(node: GraphNode) {
   if (node.kind !== "artefact") return node;
   const { cost, goal_cost, ...rest } = node;
-  return { ...rest, ...(cost && { cost: costJson(cost) }), ...(goal_cost && { goal_cost: costJson(goal_cost) }) };
+  return {
+    ...rest,
+    ...(cost && { cost: costJson(cost) }),
+    ...(goal_cost && { goal_cost: costJson(goal_cost) }),
+  };
 }

@@ -1,11 +1,19 @@
 // What waits for a person, as JSON: `sett questions --json`, and what an assistant reads.
 import type { ArtefactHead } from "../../model/artefact.ts";
-import { amountsOfYes, questionText, raiseText, refusalSentence } from "../../model/budget-question.ts";
+import {
+  amountsOfYes,
+  questionText,
+  raiseText,
+  refusalSentence,
+} from "../../model/budget-question.ts";
 import type { BudgetRefusal } from "../../model/model-call.ts";
 import { oneLine } from "../text/plain-text.ts";
 import { type Inquiry, subjectOf } from "./inquiries.ts";
 
-/** What the record says of a budget that is used up. `yes_adds`: what the answer `yes` adds; null where it adds nothing. */
+/**
+ * What the record says of a budget that is used up. `yes_adds`: what the answer `yes` adds; null
+ * where it adds nothing.
+ */
 export function budgetJson(refusal: BudgetRefusal) {
   const { scope, agent, kind, limit, spent, reserved, needed } = refusal;
   const yes = amountsOfYes(refusal);
@@ -15,20 +23,46 @@ export function budgetJson(refusal: BudgetRefusal) {
   };
 }
 
-/** The same members for both kinds. `text`: the question, or the summary of what is to be approved. `agent`: for which a person approves it. */
+/**
+ * The same members for both kinds. `text`: the question, or the summary of what is to be approved.
+ * `agent`: for which a person approves it.
+ */
 export function inquiryJson(inquiry: Inquiry) {
   const subject = subjectOf(inquiry);
   const { id, goal_id, type, version, source_artefacts, overwritten } = subject;
-  const what = { kind: inquiry.kind, id, goal_id, type, from: makerOf(subject), since: inquiry.since };
+  const what = {
+    kind: inquiry.kind,
+    id,
+    goal_id,
+    type,
+    from: makerOf(subject),
+    since: inquiry.since,
+  };
   const common = { ...what, ...(overwritten && { overwritten }) };
   if (inquiry.kind === "question") {
     const { question, refusal } = inquiry;
     const budget = refusal === undefined ? {} : { budget: budgetJson(refusal) };
-    return { ...common, about: source_artefacts[0] ?? null, ...budget, text: questionText(question) };
+    return {
+      ...common,
+      about: source_artefacts[0] ?? null,
+      ...budget,
+      text: questionText(question),
+    };
   }
   const { summary = "", commit = null } = inquiry.artefact.metadata;
-  const content = { content: inquiry.content.text, content_is_whole: inquiry.content.isWhole, commit };
-  return { ...common, version, agent: inquiry.agent, claim_id: inquiry.claim, text: summary, ...content };
+  const content = {
+    content: inquiry.content.text,
+    content_is_whole: inquiry.content.isWhole,
+    commit,
+  };
+  return {
+    ...common,
+    version,
+    agent: inquiry.agent,
+    claim_id: inquiry.claim,
+    text: summary,
+    ...content,
+  };
 }
 
 /** The agent or role that made the question or the artefact. */

@@ -10,8 +10,12 @@ export type PagedList<Id> = { count(): Promise<number>; list(page: Page): Promis
 const pageSize = 500;
 
 /** All artefacts, or those of one goal. */
-export function artefactList(board: PersonBlackboard, goal: GoalId | undefined): PagedList<ArtefactId> {
-  if (goal === undefined) return { count: () => board.countArtefacts(), list: (page) => board.listArtefacts(page) };
+export function artefactList(
+  board: PersonBlackboard,
+  goal: GoalId | undefined,
+): PagedList<ArtefactId> {
+  if (goal === undefined)
+    return { count: () => board.countArtefacts(), list: (page) => board.listArtefacts(page) };
   return {
     count: async () => (await board.readGoal(goal)).artefacts,
     list: (page) => board.listArtefactsOfGoal(goal, page),
@@ -23,7 +27,11 @@ export function goalList(board: PersonBlackboard): PagedList<GoalId> {
 }
 
 /** The pages from this place on, in the order of the list, with items that are added meanwhile. */
-export async function* forwards<Id>(list: PagedList<Id>, from: number, size = pageSize): AsyncGenerator<Id[]> {
+export async function* forwards<Id>(
+  list: PagedList<Id>,
+  from: number,
+  size = pageSize,
+): AsyncGenerator<Id[]> {
   for (let at = from; ; ) {
     const page = await list.list({ from: at, count: size });
     if (page.length === 0) return;
@@ -33,7 +41,10 @@ export async function* forwards<Id>(list: PagedList<Id>, from: number, size = pa
 }
 
 /** The newest page first; each page in the order of the list, with the place of its first item. */
-export async function* backwards<Id>(list: PagedList<Id>, size = pageSize): AsyncGenerator<{ from: number; page: Id[] }> {
+export async function* backwards<Id>(
+  list: PagedList<Id>,
+  size = pageSize,
+): AsyncGenerator<{ from: number; page: Id[] }> {
   for (let end = await list.count(); end > 0; ) {
     const from = Math.max(0, end - size);
     yield { from, page: await list.list({ from, count: end - from }) };
@@ -52,8 +63,12 @@ export function limitOf(
   defaultLimit: number | undefined,
 ): number | undefined {
   if (limit !== undefined && all)
-    throw new SettError("usage", "--limit and --all cannot be used together.", { hint: "Leave one of them out." });
+    throw new SettError("usage", "--limit and --all cannot be used together.", {
+      hint: "Leave one of them out.",
+    });
   if (limit === undefined) return all ? undefined : defaultLimit;
   if (/^[1-9]\d{0,8}$/.test(limit)) return Number(limit);
-  throw new SettError("usage", `--limit takes a number from 1, not \`${limit}\`.`, { hint: "To see all of them: --all" });
+  throw new SettError("usage", `--limit takes a number from 1, not \`${limit}\`.`, {
+    hint: "To see all of them: --all",
+  });
 }

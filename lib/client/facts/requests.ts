@@ -4,7 +4,10 @@ import type { SettEvent } from "../../model/event.ts";
 
 const pageSize = 500;
 
-/** Oldest first. The orchestrator has handled every event before its cursor, and perhaps some events after it. */
+/**
+ * Oldest first. The orchestrator has handled every event before its cursor, and perhaps some events
+ * after it.
+ */
 export async function readRequests(board: PersonBlackboard): Promise<SettEvent[]> {
   let pending: SettEvent[] = [];
   for (let from = (await board.readLeader())?.cursor; ; ) {
@@ -19,7 +22,12 @@ export async function readRequests(board: PersonBlackboard): Promise<SettEvent[]
 }
 
 function isRequest({ type }: SettEvent): boolean {
-  return type === "cancel_requested" || type === "pause_requested" || type === "resume_requested" || type === "retry_requested";
+  return (
+    type === "cancel_requested" ||
+    type === "pause_requested" ||
+    type === "resume_requested" ||
+    type === "retry_requested"
+  );
 }
 
 function answers(event: SettEvent, request: SettEvent): boolean {
@@ -33,7 +41,9 @@ function answers(event: SettEvent, request: SettEvent): boolean {
     case "instance_resumed":
       return request.type === "resume_requested";
     case "claim_opened":
-      return request.type === "retry_requested" && event.data?.cause === `retry:${request.artefact_id}`;
+      return (
+        request.type === "retry_requested" && event.data?.cause === `retry:${request.artefact_id}`
+      );
     default:
       return false;
   }

@@ -18,7 +18,8 @@ const minCharacters = 6;
 const maxShownLength = 60;
 
 /**
- * The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for a text that is no id.
+ * The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for a
+ * text that is no id.
  */
 export async function resolveArtefactId(
   board: ReadingBoard,
@@ -36,19 +37,34 @@ export async function resolveArtefactId(
   throw ambiguous(text, await readHeads(board, found), "artefacts");
 }
 
-/** The question of this id; open questions come first. Throws as above, and `usage` for an artefact that is no question, and as `readSound`. */
-export async function resolveQuestion(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
+/**
+ * The question of this id; open questions come first. Throws as above, and `usage` for an artefact
+ * that is no question, and as `readSound`.
+ */
+export async function resolveQuestion(
+  board: PersonBlackboard,
+  text: string,
+  suggest: Suggest,
+): Promise<Artefact> {
   const start = startOfId(text, "question", suggest);
   const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
   if (open.length > 1) throw ambiguous(text, await readHeads(board, open), "questions");
-  const found = await readSound(board, open[0] ?? (await resolveArtefactId(board, text, suggest, "question")), suggest);
+  const found = await readSound(
+    board,
+    open[0] ?? (await resolveArtefactId(board, text, suggest, "question")),
+    suggest,
+  );
   if (found === undefined) throw notFound(text, "question", suggest);
   if (found.structural_type === "Question") return found;
   throw wrongKind(found, "a question", listing("question", suggest));
 }
 
 /** As above, for Failures. */
-export async function resolveFailure(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
+export async function resolveFailure(
+  board: PersonBlackboard,
+  text: string,
+  suggest: Suggest,
+): Promise<Artefact> {
   const found = await readSound(board, await resolveArtefactId(board, text, suggest), suggest);
   if (found === undefined) throw notFound(text, "artefact", suggest);
   if (found.structural_type === "Failure") return found;
@@ -56,12 +72,17 @@ export async function resolveFailure(board: PersonBlackboard, text: string, sugg
 }
 
 /** As above, for goals. */
-export async function resolveGoalId(board: ReadingBoard, text: string, suggest: Suggest): Promise<GoalId> {
+export async function resolveGoalId(
+  board: ReadingBoard,
+  text: string,
+  suggest: Suggest,
+): Promise<GoalId> {
   const start = startOfId(text, "goal", suggest);
   const whole = GoalId.safeParse(start);
   // To look for the beginnings of ids costs more than all that is read of a goal.
   if (whole.success && (await board.readGoal(whole.data)).artefacts > 0) return whole.data;
-  // A goal has the id of its first artefact. Its record exists even where a person has removed that artefact by hand.
+  // A goal has the id of its first artefact. Its record exists even where a person has removed that
+  // artefact by hand.
   const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
   const records = await Promise.all(candidates.map((id) => board.readGoal(id)));
   const found = candidates.filter((_, index) => (records[index]?.artefacts ?? 0) > 0);
@@ -84,12 +105,22 @@ async function noGoal(board: ReadingBoard, text: string, suggest: Suggest): Prom
 }
 
 /** For the id of an artefact that the command cannot work with. `expected`: such as `a goal`. */
-export function wrongKind({ id, type, structural_type }: Artefact, expected: string, hint: string): SettError {
-  return new SettError("usage", `${shortId(id)} is not ${expected}: it is ${oneLine(type)} (${structural_type}).`, { hint });
+export function wrongKind(
+  { id, type, structural_type }: Artefact,
+  expected: string,
+  hint: string,
+): SettError {
+  return new SettError(
+    "usage",
+    `${shortId(id)} is not ${expected}: it is ${oneLine(type)} (${structural_type}).`,
+    { hint },
+  );
 }
 
 function ambiguous(text: string, found: readonly ArtefactHead[], what: string): SettError {
-  const byAge = found.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+  const byAge = found.toSorted(
+    (one, other) => Date.parse(one.created_at) - Date.parse(other.created_at),
+  );
   const candidates = byAge.map(
     ({ id, type, metadata }) =>
       `  ${id}  ${oneLine(type)}${metadata.summary === undefined ? "" : `  ${boundedLine(metadata.summary, 100)}`}`,
@@ -104,7 +135,8 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
 }
 
 function listing(what: What, suggest: Suggest): string {
-  if (what === "question") return `\`${suggest("questions")}\` lists the questions that wait for an answer.`;
+  if (what === "question")
+    return `\`${suggest("questions")}\` lists the questions that wait for an answer.`;
   if (what === "goal") return `\`${suggest("status --all")}\` lists the goals.`;
   return `\`${suggest("hoard")}\` lists the ids.`;
 }
@@ -112,7 +144,10 @@ function listing(what: What, suggest: Suggest): string {
 function startOfId(text: string, what: What, suggest: Suggest): string {
   const start = text.trim().toLowerCase();
   if (/^[0-9a-f-]*$/.test(start) && start.length >= minCharacters) return start;
-  const problem = start.length < minCharacters ? `at least ${minCharacters} characters` : "only digits and the letters a to f";
+  const problem =
+    start.length < minCharacters
+      ? `at least ${minCharacters} characters`
+      : "only digits and the letters a to f";
   throw new SettError(
     "usage",
     `\`${shown(text)}\` is not the id of a${what === "artefact" ? "n artefact" : ` ${what}`}: an id has ${problem}.`,
@@ -123,7 +158,9 @@ function startOfId(text: string, what: What, suggest: Suggest): string {
 }
 
 export function notFound(text: string, what: What, suggest: Suggest): SettError {
-  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, { hint: listing(what, suggest) });
+  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, {
+    hint: listing(what, suggest),
+  });
 }
 
 function shown(text: string): string {

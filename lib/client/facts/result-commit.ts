@@ -4,7 +4,13 @@ import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 
 /** Throws `artefact-not-found`. */
-export function requireResultCommit({ id, type, logical_id, goal_id, metadata: { commit } }: ArtefactHead): CommitHash {
+export function requireResultCommit({
+  id,
+  type,
+  logical_id,
+  goal_id,
+  metadata: { commit },
+}: ArtefactHead): CommitHash {
   if (commit !== undefined && String(logical_id) !== String(goal_id)) return commit;
   throw new SettError("artefact-not-found", `${type} ${id} has no commit of an agent.`, {
     hint: "Only a result with `metadata.commit` has a diff.",

@@ -1,4 +1,5 @@
-// The state of an instance as JSON: of its goals, claims and agents. `sett status --json` and the API have the same.
+// The state of an instance as JSON: of its goals, claims and agents. `sett status --json` and the
+// API have the same.
 import type { Waiting } from "../../core/goal-status.ts";
 import type { RegisteredAgent } from "../../model/agent.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
@@ -21,7 +22,10 @@ export function agentJson(agent: RegisteredAgent, situation: Situation) {
     state: kindOf(agent) ?? (agent.unreadable === undefined ? state : "unreadable"),
     last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
     claim_id: claim ?? null,
-    workers: workers === undefined ? null : { at_work: workers.claims.length, of: workers.max, claim_ids: workers.claims },
+    workers:
+      workers === undefined
+        ? null
+        : { at_work: workers.claims.length, of: workers.max, claim_ids: workers.claims },
   };
 }
 

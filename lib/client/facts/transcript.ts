@@ -11,7 +11,11 @@ import type { ReadingBoard } from "./reading-board.ts";
 export type Body = { text: string } | { base64: string };
 
 /** Undefined: not kept. */
-export type CallWithBodies = { call: CallRecord; request: Body | undefined; answer: Body | undefined };
+export type CallWithBodies = {
+  call: CallRecord;
+  request: Body | undefined;
+  answer: Body | undefined;
+};
 
 export type Transcript = { calls: CallWithBodies[]; conversations: Conversation[] };
 
@@ -27,17 +31,28 @@ export async function readTranscript(
   if (ended.length === 0) return { calls: [], conversations: [] };
   const made = await readHeads(board, await board.listArtefactsOfGoal(artefact.goal_id));
   const records = callsByArtefact(made, ended).get(artefact.id) ?? [];
-  const digests = records.flatMap(({ request, answer }) => [request, answer].flatMap((body) => body?.digest ?? []));
+  const digests = records.flatMap(({ request, answer }) =>
+    [request, answer].flatMap((body) => body?.digest ?? []),
+  );
   const bodies = await readBodies(digests);
-  const bodyOf = (stored: CallRecord["request"]) => (stored === undefined ? undefined : bodies.get(stored.digest));
-  const calls = records.map((call) => ({ call, request: bodyOf(call.request), answer: bodyOf(call.answer) }));
+  const bodyOf = (stored: CallRecord["request"]) =>
+    stored === undefined ? undefined : bodies.get(stored.digest);
+  const calls = records.map((call) => ({
+    call,
+    request: bodyOf(call.request),
+    answer: bodyOf(call.answer),
+  }));
   return withConversations(calls);
 }
 
 /** The same calls as conversations. */
 export function withConversations(calls: CallWithBodies[]): Transcript {
   const conversations = conversationsOf(
-    calls.map(({ call: { api }, request, answer }) => ({ api, request: textOf(request), answer: textOf(answer) })),
+    calls.map(({ call: { api }, request, answer }) => ({
+      api,
+      request: textOf(request),
+      answer: textOf(answer),
+    })),
   );
   return { calls, conversations };
 }

@@ -1,4 +1,5 @@
-// What the commit of a result is compared with: the commit of its goal, which comes first, and the ones that a person may have seen before.
+// What the commit of a result is compared with: the commit of its goal, which comes first, and the
+// ones that a person may have seen before.
 import { type ArtefactHead, goalType } from "../../model/artefact.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName, ArtefactId, type CommitHash } from "../../model/ids.ts";
@@ -15,7 +16,10 @@ export type Since = (typeof sinceNames)[number];
 /** `name`: what the commit is, for people. */
 export type EarlierCommit = { since: Exclude<Since, "goal">; name: string; commit: CommitHash };
 
-/** `recorded`: the commits on record that it may be based on, and its own, the oldest first. `earlier`: each commit once. */
+/**
+ * `recorded`: the commits on record that it may be based on, and its own, the oldest first.
+ * `earlier`: each commit once.
+ */
 export type WorkOfResult = {
   commit: CommitHash;
   goal: CommitHash | undefined;
@@ -37,15 +41,24 @@ export async function workOf(
   const recorded = [...inputs, artefact].flatMap(({ type, metadata, produced_by_agent }) =>
     type === goalType || metadata.commit === undefined
       ? []
-      : [{ commit: metadata.commit, agent: AgentName.safeParse(produced_by_agent).data ?? ("" as const) }],
+      : [
+          {
+            commit: metadata.commit,
+            agent: AgentName.safeParse(produced_by_agent).data ?? ("" as const),
+          },
+        ],
   );
   const goalCommit = goal?.head.metadata.commit;
-  const versions = inputs.filter((one) => one.logical_id === artefact.logical_id && one.version < artefact.version);
+  const versions = inputs.filter(
+    (one) => one.logical_id === artefact.logical_id && one.version < artefact.version,
+  );
   const judged = person === undefined ? undefined : await lastJudged(board, versions, person);
   const before = versions.find((one) => one.version === artefact.version - 1);
   const start = inputs.findLast(
     (one) =>
-      String(one.id) !== String(artefact.goal_id) && one.structural_type !== "Question" && one.metadata.commit !== undefined,
+      String(one.id) !== String(artefact.goal_id) &&
+      one.structural_type !== "Question" &&
+      one.metadata.commit !== undefined,
   );
   const named: (EarlierCommit | undefined)[] = [
     earlier("verdict", judged, `your last verdict, on version ${judged?.version}`),
@@ -55,13 +68,27 @@ export async function workOf(
   return { commit, goal: goalCommit, recorded, earlier: named.flatMap((one) => one ?? []) };
 }
 
-/** Where they differ from the goal's commit, and from each other: `start` is most often the version before. */
-export function distinct({ goal, earlier: all }: Pick<WorkOfResult, "goal" | "earlier">): EarlierCommit[] {
-  return all.filter(({ commit }, at) => commit !== goal && all.findIndex((one) => one.commit === commit) === at);
+/**
+ * Where they differ from the goal's commit, and from each other: `start` is most often the version
+ * before.
+ */
+export function distinct({
+  goal,
+  earlier: all,
+}: Pick<WorkOfResult, "goal" | "earlier">): EarlierCommit[] {
+  return all.filter(
+    ({ commit }, at) => commit !== goal && all.findIndex((one) => one.commit === commit) === at,
+  );
 }
 
-function earlier(since: EarlierCommit["since"], of: ArtefactHead | undefined, name: string): EarlierCommit | undefined {
-  return of?.metadata.commit === undefined ? undefined : { since, name, commit: of.metadata.commit };
+function earlier(
+  since: EarlierCommit["since"],
+  of: ArtefactHead | undefined,
+  name: string,
+): EarlierCommit | undefined {
+  return of?.metadata.commit === undefined
+    ? undefined
+    : { since, name, commit: of.metadata.commit };
 }
 
 /** The oldest first, goals before all others. */
@@ -71,9 +98,13 @@ async function inputsOf(board: WorkBoard, artefact: ArtefactHead): Promise<Artef
   for (let level = 0; level < levels && next.length > 0 && known.size < maxSources; level += 1) {
     const heads = (await board.readHeads(next)).map(({ head }) => head);
     for (const head of heads) known.set(head.id, head);
-    next = [...new Set(heads.flatMap((head) => head.source_artefacts))].filter((id) => !known.has(id) && id !== artefact.id);
+    next = [...new Set(heads.flatMap((head) => head.source_artefacts))].filter(
+      (id) => !known.has(id) && id !== artefact.id,
+    );
   }
-  return [...known.values()].sort((a, b) => rank(b) - rank(a) || Date.parse(a.created_at) - Date.parse(b.created_at));
+  return [...known.values()].sort(
+    (a, b) => rank(b) - rank(a) || Date.parse(a.created_at) - Date.parse(b.created_at),
+  );
 }
 
 function rank({ type }: ArtefactHead): number {
@@ -81,10 +112,16 @@ function rank({ type }: ArtefactHead): number {
 }
 
 /** The newest of the versions that this person has approved or rejected, also by an assistant. */
-async function lastJudged(board: WorkBoard, versions: readonly ArtefactHead[], person: Actor): Promise<ArtefactHead | undefined> {
+async function lastJudged(
+  board: WorkBoard,
+  versions: readonly ArtefactHead[],
+  person: Actor,
+): Promise<ArtefactHead | undefined> {
   for (const version of versions.toSorted((a, b) => b.version - a.version)) {
     const claims = await board.readClaims([...(await board.claimsOfArtefact(version.id)).values()]);
-    const results = claims.flatMap(({ grants }) => grants.flatMap((one) => (one.state === "done" ? one.artefact_ids : [])));
+    const results = claims.flatMap(({ grants }) =>
+      grants.flatMap((one) => (one.state === "done" ? one.artefact_ids : [])),
+    );
     const reviews = results.length === 0 ? [] : await board.readHeads(results);
     if (reviews.some(({ head }) => isBy(head, person))) return version;
   }

@@ -1,4 +1,5 @@
-// How a program of a person speaks with an instance's API: requests with a token, and its errors as ours.
+// How a program of a person speaks with an instance's API: requests with a token, and its errors as
+// ours.
 import { z } from "zod";
 import { sleep } from "../../async/sleep.ts";
 import { exitCodeOf, messageOf, SettError, type SettErrorCode } from "../../model/errors.ts";
@@ -7,7 +8,11 @@ import { exitCodeOf, messageOf, SettError, type SettErrorCode } from "../../mode
 export type ApiAddress = { url: string; token: string; way?: string };
 
 /** Problem details (RFC 9457), as the API sends them. */
-const Problem = z.looseObject({ code: z.string(), detail: z.string(), hint: z.string().optional() });
+const Problem = z.looseObject({
+  code: z.string(),
+  detail: z.string(),
+  hint: z.string().optional(),
+});
 
 export type ApiRequest = {
   method?: "GET" | "POST";
@@ -31,8 +36,9 @@ const wholeMs = 60_000;
 const maxWaitMs = 60_000;
 
 /**
- * Where the token has sent too many requests, it waits for as long as the API says, and asks again: nothing of the request was done. Throws
- * `api-unreachable`, and the API's own errors with the same words and codes.
+ * Where the token has sent too many requests, it waits for as long as the API says, and asks again:
+ * nothing of the request was done. Throws `api-unreachable`, and the API's own errors with the same
+ * words and codes.
  */
 export async function askApi(address: ApiAddress, request: ApiRequest): Promise<Response> {
   const { signal = new AbortController().signal } = request;
@@ -41,15 +47,26 @@ export async function askApi(address: ApiAddress, request: ApiRequest): Promise<
     if (response.ok) return response;
     const waitMs = Number(response.headers.get("retry-after")) * 1_000;
     waitedMs += waitMs;
-    if (response.status !== 429 || !(waitMs > 0) || waitedMs > maxWaitMs) throw await errorOf(response, address);
+    if (response.status !== 429 || !(waitMs > 0) || waitedMs > maxWaitMs)
+      throw await errorOf(response, address);
     await sleep(waitMs, signal);
     signal.throwIfAborted();
   }
 }
 
 /** Also an answer that is a refusal. Throws `api-unreachable`. */
-async function askOnce({ url, token, way = "" }: ApiAddress, request: ApiRequest): Promise<Response> {
-  const { method = "GET", path, body, accept = "application/json", signal, isStream = false } = request;
+async function askOnce(
+  { url, token, way = "" }: ApiAddress,
+  request: ApiRequest,
+): Promise<Response> {
+  const {
+    method = "GET",
+    path,
+    body,
+    accept = "application/json",
+    signal,
+    isStream = false,
+  } = request;
   const { patienceMs = usualPatienceMs } = request;
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(), patienceMs);
@@ -68,23 +85,36 @@ async function askOnce({ url, token, way = "" }: ApiAddress, request: ApiRequest
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    const why = silent.signal.aborted ? `it has sent nothing for ${patienceMs / 1_000} s` : reasonOf(cause, url);
+    const why = silent.signal.aborted
+      ? `it has sent nothing for ${patienceMs / 1_000} s`
+      : reasonOf(cause, url);
     throw unreachableApi(url, `${why}${way}`, cause);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What an answer says; `parse` throws for another form. Throws `api-unreachable` then: another program answers, or another version. */
-export async function readAnswer<Value>(response: Response, url: string, parse: (text: string) => Value): Promise<Value> {
+/**
+ * What an answer says; `parse` throws for another form. Throws `api-unreachable` then: another
+ * program answers, or another version.
+ */
+export async function readAnswer<Value>(
+  response: Response,
+  url: string,
+  parse: (text: string) => Value,
+): Promise<Value> {
   const text = await response.text();
   try {
     return parse(text);
   } catch (cause) {
-    throw new SettError("api-unreachable", `What answers at ${url} is no API of Sett, or one of another version.`, {
-      hint: "Is SETT_API right? `sett --version` says which version this is, and `/v1/instance` that of the API.",
-      cause,
-    });
+    throw new SettError(
+      "api-unreachable",
+      `What answers at ${url} is no API of Sett, or one of another version.`,
+      {
+        hint: "Is SETT_API right? `sett --version` says which version this is, and `/v1/instance` that of the API.",
+        cause,
+      },
+    );
   }
 }
 
@@ -110,7 +140,8 @@ async function errorOf(response: Response, { url, way = "" }: ApiAddress): Promi
   const text = await response.text().catch(() => "");
   const problem = Problem.safeParse(jsonOf(text)).data;
   // A proxy in between answers in its own way.
-  if (problem === undefined) return unreachableApi(url, `status ${response.status}, and no answer of Sett${way}`);
+  if (problem === undefined)
+    return unreachableApi(url, `status ${response.status}, and no answer of Sett${way}`);
   const code = isCode(problem.code) ? problem.code : "request-refused";
   return new SettError(code, problem.detail, { hint: problem.hint });
 }

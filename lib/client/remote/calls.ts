@@ -1,4 +1,5 @@
-// The calls of the blackboard that a command line may make through the API: their arguments, and the right that each needs.
+// The calls of the blackboard that a command line may make through the API: their arguments, and
+// the right that each needs.
 import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { Right } from "../../model/api-access.ts";
@@ -17,14 +18,19 @@ const artefacts = z.array(ArtefactId).max(maxIds);
 const none = z.tuple([]);
 const goal = z.tuple([GoalId]);
 
-const doneGrant = z.custom<Extract<Grant, { state: "done" }>>((value) => Grant.safeParse(value).data?.state === "done");
+const doneGrant = z.custom<Extract<Grant, { state: "done" }>>(
+  (value) => Grant.safeParse(value).data?.state === "done",
+);
 
 /** The requests of people to the orchestrator. */
 const request = EventDraft.extend({
   type: z.enum(["cancel_requested", "retry_requested", "pause_requested", "resume_requested"]),
 });
 
-/** `name`: a method of the port. Not named: what only `sett up`, `sett down` and `sett prune` do, on the machine of the instance. */
+/**
+ * `name`: a method of the port. Not named: what only `sett up`, `sett down` and `sett prune` do, on
+ * the machine of the instance.
+ */
 export const remoteCalls = {
   time: { right: "read", args: none },
   readMemory: { right: "read", args: none },
@@ -66,24 +72,46 @@ export const remoteCalls = {
   raiseBudget: {
     right: "budget",
     args: z.tuple([
-      z.strictObject({ goal: GoalId, agent: AgentName.optional(), add: Amounts, actor: Actor, cause: z.string().max(200) }),
+      z.strictObject({
+        goal: GoalId,
+        agent: AgentName.optional(),
+        add: Amounts,
+        actor: Actor,
+        cause: z.string().max(200),
+      }),
     ]),
   },
   recordVerdict: {
     right: "approve",
-    args: z.tuple([z.strictObject({ grant: doneGrant, review: Artefact, digest: z.string().max(200), actor: Actor })]),
+    args: z.tuple([
+      z.strictObject({
+        grant: doneGrant,
+        review: Artefact,
+        digest: z.string().max(200),
+        actor: Actor,
+      }),
+    ]),
   },
   logEvent: { right: "control", args: z.tuple([request, Actor]) },
 } as const satisfies { [Name in keyof PersonBlackboard]?: { right: Right; args: z.ZodType } };
 
 export type RemoteCallName = keyof typeof remoteCalls;
 
-/** In the place of a call's name: several that only read, each with its arguments, answered as a list. */
+/**
+ * In the place of a call's name: several that only read, each with its arguments, answered as a
+ * list.
+ */
 export const readsTogether = "reads";
 export const maxReadsTogether = 100;
 
 /** Their answers may be large: each comes alone. */
-const large: readonly RemoteCallName[] = ["readArtefact", "readWithDigest", "readArtefacts", "readThread", "readEvents"];
+const large: readonly RemoteCallName[] = [
+  "readArtefact",
+  "readWithDigest",
+  "readArtefacts",
+  "readThread",
+  "readEvents",
+];
 
 export function mayBeTogether(name: RemoteCallName): boolean {
   return remoteCalls[name].right === "read" && !large.includes(name);

@@ -1,9 +1,13 @@
-// What JSON does not have, in the values of the blackboard's calls: maps, and what is undefined in a list.
+// What JSON does not have, in the values of the blackboard's calls: maps, and what is undefined in
+// a list.
 
 const mapKey = "$map";
 const nothing = { $undefined: true };
 
-/** `undefined` itself becomes null; members of objects that are undefined are left out, as JSON does. */
+/**
+ * `undefined` itself becomes null; members of objects that are undefined are left out, as JSON
+ * does.
+ */
 export function encode(value: unknown): string {
   return JSON.stringify(value === undefined ? null : value, function (this: unknown, _, each) {
     if (each instanceof Map) return { [mapKey]: [...each] };
@@ -14,7 +18,8 @@ export function encode(value: unknown): string {
 export function decode(text: string): unknown {
   return JSON.parse(text, function (this: unknown, _, each) {
     if (isMap(each)) return new Map(each[mapKey]);
-    // A reviver cannot return undefined in a list: that would leave a hole, which reads as undefined.
+    // A reviver cannot return undefined in a list: that would leave a hole, which reads as
+    // undefined.
     return isNothing(each) ? undefined : each;
   });
 }
@@ -28,5 +33,7 @@ function isNothing(value: unknown): boolean {
 }
 
 function isAlone<Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> {
-  return typeof value === "object" && value !== null && key in value && Object.keys(value).length === 1;
+  return (
+    typeof value === "object" && value !== null && key in value && Object.keys(value).length === 1
+  );
 }

@@ -6,7 +6,10 @@ import type { ImportedCommits } from "../../git/repository/import-commits.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { type ApiAddress, askApi, longPatienceMs } from "./api-client.ts";
 
-/** Only those that are not there yet. Each comes as a pack, and is checked like one that an agent has left. Throws as `askApi`. */
+/**
+ * Only those that are not there yet. Each comes as a pack, and is checked like one that an agent
+ * has left. Throws as `askApi`.
+ */
 export async function fetchRemoteCommits(
   api: ApiAddress,
   repository: HostRepository,
@@ -16,7 +19,11 @@ export async function fetchRemoteCommits(
   const missing = commits.filter(({ artefact }) => !known.has(artefact));
   return await repository.importPacks(instance, missing, async (artefact) => {
     const path = `/v1/artefacts/${artefact}/commit.pack`;
-    const response = await askApi(api, { path, accept: "application/octet-stream", patienceMs: longPatienceMs });
+    const response = await askApi(api, {
+      path,
+      accept: "application/octet-stream",
+      patienceMs: longPatienceMs,
+    });
     return new Uint8Array(await response.arrayBuffer());
   });
 }

@@ -7,14 +7,24 @@ import { type ApiAddress, askApi, unreachableApi } from "./api-client.ts";
 const silentAfterMs = 40_000;
 
 /**
- * The events after `from`, in batches as they arrive. Ends with the signal. Throws `api-unreachable` when the connection breaks: the caller
- * goes on after the last event that it has.
+ * The events after `from`, in batches as they arrive. Ends with the signal. Throws
+ * `api-unreachable` when the connection breaks: the caller goes on after the last event that it
+ * has.
  */
-export async function* followEvents(address: ApiAddress, from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
+export async function* followEvents(
+  address: ApiAddress,
+  from: string,
+  signal: AbortSignal,
+): AsyncGenerator<SettEvent[]> {
   const silence = new AbortController();
   const path = `/v1/events?after=${encodeURIComponent(from)}`;
   const both = AbortSignal.any([signal, silence.signal]);
-  const response = await askApi(address, { path, accept: "text/event-stream", signal: both, isStream: true });
+  const response = await askApi(address, {
+    path,
+    accept: "text/event-stream",
+    signal: both,
+    isStream: true,
+  });
   let batch: SettEvent[] = [];
   const parser = createParser({
     onEvent({ event, data }) {

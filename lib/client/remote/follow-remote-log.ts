@@ -15,7 +15,10 @@ type Wanted = { part: string; tail: number | undefined };
 /** Called when the API no longer answers, and when it does again. */
 type Notes = { away(): void; back(): void };
 
-/** Until the signal, or until the part has ended. Throws as `askApi` at the beginning, and later where there is no such part any more. */
+/**
+ * Until the signal, or until the part has ended. Throws as `askApi` at the beginning, and later
+ * where there is no such part any more.
+ */
 export async function* followRemoteLog(
   api: ApiAddress,
   { part, tail }: Wanted,
@@ -30,7 +33,11 @@ export async function* followRemoteLog(
     let count = 0;
     try {
       const isKnown = seen.length > 0;
-      const lines = await openRemoteLog(api, { part, tail: isKnown ? readAgain : tail, follow: true }, signal);
+      const lines = await openRemoteLog(
+        api,
+        { part, tail: isKnown ? readAgain : tail, follow: true },
+        signal,
+      );
       if (isAway) back();
       isAway = false;
       const wanted = isKnown ? unseenLines(lines, { seen, past: readAgain }) : lines;
@@ -51,7 +58,12 @@ export async function* followRemoteLog(
 }
 
 /** Also what is not there yet when the API starts. */
-const unreachable = new Set<SettErrorCode>(["api-unreachable", "docker-unreachable", "redis-unreachable", "not-ready"]);
+const unreachable = new Set<SettErrorCode>([
+  "api-unreachable",
+  "docker-unreachable",
+  "redis-unreachable",
+  "not-ready",
+]);
 
 function isUnreachable(error: unknown): boolean {
   return error instanceof SettError && unreachable.has(error.code);

@@ -1,9 +1,14 @@
-// Collects reads that are asked for at the same time, so that they are few requests: a command reads something of each goal, and there may be
-// hundreds.
+// Collects reads that are asked for at the same time, so that they are few requests: a command
+// reads something of each goal, and there may be hundreds.
 import { SettError, type SettErrorCode } from "../../model/errors.ts";
 import { maxReadsTogether } from "./calls.ts";
 
-type Read<Name> = { name: Name; args: unknown[]; resolve(value: unknown): void; reject(error: unknown): void };
+type Read<Name> = {
+  name: Name;
+  args: unknown[];
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+};
 
 type Ask<Name> = {
   /** Asks for one. */
@@ -25,7 +30,9 @@ function isOfAll(error: unknown): boolean {
   return error instanceof SettError && ofAll.has(error.code);
 }
 
-export function readTogether<Name>(ask: Ask<Name>): (name: Name, args: unknown[]) => Promise<unknown> {
+export function readTogether<Name>(
+  ask: Ask<Name>,
+): (name: Name, args: unknown[]) => Promise<unknown> {
   let waiting: Read<Name>[] = [];
   const answer = async (reads: readonly Read<Name>[]) => {
     if (reads.length > 1) {
@@ -41,12 +48,14 @@ export function readTogether<Name>(ask: Ask<Name>): (name: Name, args: unknown[]
         // One of them is refused, or the API is of another version: each gets its own answer.
       }
     }
-    for (const { name, args, resolve, reject } of reads) ask.alone(name, args).then(resolve, reject);
+    for (const { name, args, resolve, reject } of reads)
+      ask.alone(name, args).then(resolve, reject);
   };
   const send = () => {
     const all = waiting;
     waiting = [];
-    for (let from = 0; from < all.length; from += maxReadsTogether) void answer(all.slice(from, from + maxReadsTogether));
+    for (let from = 0; from < all.length; from += maxReadsTogether)
+      void answer(all.slice(from, from + maxReadsTogether));
   };
   return (name, args) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
-// The blackboard as people have it, over the API: each call is a request, which the API checks against the rights of its token.
+// The blackboard as people have it, over the API: each call is a request, which the API checks
+// against the rights of its token.
 import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
@@ -17,11 +18,20 @@ type Calls = Pick<PersonBlackboard, RemoteCallName>;
 export function remoteBoard(address: ApiAddress, instance: string): PersonBlackboard {
   const sinceMs = performance.now();
   const ask = async (name: string, args: unknown, patience = {}) => {
-    const response = await askApi(address, { method: "POST", path: `/v1/board/${name}`, body: encode(args), ...patience });
+    const response = await askApi(address, {
+      method: "POST",
+      path: `/v1/board/${name}`,
+      body: encode(args),
+      ...patience,
+    });
     return await readAnswer(response, address.url, decode);
   };
   const alone = async (name: RemoteCallName, args: unknown[]) =>
-    (await ask(name, args, remoteCalls[name].right === "read" ? {} : { patienceMs: longPatienceMs })) ?? undefined;
+    (await ask(
+      name,
+      args,
+      remoteCalls[name].right === "read" ? {} : { patienceMs: longPatienceMs },
+    )) ?? undefined;
   const read = readTogether<RemoteCallName>({
     alone,
     together: async (calls) =>
@@ -30,9 +40,13 @@ export function remoteBoard(address: ApiAddress, instance: string): PersonBlackb
         .length(calls.length)
         .parse(await ask(readsTogether, calls)),
   });
-  const call = (name: RemoteCallName, args: unknown[]) => (mayBeTogether(name) ? read(name, args) : alone(name, args));
+  const call = (name: RemoteCallName, args: unknown[]) =>
+    mayBeTogether(name) ? read(name, args) : alone(name, args);
   const calls = Object.fromEntries(
-    (Object.keys(remoteCalls) as RemoteCallName[]).map((name) => [name, (...args: unknown[]) => call(name, args)]),
+    (Object.keys(remoteCalls) as RemoteCallName[]).map((name) => [
+      name,
+      (...args: unknown[]) => call(name, args),
+    ]),
   ) as unknown as Calls;
   const own = {
     ...calls,
@@ -41,7 +55,10 @@ export function remoteBoard(address: ApiAddress, instance: string): PersonBlackb
     contactProblem: () => undefined,
     connectionNumber: () => 0,
     onReconnect: () => () => {},
-    async readClaims(ids: Parameters<PersonBlackboard["readClaims"]>[0], onMalformed?: (claim: MalformedClaim) => void) {
+    async readClaims(
+      ids: Parameters<PersonBlackboard["readClaims"]>[0],
+      onMalformed?: (claim: MalformedClaim) => void,
+    ) {
       const { claims, malformed } = (await call("readClaims", [ids])) as ReadClaims;
       for (const one of malformed) onMalformed?.(one);
       return claims;
@@ -52,7 +69,8 @@ export function remoteBoard(address: ApiAddress, instance: string): PersonBlackb
   return new Proxy(own, {
     get(target, name) {
       // A promise that resolves with this board asks for `then`.
-      if (name in target || typeof name === "symbol" || name === "then") return Reflect.get(target, name);
+      if (name in target || typeof name === "symbol" || name === "then")
+        return Reflect.get(target, name);
       return () => {
         throw new SettError("usage", "This cannot be done through the API.", {
           hint: "Do it on the machine where the instance runs, without SETT_API.",

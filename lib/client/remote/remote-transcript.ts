@@ -12,7 +12,10 @@ const Answer = z.looseObject({
 
 const Binary = z.strictObject({ base64: z.string() });
 
-export async function readRemoteCalls(api: ApiAddress, artefact: ArtefactId): Promise<CallWithBodies[]> {
+export async function readRemoteCalls(
+  api: ApiAddress,
+  artefact: ArtefactId,
+): Promise<CallWithBodies[]> {
   const response = await askApi(api, { path: `/v1/artefacts/${artefact}/transcript` });
   return await readAnswer(response, api.url, (text) =>
     Answer.parse(JSON.parse(text)).calls.map(({ request_body, answer_body, ...call }) => ({

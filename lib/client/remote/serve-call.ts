@@ -1,5 +1,5 @@
-// Makes a call of the blackboard that came through the API: with arguments that are valid, and in the name of its caller alone, beside which an
-// assistant may stand.
+// Makes a call of the blackboard that came through the API: with arguments that are valid, and in
+// the name of its caller alone, beside which an assistant may stand.
 import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { Right } from "../../model/api-access.ts";
@@ -21,14 +21,23 @@ const maxNameLength = 60;
 
 export type ReadClaims = { claims: ClaimSnapshot[]; malformed: MalformedClaim[] };
 
-/** `postGoal`: throws where the API has no repository, or one without that commit, and as `postGoal`. */
+/**
+ * `postGoal`: throws where the API has no repository, or one without that commit, and as
+ * `postGoal`.
+ */
 export type CallDeps = {
   board: PersonBlackboard;
   actor: Actor;
   /** The caller has the right `budget`. */
   mayRaise: boolean;
   suggest: Suggest;
-  postGoal(goal: { text: string; id: GoalId; commit: CommitHash; actor: Actor; marks?: Marks }): Promise<unknown>;
+  postGoal(goal: {
+    text: string;
+    id: GoalId;
+    commit: CommitHash;
+    actor: Actor;
+    marks?: Marks;
+  }): Promise<unknown>;
 };
 
 const Payload = z.strictObject({ reason: z.string().optional() });
@@ -38,7 +47,11 @@ export function rightOf(name: RemoteCallName): Right {
 }
 
 /** The value that the call returns. Throws `usage` for arguments that are not of its form. */
-export async function serveCall(name: RemoteCallName, args: unknown, deps: CallDeps): Promise<unknown> {
+export async function serveCall(
+  name: RemoteCallName,
+  args: unknown,
+  deps: CallDeps,
+): Promise<unknown> {
   const { board } = deps;
   switch (name) {
     case "readClaims": {
@@ -81,16 +94,30 @@ function actingAs(stated: Actor, deps: CallDeps): CallDeps {
   return assistant === undefined ? deps : { ...deps, actor: actorBy(deps.actor, assistant) };
 }
 
-type GivenVerdict = Pick<Parameters<PersonBlackboard["recordVerdict"]>[0], "grant" | "review" | "digest">;
+type GivenVerdict = Pick<
+  Parameters<PersonBlackboard["recordVerdict"]>[0],
+  "grant" | "review" | "digest"
+>;
 
-/** Of the given Review only its id, its artefact and its verdict count: all else is made here, from the record. */
-async function recordVerdict({ grant, review, digest }: GivenVerdict, { board, actor, suggest }: CallDeps): Promise<unknown> {
+/**
+ * Of the given Review only its id, its artefact and its verdict count: all else is made here, from
+ * the record.
+ */
+async function recordVerdict(
+  { grant, review, digest }: GivenVerdict,
+  { board, actor, suggest }: CallDeps,
+): Promise<unknown> {
   const [artefact] = review.source_artefacts;
   const verdict = Payload.safeParse(jsonOf(review.payload)).data;
   if (artefact === undefined || verdict === undefined) throw wrong("a verdict of a person");
   const judged = await findJudged(board, artefact, grant.agent, suggest);
-  // The digest of what the person has seen: where the content is another one, the blackboard refuses.
-  await judge(board, { ...judged, digest }, { feedback: verdict.reason, actor, suggest, id: review.id });
+  // The digest of what the person has seen: where the content is another one, the blackboard
+  // refuses.
+  await judge(
+    board,
+    { ...judged, digest },
+    { feedback: verdict.reason, actor, suggest, id: review.id },
+  );
   return { outcome: "recorded" };
 }
 
@@ -102,18 +129,31 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Of a goal that was made elsewhere only its id, its text, its commit and the name of an assistant count. */
-async function postGoal(goal: Artefact, { board, actor, postGoal: post }: CallDeps): Promise<unknown> {
+/**
+ * Of a goal that was made elsewhere only its id, its text, its commit and the name of an assistant
+ * count.
+ */
+async function postGoal(
+  goal: Artefact,
+  { board, actor, postGoal: post }: CallDeps,
+): Promise<unknown> {
   const { commit } = goal.metadata;
-  const isGoal = goal.type === goalType && goal.structural_type === "Standard" && String(goal.id) === String(goal.goal_id);
-  if (!isGoal || goal.produced_by_agent !== "" || commit === undefined) throw wrong("a goal of a person");
+  const isGoal =
+    goal.type === goalType &&
+    goal.structural_type === "Standard" &&
+    String(goal.id) === String(goal.goal_id);
+  if (!isGoal || goal.produced_by_agent !== "" || commit === undefined)
+    throw wrong("a goal of a person");
   const isKnown = (await board.readArtefact(goal.id)) !== undefined;
   await post({ text: goal.payload, id: goal.goal_id, commit, actor, ...marksOf(goal) });
   return { outcome: isKnown ? "exists" : "created" };
 }
 
 /** Of an answer only its id, its question, its text and the name of an assistant count. */
-async function answerQuestion(answer: Artefact, { board, actor, mayRaise, suggest }: CallDeps): Promise<unknown> {
+async function answerQuestion(
+  answer: Artefact,
+  { board, actor, mayRaise, suggest }: CallDeps,
+): Promise<unknown> {
   const [id] = answer.source_artefacts;
   const question = id === undefined ? undefined : await board.readArtefact(id);
   if (question?.structural_type !== "Question") throw wrong("an answer to a question");
@@ -121,28 +161,38 @@ async function answerQuestion(answer: Artefact, { board, actor, mayRaise, sugges
     ...{ actor, suggest, mayRaise, id: answer.id },
     ...marksOf(answer),
   });
-  return result.outcome === "answered" ? { outcome: "answered" } : { outcome: "refused", reason: result.why };
+  return result.outcome === "answered"
+    ? { outcome: "answered" }
+    : { outcome: "refused", reason: result.why };
 }
 
 function marksOf({ metadata: { by_assistant } }: Artefact): { marks?: Marks } {
-  return typeof by_assistant === "string" ? { marks: { by_assistant: oneLine(by_assistant).slice(0, maxNameLength) } } : {};
+  return typeof by_assistant === "string"
+    ? { marks: { by_assistant: oneLine(by_assistant).slice(0, maxNameLength) } }
+    : {};
 }
 
 /** A request about a goal, or a Failure, that is there. */
-async function requestOf({ type, goal_id, artefact_id }: EventDraft, { board }: CallDeps): Promise<EventDraft> {
+async function requestOf(
+  { type, goal_id, artefact_id }: EventDraft,
+  { board }: CallDeps,
+): Promise<EventDraft> {
   if (type === "pause_requested" || type === "resume_requested") return { type };
   const isGoal = goal_id !== undefined && (await board.readGoal(goal_id)).artefacts > 0;
   if (!isGoal) throw wrong("a request about a goal that is there");
   if (type === "cancel_requested") return { type, goal_id };
   const failure = artefact_id && (await board.readArtefact(artefact_id));
-  if (failure?.structural_type !== "Failure" || failure.goal_id !== goal_id) throw wrong("a request about a Failure of its goal");
+  if (failure?.structural_type !== "Failure" || failure.goal_id !== goal_id)
+    throw wrong("a request about a Failure of its goal");
   return { type, goal_id, artefact_id: failure.id };
 }
 
 function parsed<Name extends RemoteCallName>(name: Name, args: unknown) {
   const result = remoteCalls[name].args.safeParse(args);
   if (result.success) return result.data as (typeof remoteCalls)[Name]["args"]["_output"];
-  const problems = result.error.issues.slice(0, 3).map((issue) => `${placeOf(issue.path)} ${issueSentence(issue)}`);
+  const problems = result.error.issues
+    .slice(0, 3)
+    .map((issue) => `${placeOf(issue.path)} ${issueSentence(issue)}`);
   throw new SettError("usage", `The arguments of ${name} are wrong: ${problems.join("; ")}.`, {
     hint: "Do the command line and the API have the same version?",
   });

@@ -1,4 +1,5 @@
-// What is new in a log that is read again after a break. The lines of a log have no numbers: the last ones that are known show the place.
+// What is new in a log that is read again after a break. The lines of a log have no numbers: the
+// last ones that are known show the place.
 import { sleep } from "../../async/sleep.ts";
 
 /** So many are compared, so that a line that comes often is not taken for another one. */
@@ -6,7 +7,10 @@ export const comparedLines = 20;
 /** What lies in the past comes at once: a log that is silent for so long has no more of it. */
 const silenceMs = 1_000;
 
-/** `seen`: the last lines that are known. `past`: how many old lines the log begins with, at most. Where none fits, all are new. */
+/**
+ * `seen`: the last lines that are known. `past`: how many old lines the log begins with, at most.
+ * Where none fits, all are new.
+ */
 export async function* unseenLines(
   lines: AsyncIterable<string>,
   { seen, past }: { seen: readonly string[]; past: number },
@@ -35,5 +39,8 @@ export async function* unseenLines(
 }
 
 function endsWith(lines: readonly string[], end: readonly string[]): boolean {
-  return lines.length >= end.length && end.every((line, at) => line === lines[lines.length - end.length + at]);
+  return (
+    lines.length >= end.length &&
+    end.every((line, at) => line === lines[lines.length - end.length + at])
+  );
 }

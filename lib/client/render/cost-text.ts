@@ -5,7 +5,9 @@ import type { Amounts, Budget } from "../../model/budget.ts";
 import { money } from "../../words/money.ts";
 import type { GoalCost } from "../facts/costs.ts";
 
-/** `$0.42, 12.3k tokens, 3 calls`; empty where there were no calls. Says where a price is not known. */
+/**
+ * `$0.42, 12.3k tokens, 3 calls`; empty where there were no calls. Says where a price is not known.
+ */
 export function costText(cost: Cost): string {
   const text = formatAmounts(cost);
   if (cost.unpriced_calls === 0) return text;
@@ -35,23 +37,33 @@ export function amountsJson({ nanousd, tokens, calls }: Amounts) {
 /** Null where a kind has no limit. */
 export function budgetJson(budget: Budget) {
   const [usd, tokens, calls] = amountKinds.map((kind) => budget[kind] ?? null);
-  return { usd: typeof usd === "number" ? usd / nanosPerUsd : null, tokens: tokens ?? null, calls: calls ?? null };
+  return {
+    usd: typeof usd === "number" ? usd / nanosPerUsd : null,
+    tokens: tokens ?? null,
+    calls: calls ?? null,
+  };
 }
 
 /** Null where there were no calls. */
 export function goalCostJson(cost: GoalCost | undefined) {
   if (cost === undefined) return null;
-  const agents = Object.fromEntries([...cost.agents].map(([agent, ofAgent]) => [agent, costJson(ofAgent)]));
+  const agents = Object.fromEntries(
+    [...cost.agents].map(([agent, ofAgent]) => [agent, costJson(ofAgent)]),
+  );
   return { ...costJson(cost.total), calls_under_way: cost.under_way, agents };
 }
 
 /** `$0.42, 12.3k tokens, 31 calls (coder $0.31, reviewer $0.11), 1 call under way`. */
 export function goalCostText({ total, agents, under_way: underWay }: GoalCost): string {
-  const ofAgents = [...agents].map(([agent, cost]) => `${agent} ${shortCost(cost) || "$0"}`).join(", ");
+  const ofAgents = [...agents]
+    .map(([agent, cost]) => `${agent} ${shortCost(cost) || "$0"}`)
+    .join(", ");
   const parts = [
     ...(total.calls === 0
       ? []
-      : [`${costText(total)}${agents.size > 1 ? ` (${ofAgents})` : ` (${[...agents.keys()].join("")})`}`]),
+      : [
+          `${costText(total)}${agents.size > 1 ? ` (${ofAgents})` : ` (${[...agents.keys()].join("")})`}`,
+        ]),
     ...(underWay === 0 ? [] : [`${formatAmount("calls", underWay)} under way`]),
   ];
   return parts.join(", ");

@@ -10,9 +10,13 @@ export function listDirty(dirty: readonly DirtyFile[]): string {
   return lines.join("\n");
 }
 
-/** What to do about them. Files that a commit or a stash would not make clean have a sentence of their own. */
+/**
+ * What to do about them. Files that a commit or a stash would not make clean have a sentence of
+ * their own.
+ */
 export function dirtyHint(dirty: readonly DirtyFile[]): string {
-  const of = (kind: DirtyFile["kind"]) => dirty.filter((file) => file.kind === kind).map(({ path }) => path);
+  const of = (kind: DirtyFile["kind"]) =>
+    dirty.filter((file) => file.kind === kind).map(({ path }) => path);
   const [submodule] = of("submodule");
   const [repository] = of("repository");
   const sentences = [
@@ -22,12 +26,16 @@ export function dirtyHint(dirty: readonly DirtyFile[]): string {
       `Commit or stash inside of the submodule (\`git -C ${word(submodule)} status\`), then commit its new commit here (\`git commit ${word(submodule)}\`), or go back to the one on record (\`git submodule update ${word(submodule)}\`).`,
     repository !== undefined &&
       `${oneLine(repository)} is a repository of its own: move it away, or have git ignore it (\`echo ${word(`/${repository}`)} >> .gitignore\`, and commit that).`,
-    of(undefined).length > 0 && "Commit them (`git add -A && git commit`), or stash them (`git stash -u`).",
+    of(undefined).length > 0 &&
+      "Commit them (`git add -A && git commit`), or stash them (`git stash -u`).",
   ];
   return sentences.filter((sentence) => sentence !== false).join(" ");
 }
 
-/** `inFolder` of `all` files have other line ends than their commit; of `committed` an attribute wants other ones. */
+/**
+ * `inFolder` of `all` files have other line ends than their commit; of `committed` an attribute
+ * wants other ones.
+ */
 function lineEnds(inFolder: number, committed: number, all: number): string[] {
   const which = (count: number) =>
     count === all ? "Only their line ends differ" : `In ${count} of them only the line ends differ`;

@@ -2,7 +2,11 @@
 import type { Actor, SettEvent } from "../../model/event.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { clockTime } from "../../words/age.ts";
-import { eventSentence, type EventContext as SentenceContext, type Weight } from "../../words/event-sentence.ts";
+import {
+  eventSentence,
+  type EventContext as SentenceContext,
+  type Weight,
+} from "../../words/event-sentence.ts";
 import type { Segment, Tone } from "../../words/segment.ts";
 import { shortId } from "../../words/short-id.ts";
 import { boundedLine, oneLine, shorten } from "../text/plain-text.ts";
@@ -31,10 +35,17 @@ export function eventLine(event: SettEvent, style: Style, context: EventContext 
 }
 
 /** `start`: time, goal and actor. `reason`, `summary`: what may be an agent's words. */
-export type EventParts = { start: string; text: string; weight: Weight; reason: string; summary: string };
+export type EventParts = {
+  start: string;
+  text: string;
+  weight: Weight;
+  reason: string;
+  summary: string;
+};
 
 export function eventParts(event: SettEvent, style: Style, context: EventContext): EventParts {
-  const goal = event.goal_id === undefined ? style.dim("·".padEnd(8)) : style.dim(shortId(event.goal_id));
+  const goal =
+    event.goal_id === undefined ? style.dim("·".padEnd(8)) : style.dim(shortId(event.goal_id));
   const who = shorten(oneLine(actorName(event.actor)), actorWidth).padEnd(actorWidth);
   const paintedWho = style[colourOf(event.actor)](who);
   const maxLength = event.data?.structural_type === "Failure" ? maxReasonLength : maxSummaryLength;
@@ -48,7 +59,13 @@ export function eventParts(event: SettEvent, style: Style, context: EventContext
   };
 }
 
-const colours: Readonly<Record<Tone, Colour>> = { strong: "bold", good: "green", bad: "red", wait: "yellow", work: "yellow" };
+const colours: Readonly<Record<Tone, Colour>> = {
+  strong: "bold",
+  good: "green",
+  bad: "red",
+  wait: "yellow",
+  work: "yellow",
+};
 
 function painted(segments: readonly Segment[], style: Style): string {
   return segments

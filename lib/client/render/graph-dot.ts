@@ -2,7 +2,10 @@
 import type { ArtefactGraph, GraphEdge, GraphNode } from "../../core/artefact-graph.ts";
 import { colours, type Look, labelOf, lineColour, lookOf, textColour } from "./graph-node.ts";
 
-/** Graphviz draws these shapes close to several lines of text; diamonds and ellipses would need three times the space. */
+/**
+ * Graphviz draws these shapes close to several lines of text; diamonds and ellipses would need
+ * three times the space.
+ */
 const shapeOf: Readonly<Record<Look, string>> = {
   goal: 'style="rounded,filled", penwidth=2',
   standard: "style=filled",
@@ -15,7 +18,10 @@ const shapeOf: Readonly<Record<Look, string>> = {
   stub: 'style="rounded,filled,dashed"',
 };
 
-/** Ends with a line break. A node's name is its whole id, which viewers of the SVG show under the pointer. */
+/**
+ * Ends with a line break. A node's name is its whole id, which viewers of the SVG show under the
+ * pointer.
+ */
 export function dotText(graph: ArtefactGraph): string {
   const stubs = new Set(graph.nodes.filter(({ kind }) => kind !== "artefact").map(({ id }) => id));
   return [
@@ -37,7 +43,11 @@ function nodeLine(node: GraphNode, look: Look): string {
 
 function edgeLine({ from, to, kind }: GraphEdge, isStub: boolean): string {
   const look =
-    kind === "evolutionary" ? ' [penwidth=3, color="#1d4ed8", label=" next version"]' : isStub ? " [style=dashed]" : "";
+    kind === "evolutionary"
+      ? ' [penwidth=3, color="#1d4ed8", label=" next version"]'
+      : isStub
+        ? " [style=dashed]"
+        : "";
   return `  "${from}" -> "${to}"${look}`;
 }
 
@@ -47,9 +57,12 @@ function wrapped(text: string): string[] {
 }
 
 /**
- * A label between angle brackets is a kind of XML. A backslash begins an escape of Graphviz, unless a character without width follows it.
- * Brackets are written as numbers, too: for a line with only `]`, Graphviz prints an error or nothing.
+ * A label between angle brackets is a kind of XML. A backslash begins an escape of Graphviz, unless
+ * a character without width follows it. Brackets are written as numbers, too: for a line with only
+ * `]`, Graphviz prints an error or nothing.
  */
 function escaped(text: string): string {
-  return text.replace(/[&<>\]]/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("\\", "\\\u200b");
+  return text
+    .replace(/[&<>\]]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replaceAll("\\", "\\\u200b");
 }

@@ -26,7 +26,10 @@ export function mermaidText({ goal, nodes, edges }: ArtefactGraph): string {
     const label = [`<b>${escaped(title)}</b>`, ...lines.map(escaped)].join("<br/>");
     return `  ${names.get(node.id)}${open}"${label}"${close}:::${look}`;
   });
-  const edgeLines = edges.map(({ from, to, kind }) => `  ${names.get(from)} ${arrowOf(kind, stubs.has(from))} ${names.get(to)}`);
+  const edgeLines = edges.map(
+    ({ from, to, kind }) =>
+      `  ${names.get(from)} ${arrowOf(kind, stubs.has(from))} ${names.get(to)}`,
+  );
   const classLines = Object.entries(colours).map(
     ([look, { fill, line }]) =>
       `  classDef ${look} fill:${fill},stroke:${line},color:${textColour}${look === "stub" ? ",stroke-dasharray:4 4" : ""}`,
@@ -40,9 +43,10 @@ function arrowOf(kind: GraphEdge["kind"], isStub: boolean): string {
 }
 
 /**
- * Between quotes Mermaid still interprets directives and entities, and in some versions Markdown, most of which it shows as "Unsupported
- * markdown". So every sign with a meaning is written as an entity. Mermaid replaces entities before it looks for emphasis, formulas, icons,
- * line breaks (`\n`) and its own encoding of entities: for these, similar signs replace the real ones.
+ * Between quotes Mermaid still interprets directives and entities, and in some versions Markdown,
+ * most of which it shows as "Unsupported markdown". So every sign with a meaning is written as an
+ * entity. Mermaid replaces entities before it looks for emphasis, formulas, icons, line breaks
+ * (`\n`) and its own encoding of entities: for these, similar signs replace the real ones.
  */
 function escaped(text: string): string {
   return text
@@ -53,7 +57,10 @@ function escaped(text: string): string {
 const readAfterwards =
   /[*`~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$(?=\$)|(?<=\$)\$|(?<=\bfa\w?):(?=fa-)|\\(?=[nN])|(?<=ﬂ)°|¶(?=ß)/gu;
 
-/** Each is as wide as the sign that it replaces: a person who copies the text must see the difference. */
+/**
+ * Each is as wide as the sign that it replaces: a person who copies the text must see the
+ * difference.
+ */
 export const lookAlikes: Readonly<Record<string, string>> = {
   "*": "\u2217",
   _: "\u02cd",

@@ -7,7 +7,16 @@ import { approving } from "../facts/artefacts.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import { costText } from "./cost-text.ts";
 
-export type Look = "goal" | "standard" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "stub";
+export type Look =
+  | "goal"
+  | "standard"
+  | "approval"
+  | "feedback"
+  | "question"
+  | "answer"
+  | "failure"
+  | "terminal"
+  | "stub";
 
 /** Dark text is readable on every fill colour, on dark pages too. */
 export const textColour = "#0f172a";
@@ -53,28 +62,46 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
 }
 
 /**
- * For a tree, which shows the source above: only the claims that are open, were terminated, or have a stand-in. `failures`: they are shown
- * below with their reasons.
+ * For a tree, which shows the source above: only the claims that are open, were terminated, or have
+ * a stand-in. `failures`: they are shown below with their reasons.
  */
 export function detailsOf(
   node: GraphNode,
   failures: readonly ReviewedHead[],
 ): { title: string; maker: string; summary: string; cost: string; claims: string[] } {
-  if (node.kind === "missing") return { title: "not on the blackboard", maker: "unknown", summary: "", cost: "", claims: [] };
-  const claims = node.kind === "artefact" ? node.claims.filter(({ status, stand_in }) => status !== "complete" || stand_in) : [];
+  if (node.kind === "missing")
+    return { title: "not on the blackboard", maker: "unknown", summary: "", cost: "", claims: [] };
+  const claims =
+    node.kind === "artefact"
+      ? node.claims.filter(({ status, stand_in }) => status !== "complete" || stand_in)
+      : [];
   const shownReasons = (claim: GraphClaim) =>
-    failures.filter(({ claim_id }) => claim_id === claim.id).map(({ metadata }) => metadata.summary);
+    failures
+      .filter(({ claim_id }) => claim_id === claim.id)
+      .map(({ metadata }) => metadata.summary);
   const texts = claims.map((claim) =>
-    claimText({ ...claim, termination_reason: without(claim.termination_reason, shownReasons(claim)) }),
+    claimText({
+      ...claim,
+      termination_reason: without(claim.termination_reason, shownReasons(claim)),
+    }),
   );
-  return { title: titleOf(node), maker: makerOf(node), summary: summaryOf(node), cost: nodeCost(node), claims: texts };
+  return {
+    title: titleOf(node),
+    maker: makerOf(node),
+    summary: summaryOf(node),
+    cost: nodeCost(node),
+    claims: texts,
+  };
 }
 
 /** What the calls of language models have cost, where there were any. */
 function nodeCost(node: GraphNode): string {
   if (node.kind !== "artefact") return "";
   const own = node.cost === undefined ? [] : [`cost ${costText(node.cost)}`];
-  return [...own, ...(node.goal_cost === undefined ? [] : [`the goal has cost ${costText(node.goal_cost)}`])].join("; ");
+  return [
+    ...own,
+    ...(node.goal_cost === undefined ? [] : [`the goal has cost ${costText(node.goal_cost)}`]),
+  ].join("; ");
 }
 
 function titleOf({ overwritten, ...head }: ReviewedHead): string {
@@ -84,7 +111,9 @@ function titleOf({ overwritten, ...head }: ReviewedHead): string {
 function nameOf({ type, version, structural_type, verdict }: ReviewedHead): string {
   const name = `${plain(type, maxNameLength) || structural_type}${version > 1 ? ` v${version}` : ""}`;
   if (verdict !== undefined) return `${name}: ${verdict === "approval" ? approving : verdict}`;
-  return structural_type === "Standard" || structural_type === type ? name : `${name} (${structural_type})`;
+  return structural_type === "Standard" || structural_type === type
+    ? name
+    : `${name} (${structural_type})`;
 }
 
 function makerOf({ produced_by_agent: agent, produced_by_role: role }: ReviewedHead): string {
@@ -96,7 +125,10 @@ function summaryOf({ verdict, metadata: { summary = "" } }: ReviewedHead): strin
   return verdict === "approval" && summary === approving ? "" : plain(summary, maxSummaryLength);
 }
 
-/** "Agent coder failed" of "Agent coder failed: No paint left", where that reason is shown elsewhere. */
+/**
+ * "Agent coder failed" of "Agent coder failed: No paint left", where that reason is shown
+ * elsewhere.
+ */
 function without(text: string, reasons: readonly (string | undefined)[]): string {
   const end = reasons.map((reason) => `: ${reason}`).find((each) => text.endsWith(each)) ?? "";
   return text.slice(0, text.length - end.length);
@@ -118,7 +150,9 @@ function claimDetail({ status, bidding, termination_reason, grants }: GraphClaim
   if (status === "terminated") return termination_reason;
   if (status === "complete") return grants.length === 0 ? "no agent worked on it" : "";
   if (bidding === "open") return "bidding is open";
-  const atWork = grants.filter(({ state }) => state === "queued" || state === "running" || state === "waiting");
+  const atWork = grants.filter(
+    ({ state }) => state === "queued" || state === "running" || state === "waiting",
+  );
   return atWork.map(({ agent, state }) => `${agent} ${state}`).join(", ");
 }
 

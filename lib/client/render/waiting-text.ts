@@ -1,4 +1,5 @@
-// What a goal waits for, for how long and why: as a sentence, and as a few words that share a line with others.
+// What a goal waits for, for how long and why: as a sentence, and as a few words that share a line
+// with others.
 import type { Waiting } from "../../core/goal-status.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { leaderLeaseMs } from "../../model/leases.ts";
@@ -7,7 +8,12 @@ import { ageOf, formatAge, lastingSince } from "../../words/age.ts";
 import { textOf } from "../../words/segment.ts";
 import { shortId } from "../../words/short-id.ts";
 import { dueIn, unreadableText, waitingSentence } from "../../words/waiting-sentence.ts";
-import { blockedReasonOf, hasOrchestrator, isAbsent, type Situation } from "../facts/blocked-reason.ts";
+import {
+  blockedReasonOf,
+  hasOrchestrator,
+  isAbsent,
+  type Situation,
+} from "../facts/blocked-reason.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Style } from "../text/style.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -25,17 +31,27 @@ export function waitingText(waiting: Waiting, situation: Situation): string {
   return textOf(waitingSentence(waiting, facts), oneLine);
 }
 
-/** Without the claim, because it is printed beside it. Problems are red. `isTerse`: only the agent and the age. */
-export function waitingBrief(waiting: Waiting, situation: Situation, style: Style, isTerse = false): string {
+/**
+ * Without the claim, because it is printed beside it. Problems are red. `isTerse`: only the agent
+ * and the age.
+ */
+export function waitingBrief(
+  waiting: Waiting,
+  situation: Situation,
+  style: Style,
+  isTerse = false,
+): string {
   const { nowMs } = situation;
   const age = lastingSince(waiting.since, nowMs);
   const ofAgent = (agent: AgentName, whenAlive: string) => {
     const why = blockedReasonOf(waiting, situation);
-    if (why?.reason === "paused") return style.yellow(isTerse ? `${agent} paused` : `${agent} to start, paused`);
+    if (why?.reason === "paused")
+      return style.yellow(isTerse ? `${agent} paused` : `${agent} to start, paused`);
     if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
     if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
     if (why?.reason === "unreadable") return style.red(`${agent} unreadable`);
-    if (why?.reason === "alive" && why.state === "no_secrets") return style.red(`${agent} without its secrets`);
+    if (why?.reason === "alive" && why.state === "no_secrets")
+      return style.red(`${agent} without its secrets`);
     if (why?.reason === "silent") return style.red(`${agent} ${silence(why.last_heard, nowMs)}`);
     return `${agent} ${why?.reason === "busy" ? "busy elsewhere" : whenAlive} ${age}`;
   };
@@ -47,7 +63,9 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
     case "work":
       return ofAgent(waiting.agent, "at work");
     case "retry":
-      return style.yellow(`${waiting.agent} ${isTerse ? "" : "again "}${dueIn(waiting.retry_at, nowMs)}`);
+      return style.yellow(
+        `${waiting.agent} ${isTerse ? "" : "again "}${dueIn(waiting.retry_at, nowMs)}`,
+      );
     case "decision":
     case "claim":
       if (blockedReasonOf(waiting, situation)?.reason === "paused") return style.yellow("paused");
@@ -57,7 +75,11 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
     case "answer":
       return style.yellow(isTerse ? "an answer" : `an answer to ${shortId(waiting.question)}`);
     case "approval":
-      return style.yellow(isTerse ? `${waiting.agent} ${age}` : `${waiting.agent} to approve ${shortId(waiting.artefact)}`);
+      return style.yellow(
+        isTerse
+          ? `${waiting.agent} ${age}`
+          : `${waiting.agent} to approve ${shortId(waiting.artefact)}`,
+      );
     default:
       return unreachable(waiting);
   }

@@ -1,4 +1,5 @@
-// What is wrong with one value of a request, in plain words: zod's issues where the schema has no sentence of its own.
+// What is wrong with one value of a request, in plain words: zod's issues where the schema has no
+// sentence of its own.
 import type { z } from "zod";
 import { oneLine, shorten } from "./plain-text.ts";
 
@@ -39,7 +40,9 @@ function own(issue: z.core.$ZodIssue): string | undefined {
 }
 
 function bound(word: string, origin: string, number: number | bigint): string {
-  if (origin === "string") return `must have ${word} ${number} ${number === 1 ? "character" : "characters"}`;
-  if (origin === "array") return `must have ${word} ${number} ${number === 1 ? "entry" : "entries"}`;
+  if (origin === "string")
+    return `must have ${word} ${number} ${number === 1 ? "character" : "characters"}`;
+  if (origin === "array")
+    return `must have ${word} ${number} ${number === 1 ? "entry" : "entries"}`;
   return `must be ${word} ${number}`;
 }

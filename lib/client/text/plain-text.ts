@@ -3,8 +3,8 @@ import { eastAsianWidth } from "get-east-asian-width";
 import { unseen } from "../../core/unseen.ts";
 
 /**
- * Control characters could move the cursor, colour the terminal or forge a line; what cannot be seen could make a name look like another one,
- * or hide a sentence. Line breaks become spaces.
+ * Control characters could move the cursor, colour the terminal or forge a line; what cannot be
+ * seen could make a name look like another one, or hide a sentence. Line breaks become spaces.
  */
 export function oneLine(text: string): string {
   return marked(text.replace(escapes, "").replace(/\s+/g, " ")).trim();
@@ -34,8 +34,8 @@ export function firstLine(text: string): string {
 }
 
 /**
- * Text of agents and people on one line that is bounded before it is looked at: a summary may have a megabyte. In quotation marks it cannot
- * end the quotation.
+ * Text of agents and people on one line that is bounded before it is looked at: a summary may have
+ * a megabyte. In quotation marks it cannot end the quotation.
  */
 export function boundedLine(text: string, maxColumns: number): string {
   return shorten(oneLine(text.slice(0, 8 * maxColumns)).replaceAll(/[“”]/g, '"'), maxColumns);
@@ -65,8 +65,8 @@ export function visibleWidth(text: string): number {
 const plainAscii = /^[\u0000-\u007f]*$/;
 
 /**
- * As the widest of the usual terminals draws it: a row that is counted too narrow would break, and its rest would begin at the margin, without
- * the bar of a quotation.
+ * As the widest of the usual terminals draws it: a row that is counted too narrow would break, and
+ * its rest would begin at the margin, without the bar of a quotation.
  */
 function widthOf(character: string): number {
   // It makes an emoji of the character before it, which many terminals then draw in two columns.

@@ -1,4 +1,5 @@
-// Text of agents and people, quoted: a bar at the margin of every row tells it from what Sett itself says.
+// Text of agents and people, quoted: a bar at the margin of every row tells it from what Sett
+// itself says.
 import { cutVisible, plainLines, visibleWidth } from "./plain-text.ts";
 import type { Layout } from "./style.ts";
 import { wrap } from "./wrap.ts";
@@ -8,7 +9,10 @@ export const bar = "│";
 /** Narrower rows than these would be unreadable. */
 const minColumns = 10;
 
-/** A row for each line of the text, and more where a line is wider than the terminal: no part of it ever begins a row without the bar. */
+/**
+ * A row for each line of the text, and more where a line is wider than the terminal: no part of it
+ * ever begins a row without the bar.
+ */
 export function quotedLines(text: string, { style, columns }: Layout, indent = "  "): string[] {
   const start = `${indent}${style.dim(bar)} `;
   const lines = plainLines(text).replace(/\n+$/, "").split("\n");
@@ -17,7 +21,10 @@ export function quotedLines(text: string, { style, columns }: Layout, indent = "
   return lines.flatMap((line) => rowsOf(line, room)).map((row) => `${start}${row}`.trimEnd());
 }
 
-/** The width of a tab depends on its column, and a word may be wider than the terminal, which would break it without a bar. */
+/**
+ * The width of a tab depends on its column, and a word may be wider than the terminal, which would
+ * break it without a bar.
+ */
 function rowsOf(line: string, columns: number): string[] {
   const spaced = line.replaceAll("\t", "  ");
   return wrap(spaced, { columns })

@@ -21,7 +21,8 @@ export type Layout = { style: Style; readonly columns: number | undefined };
 export function createStyle(isColoured: boolean): Style {
   const paint = (colour: Colour) => {
     const [on, off] = codes[colour];
-    return (text: string) => (isColoured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text);
+    return (text: string) =>
+      isColoured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   };
   const { bold, dim, red, green, yellow, blue, magenta, cyan } = Object.fromEntries(
     Object.keys(codes).map((colour) => [colour, paint(colour as Colour)]),

@@ -7,12 +7,16 @@ type Wrapping = {
   /** The indent of continuation rows (default: that of the line). */
   indent?: number;
   /**
-   * Pads rows with spaces instead of breaking the line: a terminal then copies it as one line. For commands.
+   * Pads rows with spaces instead of breaking the line: a terminal then copies it as one line. For
+   * commands.
    */
   isOneLine?: boolean;
 };
 
-/** Wraps each line of the text by itself. Colours continue after a break. A word that is wider than the terminal stays whole. */
+/**
+ * Wraps each line of the text by itself. Colours continue after a break. A word that is wider than
+ * the terminal stays whole.
+ */
 export function wrap(text: string, wrapping: Wrapping): string {
   const { columns } = wrapping;
   if (columns === undefined) return text;

@@ -1,7 +1,9 @@
-// The repository that a command has worked in, seen through one of our own: git then reads its objects, and nothing else of it.
+// The repository that a command has worked in, seen through one of our own: git then reads its
+// objects, and nothing else of it.
 //
-// Its configuration names programs that git would start, and its other files could hide commits or never end being read. So git gets a
-// folder with our own configuration, and the objects by a variable.
+// Its configuration names programs that git would start, and its other files could hide commits or
+// never end being read. So git gets a folder with our own configuration, and the objects by a
+// variable.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
@@ -14,7 +16,15 @@ import { readHead } from "../run/read-head.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 
 /** What git reads first in a repository. None of it need be there. */
-const ownFiles = ["HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir"];
+const ownFiles = [
+  "HEAD",
+  "config",
+  "config.worktree",
+  "index",
+  "packed-refs",
+  "shallow",
+  "commondir",
+];
 
 /** What is read after a command has ended is read within this time, or not at all. */
 const timeMs = 3 * 60_000;
@@ -43,7 +53,10 @@ export class CleanView {
     this.#workspaceDir = workspaceDir;
   }
 
-  /** Made inside of the repository, with which it goes. Throws git-failed for a repository that has other things in place of files. */
+  /**
+   * Made inside of the repository, with which it goes. Throws git-failed for a repository that has
+   * other things in place of files.
+   */
   static async make({ git, workspaceDir, objectFormat, depth }: Origin): Promise<CleanView> {
     const repository = join(workspaceDir, ".git");
     requireFiles(workspaceDir);
@@ -53,19 +66,27 @@ export class CleanView {
     await makeBareFolder(gitDir, objectFormat, depth);
     const env = { ...git.env, GIT_OBJECT_DIRECTORY: join(repository, "objects") };
     const limits = { ...git.limits, timeMs };
-    return new CleanView({ ...git, env, limits, settings: [...(git.settings ?? []), ...settings] }, gitDir, workspaceDir);
+    return new CleanView(
+      { ...git, env, limits, settings: [...(git.settings ?? []), ...settings] },
+      gitDir,
+      workspaceDir,
+    );
   }
 
   /** The commit of HEAD, detached or on a branch. Throws git-failed when there is none. */
   async head(): Promise<CommitHash> {
     const named = inRepository(this.#workspaceDir, readHead);
-    if (named === undefined) throw new SettError("git-failed", `HEAD of ${this.#workspaceDir} names no commit.`);
-    return CommitHash.parse((await this.#run({ args: ["rev-parse", "--verify", `${named}^{commit}`] })).trim());
+    if (named === undefined)
+      throw new SettError("git-failed", `HEAD of ${this.#workspaceDir} names no commit.`);
+    return CommitHash.parse(
+      (await this.#run({ args: ["rev-parse", "--verify", `${named}^{commit}`] })).trim(),
+    );
   }
 
   /**
-   * The commit that `text` names by its full hash, or by 7 or more of its first digits when no other commit begins so. Anything
-   * else is undefined, also the name of a branch that looks like a hash. Throws git-failed.
+   * The commit that `text` names by its full hash, or by 7 or more of its first digits when no
+   * other commit begins so. Anything else is undefined, also the name of a branch that looks like a
+   * hash. Throws git-failed.
    */
   async resolveCommit(text: string): Promise<CommitHash | undefined> {
     const digits = text.trim().toLowerCase();
@@ -78,11 +99,14 @@ export class CleanView {
     const types = await this.#run({ args: checking, stdin: candidates.stdout });
     const commits = types.split("\n").filter((line) => line.startsWith("commit "));
     const [only, ...others] = commits;
-    return only === undefined || others.length > 0 ? undefined : CommitHash.parse(only.slice("commit ".length));
+    return only === undefined || others.length > 0
+      ? undefined
+      : CommitHash.parse(only.slice("commit ".length));
   }
 
   /**
-   * The commits from `base` to `commit` themselves, byte for byte: their messages, authors and whatever else they say. In pieces of any size.
+   * The commits from `base` to `commit` themselves, byte for byte: their messages, authors and
+   * whatever else they say. In pieces of any size.
    */
   async readCommits(commit: CommitHash, base: CommitHash, onChunk: OnChunk): Promise<void> {
     const stdin = await this.#run({ args: ["rev-list", `${base}..${commit}`, "--"] });
@@ -90,18 +114,32 @@ export class CleanView {
   }
 
   /**
-   * A patch of what the commits from `base` to `commit` have added: the names of files, and lines with all bytes, also those that a later
-   * one removes again. A line `commit HASH` is before each. In pieces of any size.
+   * A patch of what the commits from `base` to `commit` have added: the names of files, and lines
+   * with all bytes, also those that a later one removes again. A line `commit HASH` is before each.
+   * In pieces of any size.
    */
   async readAdded(commit: CommitHash, base: CommitHash, onChunk: OnChunk): Promise<void> {
-    const whole = ["--format=commit %H", "--root", "--cc", "--text", "--unified=0", "--no-renames", "--no-color"];
+    const whole = [
+      "--format=commit %H",
+      "--root",
+      "--cc",
+      "--text",
+      "--unified=0",
+      "--no-renames",
+      "--no-color",
+    ];
     await this.#run({ args: ["log", ...whole, `${base}..${commit}`, "--"], onStdout: onChunk });
   }
 
-  /** The folders that are a repository of their own at `commit`, and were none at `base`; see `newGitlinks`. */
+  /**
+   * The folders that are a repository of their own at `commit`, and were none at `base`; see
+   * `newGitlinks`.
+   */
   async newGitlinks(commit: CommitHash, base: CommitHash): Promise<string[]> {
     const run = (each: GitRun) => this.#run(each);
-    const changes = await run({ args: ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"] });
+    const changes = await run({
+      args: ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"],
+    });
     return await newGitlinks({ run, changes, modules: `${commit}:.gitmodules` });
   }
 
@@ -118,14 +156,19 @@ type OnChunk = (chunk: Uint8Array) => void;
 
 function requireFiles(workspaceDir: string): void {
   inRepository(workspaceDir, (repository) => {
-    for (const name of ownFiles) repository.file(name, Number.POSITIVE_INFINITY)?.[Symbol.dispose]();
+    for (const name of ownFiles)
+      repository.file(name, Number.POSITIVE_INFINITY)?.[Symbol.dispose]();
   });
 }
 
-function inRepository<Result>(workspaceDir: string, use: (repository: FolderOfAgents) => Result): Result {
+function inRepository<Result>(
+  workspaceDir: string,
+  use: (repository: FolderOfAgents) => Result,
+): Result {
   using workspace = FolderOfAgents.open(workspaceDir);
   using repository = workspace?.folder(".git");
-  if (repository === undefined) throw new SettError("git-failed", `${join(workspaceDir, ".git")} is gone.`);
+  if (repository === undefined)
+    throw new SettError("git-failed", `${join(workspaceDir, ".git")} is gone.`);
   return use(repository);
 }
 
@@ -133,6 +176,10 @@ function inRepository<Result>(workspaceDir: string, use: (repository: FolderOfAg
 async function requireObjects(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     if (entry.isDirectory()) await requireObjects(join(path, entry.name));
-    else if (!entry.isFile()) throw new SettError("git-failed", `${join(path, entry.name)} is not read: it is no regular file.`);
+    else if (!entry.isFile())
+      throw new SettError(
+        "git-failed",
+        `${join(path, entry.name)} is not read: it is no regular file.`,
+      );
   }
 }

@@ -5,7 +5,10 @@ import type { Git } from "../run/run-git.ts";
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
   readonly git: Git;
-  /** The author of the commits that the tool makes, unless the tool's own git is configured otherwise. */
+  /**
+   * The author of the commits that the tool makes, unless the tool's own git is configured
+   * otherwise.
+   */
   readonly agentName: AgentName;
   /** The workspace's object store, read-only: `/git/objects`. */
   readonly objectsDir: string;

@@ -30,15 +30,19 @@ interface Checkout {
   readonly writtenAt: { date: Date; ns: bigint };
 }
 
-/** A tool may have left a pipe where git reads: what takes longer is done once more, without such files. */
+/**
+ * A tool may have left a pipe where git reads: what takes longer is done once more, without such
+ * files.
+ */
 const firstMs = 2 * 60_000;
 
 /**
- * Each grant begins with the files of its base. Those that are the same as before stay where they are, which the index of the checkout
- * before shows; it is kept here, because a tool could write into its own that a file which it has changed is unchanged. `.git` is made
- * anew each time, so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. After the tool its
- * repository is only read through a `CleanView`. Every call names the repository explicitly: git then searches for none and does not check
- * its owner.
+ * Each grant begins with the files of its base. Those that are the same as before stay where they
+ * are, which the index of the checkout before shows; it is kept here, because a tool could write
+ * into its own that a file which it has changed is unchanged. `.git` is made anew each time, so
+ * that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant.
+ * After the tool its repository is only read through a `CleanView`. Every call names the repository
+ * explicitly: git then searches for none and does not check its owner.
  */
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
@@ -57,17 +61,30 @@ export class WorkingCopy {
     this.#git = {
       path: options.git.path,
       // Neither the image nor a home folder configures the cub's git.
-      env: { ...options.git.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_ATTR_NOSYSTEM: "1" },
+      env: {
+        ...options.git.env,
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_ATTR_NOSYSTEM: "1",
+      },
     };
     this.#gitDir = join(options.workspaceDir, ".git");
-    this.#packs = new OwnPacks(join(options.exchangeDir, options.agentName), options.isFolderShared ?? false);
+    this.#packs = new OwnPacks(
+      join(options.exchangeDir, options.agentName),
+      options.isFolderShared ?? false,
+    );
   }
 
   /**
-   * Puts the working copy at `base`, detached, with no file but those of `base` and the ignored ones that are kept, and brings the commits
-   * `given` from the exchange, where they can be had. Throws git-failed, also for files that take more than they may.
+   * Puts the working copy at `base`, detached, with no file but those of `base` and the ignored
+   * ones that are kept, and brings the commits `given` from the exchange, where they can be had.
+   * Throws git-failed, also for files that take more than they may.
    */
-  async prepare(base: CommitHash, given: readonly RecordedCommit[] = [], limits: CheckoutLimits = {}): Promise<void> {
+  async prepare(
+    base: CommitHash,
+    given: readonly RecordedCommit[] = [],
+    limits: CheckoutLimits = {},
+  ): Promise<void> {
     const unlimited = this.#git;
     this.#git = { ...unlimited, signal: limits.signal };
     try {
@@ -77,7 +94,11 @@ export class WorkingCopy {
     }
   }
 
-  async #prepare(base: CommitHash, given: readonly RecordedCommit[], { maxBytes, signal }: CheckoutLimits): Promise<void> {
+  async #prepare(
+    base: CommitHash,
+    given: readonly RecordedCommit[],
+    { maxBytes, signal }: CheckoutLimits,
+  ): Promise<void> {
     this.#given = new Set(given.map(({ commit }) => commit));
     this.#view = undefined;
     await requireWorkspace(this.#options.workspaceDir);
@@ -88,16 +109,23 @@ export class WorkingCopy {
         await this.#remakeRepository(base);
         await bringCommits(this.#places(), base, given);
         if (maxBytes !== undefined) await this.#requireRoom(base, maxBytes);
-        await this.#checkOut(base, tries === 0 ? { timeMs: this.#options.firstCheckoutMs ?? firstMs } : undefined);
+        await this.#checkOut(
+          base,
+          tries === 0 ? { timeMs: this.#options.firstCheckoutMs ?? firstMs } : undefined,
+        );
         return;
       } catch (error) {
-        const isFinal = error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
+        const isFinal =
+          error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
         if (isFinal || tries === repairs.length - 1) throw error;
       }
     }
   }
 
-  /** Removes all from the agent's folder of the exchange that was not published. Throws where something stays. */
+  /**
+   * Removes all from the agent's folder of the exchange that was not published. Throws where
+   * something stays.
+   */
   tidyFolder(): Promise<void> {
     return this.#packs.tidy();
   }
@@ -135,12 +163,20 @@ export class WorkingCopy {
     if (this.#given.has(commit)) return true;
     const { git, gitDir } = await this.#clean();
     const env = { GIT_OBJECT_DIRECTORY: this.#options.objectsDir };
-    return (await tryGit(git, { args: [`--git-dir=${gitDir}`, "cat-file", "-e", `${commit}^{commit}`], env })).exitCode === 0;
+    return (
+      (
+        await tryGit(git, {
+          args: [`--git-dir=${gitDir}`, "cat-file", "-e", `${commit}^{commit}`],
+          env,
+        })
+      ).exitCode === 0
+    );
   }
 
   /**
-   * Puts `commit` and all that it needs beyond `start`, the commit that its goal was stated on, into the exchange. A repeat changes nothing.
-   * Throws git-failed when something that the commit needs is missing.
+   * Puts `commit` and all that it needs beyond `start`, the commit that its goal was stated on,
+   * into the exchange. A repeat changes nothing. Throws git-failed when something that the commit
+   * needs is missing.
    */
   async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
     const [{ objectsDir }, { folder }] = [this.#options, this.#packs];
@@ -152,11 +188,19 @@ export class WorkingCopy {
   async #clean(): Promise<CleanView> {
     const { workspaceDir, objectsDir } = this.#options;
     const depth = await readDepth(objectsDir);
-    this.#view ??= CleanView.make({ git: this.#git, workspaceDir, objectFormat: this.#objectFormat, depth });
+    this.#view ??= CleanView.make({
+      git: this.#git,
+      workspaceDir,
+      objectFormat: this.#objectFormat,
+      depth,
+    });
     return this.#view;
   }
 
-  /** A new `.git` with the index of the last checkout, which shows the files that need not be written again. */
+  /**
+   * A new `.git` with the index of the last checkout, which shows the files that need not be
+   * written again.
+   */
   async #remakeRepository(base: CommitHash): Promise<void> {
     await removeTree(this.#gitDir);
     // The length of a hash shows the format of the objects.
@@ -167,19 +211,23 @@ export class WorkingCopy {
     await makeStore(join(this.#gitDir, "objects"), this.#options.objectsDir);
     const depth = await readDepth(this.#options.objectsDir);
     if (depth !== undefined) await writeFile(join(this.#gitDir, "shallow"), depth);
-    await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), { flag: "a" });
+    await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), {
+      flag: "a",
+    });
     if (this.#checkedOut === undefined) return;
     const { index, writtenAt } = this.#checkedOut;
     const path = join(this.#gitDir, "index");
     await writeFile(path, index);
-    // By this time git knows which files may have been changed in the same moment, and compares those.
+    // By this time git knows which files may have been changed in the same moment, and compares
+    // those.
     await utimes(path, writtenAt.date, writtenAt.date);
   }
 
   /** What fitted before fits again. */
   async #requireRoom(base: CommitHash, maxBytes: number): Promise<void> {
     if (this.#checkedOut?.base === base) return;
-    if (await takesMoreThan(this.#git, base, maxBytes, (run) => this.#inRepository(run))) throw new CommitTooLarge(base);
+    if (await takesMoreThan(this.#git, base, maxBytes, (run) => this.#inRepository(run)))
+      throw new CommitTooLarge(base);
   }
 
   async #checkOut(base: CommitHash, limits: Git["limits"]): Promise<void> {
@@ -190,7 +238,11 @@ export class WorkingCopy {
     const isSame = before?.base === base;
     const folders = isSame ? before.folders : await foldersOf(run, base);
     const attributes = isSame ? before.attributes : await attributesOf(run, base);
-    await clearFolders(workspaceDir, new Set([...(before?.folders ?? []), ...folders]), keepsIgnored);
+    await clearFolders(
+      workspaceDir,
+      new Set([...(before?.folders ?? []), ...folders]),
+      keepsIgnored,
+    );
     if (before !== undefined) await this.#removeConverted(before, attributes);
     // Before the checkout as well, which goes by attributes that an untracked file names.
     await this.#clear(limits);
@@ -200,10 +252,17 @@ export class WorkingCopy {
     const tracked = await this.#tracked();
     await tracked.emptySubmodules();
     // Git has noted when they were last changed.
-    if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] }, limits);
+    if (await tracked.resetModes())
+      await this.#run({ args: ["update-index", "-q", "--refresh"] }, limits);
     const path = join(this.#gitDir, "index");
     const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
-    this.#checkedOut = { base, folders, attributes, index: await readFile(path), writtenAt: { date, ns } };
+    this.#checkedOut = {
+      base,
+      folders,
+      attributes,
+      index: await readFile(path),
+      writtenAt: { date, ns },
+    };
   }
 
   /**
@@ -225,10 +284,18 @@ export class WorkingCopy {
   /** Removes what git does not track. Git only warns of a folder in which it cannot look. */
   async #clear(limits: Git["limits"]): Promise<void> {
     // Forced twice, so that a repository that the tool made inside is removed as well.
-    const args = ["clean", "-d", "--force", "--force", "--quiet", ...(this.#options.keepsIgnored ? [] : ["-x"])];
+    const args = [
+      "clean",
+      "-d",
+      "--force",
+      "--force",
+      "--quiet",
+      ...(this.#options.keepsIgnored ? [] : ["-x"]),
+    ];
     const run = this.#inRepository({ args });
     const result = await tryGit({ ...this.#git, ...(limits && { limits }) }, run);
-    if (result.exitCode !== 0 || result.stderr.includes("could not open directory")) throw gitFailure(run, result);
+    if (result.exitCode !== 0 || result.stderr.includes("could not open directory"))
+      throw gitFailure(run, result);
   }
 
   #places(): Places {

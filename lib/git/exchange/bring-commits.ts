@@ -16,9 +16,15 @@ export interface Places {
 }
 
 /** Only `base` must be there: what else is missing the tool will see. Throws CommitMissing. */
-export async function bringCommits(places: Places, base: CommitHash, given: readonly RecordedCommit[]): Promise<void> {
+export async function bringCommits(
+  places: Places,
+  base: CommitHash,
+  given: readonly RecordedCommit[],
+): Promise<void> {
   const { git, gitDir, exchangeDir, run } = places;
-  const all = given.some(({ commit }) => commit === base) ? given : [{ commit: base, agent: "" as const }, ...given];
+  const all = given.some(({ commit }) => commit === base)
+    ? given
+    : [{ commit: base, agent: "" as const }, ...given];
   let missing = await missingOf(run, all);
   if (missing.length === 0) return;
   const taking = { git, gitDir, objectsDir: join(gitDir, "objects") };
@@ -31,11 +37,17 @@ export async function bringCommits(places: Places, base: CommitHash, given: read
     // A later commit has often brought the ones before it.
     missing = await missingOf(run, missing);
   }
-  if (missing.some(({ commit }) => commit === base)) throw new CommitMissing(base, problems.get(base));
+  if (missing.some(({ commit }) => commit === base))
+    throw new CommitMissing(base, problems.get(base));
 }
 
-async function missingOf(run: Places["run"], commits: readonly RecordedCommit[]): Promise<RecordedCommit[]> {
+async function missingOf(
+  run: Places["run"],
+  commits: readonly RecordedCommit[],
+): Promise<RecordedCommit[]> {
   const stdin = commits.map(({ commit }) => `${commit}^{commit}\n`).join("");
-  const lines = (await run({ args: ["cat-file", "--batch-check=%(objecttype)"], stdin })).split("\n");
+  const lines = (await run({ args: ["cat-file", "--batch-check=%(objecttype)"], stdin })).split(
+    "\n",
+  );
   return commits.filter((_, index) => lines[index] !== "commit");
 }

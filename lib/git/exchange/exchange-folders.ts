@@ -1,5 +1,6 @@
-// The folders of the exchange as a person looks at them: how much is in each, and what in it was not published. A run that was ended with its
-// container may have left that, and others can read it.
+// The folders of the exchange as a person looks at them: how much is in each, and what in it was
+// not published. A run that was ended with its container may have left that, and others can read
+// it.
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
@@ -8,10 +9,16 @@ import { FolderOfAgents } from "./folder-of-agents.ts";
 import { isBeingWritten, packNames } from "./own-packs.ts";
 
 /**
- * `path`: of the agent's folder. `unpublished`: the names of what was left in it. `bytes`: what its packs take, which are not fetched yet.
- * `problem`: why it cannot be looked into.
+ * `path`: of the agent's folder. `unpublished`: the names of what was left in it. `bytes`: what its
+ * packs take, which are not fetched yet. `problem`: why it cannot be looked into.
  */
-export type ExchangeFolder = { agent: string; path: string; unpublished: string[]; bytes: number; problem?: string };
+export type ExchangeFolder = {
+  agent: string;
+  path: string;
+  unpublished: string[];
+  bytes: number;
+  problem?: string;
+};
 
 /** Of more entries the rest is not looked at. */
 const maxEntries = 100_000;
@@ -26,7 +33,11 @@ export function exchangeFolders(path: string, now = Date.now()): ExchangeFolder[
     .map((agent) => lookInto(exchange, { agent, path: join(path, agent) }, now));
 }
 
-function lookInto(exchange: FolderOfAgents, { agent, path }: { agent: string; path: string }, now: number): ExchangeFolder {
+function lookInto(
+  exchange: FolderOfAgents,
+  { agent, path }: { agent: string; path: string },
+  now: number,
+): ExchangeFolder {
   const unpublished: string[] = [];
   /** By inode: the commits of a chain have one file. */
   const sizes = new Map<number, number>();
@@ -35,7 +46,8 @@ function lookInto(exchange: FolderOfAgents, { agent, path }: { agent: string; pa
     for (const name of folder?.names(maxEntries) ?? []) {
       const stats = lstatSync(join(path, name), { throwIfNoEntry: false });
       // A name that is no UTF-8 is not found, and is no pack's.
-      const isPublished = stats?.isFile() === true && (packNames.test(name) || isBeingWritten(name, stats, now));
+      const isPublished =
+        stats?.isFile() === true && (packNames.test(name) || isBeingWritten(name, stats, now));
       if (isPublished) sizes.set(stats.ino, stats.size);
       else unpublished.push(name);
     }

@@ -1,6 +1,8 @@
-// The exchange on the host: a folder of packs for each agent that may publish, which is the only thing of the host that it can write to.
+// The exchange on the host: a folder of packs for each agent that may publish, which is the only
+// thing of the host that it can write to.
 //
-//   .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack   what the commit needs beyond the commit that its goal was stated on
+// .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack what the commit needs beyond the commit that its
+// goal was stated on
 //
 // It is no repository, and no git ever works in it: readers take one file out of it, as data.
 import { chmod, lstat, mkdir, readdir, rmdir } from "node:fs/promises";
@@ -25,7 +27,10 @@ export const maxPackBytes = 2 * 1024 * 1024 * 1024;
 /** More agents than an instance has. */
 export const maxAgents = 10_000;
 
-export function exchangePath(place: Pick<RepositoryPlace, "commonDir">, instance: InstanceName): string {
+export function exchangePath(
+  place: Pick<RepositoryPlace, "commonDir">,
+  instance: InstanceName,
+): string {
   return join(place.commonDir, "sett/exchange", instance);
 }
 
@@ -35,13 +40,15 @@ export function packName(commit: CommitHash): string {
 
 /** Of what `packName` gives; undefined for other names. */
 export function commitIn(name: string | Uint8Array): CommitHash | undefined {
-  const [, hash] = typeof name === "string" ? (/^([0-9a-f]{40}|[0-9a-f]{64})\.pack$/.exec(name) ?? []) : [];
+  const [, hash] =
+    typeof name === "string" ? (/^([0-9a-f]{40}|[0-9a-f]{64})\.pack$/.exec(name) ?? []) : [];
   return hash === undefined ? undefined : CommitHash.parse(hash);
 }
 
 /**
- * Makes the exchange, and in it the folder of each agent that may publish, who are `writer` on this machine. A folder gets its owner before its agent can reach it; one that
- * has served is only checked. Throws repository-unusable.
+ * Makes the exchange, and in it the folder of each agent that may publish, who are `writer` on this
+ * machine. A folder gets its owner before its agent can reach it; one that has served is only
+ * checked. Throws repository-unusable.
  */
 export async function createExchange(
   place: RepositoryPlace,
@@ -56,20 +63,26 @@ export async function createExchange(
       const isNew = await makeFolder(folder);
       if (isNew) await changeOwner(writer, folder);
       await requireOwner(folder, writer.uid, isNew ? notOurs : leftBehind);
-      // Where nothing narrows the calls of its commands, one may have set it, and no new pack could be read.
+      // Where nothing narrows the calls of its commands, one may have set it, and no new pack could
+      // be read.
       if (!isNew) await removeDefaultAccess(folder);
     }
   } catch (cause) {
     if (cause instanceof SettError) throw cause;
     const hint = `Does the folder belong to you? ${path} is where agents leave their commits.`;
-    throw new SettError("repository-unusable", `No exchange can be made in ${place.commonDir}.`, { hint, cause });
+    throw new SettError("repository-unusable", `No exchange can be made in ${place.commonDir}.`, {
+      hint,
+      cause,
+    });
   }
 }
 
 async function makeParents({ owner, containerUser }: RepositoryPlace, path: string): Promise<void> {
   const exchange = dirname(path);
-  for (const folder of [dirname(exchange), exchange, path]) if (await makeFolder(folder)) await changeOwner(owner, folder);
-  // Agents may leave programs there that anyone could run as their owner. Containers get in by mounts, whatever is above.
+  for (const folder of [dirname(exchange), exchange, path])
+    if (await makeFolder(folder)) await changeOwner(owner, folder);
+  // Agents may leave programs there that anyone could run as their owner. Containers get in by
+  // mounts, whatever is above.
   if (owner.uid === containerUser.uid) await chmod(exchange, 0o700);
 }
 
@@ -93,12 +106,20 @@ const notOurs =
 async function requireOwner(folder: string, uid: number, hint: string): Promise<void> {
   const stats = await lstat(folder);
   if (stats.isDirectory() && stats.uid === uid) return;
-  const what = stats.isDirectory() ? `belongs to user ${stats.uid}, and agents work as ${uid}` : "is no folder";
+  const what = stats.isDirectory()
+    ? `belongs to user ${stats.uid}, and agents work as ${uid}`
+    : "is no folder";
   throw unusable(`${folder}, where an agent leaves its commits, ${what}.`, hint);
 }
 
-/** Removes the exchange of an instance. Nothing there is fine. Resolves with whether it was the last one. */
-export async function removeExchange(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
+/**
+ * Removes the exchange of an instance. Nothing there is fine. Resolves with whether it was the last
+ * one.
+ */
+export async function removeExchange(
+  place: RepositoryPlace,
+  instance: InstanceName,
+): Promise<boolean> {
   const path = exchangePath(place, instance);
   await removeTree(path);
   await removeFailedPacks(place, instance);
@@ -112,7 +133,8 @@ export async function removeExchange(place: RepositoryPlace, instance: InstanceN
 export async function holdsPacks(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
   const path = exchangePath(place, instance);
   try {
-    for (const agent of await readdir(path)) if ((await readdir(join(path, agent))).length > 0) return true;
+    for (const agent of await readdir(path))
+      if ((await readdir(join(path, agent))).length > 0) return true;
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
@@ -120,16 +142,25 @@ export async function holdsPacks(place: RepositoryPlace, instance: InstanceName)
 }
 
 /**
- * Whose folders may hold a commit: first that of `agent`, which has put it on record, then all others, because any may have put another one's
- * commit on record, and none may take that away.
+ * Whose folders may hold a commit: first that of `agent`, which has put it on record, then all
+ * others, because any may have put another one's commit on record, and none may take that away.
  */
-export function* holdersOf(exchange: FolderOfAgents, agent: RecordedCommit["agent"]): Generator<string> {
+export function* holdersOf(
+  exchange: FolderOfAgents,
+  agent: RecordedCommit["agent"],
+): Generator<string> {
   if (agent !== "") yield agent;
   for (const name of exchange.names(maxAgents).sort()) if (name !== agent) yield name;
 }
 
-/** To be closed by the caller. Throws git-failed for what is no regular file there, or too large. */
-export function packIn(exchange: FolderOfAgents, agent: string, commit: CommitHash): FileOfAgents | undefined {
+/**
+ * To be closed by the caller. Throws git-failed for what is no regular file there, or too large.
+ */
+export function packIn(
+  exchange: FolderOfAgents,
+  agent: string,
+  commit: CommitHash,
+): FileOfAgents | undefined {
   using folder = exchange.folder(agent);
   return folder?.file(packName(commit), maxPackBytes);
 }

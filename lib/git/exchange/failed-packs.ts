@@ -1,5 +1,6 @@
-// The packs of an instance's agents which exceeded the limits of git on this machine. A pack of some kilobytes may cost half a minute before
-// that is known, and each command that shows results would pay for it again.
+// The packs of an instance's agents which exceeded the limits of git on this machine. A pack of
+// some kilobytes may cost half a minute before that is known, and each command that shows results
+// would pay for it again.
 //
 //   .git/sett/failed-packs/INSTANCE.json
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
@@ -19,8 +20,9 @@ const digestBytes = 32;
 type Failure = { problem: string; at: string };
 
 /**
- * By size and by git's digest at the end, and not by what an agent can change at will, such as its times. Where the rest does not fit the
- * digest, no git takes it; but it may cost as much before that is known, so that what one agent has does not count for another one.
+ * By size and by git's digest at the end, and not by what an agent can change at will, such as its
+ * times. Where the rest does not fit the digest, no git takes it; but it may cost as much before
+ * that is known, so that what one agent has does not count for another one.
  */
 export function keyOf(agent: string, { fd, size }: FileOfAgents): string {
   return `${agent} ${size} ${readAt(fd, Math.max(0, size - digestBytes), digestBytes).toString("hex")}`;
@@ -63,14 +65,19 @@ export class FailedPacks {
     this.#isChanged = true;
   }
 
-  /** Where nothing may be written, as in the API's container, they are known to this process alone. Never rejects. */
+  /**
+   * Where nothing may be written, as in the API's container, they are known to this process alone.
+   * Never rejects.
+   */
   async save(): Promise<void> {
     if (!this.#isChanged) return;
     this.#isChanged = false;
     const unfinished = `${this.#path}.${crypto.randomUUID()}`;
     try {
       await mkdir(dirname(this.#path), { recursive: true });
-      await writeFile(unfinished, JSON.stringify(Object.fromEntries(this.#failures)), { flag: "wx" });
+      await writeFile(unfinished, JSON.stringify(Object.fromEntries(this.#failures)), {
+        flag: "wx",
+      });
       await rename(unfinished, this.#path);
       await changeOwner(this.#place.owner, dirname(this.#path), this.#path);
     } catch {
@@ -90,7 +97,10 @@ function failuresIn(content: unknown): Map<string, Failure> {
 }
 
 /** Nothing there is fine. */
-export async function removeFailedPacks(place: RepositoryPlace, instance: InstanceName): Promise<void> {
+export async function removeFailedPacks(
+  place: RepositoryPlace,
+  instance: InstanceName,
+): Promise<void> {
   const path = pathOf(place, instance);
   await rm(path, { force: true });
   // Other instances may have theirs in there.

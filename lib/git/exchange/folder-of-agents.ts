@@ -1,8 +1,9 @@
 // A folder that agents write to, read by the host while they may be changing it.
 //
-// An agent may put anything there: a link to another repository, a pipe without a writer, a file of terabytes, and something else a moment
-// later. So each step goes from an open folder to one name in it, checks what has that name, and accepts only regular files and folders of
-// the same file system. A path is never followed as a whole.
+// An agent may put anything there: a link to another repository, a pipe without a writer, a file of
+// terabytes, and something else a moment later. So each step goes from an open folder to one name
+// in it, checks what has that name, and accepts only regular files and folders of the same file
+// system. A path is never followed as a whole.
 import {
   closeSync,
   constants,
@@ -32,7 +33,10 @@ const descriptors = "/proc/self/fd";
 export interface FileOfAgents extends Disposable {
   readonly fd: number;
   readonly size: number;
-  /** Identifies the file and its content, whatever its name; a file that is changed meanwhile gets another one. */
+  /**
+   * Identifies the file and its content, whatever its name; a file that is changed meanwhile gets
+   * another one.
+   */
   readonly identity: string;
 }
 
@@ -42,7 +46,12 @@ export class FolderOfAgents implements Disposable {
   readonly #parent: FolderOfAgents | undefined;
   readonly #hasDescriptors: boolean;
 
-  private constructor(path: string, fd: number, parent: FolderOfAgents | undefined, canUseDescriptors: boolean) {
+  private constructor(
+    path: string,
+    fd: number,
+    parent: FolderOfAgents | undefined,
+    canUseDescriptors: boolean,
+  ) {
     this.#path = path;
     this.#fd = fd;
     this.#parent = parent;
@@ -50,28 +59,45 @@ export class FolderOfAgents implements Disposable {
   }
 
   /**
-   * Undefined when there is none. Throws git-failed when something else is there, such as a link. `hasDescriptors`: whether this machine
-   * has paths by descriptor, as only Linux has.
+   * Undefined when there is none. Throws git-failed when something else is there, such as a link.
+   * `hasDescriptors`: whether this machine has paths by descriptor, as only Linux has.
    */
   static open(path: string, hasDescriptors = existsSync(descriptors)): FolderOfAgents | undefined {
     const fd = openAs("folder", path, path);
     return fd === undefined ? undefined : new FolderOfAgents(path, fd, undefined, hasDescriptors);
   }
 
-  /** Undefined when there is nothing of that name. Throws git-failed when there is something else than a folder. */
+  /**
+   * Undefined when there is nothing of that name. Throws git-failed when there is something else
+   * than a folder.
+   */
   folder(name: string): FolderOfAgents | undefined {
     const fd = this.#open("folder", name);
-    return fd === undefined ? undefined : new FolderOfAgents(`${this.#path}/${name}`, fd, this, this.#hasDescriptors);
+    return fd === undefined
+      ? undefined
+      : new FolderOfAgents(`${this.#path}/${name}`, fd, this, this.#hasDescriptors);
   }
 
-  /** Undefined when there is nothing of that name. Throws git-failed for what is no regular file, or larger than that. */
+  /**
+   * Undefined when there is nothing of that name. Throws git-failed for what is no regular file, or
+   * larger than that.
+   */
   file(name: string, maxBytes: number): FileOfAgents | undefined {
     const fd = this.#open("file", name);
     if (fd === undefined) return undefined;
     const { size, ino, mtimeMs } = fstatSync(fd);
-    if (size <= maxBytes) return { fd, size, identity: `${ino} ${size} ${mtimeMs}`, [Symbol.dispose]: () => closeSync(fd) };
+    if (size <= maxBytes)
+      return {
+        fd,
+        size,
+        identity: `${ino} ${size} ${mtimeMs}`,
+        [Symbol.dispose]: () => closeSync(fd),
+      };
     closeSync(fd);
-    throw refused(`${this.#path}/${name}`, `it has ${size} bytes, and no more than ${maxBytes} are read`);
+    throw refused(
+      `${this.#path}/${name}`,
+      `it has ${size} bytes, and no more than ${maxBytes} are read`,
+    );
   }
 
   /** The text of a small file. Undefined and errors as for `file`. */
@@ -85,7 +111,11 @@ export class FolderOfAgents implements Disposable {
     const found: string[] = [];
     const listing = opendirSync(this.#pathTo("."));
     try {
-      for (let entry = listing.readSync(); entry !== null && found.length < maxCount; entry = listing.readSync())
+      for (
+        let entry = listing.readSync();
+        entry !== null && found.length < maxCount;
+        entry = listing.readSync()
+      )
         found.push(entry.name);
     } finally {
       listing.closeSync();
@@ -99,7 +129,8 @@ export class FolderOfAgents implements Disposable {
 
   #open(kind: Kind, name: string): number | undefined {
     const shown = `${this.#path}/${name}`;
-    if (name === "" || name === "." || name === ".." || name.includes("/")) throw refused(shown, "that is no name in a folder");
+    if (name === "" || name === "." || name === ".." || name.includes("/"))
+      throw refused(shown, "that is no name in a folder");
     const fd = openAs(kind, this.#pathTo(name), shown);
     if (fd === undefined) return undefined;
     const isHere = isOnOneFileSystem(fd, this.#fd) && (this.#hasDescriptors || this.#isInPlace());
@@ -137,7 +168,8 @@ export function readAt(fd: number, position: number, bytes: number): Buffer {
 function openAs(kind: Kind, way: string, shown: string): number | undefined {
   const seen = lstatSync(way, { throwIfNoEntry: false });
   if (seen === undefined) return undefined;
-  if (!isKind(seen, kind)) throw refused(shown, `it is no ${kind === "file" ? "regular file" : "folder"}`);
+  if (!isKind(seen, kind))
+    throw refused(shown, `it is no ${kind === "file" ? "regular file" : "folder"}`);
   let fd: number;
   try {
     fd = openSync(way, flagsOf[kind]);
@@ -150,8 +182,8 @@ function openAs(kind: Kind, way: string, shown: string): number | undefined {
 }
 
 /**
- * By the device, or by the mount: layered and network file systems give a file another device than its folder, and an agent's own folder is
- * mounted once more where it may write.
+ * By the device, or by the mount: layered and network file systems give a file another device than
+ * its folder, and an agent's own folder is mounted once more where it may write.
  */
 function isOnOneFileSystem(one: number, other: number): boolean {
   if (fstatSync(one).dev === fstatSync(other).dev) return true;

@@ -7,16 +7,27 @@ import type { GitRun } from "../run/run-git.ts";
 import { packName, type RecordedCommit } from "./exchange.ts";
 
 /** Makes a pack of what the commit needs beyond `base`. */
-export function packing(commit: CommitHash, base: CommitHash | undefined, onStdout: (chunk: Uint8Array) => void): GitRun {
+export function packing(
+  commit: CommitHash,
+  base: CommitHash | undefined,
+  onStdout: (chunk: Uint8Array) => void,
+): GitRun {
   const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
-  return { args: ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"], stdin, onStdout };
+  return {
+    args: ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"],
+    stdin,
+    onStdout,
+  };
 }
 
 export function listRefs(instance: InstanceName): GitRun {
   return { args: ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`] };
 }
 
-/** In the exchange for as long as their commits are taken from it. Disposing of it removes the packs, and the folders that are empty then. */
+/**
+ * In the exchange for as long as their commits are taken from it. Disposing of it removes the
+ * packs, and the folders that are empty then.
+ */
 export class GivenPacks implements AsyncDisposable {
   readonly #exchange: string;
   readonly #files: string[] = [];
@@ -26,8 +37,8 @@ export class GivenPacks implements AsyncDisposable {
   }
 
   /**
-   * A commit whose agent is not known has no place there. One that cannot be had is left out: the import says so of it alone. `read` rejects
-   * with git-failed where it cannot.
+   * A commit whose agent is not known has no place there. One that cannot be had is left out: the
+   * import says so of it alone. `read` rejects with git-failed where it cannot.
    */
   async put({ commit, agent }: RecordedCommit, read: () => Promise<Uint8Array>): Promise<void> {
     if (agent === "") return;

@@ -1,5 +1,5 @@
-// The exchange of versions before this one: one repository for all agents and instances. Nothing is written to it any more; what it holds is
-// still fetched, and goals that were begun with it go on.
+// The exchange of versions before this one: one repository for all agents and instances. Nothing is
+// written to it any more; what it holds is still fetched, and goals that were begun with it go on.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
@@ -11,13 +11,17 @@ import { type Taking, takePack } from "./take-commit.ts";
 /** More packs than those versions have ever left. */
 const maxNames = 100_000;
 
-const pathOf = ({ commonDir }: Pick<RepositoryPlace, "commonDir">) => join(commonDir, "sett/exchange.git");
+const pathOf = ({ commonDir }: Pick<RepositoryPlace, "commonDir">) =>
+  join(commonDir, "sett/exchange.git");
 
 export async function hasOldExchange(place: RepositoryPlace): Promise<boolean> {
   return (await lstat(pathOf(place)).catch(() => undefined)) !== undefined;
 }
 
-/** Takes all packs that can be read; whether a commit is whole is seen when it is imported. Never throws. */
+/**
+ * Takes all packs that can be read; whether a commit is whole is seen when it is imported. Never
+ * throws.
+ */
 export async function takeOldPacks(taking: Taking, place: RepositoryPlace): Promise<void> {
   try {
     using exchange = FolderOfAgents.open(pathOf(place));

@@ -1,5 +1,5 @@
-// What an agent's own folder of the exchange holds is what its cub has published, and nothing else: its command can write there, and others
-// read it.
+// What an agent's own folder of the exchange holds is what its cub has published, and nothing else:
+// its command can write there, and others read it.
 import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { chmod, lstat, open } from "node:fs/promises";
@@ -16,7 +16,10 @@ const unfinishedMs = 15 * 60_000;
 const fileMode = 0o644;
 const pathMode = 0o755;
 
-/** `digest`: the last bytes of the pack, by which git checks the rest; undefined where it was not checked. */
+/**
+ * `digest`: the last bytes of the pack, by which git checks the rest; undefined where it was not
+ * checked.
+ */
 type Known = { ino: number; version: string; digest: string | undefined };
 
 export class OwnPacks {
@@ -36,7 +39,10 @@ export class OwnPacks {
   async note(commit: CommitHash): Promise<void> {
     const name = packName(commit);
     const stats = await lstat(join(this.folder, name));
-    const known = { ...versionOf(stats), digest: await lastBytes(join(this.folder, name), stats.size, digestBytes(name)) };
+    const known = {
+      ...versionOf(stats),
+      digest: await lastBytes(join(this.folder, name), stats.size, digestBytes(name)),
+    };
     this.#known.set(name, known);
     for (const other of this.#known.keys()) {
       const { ino } = await lstat(join(this.folder, other)).catch(() => ({ ino: undefined }));
@@ -45,8 +51,8 @@ export class OwnPacks {
   }
 
   /**
-   * Removes all else. What was there before this program started stays where it is whole: another run of the cub has published it. Throws
-   * where something stays that should not.
+   * Removes all else. What was there before this program started stays where it is whole: another
+   * run of the cub has published it. Throws where something stays that should not.
    */
   async tidy(): Promise<void> {
     const isFirst = !this.#hasAdopted;
@@ -61,7 +67,12 @@ export class OwnPacks {
     await resetFolder(this.folder, { mode: pathMode, isKept });
   }
 
-  async #isKept(name: string, stats: Stats, isFirst: boolean, checked: Map<number, string | undefined>): Promise<boolean> {
+  async #isKept(
+    name: string,
+    stats: Stats,
+    isFirst: boolean,
+    checked: Map<number, string | undefined>,
+  ): Promise<boolean> {
     if (!stats.isFile()) return false;
     if (this.#isShared && isBeingWritten(name, stats, Date.now())) return true;
     if (!packNames.test(name)) return false;
@@ -72,7 +83,10 @@ export class OwnPacks {
     // Reading them all is too much for a container that does one grant.
     const isTrusted = isFirst && this.#isShared;
     if (!checked.has(stats.ino))
-      checked.set(stats.ino, isTrusted ? undefined : await digestOf(path, stats.size, digestBytes(name)));
+      checked.set(
+        stats.ino,
+        isTrusted ? undefined : await digestOf(path, stats.size, digestBytes(name)),
+      );
     const digest = checked.get(stats.ino);
     if (digest === undefined && !isTrusted) return false;
     if (known?.digest !== undefined && known.digest !== digest) return false;

@@ -1,8 +1,9 @@
-// Keeps what an agent has published from the commands of its later grants, which can write to the same folder: a result on record may not
-// have been fetched yet.
+// Keeps what an agent has published from the commands of its later grants, which can write to the
+// same folder: a result on record may not have been fetched yet.
 //
-// Each pack stays open. A file without a name is still there for who has it open, and no other process can reach what the cub has open. What
-// a command has written into is lost; that is said at once, and not found out when the result is wanted.
+// Each pack stays open. A file without a name is still there for who has it open, and no other
+// process can reach what the cub has open. What a command has written into is lost; that is said at
+// once, and not found out when the result is wanted.
 
 import { createHash } from "node:crypto";
 import { chmodSync } from "node:fs";
@@ -31,7 +32,10 @@ export class PublishedPacks implements AsyncDisposable {
   readonly #lost = new Set<CommitHash>();
   #hasAdopted = false;
 
-  /** `folder`: the agent's own one of the exchange. `objectsDir`: the store, which knows what was fetched. */
+  /**
+   * `folder`: the agent's own one of the exchange. `objectsDir`: the store, which knows what was
+   * fetched.
+   */
   constructor(folder: string, objectsDir: string) {
     this.#folder = folder;
     this.#objectsDir = objectsDir;
@@ -55,13 +59,16 @@ export class PublishedPacks implements AsyncDisposable {
   }
 
   /**
-   * Before the first command: takes over what is there, the newest before all, because an earlier run of the cub, or another container of the
-   * agent, has published it. What cannot be opened is left out. Never rejects.
+   * Before the first command: takes over what is there, the newest before all, because an earlier
+   * run of the cub, or another container of the agent, has published it. What cannot be opened is
+   * left out. Never rejects.
    */
   async adopt(): Promise<void> {
     if (this.#hasAdopted) return;
     this.#hasAdopted = true;
-    const found = (await this.#found().catch(() => [])).toSorted((one, other) => one.ctimeMs - other.ctimeMs);
+    const found = (await this.#found().catch(() => [])).toSorted(
+      (one, other) => one.ctimeMs - other.ctimeMs,
+    );
     const byInode = new Map<number, Pack>();
     for (const { commit, ino } of found.slice(-maxPacks)) {
       if (this.#packs.has(commit)) continue;
@@ -72,7 +79,10 @@ export class PublishedPacks implements AsyncDisposable {
     }
   }
 
-  /** After a command: puts back what it has removed. The commits that it has destroyed are in `takeLost` then. Never rejects. */
+  /**
+   * After a command: puts back what it has removed. The commits that it has destroyed are in
+   * `takeLost` then. Never rejects.
+   */
   async mend(): Promise<void> {
     const before = [...this.#packs.values()];
     await this.#letFetchedGo();
@@ -90,7 +100,8 @@ export class PublishedPacks implements AsyncDisposable {
       const isSame = stats?.ino === ino;
       if (isSame && stats?.size === size && stats.ctimeMs === ctimeMs) continue;
       try {
-        if (!isWhole.has(pack)) isWhole.set(pack, (await digestOf(pack, digestBytes(commit))) === pack.digest);
+        if (!isWhole.has(pack))
+          isWhole.set(pack, (await digestOf(pack, digestBytes(commit))) === pack.digest);
         if (isWhole.get(pack) !== true) throw new Error("Its content has changed.");
         if (isSame) await chmod(path, fileMode);
         const made = isSame ? { path, pack } : await this.#putBack(commit, pack, again.get(pack));
@@ -129,13 +140,17 @@ export class PublishedPacks implements AsyncDisposable {
     for await (const { name, path, kind } of entriesOf(this.#folder)) {
       const commit = kind === "file" ? commitIn(name) : undefined;
       const stats = commit && (await lstat(path).catch(() => undefined));
-      if (commit !== undefined && stats !== undefined) found.push({ commit, ino: stats.ino, ctimeMs: stats.ctimeMs });
+      if (commit !== undefined && stats !== undefined)
+        found.push({ commit, ino: stats.ino, ctimeMs: stats.ctimeMs });
     }
     return found;
   }
 
   async #opened(commit: CommitHash): Promise<Pack> {
-    const file = await open(this.#pathOf(commit), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = await open(
+      this.#pathOf(commit),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
     const version = versionOf(await file.stat());
     return { file, version, digest: await lastBytes(file, version.size, digestBytes(commit)) };
   }
@@ -158,7 +173,8 @@ export class PublishedPacks implements AsyncDisposable {
 
   async #closeUnused(before: readonly Pack[]): Promise<void> {
     const used = new Set([...this.#packs.values()].map(({ file }) => file));
-    for (const file of new Set(before.map((pack) => pack.file))) if (!used.has(file)) await file.close().catch(() => undefined);
+    for (const file of new Set(before.map((pack) => pack.file)))
+      if (!used.has(file)) await file.close().catch(() => undefined);
   }
 
   #pathOf(commit: CommitHash): string {
@@ -169,7 +185,8 @@ export class PublishedPacks implements AsyncDisposable {
 async function copied({ file, version }: Pack, path: string): Promise<FileHandle> {
   const copy = await open(path, "wx+", fileMode);
   try {
-    for await (const { chunk, at } of chunksOf(file, version.size)) await copy.write(chunk, 0, chunk.length, at);
+    for await (const { chunk, at } of chunksOf(file, version.size))
+      await copy.write(chunk, 0, chunk.length, at);
     return copy;
   } catch (error) {
     await copy.close();
@@ -177,9 +194,14 @@ async function copied({ file, version }: Pack, path: string): Promise<FileHandle
   }
 }
 
-async function* chunksOf(file: FileHandle, bytes: number): AsyncGenerator<{ chunk: Buffer; at: number }> {
+async function* chunksOf(
+  file: FileHandle,
+  bytes: number,
+): AsyncGenerator<{ chunk: Buffer; at: number }> {
   for (let at = 0; at < bytes; ) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(chunkBytes, bytes - at)), { position: at });
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(chunkBytes, bytes - at)), {
+      position: at,
+    });
     if (bytesRead === 0) return;
     yield { chunk: buffer.subarray(0, bytesRead), at };
     at += bytesRead;

@@ -1,7 +1,9 @@
-// Keeps a chain of commits in an agent's folder of the exchange from being stored once for each of them.
+// Keeps a chain of commits in an agent's folder of the exchange from being stored once for each of
+// them.
 //
-// A pack has all that its commit needs beyond the goal's, and so all that each commit before it on the way needs. Those that the agent has
-// published itself become further names of that one file: readers find each by its own name, and hash what is in it.
+// A pack has all that its commit needs beyond the goal's, and so all that each commit before it on
+// the way needs. Those that the agent has published itself become further names of that one file:
+// readers find each by its own name, and hash what is in it.
 import { link, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
@@ -9,13 +11,18 @@ import type { CommitHash } from "../../model/ids.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 import { packName } from "./exchange.ts";
 
-/** `gitDir`: where `commit` is; `folder`: the agent's own one of the exchange, which has its pack; `start`: the commit of the goal. */
+/**
+ * `gitDir`: where `commit` is; `folder`: the agent's own one of the exchange, which has its pack;
+ * `start`: the commit of the goal.
+ */
 type Chain = { git: Git; gitDir: string; folder: string; commit: CommitHash; start: CommitHash };
 
 /** Of a longer history the older part keeps its own files. */
 const maxLength = 1_000;
 
-/** Where a file system gives no second names, everything stays as it is: it only takes more room. */
+/**
+ * Where a file system gives no second names, everything stays as it is: it only takes more room.
+ */
 export async function sharePack({ git, gitDir, folder, commit, start }: Chain): Promise<void> {
   const packs = new Set((await readdir(folder)).filter((name) => name.endsWith(".pack")));
   if (packs.size < 2) return;

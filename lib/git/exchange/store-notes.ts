@@ -1,10 +1,10 @@
-// The files beside the packs of an object store, in which the host says what agents cannot see from the packs. Agents can read them, and
-// cannot write them.
+// The files beside the packs of an object store, in which the host says what agents cannot see from
+// the packs. Agents can read them, and cannot write them.
 //
-//   info/sett-shallow  where history ends, in the format of git's own file `shallow`
-//   info/sett-history  how many commits agents see of it, where that is limited
-//   info/sett-tips     the latest commits that were packed: of what they reach nothing is packed again
-//   info/sett-fetched  the latest results that were taken out of the exchange: their agents need not keep them
+// info/sett-shallow where history ends, in the format of git's own file `shallow` info/sett-history
+// how many commits agents see of it, where that is limited info/sett-tips the latest commits that
+// were packed: of what they reach nothing is packed again info/sett-fetched the latest results that
+// were taken out of the exchange: their agents need not keep them
 import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
@@ -56,7 +56,10 @@ export async function readFetched(objectsDir: string): Promise<ReadonlySet<strin
 }
 
 /** Says that these results, which the store has, were fetched. */
-export async function noteFetched(store: StoreFolder, commits: readonly CommitHash[]): Promise<void> {
+export async function noteFetched(
+  store: StoreFolder,
+  commits: readonly CommitHash[],
+): Promise<void> {
   const known = new Set([...(await readFetched(store.path)), ...commits]);
   await writeNote(store, "fetched", [...known].slice(-maxFetched));
 }
@@ -72,7 +75,11 @@ function noteIn(objectsDir: string, name: string): string {
 }
 
 /** Agents may be reading it. Without lines it is removed. */
-async function writeNote({ path, place }: StoreFolder, name: string, lines: readonly string[] | undefined): Promise<void> {
+async function writeNote(
+  { path, place }: StoreFolder,
+  name: string,
+  lines: readonly string[] | undefined,
+): Promise<void> {
   const file = noteIn(path, name);
   if (lines === undefined) return await rm(file, { force: true });
   const unfinished = `${file}.${crypto.randomUUID()}`;

@@ -1,5 +1,6 @@
-// Copies a commit from the exchange into an object store. Every object is hashed on the way, and must be whole: what has the commit's name
-// there is what its agent has made, whatever the exchange says later.
+// Copies a commit from the exchange into an object store. Every object is hashed on the way, and
+// must be whole: what has the commit's name there is what its agent has made, whatever the exchange
+// says later.
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
@@ -10,7 +11,10 @@ import { type FailedPacks, keyOf } from "./failed-packs.ts";
 import type { FolderOfAgents } from "./folder-of-agents.ts";
 import type { TakenPacks } from "./taken-packs.ts";
 
-/** `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from others. */
+/**
+ * `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from
+ * others.
+ */
 export interface Taking {
   readonly git: Git;
   readonly gitDir: string;
@@ -20,10 +24,16 @@ export interface Taking {
   readonly failed?: FailedPacks;
 }
 
-/** Every object is checked, except for padded file modes, which old programs have left in many histories. */
+/**
+ * Every object is checked, except for padded file modes, which old programs have left in many
+ * histories.
+ */
 const strict = "--strict=zeroPaddedFilemode=ignore";
 
-/** Undefined when the objects of a pack were copied, else why not: empty where the exchange has none of that name. */
+/**
+ * Undefined when the objects of a pack were copied, else why not: empty where the exchange has none
+ * of that name.
+ */
 export async function takeCommit(
   taking: Taking,
   exchange: FolderOfAgents,
@@ -74,17 +84,26 @@ function note({ failed }: Taking, key: string, error: unknown): string {
 }
 
 /**
- * Takes all objects of a pack, or none. It is read as data, from the open file. git does its last checks when the pack is in its store, so
- * that is another one first. Resolves with the path of its index. Throws git-failed.
+ * Takes all objects of a pack, or none. It is read as data, from the open file. git does its last
+ * checks when the pack is in its store, so that is another one first. Resolves with the path of its
+ * index. Throws git-failed.
  */
-export async function takePack({ git, gitDir, objectsDir }: Taking, fd: number, checks = strict): Promise<string> {
+export async function takePack(
+  { git, gitDir, objectsDir }: Taking,
+  fd: number,
+  checks = strict,
+): Promise<string> {
   // Named as git names its own: git's next clean-up removes one that a crash has left behind.
   const store = await mkdtemp(join(objectsDir, "tmp_objdir-sett-"));
   try {
     await mkdir(join(store, "pack"));
     const limit = `--max-input-size=${maxPackBytes}`;
     const args = [`--git-dir=${gitDir}`, "index-pack", "--stdin", "--fix-thin", checks, limit];
-    await runGit(git, { args, stdinFile: fd, env: { GIT_OBJECT_DIRECTORY: store, ...borrowing(objectsDir) } });
+    await runGit(git, {
+      args,
+      stdinFile: fd,
+      env: { GIT_OBJECT_DIRECTORY: store, ...borrowing(objectsDir) },
+    });
     const packs = join(objectsDir, "pack");
     await mkdir(packs, { recursive: true });
     const names = (await readdir(join(store, "pack"))).sort(indexLast);

@@ -1,12 +1,17 @@
-// Which packs were taken from agents, and whether a commit was in what the agent itself has written.
+// Which packs were taken from agents, and whether a commit was in what the agent itself has
+// written.
 //
-// A pack may have an object as the difference to another one, with which git completes the pack out of the repository. So an agent that knows
-// no more of a commit than its hash can have it in a pack: as the object that it differs from, or as no difference to it.
+// A pack may have an object as the difference to another one, with which git completes the pack out
+// of the repository. So an agent that knows no more of a commit than its hash can have it in a
+// pack: as the object that it differs from, or as no difference to it.
 import type { CommitHash } from "../../model/ids.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 import type { FileOfAgents } from "./folder-of-agents.ts";
 
-/** `index`: its path. `ends`: the position after the objects of the agent's file, where git has appended what completes it. */
+/**
+ * `index`: its path. `ends`: the position after the objects of the agent's file, where git has
+ * appended what completes it.
+ */
 type TakenPack = { index: string; ends: number };
 
 export class TakenPacks {
@@ -35,8 +40,11 @@ export class TakenPacks {
     const format = commit.length === 40 ? "sha1" : "sha256";
     const args = ["verify-pack", "-v", `--object-format=${format}`, pack.index];
     const listed = await runGit(git, { args }).catch(() => "");
-    const objects = new Map(listed.split("\n").map((line) => [line.slice(0, commit.length), line.split(/ +/)]));
-    // Hash, type, size, size in the pack, position; of a difference also its depth and what it differs from.
+    const objects = new Map(
+      listed.split("\n").map((line) => [line.slice(0, commit.length), line.split(/ +/)]),
+    );
+    // Hash, type, size, size in the pack, position; of a difference also its depth and what it
+    // differs from.
     for (let hash: string | undefined = commit; hash !== undefined; ) {
       const object: string[] | undefined = objects.get(hash);
       if (object === undefined || !(Number(object[4]) < pack.ends)) return false;

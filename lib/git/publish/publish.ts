@@ -1,4 +1,5 @@
-// Puts a commit from a working copy into the exchange: one file with all that it needs, which is in place only when it is whole.
+// Puts a commit from a working copy into the exchange: one file with all that it needs, which is in
+// place only when it is whole.
 import { closeSync, openSync } from "node:fs";
 import { lstat, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +21,10 @@ interface Publication {
   /** The agent's own folder of the exchange. */
   readonly folder: string;
   readonly commit: CommitHash;
-  /** The commit in `objectsDir` that the goal was stated on; without it the commit's whole history is copied. */
+  /**
+   * The commit in `objectsDir` that the goal was stated on; without it the commit's whole history
+   * is copied.
+   */
   readonly start: CommitHash | undefined;
 }
 
@@ -50,31 +54,55 @@ async function requireFolder(folder: string): Promise<void> {
 }
 
 async function writePack({ git, gitDir, commit, start }: Publication, path: string): Promise<void> {
-  const args = [`--git-dir=${gitDir}`, "pack-objects", "--revs", "--thin", "--delta-base-offset", "--stdout", "--quiet"];
+  const args = [
+    `--git-dir=${gitDir}`,
+    "pack-objects",
+    "--revs",
+    "--thin",
+    "--delta-base-offset",
+    "--stdout",
+    "--quiet",
+  ];
   const wanted = `${commit}^{commit}\n`;
   await withFile(path, "wx", (fd) =>
-    runGit(git, { args, stdin: start === undefined ? wanted : `${wanted}^${start}\n`, stdoutFile: fd }),
+    runGit(git, {
+      args,
+      stdin: start === undefined ? wanted : `${wanted}^${start}\n`,
+      stdoutFile: fd,
+    }),
   );
 }
 
 /**
- * As every reader will, in a store that is thrown away: the objects of the working copy may be other than their names say. A date may be none
- * that git can show: where such a commit was merged, each `git log` would end with an error at it.
+ * As every reader will, in a store that is thrown away: the objects of the working copy may be
+ * other than their names say. A date may be none that git can show: where such a commit was merged,
+ * each `git log` would end with an error at it.
  */
-async function requireWhole({ git, gitDir, objectsDir, commit, start }: Publication, path: string): Promise<void> {
+async function requireWhole(
+  { git, gitDir, objectsDir, commit, start }: Publication,
+  path: string,
+): Promise<void> {
   const check = join(gitDir, "sett-check");
   try {
     await makeStore(check, objectsDir);
     await withFile(path, "r", (fd) => takePack({ git, gitDir, objectsDir: check }, fd));
     const env = { GIT_OBJECT_DIRECTORY: check };
     const range = [`${commit}^{commit}`, ...(start === undefined ? [] : [`^${start}`])];
-    await runGit(git, { args: [`--git-dir=${gitDir}`, "log", "--format=%ad%cd", ...range, "--"], env, onStdout: () => {} });
+    await runGit(git, {
+      args: [`--git-dir=${gitDir}`, "log", "--format=%ad%cd", ...range, "--"],
+      env,
+      onStdout: () => {},
+    });
   } finally {
     await removeTree(check);
   }
 }
 
-async function withFile<Result>(path: string, flags: string, use: (fd: number) => Promise<Result>): Promise<Result> {
+async function withFile<Result>(
+  path: string,
+  flags: string,
+  use: (fd: number) => Promise<Result>,
+): Promise<Result> {
   const fd = openSync(path, flags, 0o644);
   try {
     return await use(fd);

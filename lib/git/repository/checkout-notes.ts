@@ -1,5 +1,5 @@
-// What the attributes of a commit do to the files that it changes: a checkout may have other bytes than a diff shows, and later diffs may
-// show nothing.
+// What the attributes of a commit do to the files that it changes: a checkout may have other bytes
+// than a diff shows, and later diffs may show nothing.
 import type { CommitHash } from "../../model/ids.ts";
 import { showName, textOf } from "../run/file-name.ts";
 import type { PlainView } from "../run/plain-view.ts";
@@ -10,11 +10,18 @@ const maxNames = 5;
 /** The arguments of one call. */
 const maxArguments = 1_000;
 
-/** Names of files are in latin1 here, one character for each byte. An argument of git cannot have all of them. */
+/**
+ * Names of files are in latin1 here, one character for each byte. An argument of git cannot have
+ * all of them.
+ */
 const encoding = "latin1" as const;
 
 type Attributes = ReadonlyMap<string, string>;
-type Rule = { attribute: string; isMeant: (value: string) => boolean; sentence: (files: string, setting: string) => string };
+type Rule = {
+  attribute: string;
+  isMeant: (value: string) => boolean;
+  sentence: (files: string, setting: string) => string;
+};
 
 const isSet = (value: string) => value !== "unspecified" && value !== "unset";
 const otherBytes: Rule["sentence"] = (files, setting) =>
@@ -32,26 +39,39 @@ const rules: readonly Rule[] = [
   {
     attribute: "diff",
     isMeant: (value) => value === "unset",
-    sentence: (files) => `Once merged, its .gitattributes (-diff) lets your own git hide changes of ${files}.`,
+    sentence: (files) =>
+      `Once merged, its .gitattributes (-diff) lets your own git hide changes of ${files}.`,
   },
   {
     attribute: "merge",
     isMeant: (value) => value === "union",
-    sentence: (files) => `Once merged, its .gitattributes (merge=union) lets your own git merge ${files} without a conflict.`,
+    sentence: (files) =>
+      `Once merged, its .gitattributes (merge=union) lets your own git merge ${files} without a conflict.`,
   },
   ...["linguist-generated", "gitlab-generated"].map(
     (attribute): Rule => ({
       attribute,
       isMeant: (value) => value === "set" || value === "true",
-      sentence: (files, setting) => `Its .gitattributes (${setting}) lets a forge fold the changes of ${files}.`,
+      sentence: (files, setting) =>
+        `Its .gitattributes (${setting}) lets a forge fold the changes of ${files}.`,
     }),
   ),
 ];
 
-/** Sentences. The attributes are those in the tree of `commit`; files without lines may be hidden from diffs. Throws git-failed. */
-export async function checkoutNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
+/**
+ * Sentences. The attributes are those in the tree of `commit`; files without lines may be hidden
+ * from diffs. Throws git-failed.
+ */
+export async function checkoutNotes(
+  view: PlainView,
+  from: string,
+  commit: CommitHash,
+): Promise<string[]> {
   const all = namesIn(
-    await view.run({ args: ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", from, commit, "--"], encoding }),
+    await view.run({
+      args: ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", from, commit, "--"],
+      encoding,
+    }),
   );
   const files = all.slice(0, maxFiles);
   const attributes = await attributesOf(view, commit, files);
@@ -60,25 +80,39 @@ export async function checkoutNotes(view: PlainView, from: string, commit: Commi
     const byValue = new Map<string, string[]>();
     for (const file of files) {
       const value = attributes.get(file)?.get(attribute);
-      if (value !== undefined && isMeant(value)) byValue.set(value, [...(byValue.get(value) ?? []), file]);
+      if (value !== undefined && isMeant(value))
+        byValue.set(value, [...(byValue.get(value) ?? []), file]);
     }
     for (const [value, found] of byValue) {
       const meant = attribute === "diff" ? await withLines(view, from, commit, found) : found;
       if (meant.length > 0) notes.push(sentence(listOf(meant), settingOf(attribute, value)));
     }
   }
-  if (all.length > files.length) notes.push(`Attributes were read for the first ${maxFiles} of ${all.length} files only.`);
+  if (all.length > files.length)
+    notes.push(`Attributes were read for the first ${maxFiles} of ${all.length} files only.`);
   return notes;
 }
 
-async function attributesOf(view: PlainView, commit: CommitHash, files: readonly string[]): Promise<Map<string, Attributes>> {
+async function attributesOf(
+  view: PlainView,
+  commit: CommitHash,
+  files: readonly string[],
+): Promise<Map<string, Attributes>> {
   const found = new Map<string, Map<string, string>>();
   const entries = await attributeFiles(view, commit, files);
   if (entries === "") return found;
   // A checkout reads them from its index.
   await view.run({ args: ["update-index", "-z", "--index-info"], stdin: entries });
-  const args = ["check-attr", "--cached", "-z", "--stdin", ...rules.map(({ attribute }) => attribute)];
-  const words = (await view.run({ args, stdin: files.map((file) => `${file}\0`).join(""), encoding })).split("\0");
+  const args = [
+    "check-attr",
+    "--cached",
+    "-z",
+    "--stdin",
+    ...rules.map(({ attribute }) => attribute),
+  ];
+  const words = (
+    await view.run({ args, stdin: files.map((file) => `${file}\0`).join(""), encoding })
+  ).split("\0");
   for (let at = 0; at + 2 < words.length; at += 3) {
     const [file = "", attribute = "", value = ""] = words.slice(at, at + 3);
     found.set(file, (found.get(file) ?? new Map<string, string>()).set(attribute, value));
@@ -86,14 +120,30 @@ async function attributesOf(view: PlainView, commit: CommitHash, files: readonly
   return found;
 }
 
-/** As `update-index` reads them. Only those above the files: a tree can have more files than fit into an index. */
-async function attributeFiles(view: PlainView, commit: CommitHash, files: readonly string[]): Promise<string> {
+/**
+ * As `update-index` reads them. Only those above the files: a tree can have more files than fit
+ * into an index.
+ */
+async function attributeFiles(
+  view: PlainView,
+  commit: CommitHash,
+  files: readonly string[],
+): Promise<string> {
   const folders = [...new Set(files.flatMap(foldersAbove))];
   const names = folders.flatMap((folder) => textOf(`${folder}.gitattributes`) ?? []);
   let entries = "";
   for (let at = 0; at < names.length; at += maxArguments) {
-    const args = ["--literal-pathspecs", "ls-tree", "-z", commit, "--", ...names.slice(at, at + maxArguments)];
-    const listed = (await view.run({ args })).split("\0").filter((entry) => /^1\d+ blob /.test(entry));
+    const args = [
+      "--literal-pathspecs",
+      "ls-tree",
+      "-z",
+      commit,
+      "--",
+      ...names.slice(at, at + maxArguments),
+    ];
+    const listed = (await view.run({ args }))
+      .split("\0")
+      .filter((entry) => /^1\d+ blob /.test(entry));
     entries += listed.map((entry) => `${entry}\0`).join("");
   }
   return entries;
@@ -102,19 +152,35 @@ async function attributeFiles(view: PlainView, commit: CommitHash, files: readon
 /** `a/b/c` → "", `a/`, `a/b/`. */
 function foldersAbove(file: string): string[] {
   const folders = [""];
-  for (let at = file.indexOf("/"); at !== -1; at = file.indexOf("/", at + 1)) folders.push(file.slice(0, at + 1));
+  for (let at = file.indexOf("/"); at !== -1; at = file.indexOf("/", at + 1))
+    folders.push(file.slice(0, at + 1));
   return folders;
 }
 
 /** A diff of a binary file shows nothing with or without attributes. */
-async function withLines(view: PlainView, from: string, commit: CommitHash, files: readonly string[]): Promise<string[]> {
+async function withLines(
+  view: PlainView,
+  from: string,
+  commit: CommitHash,
+  files: readonly string[],
+): Promise<string[]> {
   const found: string[] = [];
   for (let at = 0; at < files.length; at += maxArguments) {
     const wanted = new Set(files.slice(at, at + maxArguments));
     const texts = [...wanted].map(textOf);
     // Where git cannot be asked for one of them alone, it is asked for all files.
     const names = texts.includes(undefined) ? [] : texts.flatMap((text) => text ?? []);
-    const args = ["--literal-pathspecs", "diff", "--numstat", "-z", "--no-renames", from, commit, "--", ...names];
+    const args = [
+      "--literal-pathspecs",
+      "diff",
+      "--numstat",
+      "-z",
+      "--no-renames",
+      from,
+      commit,
+      "--",
+      ...names,
+    ];
     for (const line of namesIn(await view.run({ args, encoding }))) {
       const [, added, name] = /^(\d+|-)\t(?:\d+|-)\t(.*)$/s.exec(line) ?? [];
       if (name !== undefined && wanted.has(name) && added !== "-") found.push(name);

@@ -1,4 +1,5 @@
-// The commits of a piece of work, each with the names that its author and its committer have given themselves.
+// The commits of a piece of work, each with the names that its author and its committer have given
+// themselves.
 import type { AgentName } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/exchange.ts";
 import { emailOf } from "../run/own-config.ts";
@@ -14,14 +15,17 @@ type LoggedCommit = {
   message: string;
 };
 
-/** `text` looks like that of `git log`. `foreign`: how many of the commits do not have the name of their agent. */
+/**
+ * `text` looks like that of `git log`. `foreign`: how many of the commits do not have the name of
+ * their agent.
+ */
 export type CommitLog = { text: string; foreign: number };
 
 const fields = ["%H", "%P", "%an", "%ae", "%cn", "%ce", "%ad", "%B"];
 
 /**
- * The newest `max` of the commits that `range` names. `recorded`: the oldest first. The agent of a commit is the first one that has put it on
- * record, or one that is based on it.
+ * The newest `max` of the commits that `range` names. `recorded`: the oldest first. The agent of a
+ * commit is the first one that has put it on record, or one that is based on it.
  */
 export async function commitLog(
   view: PlainView,
@@ -29,13 +33,23 @@ export async function commitLog(
   max: number,
   recorded: readonly RecordedCommit[],
 ): Promise<CommitLog> {
-  const form = ["-z", "--no-color", "--no-notes", "--encoding=UTF-8", `--format=${fields.join("%x00")}`];
-  const printed = await view.run({ args: ["log", "--topo-order", `--max-count=${max}`, ...form, ...range, "--"] });
+  const form = [
+    "-z",
+    "--no-color",
+    "--no-notes",
+    "--encoding=UTF-8",
+    `--format=${fields.join("%x00")}`,
+  ];
+  const printed = await view.run({
+    args: ["log", "--topo-order", `--max-count=${max}`, ...form, ...range, "--"],
+  });
   const commits = commitsIn(printed);
   const agents = agentsOf(commits, recorded);
   const isForeign = (commit: LoggedCommit) => {
     const agent = agents.get(commit.hash);
-    return agent !== undefined && !(isAgent(commit.author, agent) && isAgent(commit.committer, agent));
+    return (
+      agent !== undefined && !(isAgent(commit.author, agent) && isAgent(commit.committer, agent))
+    );
   };
   return {
     text: commits.map((commit) => textOf(commit, agents.get(commit.hash))).join("\n"),
@@ -47,22 +61,34 @@ function commitsIn(printed: string): LoggedCommit[] {
   const words = printed.split("\0");
   const commits: LoggedCommit[] = [];
   for (let at = 0; at + fields.length <= words.length; at += fields.length) {
-    const [hash = "", parents = "", an = "", ae = "", cn = "", ce = "", date = "", message = ""] = words.slice(at);
+    const [hash = "", parents = "", an = "", ae = "", cn = "", ce = "", date = "", message = ""] =
+      words.slice(at);
     const [author, committer] = [
       { name: an, email: ae },
       { name: cn, email: ce },
     ];
-    commits.push({ hash, parents: parents.split(" ").filter((one) => one !== ""), author, committer, date, message });
+    commits.push({
+      hash,
+      parents: parents.split(" ").filter((one) => one !== ""),
+      author,
+      committer,
+      date,
+      message,
+    });
   }
   return commits;
 }
 
 /** `commits`: each before its parents. */
-function agentsOf(commits: readonly LoggedCommit[], recorded: readonly RecordedCommit[]): Map<string, AgentName> {
+function agentsOf(
+  commits: readonly LoggedCommit[],
+  recorded: readonly RecordedCommit[],
+): Map<string, AgentName> {
   const order = new Map<string, number>();
   for (const [at, { commit }] of recorded.entries()) if (!order.has(commit)) order.set(commit, at);
   const firstOf = new Map<string, number>();
-  const note = (hash: string, at: number) => firstOf.set(hash, Math.min(at, firstOf.get(hash) ?? at));
+  const note = (hash: string, at: number) =>
+    firstOf.set(hash, Math.min(at, firstOf.get(hash) ?? at));
   const agents = new Map<string, AgentName>();
   for (const { hash, parents } of commits) {
     const own = order.get(hash);
@@ -84,7 +110,10 @@ function isAgent({ name, email }: Identity, agent: AgentName): boolean {
 const maxMessage = 4_000;
 const maxName = 200;
 
-function textOf({ hash, parents, author, committer, date, message }: LoggedCommit, agent: AgentName | undefined): string {
+function textOf(
+  { hash, parents, author, committer, date, message }: LoggedCommit,
+  agent: AgentName | undefined,
+): string {
   const said = (one: Identity) => {
     const isOther = agent !== undefined && !isAgent(one, agent);
     return `${bounded(one.name, maxName)} <${bounded(one.email, maxName)}>${isOther ? ` (not ${agent}, the agent that published it)` : ""}`;
@@ -92,7 +121,9 @@ function textOf({ hash, parents, author, committer, date, message }: LoggedCommi
   const isOne = author.name === committer.name && author.email === committer.email;
   const lines = [
     `commit ${hash}`,
-    ...(parents.length > 1 ? [`Merge: ${parents.map((parent) => parent.slice(0, 12)).join(" ")}`] : []),
+    ...(parents.length > 1
+      ? [`Merge: ${parents.map((parent) => parent.slice(0, 12)).join(" ")}`]
+      : []),
     `Author: ${said(author)}`,
     ...(isOne ? [] : [`Commit: ${said(committer)}`]),
     `Date:   ${date}`,

@@ -1,7 +1,8 @@
-// Commits new files at a person's request, as that person would: with their hooks, their signature and their name.
+// Commits new files at a person's request, as that person would: with their hooks, their signature
+// and their name.
 //
-// The index of the repository is not touched before the commit is made: a copy of it has the files. So an
-// end at any moment, also by SIGKILL, leaves nothing half-staged.
+// The index of the repository is not touched before the commit is made: a copy of it has the files.
+// So an end at any moment, also by SIGKILL, leaves nothing half-staged.
 import { spawn } from "node:child_process";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +15,9 @@ import { namingWaits, signerOfCommits } from "../run/person-programs.ts";
 import { failureLine, type Git, tryGit } from "../run/run-git.ts";
 
 export type NewFiles = {
-  /** Relative to the top folder, and new to git. Only they are committed, and no other staged file. */
+  /**
+   * Relative to the top folder, and new to git. Only they are committed, and no other staged file.
+   */
   paths: readonly string[];
   subject: string;
   /** Aborting it ends git, with the signers and hooks that it has started. */
@@ -24,9 +27,9 @@ export type NewFiles = {
 };
 
 /**
- * Throws git-failed with git's reason, and `interrupted`; the index is then as it was. Where the commit was
- * made before the interruption, as while a hook runs after it, it stays, and this resolves: with git's
- * reason, where the files are committed and the index could not be given them.
+ * Throws git-failed with git's reason, and `interrupted`; the index is then as it was. Where the
+ * commit was made before the interruption, as while a hook runs after it, it stays, and this
+ * resolves: with git's reason, where the files are committed and the index could not be given them.
  */
 export async function commitNewFiles(
   git: Git,
@@ -37,9 +40,13 @@ export async function commitNewFiles(
   const { stdout } = await tryGit(git, { cwd: toplevel, args: ["check-ignore", "--", ...paths] });
   const ignored = stdout.split("\n").filter((path) => path !== "");
   if (ignored.length > 0) {
-    throw new SettError("git-failed", `The files cannot be committed: git ignores ${ignored.join(", ")}.`, {
-      hint: `This shows the rule: git check-ignore --verbose ${ignored[0]}`,
-    });
+    throw new SettError(
+      "git-failed",
+      `The files cannot be committed: git ignores ${ignored.join(", ")}.`,
+      {
+        hint: `This shows the rule: git check-ignore --verbose ${ignored[0]}`,
+      },
+    );
   }
   const folder = await mkdtemp(join(tmpdir(), "sett-index-"));
   const index = join(folder, "index");
@@ -49,15 +56,23 @@ export async function commitNewFiles(
       ...args,
     ]);
   const inCopy = (subcommand: "add" | "commit", ...args: string[]) =>
-    namingWaits(subcommand, { git, place, onSlow }, () => run([subcommand, ...args], { signal, env: { GIT_INDEX_FILE: index } }));
+    namingWaits(subcommand, { git, place, onSlow }, () =>
+      run([subcommand, ...args], { signal, env: { GIT_INDEX_FILE: index } }),
+    );
   const head = async () =>
-    (await tryGit(git, { args: [`--git-dir=${gitDir}`, "rev-parse", "--quiet", "--verify", "HEAD"] })).stdout;
+    (
+      await tryGit(git, {
+        args: [`--git-dir=${gitDir}`, "rev-parse", "--quiet", "--verify", "HEAD"],
+      })
+    ).stdout;
   try {
     // There is no index where nothing was ever staged.
     await copyFile(join(gitDir, "index"), index).catch(() => undefined);
     const before = await head();
     const added = await inCopy("add", "--", ...paths);
-    const failure = added ?? (await inCopy("commit", "--quiet", "--only", `--message=${subject}`, "--", ...paths));
+    const failure =
+      added ??
+      (await inCopy("commit", "--quiet", "--only", `--message=${subject}`, "--", ...paths));
     if (failure !== undefined && (await head()) === before) {
       if (signal.aborted) throw new SettError("interrupted", "Interrupted: nothing was committed.");
       const hasIdentity = (await run(["var", "GIT_COMMITTER_IDENT"])) === undefined;
@@ -70,9 +85,14 @@ export async function commitNewFiles(
   return await run(["add", "--", ...paths]);
 }
 
-/** `failure`: in git's words. The signer's own do not say what it is: `Load key "…": …`, or nothing at all. */
+/**
+ * `failure`: in git's words. The signer's own do not say what it is: `Load key "…": …`, or nothing
+ * at all.
+ */
 async function hintAbout(failure: string, git: Git, place: RepositoryPlace): Promise<string> {
-  const signer = failure.includes("failed to write commit object") ? await signerOfCommits(git, place) : undefined;
+  const signer = failure.includes("failed to write commit object")
+    ? await signerOfCommits(git, place)
+    : undefined;
   if (signer === undefined) return "Does `git commit` work here?";
   return `Your commits are signed (commit.gpgsign), by ${signer}, which may have no way to ask for a passphrase. Let it ask once by hand (\`export GPG_TTY=$(tty); echo | gpg --sign > /dev/null\`, or \`ssh-add\`), then the same again.`;
 }
@@ -84,7 +104,11 @@ const setIdentity =
 function attempt(git: Git, cwd: string, args: readonly string[]): Promise<string | undefined> {
   const { signal } = git;
   if (signal?.aborted) return Promise.resolve("it was not started");
-  const child = spawn(git.path, args, { cwd, env: { ...git.env, ...noPrompts }, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(git.path, args, {
+    cwd,
+    env: { ...git.env, ...noPrompts },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const onAbort = () => {
     if (child.pid !== undefined) endTree(child.pid);
   };

@@ -1,4 +1,5 @@
-// What `git status` says of files that are not committed, and why committing or stashing them would not help.
+// What `git status` says of files that are not committed, and why committing or stashing them would
+// not help.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { namingWaits, type Waiting } from "../run/person-programs.ts";
@@ -7,9 +8,9 @@ import type { GitRun } from "../run/run-git.ts";
 /**
  * `state` is git's two letters: index, then folder; `??` for a file that git does not know.
  *
- * `kind`: what is no change of content. Line ends that differ from the commit's: in the folder alone, or
- * in the commit as well, where an attribute wants others. A submodule that has changes, or another commit. A
- * repository of its own that is no submodule. A merge that is not finished.
+ * `kind`: what is no change of content. Line ends that differ from the commit's: in the folder
+ * alone, or in the commit as well, where an attribute wants others. A submodule that has changes,
+ * or another commit. A repository of its own that is no submodule. A merge that is not finished.
  */
 export interface DirtyFile {
   readonly state: string;
@@ -17,18 +18,29 @@ export interface DirtyFile {
   readonly kind?: "line-ends" | "committed-line-ends" | "submodule" | "repository" | "merge";
 }
 
-const dirtyArguments = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
+const dirtyArguments = [
+  "status",
+  "--porcelain=v1",
+  "-z",
+  "--untracked-files=normal",
+  "--no-renames",
+];
 
 type Run = (run: GitRun) => Promise<string>;
 
 /** `onSlow` is given what git waits for, if it takes more than 3 s. */
 export async function dirtyFiles(run: Run, at: Waiting): Promise<DirtyFile[]> {
   const { toplevel } = at.place;
-  const dirty = readDirtyFiles(await namingWaits("status", at, () => run({ args: dirtyArguments })));
-  const changed = dirty.some(({ state }) => state === changedInFolder) ? await changedContent(run) : undefined;
+  const dirty = readDirtyFiles(
+    await namingWaits("status", at, () => run({ args: dirtyArguments })),
+  );
+  const changed = dirty.some(({ state }) => state === changedInFolder)
+    ? await changedContent(run)
+    : undefined;
   return await Promise.all(
     dirty.map(async (file) => {
-      const kind = kindOf(file, changed) ?? ((await isRepository(file, toplevel)) ? "repository" : undefined);
+      const kind =
+        kindOf(file, changed) ?? ((await isRepository(file, toplevel)) ? "repository" : undefined);
       return kind === undefined ? file : { ...file, kind };
     }),
   );
@@ -48,7 +60,9 @@ type Changed = {
   /** Their own content differs in more than the line ends. */
   content: ReadonlySet<string>;
   submodules: ReadonlySet<string>;
-  /** They could be run before and cannot now, or the other way round; a file that has become a link. */
+  /**
+   * They could be run before and cannot now, or the other way round; a file that has become a link.
+   */
   modes: ReadonlySet<string>;
   committedLineEnds: ReadonlySet<string>;
 };
@@ -74,7 +88,9 @@ const gitlink = "160000";
 /** git says that a file has changed as soon as its size has; only its diff looks at the content. */
 async function changedContent(run: Run): Promise<Changed> {
   const raw = fieldsOf(await run({ args: ["diff", "--raw", "-z", "--no-renames"] }));
-  const counted = fieldsOf(await run({ args: ["diff", "--numstat", "-z", "--no-renames", "--ignore-cr-at-eol"] }));
+  const counted = fieldsOf(
+    await run({ args: ["diff", "--numstat", "-z", "--no-renames", "--ignore-cr-at-eol"] }),
+  );
   const ends = fieldsOf(await run({ args: ["ls-files", "-z", "--eol", "--modified"] }));
   const submodules = new Set<string>();
   const modes = new Set<string>();

@@ -1,8 +1,9 @@
 // Brings the commits that are on record into the workspace's repository.
 //
-// The blackboard says which commit an artefact has, and so its name. Only a commit's pack is read from the exchange, where agents can
-// write anything: it is copied into a quarantine as data, and what the commit needs of it goes from there into the repository. The user's
-// remotes, FETCH_HEAD and tags are not involved.
+// The blackboard says which commit an artefact has, and so its name. Only a commit's pack is read
+// from the exchange, where agents can write anything: it is copied into a quarantine as data, and
+// what the commit needs of it goes from there into the repository. The user's remotes, FETCH_HEAD
+// and tags are not involved.
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
@@ -28,8 +29,8 @@ export interface NamedCommit extends RecordedCommit {
 type CommitProblem = NamedCommit & { readonly reason: string; readonly isUnpublished?: true };
 
 /**
- * `imported`: new in the workspace. `broken`: not available, or their name already names another commit here, with the reason; the next
- * call tries them again.
+ * `imported`: new in the workspace. `broken`: not available, or their name already names another
+ * commit here, with the reason; the next call tries them again.
  */
 export interface ImportedCommits {
   readonly imported: readonly NamedCommit[];
@@ -37,8 +38,8 @@ export interface ImportedCommits {
 }
 
 /**
- * A name that the workspace has already never changes. `recorded`: the oldest first, because later commits build on them. What the workspace
- * has then leaves the exchange.
+ * A name that the workspace has already never changes. `recorded`: the oldest first, because later
+ * commits build on them. What the workspace has then leaves the exchange.
  */
 export async function importCommits(
   git: Git,
@@ -48,8 +49,11 @@ export async function importCommits(
 ): Promise<ImportedCommits> {
   const result = await importMissing(git, place, instance, recorded);
   const broken = new Set(result.broken.map(({ commit }) => commit));
-  const fetched = new Set(recorded.map(({ commit }) => commit).filter((commit) => !broken.has(commit)));
-  // The commits are here. A pack that stays, for instance because the disk is full, goes with the next fetch.
+  const fetched = new Set(
+    recorded.map(({ commit }) => commit).filter((commit) => !broken.has(commit)),
+  );
+  // The commits are here. A pack that stays, for instance because the disk is full, goes with the
+  // next fetch.
   await releaseFetched(git, place, instance, fetched).catch(() => undefined);
   return result;
 }
@@ -65,7 +69,10 @@ async function importMissing(
   const known = await knownRefs(git, place);
   await packOwnRefs(git, place, instance);
   const moved = recorded.filter(({ ref, commit }) => known.has(ref) && known.get(ref) !== commit);
-  const broken: CommitProblem[] = moved.map((each) => ({ ...each, reason: `${each.ref} names ${known.get(each.ref)} here.` }));
+  const broken: CommitProblem[] = moved.map((each) => ({
+    ...each,
+    reason: `${each.ref} names ${known.get(each.ref)} here.`,
+  }));
   const wanted = recorded.filter(({ ref }) => !known.has(ref));
   if (wanted.length === 0) return { imported: [], broken };
 
@@ -100,9 +107,16 @@ function absence(type: string | undefined): string {
 }
 
 async function knownRefs(git: Git, place: RepositoryPlace): Promise<ReadonlyMap<string, string>> {
-  const args = [repository(place), "for-each-ref", "--format=%(refname) %(objectname)", "refs/sett/"];
+  const args = [
+    repository(place),
+    "for-each-ref",
+    "--format=%(refname) %(objectname)",
+    "refs/sett/",
+  ];
   const lines = (await runGit(git, { args })).split("\n").filter((line) => line !== "");
-  return new Map(lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]),
+  );
 }
 
 /** The types of the objects that exist. */
@@ -128,8 +142,15 @@ async function typesOf(
 
 type Import = { git: Git; place: RepositoryPlace; quarantine: Quarantine; failed: FailedPacks };
 
-/** Imports all at once, or else each half by itself, so that a broken commit does not stop the others. Adds broken ones to `broken`. */
-async function importAll(how: Import, wanted: readonly NamedCommit[], broken: CommitProblem[]): Promise<NamedCommit[]> {
+/**
+ * Imports all at once, or else each half by itself, so that a broken commit does not stop the
+ * others. Adds broken ones to `broken`.
+ */
+async function importAll(
+  how: Import,
+  wanted: readonly NamedCommit[],
+  broken: CommitProblem[],
+): Promise<NamedCommit[]> {
   if (wanted.length === 0) return [];
   try {
     await importTogether(how, wanted);
@@ -150,15 +171,26 @@ async function importAll(how: Import, wanted: readonly NamedCommit[], broken: Co
 }
 
 /**
- * First proves that nothing is missing, then copies the objects, then writes the names; until then a clean-up by the user must not remove
- * the pack.
+ * First proves that nothing is missing, then copies the objects, then writes the names; until then
+ * a clean-up by the user must not remove the pack.
  */
-async function importTogether({ git, place, quarantine }: Import, wanted: readonly NamedCommit[]): Promise<void> {
-  const known = await runGit(git, { args: [repository(place), "for-each-ref", "--format=^%(objectname)", "refs/sett/"] });
-  const head = await runGit(git, { args: [repository(place), "rev-parse", "--verify", "HEAD^{commit}"] });
+async function importTogether(
+  { git, place, quarantine }: Import,
+  wanted: readonly NamedCommit[],
+): Promise<void> {
+  const known = await runGit(git, {
+    args: [repository(place), "for-each-ref", "--format=^%(objectname)", "refs/sett/"],
+  });
+  const head = await runGit(git, {
+    args: [repository(place), "rev-parse", "--verify", "HEAD^{commit}"],
+  });
   const revisions = `${wanted.map(({ commit }) => `${commit}\n`).join("")}^${head}${known}`;
   const env = borrowing(quarantine.objectsDir);
-  await runGit(git, { args: [repository(place), "rev-list", "--objects", "--quiet", "--stdin"], stdin: revisions, env });
+  await runGit(git, {
+    args: [repository(place), "rev-list", "--objects", "--quiet", "--stdin"],
+    stdin: revisions,
+    env,
+  });
   const pack = await copyObjects(git, place, revisions, env);
   try {
     // `create` replaces no name, also none that was written since we checked.
@@ -169,7 +201,13 @@ async function importTogether({ git, place, quarantine }: Import, wanted: readon
     const files = wanted.map(({ ref }) => join(place.commonDir, ref));
     const folders = new Set(files.map((file) => dirname(file)));
     const packFiles = ["pack", "idx", "rev"].map((extension) => `${pack.path}.${extension}`);
-    await changeOwner(place.owner, join(place.commonDir, "refs/sett"), ...folders, ...files, ...packFiles);
+    await changeOwner(
+      place.owner,
+      join(place.commonDir, "refs/sett"),
+      ...folders,
+      ...files,
+      ...packFiles,
+    );
   }
 }
 
@@ -179,12 +217,23 @@ async function copyObjects(
   revisions: string,
   env: Record<string, string>,
 ): Promise<{ path: string; isKept: boolean }> {
-  const args = [repository(place), "pack-objects", "--revs", "--thin", "--delta-base-offset", "--stdout", "--quiet"];
+  const args = [
+    repository(place),
+    "pack-objects",
+    "--revs",
+    "--thin",
+    "--delta-base-offset",
+    "--stdout",
+    "--quiet",
+  ];
   const index = { args: [repository(place), "index-pack", "--stdin", "--fix-thin", "--keep=sett"] };
   const written = await pipeGit({ git, run: { args, stdin: revisions, env } }, { git, run: index });
   const [kind, hash] = written.trim().split("\t");
   if (hash === undefined)
-    throw new SettError("git-failed", `git index-pack named no pack, but printed ${JSON.stringify(written)}.`);
+    throw new SettError(
+      "git-failed",
+      `git index-pack named no pack, but printed ${JSON.stringify(written)}.`,
+    );
   return { path: join(place.objectsDir, "pack", `pack-${hash}`), isKept: kind === "keep" };
 }
 

@@ -22,7 +22,11 @@ export class KeptId {
   readonly #section: string;
 
   /** `env`: the whole environment of git; variables that name a repository are left out. */
-  constructor(place: RepositoryPlace, instance: InstanceName, env: Readonly<Record<string, string | undefined>>) {
+  constructor(
+    place: RepositoryPlace,
+    instance: InstanceName,
+    env: Readonly<Record<string, string | undefined>>,
+  ) {
     this.#git = { path: "git", env: withoutRepository(env) };
     this.#place = place;
     this.#instance = instance;
@@ -40,7 +44,10 @@ export class KeptId {
    */
   async write(id: string): Promise<void> {
     await this.#change([`${this.#section}.id`, id]);
-    await this.#change([`${this.#section}.worktree`, relative(this.#place.commonDir, this.#place.toplevel)]);
+    await this.#change([
+      `${this.#section}.worktree`,
+      relative(this.#place.commonDir, this.#place.toplevel),
+    ]);
   }
 
   /** Its path, relative to the repository's own folder; undefined where there is none. */
@@ -62,12 +69,19 @@ export class KeptId {
   /** A value that is not there is no error. */
   async drop(what: Known, value: string): Promise<void> {
     if (!(await this.list(what)).includes(value)) return;
-    await this.#change(["--unset-all", `${this.#section}.${what}`, `^${value.replaceAll(".", "\\.")}$`]);
+    await this.#change([
+      "--unset-all",
+      `${this.#section}.${what}`,
+      `^${value.replaceAll(".", "\\.")}$`,
+    ]);
   }
 
   /** There may be nothing. */
   async remove(): Promise<void> {
-    const found = await tryGit(this.#git, this.#config(["--get-regexp", `^sett\\.${this.#instance}\\.`]));
+    const found = await tryGit(
+      this.#git,
+      this.#config(["--get-regexp", `^sett\\.${this.#instance}\\.`]),
+    );
     if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
   }
 

@@ -22,7 +22,10 @@ export async function keptRefs(
 ): Promise<KeptRef[]> {
   const git = { path: "git", env: withoutRepository(env) };
   const list = (...how: string[]) =>
-    tryGit(git, { args: [`--git-dir=${commonDir}`, "for-each-ref", ...how, `refs/sett/${instance}/`], cwd: commonDir });
+    tryGit(git, {
+      args: [`--git-dir=${commonDir}`, "for-each-ref", ...how, `refs/sett/${instance}/`],
+      cwd: commonDir,
+    });
   const whole = await list("--sort=-creatordate", "--format=%(refname:lstrip=3) %(subject)");
   // One commit that is gone is enough to make git print no subject at all.
   const found = whole.exitCode === 0 ? whole : await list("--format=%(refname:lstrip=3) ");

@@ -1,4 +1,5 @@
-// The objects that agents see: what the commits of an instance's goals reach, and no more of the repository.
+// The objects that agents see: what the commits of an instance's goals reach, and no more of the
+// repository.
 //
 //   .git/sett/objects/INSTANCE/pack/…   packs, which only grow until they are written anew
 //   .git/sett/objects/INSTANCE/info/…   what the host notes beside them: `store-notes.ts`
@@ -31,13 +32,17 @@ interface Store {
   readonly path: string;
 }
 
-export function storePath(place: Pick<RepositoryPlace, "commonDir">, instance: InstanceName): string {
+export function storePath(
+  place: Pick<RepositoryPlace, "commonDir">,
+  instance: InstanceName,
+): string {
   return join(place.commonDir, "sett/objects", instance);
 }
 
 /**
- * Makes the store, with what HEAD and the instance's own refs reach; one that exists is only added to, unless `history`, the number of
- * commits that agents see at most, is another one than before. Throws git-failed.
+ * Makes the store, with what HEAD and the instance's own refs reach; one that exists is only added
+ * to, unless `history`, the number of commits that agents see at most, is another one than before.
+ * Throws git-failed.
  */
 export async function createStore(
   git: Git,
@@ -48,7 +53,9 @@ export async function createStore(
   const store = storeOf(git, place, instance);
   await makeFolders(store);
   const isOther = (await readHistory(store)) !== history;
-  const head = await runGit(git, { args: [inPlace(place), "rev-parse", "--verify", "HEAD^{commit}"] });
+  const head = await runGit(git, {
+    args: [inPlace(place), "rev-parse", "--verify", "HEAD^{commit}"],
+  });
   const commits = [CommitHash.parse(head.trim()), ...(await ownRefs(store))];
   if (isOther) await writeAnew(store, commits, history);
   else await add(store, commits, history);
@@ -80,7 +87,13 @@ function inPlace({ gitDir }: RepositoryPlace): string {
 }
 
 async function makeFolders({ place, path }: Store): Promise<void> {
-  const folders = [dirname(dirname(path)), dirname(path), path, join(path, "pack"), join(path, "info")];
+  const folders = [
+    dirname(dirname(path)),
+    dirname(path),
+    path,
+    join(path, "pack"),
+    join(path, "info"),
+  ];
   for (const folder of folders) {
     await mkdir(folder, { recursive: true });
     // Of the API's container only the innermost are writable.
@@ -91,12 +104,22 @@ async function makeFolders({ place, path }: Store): Promise<void> {
 
 /** The commits of the instance's goals and results, the oldest names first. */
 async function ownRefs({ git, place, instance }: Store): Promise<CommitHash[]> {
-  const args = [inPlace(place), "for-each-ref", "--sort=committerdate", "--format=%(objectname)", `refs/sett/${instance}/`];
+  const args = [
+    inPlace(place),
+    "for-each-ref",
+    "--sort=committerdate",
+    "--format=%(objectname)",
+    `refs/sett/${instance}/`,
+  ];
   const lines = (await runGit(git, { args })).split("\n").filter((line) => line !== "");
   return [...new Set(lines.map((line) => CommitHash.parse(line)))];
 }
 
-async function add(store: Store, commits: readonly CommitHash[], history: number | undefined): Promise<void> {
+async function add(
+  store: Store,
+  commits: readonly CommitHash[],
+  history: number | undefined,
+): Promise<void> {
   const missing = await missingIn(store, commits);
   const [before, host] = [await readShallow(store), await hostShallow(store)];
   // What was fetched deeper since must not stay hidden.
@@ -107,7 +130,9 @@ async function add(store: Store, commits: readonly CommitHash[], history: number
   // A goal may be the first since `sett up`, which has packed HEAD without a name.
   const packed = [...(await ownRefs(store)), ...tips.map((tip) => CommitHash.parse(tip))];
   const absent = new Set(await missingIn(store, packed));
-  const known = packed.filter((commit) => !absent.has(commit) && !missing.includes(commit)).slice(-maxKnown);
+  const known = packed
+    .filter((commit) => !absent.has(commit) && !missing.includes(commit))
+    .slice(-maxKnown);
   const ends = new Set([...before, ...host, ...(await endsOf(store, missing, history))]);
   await writeShallow(store, ends);
   await pack(store, missing, known, ends);
@@ -115,15 +140,26 @@ async function add(store: Store, commits: readonly CommitHash[], history: number
   if ((await packsIn(store)).length > maxPacks) await mergeSmallPacks(store);
 }
 
-/** Puts all packs but the largest together, so that the work grows with what was added and not with the repository. */
+/**
+ * Puts all packs but the largest together, so that the work grows with what was added and not with
+ * the repository.
+ */
 async function mergeSmallPacks(store: Store): Promise<void> {
   const folder = join(store.path, "pack");
-  const sized = (await packsIn(store)).map(async (name) => ({ name, bytes: (await stat(join(folder, `${name}.pack`))).size }));
-  const small = (await Promise.all(sized)).toSorted((one, other) => other.bytes - one.bytes).slice(1);
+  const sized = (await packsIn(store)).map(async (name) => ({
+    name,
+    bytes: (await stat(join(folder, `${name}.pack`))).size,
+  }));
+  const small = (await Promise.all(sized))
+    .toSorted((one, other) => other.bytes - one.bytes)
+    .slice(1);
   const objects: string[] = [];
   for (const { name } of small) {
     await using index = await open(join(folder, `${name}.idx`));
-    const listed = await runGit(store.git, { args: [inPlace(store.place), "show-index"], stdinFile: index.fd });
+    const listed = await runGit(store.git, {
+      args: [inPlace(store.place), "show-index"],
+      stdinFile: index.fd,
+    });
     objects.push(...listed.split("\n").flatMap((line) => line.split(" ")[1] ?? []));
   }
   const written = await packed(store, [], `${objects.join("\n")}\n`);
@@ -134,7 +170,11 @@ async function mergeSmallPacks(store: Store): Promise<void> {
 }
 
 /** Puts new packs beside the old ones, and only then removes these: agents may be reading them. */
-async function writeAnew(store: Store, commits: readonly CommitHash[], history: number | undefined): Promise<void> {
+async function writeAnew(
+  store: Store,
+  commits: readonly CommitHash[],
+  history: number | undefined,
+): Promise<void> {
   const old = await packsIn(store);
   const [before, host] = [await readShallow(store), await hostShallow(store)];
   const ends = new Set([...host, ...(await endsOf(store, commits, history))]);
@@ -151,28 +191,51 @@ async function writeAnew(store: Store, commits: readonly CommitHash[], history: 
 
 async function removePacks({ path }: Store, names: readonly string[]): Promise<void> {
   for (const name of names)
-    for (const ending of ["idx", "pack", "rev"]) await rm(join(path, "pack", `${name}.${ending}`), { force: true });
+    for (const ending of ["idx", "pack", "rev"])
+      await rm(join(path, "pack", `${name}.${ending}`), { force: true });
 }
 
-/** Resolves with the name of the pack. Its history ends at `ends`, which for git have no parents then. */
+/**
+ * Resolves with the name of the pack. Its history ends at `ends`, which for git have no parents
+ * then.
+ */
 async function pack(
   store: Store,
   commits: readonly CommitHash[],
   known: readonly CommitHash[],
   ends: ReadonlySet<string>,
 ): Promise<string> {
-  const revisions = [...[...ends].map((commit) => `--shallow ${commit}`), ...commits, ...known.map((commit) => `^${commit}`)];
+  const revisions = [
+    ...[...ends].map((commit) => `--shallow ${commit}`),
+    ...commits,
+    ...known.map((commit) => `^${commit}`),
+  ];
   return await packed(store, ["--revs"], `${revisions.join("\n")}\n`);
 }
 
-/** Resolves with the name of the pack of what `stdin` names: objects, or with `--revs` revisions. */
-async function packed({ git, place, path }: Store, options: readonly string[], stdin: string): Promise<string> {
+/**
+ * Resolves with the name of the pack of what `stdin` names: objects, or with `--revs` revisions.
+ */
+async function packed(
+  { git, place, path }: Store,
+  options: readonly string[],
+  stdin: string,
+): Promise<string> {
   const folder = join(path, "pack");
-  const args = [inPlace(place), "pack-objects", ...options, "--delta-base-offset", "--quiet", join(folder, "pack")];
+  const args = [
+    inPlace(place),
+    "pack-objects",
+    ...options,
+    "--delta-base-offset",
+    "--quiet",
+    join(folder, "pack"),
+  ];
   // git makes its unfinished files here, too, and not among the objects of the repository.
   const env = { GIT_OBJECT_DIRECTORY: path, ...borrowing(place.objectsDir) };
   const hash = (await runGit(git, { args, env, stdin })).trim();
-  const files = (await readdir(folder)).filter((name) => name.startsWith(`pack-${hash}.`)).map((name) => join(folder, name));
+  const files = (await readdir(folder))
+    .filter((name) => name.startsWith(`pack-${hash}.`))
+    .map((name) => join(folder, name));
   for (const file of files) await chmod(file, 0o444);
   await changeOwner(place.owner, ...files);
   return `pack-${hash}`;
@@ -183,12 +246,19 @@ async function packsIn({ path }: Store): Promise<string[]> {
   return names.filter((name) => name.endsWith(".pack")).map((name) => name.replace(/\.pack$/, ""));
 }
 
-/** Of the commits those that the store does not have; what it has, it has with all that it reaches. */
-async function missingIn({ git, place, path }: Store, commits: readonly CommitHash[]): Promise<CommitHash[]> {
+/**
+ * Of the commits those that the store does not have; what it has, it has with all that it reaches.
+ */
+async function missingIn(
+  { git, place, path }: Store,
+  commits: readonly CommitHash[],
+): Promise<CommitHash[]> {
   if (commits.length === 0) return [];
   const args = [inPlace(place), "cat-file", "--batch-check=%(objecttype)"];
   const env = { GIT_OBJECT_DIRECTORY: path, GIT_ALTERNATE_OBJECT_DIRECTORIES: "" };
-  const lines = (await runGit(git, { args, env, stdin: commits.map((commit) => `${commit}\n`).join("") })).split("\n");
+  const lines = (
+    await runGit(git, { args, env, stdin: commits.map((commit) => `${commit}\n`).join("") })
+  ).split("\n");
   return commits.filter((_, index) => lines[index] !== "commit");
 }
 
@@ -203,8 +273,11 @@ async function endsOf(
   for (const commit of commits) {
     const args = [inPlace(place), "rev-list", "--parents", `--max-count=${history}`, commit];
     const lines = (await runGit(git, { args })).trim().split("\n");
-    const parentsOf = new Map(lines.map((line) => [line.split(" ")[0] ?? "", line.split(" ").slice(1)]));
-    for (const [each, parents] of parentsOf) if (parents.some((parent) => !parentsOf.has(parent))) ends.add(each);
+    const parentsOf = new Map(
+      lines.map((line) => [line.split(" ")[0] ?? "", line.split(" ").slice(1)]),
+    );
+    for (const [each, parents] of parentsOf)
+      if (parents.some((parent) => !parentsOf.has(parent))) ends.add(each);
   }
   return ends;
 }

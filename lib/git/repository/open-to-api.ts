@@ -1,4 +1,5 @@
-// What the container of the API may write of the repository: the names of an instance's goals, and the objects that agents see.
+// What the container of the API may write of the repository: the names of an instance's goals, and
+// the objects that agents see.
 import { lstat, mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { InstanceName } from "../../model/ids.ts";
@@ -9,27 +10,39 @@ import { storePath } from "./object-store.ts";
 /** git passes over names that begin with a dot. */
 const keep = ".keep";
 
-function namesPath({ commonDir }: Pick<RepositoryPlace, "commonDir">, instance: InstanceName): string {
+function namesPath(
+  { commonDir }: Pick<RepositoryPlace, "commonDir">,
+  instance: InstanceName,
+): string {
   return join(commonDir, "refs/sett", instance);
 }
 
 /**
- * Makes the folders for a container that runs as the repository's `containerUser`. The names have a file beside them that git passes over:
- * git removes empty folders, also while a container has them mounted. Throws repository-unusable where the names are in no folder.
+ * Makes the folders for a container that runs as the repository's `containerUser`. The names have a
+ * file beside them that git passes over: git removes empty folders, also while a container has them
+ * mounted. Throws repository-unusable where the names are in no folder.
  */
 export async function openToApi(place: RepositoryPlace, instance: InstanceName): Promise<void> {
   const { commonDir, containerUser } = place;
   if ((await lstat(join(commonDir, "reftable")).catch(() => undefined)) !== undefined) {
     const hint =
       "Convert them (`git refs migrate --ref-format=files`), or remove `services.api` from sett.yml and use `sett ui`.";
-    throw unusable(`${commonDir} keeps its refs in tables, which a container can only write as a whole.`, hint);
+    throw unusable(
+      `${commonDir} keeps its refs in tables, which a container can only write as a whole.`,
+      hint,
+    );
   }
   const names = namesPath(place, instance);
   const store = storePath(place, instance);
   await mkdir(names, { recursive: true });
   await writeFile(join(names, keep), "", { flag: "a" });
   const packs = await readdir(join(store, "pack"));
-  const ofStore = [store, join(store, "info"), join(store, "pack"), ...packs.map((name) => join(store, "pack", name))];
+  const ofStore = [
+    store,
+    join(store, "info"),
+    join(store, "pack"),
+    ...packs.map((name) => join(store, "pack", name)),
+  ];
   const notes = (await readdir(join(store, "info"))).map((name) => join(store, "info", name));
   const ownNames = (await readdir(names)).map((name) => join(names, name));
   await changeOwner(containerUser, names, ...ownNames, ...ofStore, ...notes);

@@ -1,4 +1,5 @@
-// A private object store between the exchange and the repository: what agents have left is unpacked there, and checked.
+// A private object store between the exchange and the repository: what agents have left is unpacked
+// there, and checked.
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
@@ -36,17 +37,22 @@ export class Quarantine implements AsyncDisposable {
   }
 
   /**
-   * Takes the commits that the exchange has. Returns why others could not be read, where more is known than that they are not there. Never
-   * throws for what the exchange holds.
+   * Takes the commits that the exchange has. Returns why others could not be read, where more is
+   * known than that they are not there. Never throws for what the exchange holds.
    */
-  async take(instance: InstanceName, recorded: readonly RecordedCommit[]): Promise<Map<CommitHash, string>> {
+  async take(
+    instance: InstanceName,
+    recorded: readonly RecordedCommit[],
+  ): Promise<Map<CommitHash, string>> {
     const problems = new Map<CommitHash, string>();
     await takeOldPacks(this.#taking, this.#place);
     const failed = await this.failedIn(instance);
     try {
       using exchange = FolderOfAgents.open(exchangePath(this.#place, instance));
       if (exchange === undefined) return problems;
-      for (const each of new Map(recorded.map((one) => [`${one.commit} ${one.agent}`, one])).values()) {
+      for (const each of new Map(
+        recorded.map((one) => [`${one.commit} ${one.agent}`, one]),
+      ).values()) {
         const problem = await takeCommit({ ...this.#taking, failed }, exchange, each);
         if (problem !== undefined && problem !== "") problems.set(each.commit, problem);
       }

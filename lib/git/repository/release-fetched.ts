@@ -1,8 +1,9 @@
-// Takes out of the exchange what the repository has: a folder of the exchange would otherwise only grow, and what is in it counts against
-// its agent's limit.
+// Takes out of the exchange what the repository has: a folder of the exchange would otherwise only
+// grow, and what is in it counts against its agent's limit.
 //
-// Other agents go on needing these commits. So they are in the store before their packs go, and the store says that they were fetched:
-// an agent's cub, which puts back what a command has removed, then knows that this pack is no longer needed.
+// Other agents go on needing these commits. So they are in the store before their packs go, and the
+// store says that they were fetched: an agent's cub, which puts back what a command has removed,
+// then knows that this pack is no longer needed.
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +18,10 @@ import { addToStore, storePath } from "./object-store.ts";
 /** More commits than an agent publishes between two fetches. */
 const maxEntries = 100_000;
 
-/** `fetched`: commits that the repository has by name. Throws git-failed; what is left goes with the next fetch. */
+/**
+ * `fetched`: commits that the repository has by name. Throws git-failed; what is left goes with the
+ * next fetch.
+ */
 export async function releaseFetched(
   git: Git,
   place: RepositoryPlace,
@@ -31,12 +35,16 @@ export async function releaseFetched(
   const commits = [...new Set(packs.map(({ commit }) => commit))];
   await addToStore(git, place, instance, commits);
   await noteFetched({ path: storePath(place, instance), place }, commits);
-  // The last name of a path in a folder that agents write to: whatever is there by now, only this name goes.
+  // The last name of a path in a folder that agents write to: whatever is there by now, only this
+  // name goes.
   for (const { agent, commit } of packs)
     await rm(join(exchange, agent, packName(commit)), { force: true }).catch(() => undefined);
 }
 
-function packsOf(path: string, fetched: ReadonlySet<CommitHash>): { agent: string; commit: CommitHash }[] {
+function packsOf(
+  path: string,
+  fetched: ReadonlySet<CommitHash>,
+): { agent: string; commit: CommitHash }[] {
   using exchange = FolderOfAgents.open(path);
   return (exchange?.names(maxAgents) ?? []).flatMap((agent) => {
     using folder = exchange?.folder(agent);

@@ -1,5 +1,5 @@
-// Reads the commits of agents beside a repository that is not to be written: what the exchange has of them goes into a store of its own, as
-// data, and every object is hashed on the way.
+// Reads the commits of agents beside a repository that is not to be written: what the exchange has
+// of them goes into a store of its own, as data, and every object is hashed on the way.
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
@@ -27,12 +27,16 @@ export class ResultsReader {
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(folder))
       if (name.startsWith(prefix)) await rm(join(folder, name), { recursive: true, force: true });
-    return new ResultsReader(git, place, await Quarantine.make(git, place, await mkdtemp(join(folder, prefix))));
+    return new ResultsReader(
+      git,
+      place,
+      await Quarantine.make(git, place, await mkdtemp(join(folder, prefix))),
+    );
   }
 
   /**
-   * The store that has those commits, as far as the exchange does, and the ones that no agent has published. `recorded`: the oldest first.
-   * Each is taken once.
+   * The store that has those commits, as far as the exchange does, and the ones that no agent has
+   * published. `recorded`: the oldest first. Each is taken once.
    */
   async take(
     instance: InstanceName,
@@ -43,7 +47,10 @@ export class ResultsReader {
     this.#last = now.catch(() => undefined);
     await now;
     const { objectsDir, taken: packs } = this.#quarantine;
-    return { objectsDir, unpublished: await unpublishedCommits(this.#git, this.#place, recorded, { instance, packs }) };
+    return {
+      objectsDir,
+      unpublished: await unpublishedCommits(this.#git, this.#place, recorded, { instance, packs }),
+    };
   }
 
   async #takeNew(instance: InstanceName, recorded: readonly RecordedCommit[]): Promise<void> {

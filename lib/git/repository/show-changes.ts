@@ -1,4 +1,5 @@
-// What a result changes: every commit from the start of the work to its result, and the files that they change together.
+// What a result changes: every commit from the start of the work to its result, and the files that
+// they change together.
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/exchange.ts";
@@ -19,7 +20,11 @@ const formOf = {
   lines: ["--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"],
 } as const;
 
-/** `sums`: how many files and lines are changed, on one line. `files`: how many lines of each file, and which are new, gone, links or executable now. `lines`: the lines themselves, as a unified diff, and the sizes of binary files. */
+/**
+ * `sums`: how many files and lines are changed, on one line. `files`: how many lines of each file,
+ * and which are new, gone, links or executable now. `lines`: the lines themselves, as a unified
+ * diff, and the sizes of binary files.
+ */
 export type ChangeDetail = "sums" | "files" | "lines";
 
 /** A commit that a result can be compared with, and what it is: `version 1`. */
@@ -28,50 +33,81 @@ export interface Earlier {
   readonly commit: CommitHash;
 }
 
-/** A result. `recorded`: the commits on record that it may be based on, and its own, the oldest first. */
+/**
+ * A result. `recorded`: the commits on record that it may be based on, and its own, the oldest
+ * first.
+ */
 export interface Work {
   readonly commit: CommitHash;
-  /** The commit that the goal was posted on: what is merged later begins there. Undefined for a goal that names none. */
+  /**
+   * The commit that the goal was posted on: what is merged later begins there. Undefined for a goal
+   * that names none.
+   */
   readonly goal: CommitHash | undefined;
   readonly recorded: readonly RecordedCommit[];
   readonly earlier: readonly Earlier[];
 }
 
 /**
- * All that the work changes: since the commit of its goal, and, without `lines`, since each earlier commit as well. `since`: instead of the goal's.
- * Throws git-failed, also when there is more than git may show.
+ * All that the work changes: since the commit of its goal, and, without `lines`, since each earlier
+ * commit as well. `since`: instead of the goal's. Throws git-failed, also when there is more than
+ * git may show.
  */
-export async function showChanges(view: PlainView, work: Work, detail: ChangeDetail, since?: Earlier): Promise<string> {
+export async function showChanges(
+  view: PlainView,
+  work: Work,
+  detail: ChangeDetail,
+  since?: Earlier,
+): Promise<string> {
   const { commit } = work;
   const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
   const found = await view.try(run);
   if (found.exitCode !== 0) {
     const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
     const cause = gitFailure(run, found);
-    throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
+    throw new SettError("git-failed", `The repository does not have commit ${commit}.`, {
+      hint,
+      cause,
+    });
   }
   try {
-    const whole = since === undefined ? await showWhole(view, work, detail) : await showSince(view, commit, since, detail);
+    const whole =
+      since === undefined
+        ? await showWhole(view, work, detail)
+        : await showSince(view, commit, since, detail);
     if (detail === "lines") return await withSizes(view, whole);
     const parts = [whole];
-    for (const each of since === undefined ? work.earlier : []) parts.push(await showSince(view, commit, each, detail));
+    for (const each of since === undefined ? work.earlier : [])
+      parts.push(await showSince(view, commit, each, detail));
     return parts.join(detail === "sums" ? "" : "\n");
   } catch (cause) {
     const message = `The changes of commit ${commit} cannot be shown: ${messageOf(cause)}.`;
-    throw new SettError("git-failed", message, { hint: "Do not check it out before you know why.", cause });
+    throw new SettError("git-failed", message, {
+      hint: "Do not check it out before you know why.",
+      cause,
+    });
   }
 }
 
 async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Promise<string> {
   const { commit, goal, recorded } = work;
-  if (commit === goal) return `Nothing was changed since ${short(commit)}, the commit of the goal.\n`;
+  if (commit === goal)
+    return `Nothing was changed since ${short(commit)}, the commit of the goal.\n`;
   const start = await startOf(view, commit, goal);
   const from = start.from ?? emptyTreeOf(commit);
-  const range = start.isAlone ? ["--no-walk", commit] : [start.from === undefined ? commit : `${start.from}..${commit}`];
-  const count = start.isAlone ? 1 : Number(await view.run({ args: ["rev-list", "--count", ...range, "--"] }));
+  const range = start.isAlone
+    ? ["--no-walk", commit]
+    : [start.from === undefined ? commit : `${start.from}..${commit}`];
+  const count = start.isAlone
+    ? 1
+    : Number(await view.run({ args: ["rev-list", "--count", ...range, "--"] }));
   const log = await commitLog(view, range, maxShownCommits, recorded);
   const files = await diff(view, detail, from, commit);
-  const notes = [...start.notes, ...foreignNote(log.foreign), ...(await settingNotes(view, from, commit))];
+  const notes = [
+    ...start.notes,
+    ...foreignNote(log.foreign),
+    ...(await settingNotes(view, from, commit)),
+  ];
   const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
   const title = `${number} ${start.name}`;
@@ -82,12 +118,18 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
 
 type Start = { from: string | undefined; name: string; notes: string[]; isAlone?: true };
 
-async function startOf(view: PlainView, commit: CommitHash, goal: CommitHash | undefined): Promise<Start> {
-  if (goal === undefined) return await alone(view, commit, "Its goal names no commit to compare with.");
+async function startOf(
+  view: PlainView,
+  commit: CommitHash,
+  goal: CommitHash | undefined,
+): Promise<Start> {
+  if (goal === undefined)
+    return await alone(view, commit, "Its goal names no commit to compare with.");
   const named = `${short(goal)}, the commit of the goal`;
   const found = await view.try({ args: ["merge-base", goal, commit] });
   const base = found.stdout.trim();
-  if (found.exitCode === 0 && base === goal) return { from: goal, name: `since ${named}`, notes: [] };
+  if (found.exitCode === 0 && base === goal)
+    return { from: goal, name: `since ${named}`, notes: [] };
   if (found.exitCode === 0)
     return {
       from: base,
@@ -104,7 +146,12 @@ async function startOf(view: PlainView, commit: CommitHash, goal: CommitHash | u
 async function alone(view: PlainView, commit: CommitHash, reason: string): Promise<Start> {
   const parent = await view.try({ args: ["rev-parse", "--verify", "--quiet", `${commit}^`] });
   const from = parent.exitCode === 0 ? parent.stdout.trim() : undefined;
-  return { from, name: "alone", notes: [`${reason} What the commits before it change is not shown.`], isAlone: true };
+  return {
+    from,
+    name: "alone",
+    notes: [`${reason} What the commits before it change is not shown.`],
+    isAlone: true,
+  };
 }
 
 async function showSince(
@@ -123,7 +170,12 @@ async function showSince(
   return `Only the changes ${title}:\n${notes}\n${files === "" ? " no file is changed\n" : files}`;
 }
 
-async function diff(view: PlainView, detail: ChangeDetail, from: string, commit: CommitHash): Promise<string> {
+async function diff(
+  view: PlainView,
+  detail: ChangeDetail,
+  from: string,
+  commit: CommitHash,
+): Promise<string> {
   const result = await view.diff([...formOf[detail], ...plain], [from, commit]);
   if (result.exitCode !== 0) throw gitFailure({ args: ["diff"] }, result);
   return result.stdout;
@@ -135,7 +187,10 @@ function sumLine(title: string, shortstat: string): string {
 
 /** What files of the commit itself let git hide, or do to a checkout. */
 async function settingNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
-  return [...(await checkoutNotes(view, from, commit)), ...(await submoduleNotes(view, from, commit))];
+  return [
+    ...(await checkoutNotes(view, from, commit)),
+    ...(await submoduleNotes(view, from, commit)),
+  ];
 }
 
 function foreignNote(count: number): string[] {
@@ -148,14 +203,25 @@ function foreignNote(count: number): string[] {
 const binaryChange = /^index ([0-9a-f]+)\.\.([0-9a-f]+)[^\n]*\nBinary files [^\n]* differ\n/gm;
 const noFile = /^0+$/;
 
-/** Adds the sizes of a binary file before and after, in the words of git's statistics: `Bin 2000 -> 3000 bytes`. */
+/**
+ * Adds the sizes of a binary file before and after, in the words of git's statistics: `Bin 2000 ->
+ * 3000 bytes`.
+ */
 async function withSizes(git: PlainView, diff: string): Promise<string> {
-  const hashes = [...diff.matchAll(binaryChange)].flatMap(([, before = "", after = ""]) => [before, after]);
+  const hashes = [...diff.matchAll(binaryChange)].flatMap(([, before = "", after = ""]) => [
+    before,
+    after,
+  ]);
   const named = [...new Set(hashes)].filter((hash) => !noFile.test(hash));
   if (named.length === 0) return diff;
-  const run = { args: ["cat-file", "--batch-check=%(objecttype) %(objectsize)"], stdin: `${named.join("\n")}\n` };
+  const run = {
+    args: ["cat-file", "--batch-check=%(objecttype) %(objectsize)"],
+    stdin: `${named.join("\n")}\n`,
+  };
   const answers = (await git.run(run)).split("\n");
-  const sizes = new Map(named.map((hash, at) => [hash, /^blob (\d+)$/.exec(answers[at] ?? "")?.[1]]));
+  const sizes = new Map(
+    named.map((hash, at) => [hash, /^blob (\d+)$/.exec(answers[at] ?? "")?.[1]]),
+  );
   const sizeOf = (hash: string) => (noFile.test(hash) ? "0" : sizes.get(hash));
   return diff.replace(binaryChange, (found, before: string, after: string) => {
     const [old, now] = [sizeOf(before), sizeOf(after)];

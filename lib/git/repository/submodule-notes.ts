@@ -14,8 +14,21 @@ const gitlink = "160000";
  * Sentences. Of submodules that the work changes, and of all where it changes `.gitmodules`. Throws
  * git-failed.
  */
-export async function submoduleNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
-  const args = ["diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", from, commit, "--"];
+export async function submoduleNotes(
+  view: PlainView,
+  from: string,
+  commit: CommitHash,
+): Promise<string[]> {
+  const args = [
+    "diff",
+    "--raw",
+    "-z",
+    "--no-renames",
+    "--ignore-submodules=none",
+    from,
+    commit,
+    "--",
+  ];
   const words = (await view.run({ args, encoding })).split("\0");
   const links = new Set<string>();
   let isOwn = false;
@@ -29,7 +42,8 @@ export async function submoduleNotes(view: PlainView, from: string, commit: Comm
   if (!isThere) return [];
   const listing = ["config", `--blob=${commit}:${file}`, "--no-includes", "-z", "--list"];
   const { exitCode, stdout } = await view.try({ args: listing, encoding });
-  if (exitCode !== 0) return [`Its ${file} cannot be read: it may let your own git hide changes of submodules.`];
+  if (exitCode !== 0)
+    return [`Its ${file} cannot be read: it may let your own git hide changes of submodules.`];
   return notesOn(stdout, ({ path }) => isOwn || links.has(path));
 }
 
@@ -39,11 +53,14 @@ function notesOn(listed: string, isMeant: (submodule: Submodule) => boolean): st
   const byName = new Map<string, Partial<Submodule>>();
   for (const entry of listed.split("\0")) {
     const [, name, key, value] = /^submodule\.(.*)\.(path|ignore)\n(.*)$/s.exec(entry) ?? [];
-    if (name !== undefined && key !== undefined) byName.set(name, { ...byName.get(name), [key]: value });
+    if (name !== undefined && key !== undefined)
+      byName.set(name, { ...byName.get(name), [key]: value });
   }
   return [...byName.values()].flatMap(({ path = "", ignore = "none" }) => {
     // The other values hide only what is not committed in a submodule.
     if (ignore !== "all" || !isMeant({ path, ignore })) return [];
-    return [`Once merged, its ${file} (ignore=all) lets your own git hide changes of the submodule ${showName(path)}.`];
+    return [
+      `Once merged, its ${file} (ignore=all) lets your own git hide changes of the submodule ${showName(path)}.`,
+    ];
   });
 }

@@ -20,14 +20,19 @@ export function readTags(printed: string): Tag[] {
     const commit = type === "commit" ? object : innerType === "commit" ? innerObject : undefined;
     const parsed = CommitHash.safeParse(commit);
     const own = CommitHash.safeParse(object);
-    return parsed.success && own.success ? [{ name: name.join(" "), object: own.data, commit: parsed.data }] : [];
+    return parsed.success && own.success
+      ? [{ name: name.join(" "), object: own.data, commit: parsed.data }]
+      : [];
   });
 }
 
 type Runner = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
 
 /** The newest tag among the ancestors of `commit`. */
-export async function lastTag(git: Runner, commit: CommitHash): Promise<Omit<Tag, "object"> | undefined> {
+export async function lastTag(
+  git: Runner,
+  commit: CommitHash,
+): Promise<Omit<Tag, "object"> | undefined> {
   const found = await git.try({ args: ["describe", "--tags", "--abbrev=0", commit] });
   if (found.exitCode !== 0) return undefined;
   const name = found.stdout.replace(/\n$/, "");

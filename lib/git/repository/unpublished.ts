@@ -1,6 +1,8 @@
-// Commits that are on record although no agent has published them: the repository has them for other reasons, such as a private branch.
+// Commits that are on record although no agent has published them: the repository has them for
+// other reasons, such as a private branch.
 //
-// A record of such a commit must give it no name, show it to no reader of the API, and bring it to no agent.
+// A record of such a commit must give it no name, show it to no reader of the API, and bring it to
+// no agent.
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/exchange.ts";
@@ -13,8 +15,9 @@ import type { HostRepository } from "./host-repository.ts";
 type Known = { instance: InstanceName; packs: Pick<TakenPacks, "hold"> };
 
 /**
- * What goals and earlier results reach is not among them, because agents see that anyway; neither is what a person has put on record. What
- * the repository itself does not have came from the exchange.
+ * What goals and earlier results reach is not among them, because agents see that anyway; neither
+ * is what a person has put on record. What the repository itself does not have came from the
+ * exchange.
  */
 export async function unpublishedCommits(
   git: Git,
@@ -22,17 +25,27 @@ export async function unpublishedCommits(
   recorded: readonly RecordedCommit[],
   { instance, packs }: Known,
 ): Promise<Set<CommitHash>> {
-  const named = [...new Set(recorded.flatMap(({ commit, agent }) => (agent === "" ? [] : [commit])))];
+  const named = [
+    ...new Set(recorded.flatMap(({ commit, agent }) => (agent === "" ? [] : [commit]))),
+  ];
   if (named.length === 0) return new Set();
-  const run = (args: string[], stdin: string) => runGit(git, { args: [`--git-dir=${gitDir}`, ...args], stdin });
-  const linesOf = (commits: readonly CommitHash[]) => commits.map((commit) => `${commit}\n`).join("");
-  const types = (await run(["cat-file", "--batch-check=%(objecttype)"], linesOf(named))).split("\n");
+  const run = (args: string[], stdin: string) =>
+    runGit(git, { args: [`--git-dir=${gitDir}`, ...args], stdin });
+  const linesOf = (commits: readonly CommitHash[]) =>
+    commits.map((commit) => `${commit}\n`).join("");
+  const types = (await run(["cat-file", "--batch-check=%(objecttype)"], linesOf(named))).split(
+    "\n",
+  );
   const here = named.filter((_, at) => types[at] === "commit");
   if (here.length === 0) return new Set();
-  const unseen = await run(["rev-list", "--stdin", "--not", `--glob=refs/sett/${instance}/*`], linesOf(here));
+  const unseen = await run(
+    ["rev-list", "--stdin", "--not", `--glob=refs/sett/${instance}/*`],
+    linesOf(here),
+  );
   const others = new Set(unseen.split("\n"));
   const found = new Set<CommitHash>();
-  for (const commit of here) if (others.has(commit) && !(await packs.hold(git, commit))) found.add(commit);
+  for (const commit of here)
+    if (others.has(commit) && !(await packs.hold(git, commit))) found.add(commit);
   return found;
 }
 
@@ -43,7 +56,10 @@ export function unpublishedSentence({ agent }: Pick<RecordedCommit, "agent">): s
 
 type CommitReader = Pick<HostRepository, "showChanges" | "writePack">;
 
-/** Of a commit that only the repository has, a reader learns nothing: an agent has named what it was not given. */
+/**
+ * Of a commit that only the repository has, a reader learns nothing: an agent has named what it was
+ * not given.
+ */
 export function withoutCommits(view: CommitReader, hidden: ReadonlySet<CommitHash>): CommitReader {
   const require = (commit: CommitHash) => {
     if (!hidden.has(commit)) return;
@@ -53,7 +69,8 @@ export function withoutCommits(view: CommitReader, hidden: ReadonlySet<CommitHas
   };
   return {
     showChanges: async (work, detail, since) => {
-      for (const commit of [work.commit, ...(since === undefined ? [] : [since.commit])]) require(commit);
+      for (const commit of [work.commit, ...(since === undefined ? [] : [since.commit])])
+        require(commit);
       const earlier = work.earlier.filter(({ commit }) => !hidden.has(commit));
       return await view.showChanges({ ...work, earlier }, detail, since);
     },

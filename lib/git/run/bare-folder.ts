@@ -1,9 +1,17 @@
-// A repository folder with nothing in it but our own configuration: its objects are named by a variable.
+// A repository folder with nothing in it but our own configuration: its objects are named by a
+// variable.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** `depth`: where history ends, in the format of git's file `shallow`. The folder may exist, and has none of these files yet. */
-export async function makeBareFolder(gitDir: string, objectFormat: "sha1" | "sha256", depth: string | undefined): Promise<void> {
+/**
+ * `depth`: where history ends, in the format of git's file `shallow`. The folder may exist, and has
+ * none of these files yet.
+ */
+export async function makeBareFolder(
+  gitDir: string,
+  objectFormat: "sha1" | "sha256",
+  depth: string | undefined,
+): Promise<void> {
   await mkdir(join(gitDir, "refs"), { recursive: true });
   await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n", { flag: "wx" });
   await writeFile(join(gitDir, "config"), configOf(objectFormat), { flag: "wx" });

@@ -15,7 +15,9 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   "\\": "\\\\",
 };
-const characters = new Map(Object.entries(escapes).map(([character, written]) => [written.slice(1), character]));
+const characters = new Map(
+  Object.entries(escapes).map(([character, written]) => [written.slice(1), character]),
+);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what needs an escape.
 const escapedBytes = /["\\\x00-\x1f\x7f-\xff]/g;
@@ -23,8 +25,12 @@ const escapedBytes = /["\\\x00-\x1f\x7f-\xff]/g;
 /** `name`: in latin1. No two names have the same text, and `readName` takes it back. */
 export function showName(name: string): string {
   const text = textOf(name);
-  if (text === undefined) return `"${name.replace(escapedBytes, (byte) => escapes[byte] ?? octal(byte))}"`;
-  const shown = text.replace(/["\\\p{Cc}\p{Zl}\p{Zp}]/gu, (one) => escapes[one] ?? octal(bytesOf(one)));
+  if (text === undefined)
+    return `"${name.replace(escapedBytes, (byte) => escapes[byte] ?? octal(byte))}"`;
+  const shown = text.replace(
+    /["\\\p{Cc}\p{Zl}\p{Zp}]/gu,
+    (one) => escapes[one] ?? octal(bytesOf(one)),
+  );
   return shown === text ? text : `"${shown}"`;
 }
 
@@ -33,7 +39,9 @@ export function readName(text: string): string {
   const quoted = /^"((?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*)"$/s.exec(text)?.[1];
   if (quoted === undefined) return bytesOf(text);
   return quoted.replace(/[^\\]+|\\([0-7]{3}|.)/gs, (plain, letters?: string) =>
-    letters === undefined ? bytesOf(plain) : (characters.get(letters) ?? String.fromCharCode(Number.parseInt(letters, 8))),
+    letters === undefined
+      ? bytesOf(plain)
+      : (characters.get(letters) ?? String.fromCharCode(Number.parseInt(letters, 8))),
   );
 }
 

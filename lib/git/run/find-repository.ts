@@ -12,7 +12,10 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Where the parts of a repository are; in a linked worktree or a submodule that is not all below `toplevel`. Absolute paths. */
+/**
+ * Where the parts of a repository are; in a linked worktree or a submodule that is not all below
+ * `toplevel`. Absolute paths.
+ */
 export interface RepositoryPlace {
   readonly toplevel: string;
   /** Holds HEAD and the index. */
@@ -32,7 +35,8 @@ const unprivileged: Owner = { uid: 10001, gid: 10001 };
 /** Throws repository-unusable; git-failed when git itself is missing. */
 export async function findRepository(git: Git, path: string): Promise<RepositoryPlace> {
   const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
-  if (!isFolder) throw unusable(`There is no folder ${path}.`, "Give the folder of a git repository.");
+  if (!isFolder)
+    throw unusable(`There is no folder ${path}.`, "Give the folder of a git repository.");
   const [isBare, isInside, format] = await ask(git, path, [
     "--is-bare-repository",
     "--is-inside-work-tree",
@@ -42,10 +46,24 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     const clone = unusable(`${path} is a bare repository.`, "Clone it, and work in the clone.");
     throw goToWorkTree(path, await workTreesOf(git, path)) ?? clone;
   }
-  if (isInside !== "true") throw unusable(`${path} is inside a repository's own folder.`, "Go to the files of the repository.");
-  const where = await ask(git, path, ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"]);
+  if (isInside !== "true")
+    throw unusable(
+      `${path} is inside a repository's own folder.`,
+      "Go to the files of the repository.",
+    );
+  const where = await ask(git, path, [
+    "--path-format=absolute",
+    "--git-dir",
+    "--git-common-dir",
+    "--show-toplevel",
+  ]);
   const [gitDir, commonDir, toplevel, ...rest] = where;
-  if (gitDir === undefined || commonDir === undefined || toplevel === undefined || rest.length > 0) {
+  if (
+    gitDir === undefined ||
+    commonDir === undefined ||
+    toplevel === undefined ||
+    rest.length > 0
+  ) {
     throw unusable(`The path of the repository of ${path} has a line break.`, "Rename the folder.");
   }
   const objectsDir = await realpath(join(commonDir, "objects"));
@@ -53,7 +71,15 @@ export async function findRepository(git: Git, path: string): Promise<Repository
   const { uid, gid } = await stat(commonDir);
   const containerUser = uid === 0 ? unprivileged : { uid, gid };
   const objectFormat = format === "sha256" ? "sha256" : "sha1";
-  return { toplevel, gitDir, commonDir, objectsDir, objectFormat, owner: { uid, gid }, containerUser };
+  return {
+    toplevel,
+    gitDir,
+    commonDir,
+    objectsDir,
+    objectFormat,
+    owner: { uid, gid },
+    containerUser,
+  };
 }
 
 export function unusable(message: string, hint: string): SettError {
@@ -66,12 +92,16 @@ async function ask(git: Git, path: string, questions: readonly string[]): Promis
   const result = await tryGit(git, run);
   if (result.exitCode === 0) return linesOf(result.stdout);
   if (/not a git repository/.test(result.stderr)) {
-    const make = unusable(`${path} is not in a git repository.`, "Make it one: `git init`, `git add`, `git commit`.");
+    const make = unusable(
+      `${path} is not in a git repository.`,
+      "Make it one: `git init`, `git add`, `git commit`.",
+    );
     throw goToWorkTree(path, await workTreesBelow(path)) ?? make;
   }
   if (!isForeign(result)) throw gitFailure(run, result);
   if (process.getuid?.() !== 0) {
-    const hint = "Work in a clone of your own, or name the folder as safe.directory in your git configuration.";
+    const hint =
+      "Work in a clone of your own, or name the folder as safe.directory in your git configuration.";
     throw unusable(`The repository of ${path} belongs to another user.`, hint);
   }
   return await askAsRoot(git, path, run.args);
@@ -82,8 +112,8 @@ function isForeign(result: GitResult): boolean {
 }
 
 /**
- * Root may work in the repository of any user, but git requires a setting for that. Only this call needs it: later calls name the
- * repository explicitly, and git then does not check its owner.
+ * Root may work in the repository of any user, but git requires a setting for that. Only this call
+ * needs it: later calls name the repository explicitly, and git then does not check its owner.
  */
 async function askAsRoot(git: Git, path: string, args: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-git-"));
@@ -103,8 +133,13 @@ function linesOf(text: string): string[] {
 /** git would have to fetch what is missing in the middle of packing what agents see. */
 async function refusePartialClone(git: Git, toplevel: string, gitDir: string): Promise<void> {
   const promises = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
-  const partial = await tryGit(git, { args: [`--git-dir=${gitDir}`, "config", "--get-regexp", promises] });
+  const partial = await tryGit(git, {
+    args: [`--git-dir=${gitDir}`, "config", "--get-regexp", promises],
+  });
   if (partial.exitCode === 0) {
-    throw unusable(`The repository ${toplevel} is a partial clone.`, "Clone it without `--filter`, and work in that clone.");
+    throw unusable(
+      `The repository ${toplevel} is a partial clone.`,
+      "Clone it without `--filter`, and work in that clone.",
+    );
   }
 }

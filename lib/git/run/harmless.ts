@@ -1,7 +1,8 @@
-// The settings and options of every run of git, so that nothing which an agent has written starts a program.
+// The settings and options of every run of git, so that nothing which an agent has written starts a
+// program.
 //
-// A repository that a command has written to says in its configuration which programs git starts: for signatures, hooks, editors, passwords
-// and more. Options on the command line come before it.
+// A repository that a command has written to says in its configuration which programs git starts:
+// for signatures, hooks, editors, passwords and more. Options on the command line come before it.
 
 /** No file that can be run, so that git cannot start what a setting of this value names. */
 const none = "/dev/null";
@@ -37,7 +38,9 @@ const settings = [
   "diff.submodule=short",
 ];
 
-/** Options of git before the subcommand, in every call. No call of ours may start a clean-up either. */
+/**
+ * Options of git before the subcommand, in every call. No call of ours may start a clean-up either.
+ */
 export const harmlessSettings: readonly string[] = settings.flatMap((setting) => ["-c", setting]);
 
 /** git must not prompt, and its reasons are shown in English. */
@@ -47,13 +50,17 @@ export const harmlessEnvironment = {
   ...noPrompts,
   GIT_OPTIONAL_LOCKS: "0",
   GIT_NO_REPLACE_OBJECTS: "1",
-  // Otherwise git would fetch a missing object of a partial clone with the command that its configuration names.
+  // Otherwise git would fetch a missing object of a partial clone with the command that its
+  // configuration names.
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "none",
 };
 
 const ofDiffs = ["--no-ext-diff", "--no-textconv"];
-/** No setting has the effect of these: `diff.NAME.command` and `diff.NAME.textconv` may have any name. */
+/**
+ * No setting has the effect of these: `diff.NAME.command` and `diff.NAME.textconv` may have any
+ * name.
+ */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   diff: ofDiffs,
   log: [...ofDiffs, "--no-show-signature"],

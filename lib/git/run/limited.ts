@@ -12,14 +12,19 @@ const settings = [
 
 /** On the host. */
 export function limited(git: Git, other: Git["limits"] = {}): Git {
-  const usual = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
+  const usual = {
+    memoryBytes: 2 * 1024 * 1024 * 1024,
+    timeMs: 10 * 60_000,
+    stdoutBytes: 64 * 1024 * 1024,
+  };
   return { ...git, limits: { ...usual, ...other }, settings };
 }
 
 /**
- * In an agent's container, where there may be no shell that could limit all of git's memory, and where what is published must be within the
- * host's limits. Each single thing that git has in memory is limited instead, of which it has three at a time: an object, that which it
- * differs from, and the difference. No git makes larger differences by itself.
+ * In an agent's container, where there may be no shell that could limit all of git's memory, and
+ * where what is published must be within the host's limits. Each single thing that git has in
+ * memory is limited instead, of which it has three at a time: an object, that which it differs
+ * from, and the difference. No git makes larger differences by itself.
  */
 export function limitedInContainer(git: Git): Git {
   const env = { ...git.env, GIT_ALLOC_LIMIT: `${512 * 1024 * 1024}` };

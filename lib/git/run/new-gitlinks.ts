@@ -9,7 +9,10 @@ interface Reading {
   readonly run: (run: GitRun) => Promise<string>;
   /** What `git diff --raw -z --no-renames` prints, in one of its forms. */
   readonly changes: string;
-  /** Names the file `.gitmodules` that counts: `COMMIT:.gitmodules`, or `:.gitmodules` for the index. */
+  /**
+   * Names the file `.gitmodules` that counts: `COMMIT:.gitmodules`, or `:.gitmodules` for the
+   * index.
+   */
   readonly modules: string;
 }
 
@@ -32,5 +35,7 @@ export async function newGitlinks({ run, changes, modules }: Reading): Promise<s
 async function submodulesIn(run: Reading["run"], modules: string): Promise<Set<string>> {
   const args = ["config", `--blob=${modules}`, "--null", "--get-regexp", "^submodule\\..*\\.path$"];
   const listed = await run({ args }).catch(() => "");
-  return new Set(listed.split("\0").map((entry) => entry.slice(entry.indexOf("\n") + 1).replace(/\/+$/, "")));
+  return new Set(
+    listed.split("\0").map((entry) => entry.slice(entry.indexOf("\n") + 1).replace(/\/+$/, "")),
+  );
 }

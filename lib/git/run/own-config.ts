@@ -7,8 +7,9 @@ export function emailOf(agent: AgentName): string {
 }
 
 /**
- * By these variables git takes an author and a committer before it looks into any configuration: `git config user.name` of an image or of a
- * command leaves the agent's commits its own. A command that means another author says so by `--author` or by the variables.
+ * By these variables git takes an author and a committer before it looks into any configuration:
+ * `git config user.name` of an image or of a command leaves the agent's commits its own. A command
+ * that means another author says so by `--author` or by the variables.
  */
 export function ownIdentity(agentName: AgentName): Record<string, string> {
   const email = emailOf(agentName);
@@ -18,7 +19,10 @@ export function ownIdentity(agentName: AgentName): Record<string, string> {
   };
 }
 
-/** Defaults for the tool's own git. It needs no clean-up, because the repository exists only as long as the grant. */
+/**
+ * Defaults for the tool's own git. It needs no clean-up, because the repository exists only as long
+ * as the grant.
+ */
 export function ownConfig(agentName: AgentName): string {
   return [
     `[user]\n\tname = ${agentName}\n\temail = ${emailOf(agentName)}\n`,

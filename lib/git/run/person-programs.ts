@@ -13,9 +13,19 @@ type WaitedFor = "commit" | "add" | "status";
 /** How long a git may take before its person reads what it may wait for. */
 const slowMs = 3_000;
 
-const hooksOfCommit = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction"];
+const hooksOfCommit = [
+  "pre-commit",
+  "prepare-commit-msg",
+  "commit-msg",
+  "post-commit",
+  "reference-transaction",
+];
 
-export type Waiting = { git: Git; place: RepositoryPlace; onSlow: ((sentence: string) => void) | undefined };
+export type Waiting = {
+  git: Git;
+  place: RepositoryPlace;
+  onSlow: ((sentence: string) => void) | undefined;
+};
 
 /**
  * Names what the git may wait for once it has taken `slowMs`; nothing where the person has no such
@@ -29,7 +39,8 @@ export async function namingWaits<Result>(
   let hasEnded = false;
   const timer = setTimeout(async () => {
     const reasons = await reasonsToWait(git, place, subcommand);
-    if (!hasEnded && reasons.length > 0) onSlow?.(`Waiting for \`git ${subcommand}\`: ${reasons.join("; ")}.`);
+    if (!hasEnded && reasons.length > 0)
+      onSlow?.(`Waiting for \`git ${subcommand}\`: ${reasons.join("; ")}.`);
   }, slowMs);
   try {
     return await work();
@@ -39,22 +50,35 @@ export async function namingWaits<Result>(
   }
 }
 
-async function reasonsToWait(git: Git, place: RepositoryPlace, subcommand: WaitedFor): Promise<string[]> {
+async function reasonsToWait(
+  git: Git,
+  place: RepositoryPlace,
+  subcommand: WaitedFor,
+): Promise<string[]> {
   const settings = await settingsOf(git, place);
-  const filters = [...settings.keys()].filter((name) => /^filter\..*\.(?:clean|process)$/.test(name));
+  const filters = [...settings.keys()].filter((name) =>
+    /^filter\..*\.(?:clean|process)$/.test(name),
+  );
   const found = filters.map((name) => `${name} is set, and runs ${firstWord(settings.get(name))}`);
   if (subcommand === "status") return found;
   const watcher = settings.get("core.fsmonitor") ?? "";
   if (watcher.includes("/")) found.push(`core.fsmonitor is set, and runs ${firstWord(watcher)}`);
   if (subcommand === "add") return found;
-  if (isSigning(settings)) found.unshift(`commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`);
+  if (isSigning(settings))
+    found.unshift(
+      `commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`,
+    );
   const hooks = await hooksOf(git, place);
-  if (hooks.length > 0) found.push(`${hooks.length === 1 ? "the hook" : "the hooks"} ${hooks.join(", ")} may run`);
+  if (hooks.length > 0)
+    found.push(`${hooks.length === 1 ? "the hook" : "the hooks"} ${hooks.join(", ")} may run`);
   return found;
 }
 
 /** The program that signs the person's commits; undefined where they are not signed. */
-export async function signerOfCommits(git: Git, place: RepositoryPlace): Promise<string | undefined> {
+export async function signerOfCommits(
+  git: Git,
+  place: RepositoryPlace,
+): Promise<string | undefined> {
   const settings = await settingsOf(git, place);
   return isSigning(settings) ? signerOf(settings) : undefined;
 }
@@ -67,7 +91,9 @@ function signerOf(settings: ReadonlyMap<string, string>): string {
   const format = settings.get("gpg.format") ?? "openpgp";
   const usual = { ssh: "ssh-keygen", x509: "gpgsm" }[format] ?? "gpg";
   return firstWord(
-    settings.get(`gpg.${format}.program`) ?? (format === "openpgp" ? settings.get("gpg.program") : undefined) ?? usual,
+    settings.get(`gpg.${format}.program`) ??
+      (format === "openpgp" ? settings.get("gpg.program") : undefined) ??
+      usual,
   );
 }
 
@@ -89,7 +115,9 @@ async function settingsOf(git: Git, place: RepositoryPlace): Promise<Map<string,
 }
 
 async function hooksOf(git: Git, place: RepositoryPlace): Promise<string[]> {
-  const named = (await ask(git, place, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"])).replace(/\n$/, "");
+  const named = (
+    await ask(git, place, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"])
+  ).replace(/\n$/, "");
   const present: string[] = await readdir(named).catch(() => []);
   const runs = await Promise.all(
     hooksOfCommit.map(async (hook) =>
@@ -104,8 +132,14 @@ async function hooksOf(git: Git, place: RepositoryPlace): Promise<string[]> {
   return runs.flat();
 }
 
-async function ask(git: Git, { gitDir, toplevel }: RepositoryPlace, args: readonly string[]): Promise<string> {
+async function ask(
+  git: Git,
+  { gitDir, toplevel }: RepositoryPlace,
+  args: readonly string[],
+): Promise<string> {
   const env = { ...git.env, LC_ALL: "C" };
   const all = [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, ...args];
-  return (await promisify(execFile)(git.path, all, { cwd: toplevel, env }).catch(() => ({ stdout: "" }))).stdout;
+  return (
+    await promisify(execFile)(git.path, all, { cwd: toplevel, env }).catch(() => ({ stdout: "" }))
+  ).stdout;
 }

@@ -1,8 +1,10 @@
 // A repository as it is stored, without what would change how git shows it.
 //
-// Attributes hide the lines of a file (`-diff`), a mailmap gives an author another name, notes, grafts and dozens of settings change a log
-// or a diff. They come from the working copy, the index, `info`, and the configuration of the repository, the user and the machine; some of
-// these an agent has written, once its work is merged. So git gets a folder with our own configuration, and the objects by a variable.
+// Attributes hide the lines of a file (`-diff`), a mailmap gives an author another name, notes,
+// grafts and dozens of settings change a log or a diff. They come from the working copy, the index,
+// `info`, and the configuration of the repository, the user and the machine; some of these an agent
+// has written, once its work is merged. So git gets a folder with our own configuration, and the
+// objects by a variable.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +14,12 @@ import type { RepositoryPlace } from "./find-repository.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "./run-git.ts";
 
 /** The same with every version of git, which has changed some defaults. */
-const settings = ["core.attributesFile=/dev/null", "diff.renames=true", "diff.algorithm=myers", "diff.indentHeuristic=true"];
+const settings = [
+  "core.attributesFile=/dev/null",
+  "diff.renames=true",
+  "diff.algorithm=myers",
+  "diff.indentHeuristic=true",
+];
 
 export class PlainView implements AsyncDisposable {
   readonly #git: Git;
@@ -24,11 +31,18 @@ export class PlainView implements AsyncDisposable {
   }
 
   /** It borrows what the environment of `git` names as alternate objects, too. */
-  static async make(git: Git, place: Pick<RepositoryPlace, "commonDir" | "objectsDir" | "objectFormat">): Promise<PlainView> {
+  static async make(
+    git: Git,
+    place: Pick<RepositoryPlace, "commonDir" | "objectsDir" | "objectFormat">,
+  ): Promise<PlainView> {
     const gitDir = await mkdtemp(join(tmpdir(), "sett-view-"));
     const depth = await readFile(join(place.commonDir, "shallow"), "utf8").catch(() => undefined);
     await makeBareFolder(gitDir, place.objectFormat, depth);
-    const own = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_ATTR_NOSYSTEM: "1" };
+    const own = {
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_ATTR_NOSYSTEM: "1",
+    };
     const env = { ...git.env, ...own, GIT_OBJECT_DIRECTORY: place.objectsDir };
     return new PlainView({ ...git, env, settings: [...(git.settings ?? []), ...settings] }, gitDir);
   }
@@ -43,7 +57,10 @@ export class PlainView implements AsyncDisposable {
    * names beyond ASCII with the octal digits of their bytes (lib/git/run/file-name.ts).
    */
   async diff(options: readonly string[], commits: readonly string[]): Promise<GitResult> {
-    const run = { args: ["diff", "--name-only", "-z", "--no-renames", ...commits, "--"], encoding: "latin1" as const };
+    const run = {
+      args: ["diff", "--name-only", "-z", "--no-renames", ...commits, "--"],
+      encoding: "latin1" as const,
+    };
     const names = await this.try(run);
     if (names.exitCode !== 0) return { ...names, stdout: "" };
     const quoting = textOf(names.stdout) === undefined ? ["-c", "core.quotePath=true"] : [];

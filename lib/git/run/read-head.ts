@@ -1,4 +1,5 @@
-// Which object HEAD of a repository names, read as data where the repository's own words cannot be trusted.
+// Which object HEAD of a repository names, read as data where the repository's own words cannot be
+// trusted.
 import type { FolderOfAgents } from "../exchange/folder-of-agents.ts";
 
 /** A branch that names a branch, and so on; git follows as many. */
@@ -6,7 +7,10 @@ const maxSteps = 5;
 const maxNameBytes = 4_096;
 const maxPackedBytes = 64 * 1024 * 1024;
 
-/** The full hash; undefined when there is none. `gitDir`: the repository's own folder. Throws git-failed for what is no regular file. */
+/**
+ * The full hash; undefined when there is none. `gitDir`: the repository's own folder. Throws
+ * git-failed for what is no regular file.
+ */
 export function readHead(gitDir: FolderOfAgents): string | undefined {
   let text = gitDir.text("HEAD", maxNameBytes);
   for (let steps = 0; steps < maxSteps && text !== undefined; steps++) {
@@ -24,7 +28,10 @@ function readRef(gitDir: FolderOfAgents, name: string): string | undefined {
   return packed.split("\n").find((line) => line.endsWith(` ${name}`));
 }
 
-function readBelow(folder: FolderOfAgents, [name = "", ...rest]: readonly string[]): string | undefined {
+function readBelow(
+  folder: FolderOfAgents,
+  [name = "", ...rest]: readonly string[],
+): string | undefined {
   if (rest.length === 0) return folder.text(name, maxNameBytes);
   using below = folder.folder(name);
   return below && readBelow(below, rest);

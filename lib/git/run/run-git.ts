@@ -1,4 +1,5 @@
-// Runs the git program: the only place that starts git, decodes its output and turns its failure into a SettError.
+// Runs the git program: the only place that starts git, decodes its output and turns its failure
+// into a SettError.
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../../model/errors.ts";
@@ -17,7 +18,10 @@ export interface Git {
 
 /** The limits of each run of git; the defaults are more than any of our calls needs. */
 interface GitLimits {
-  /** Address space. Only where the machine can limit it and has a shell; an agent's container has limits of its own. */
+  /**
+   * Address space. Only where the machine can limit it and has a shell; an agent's container has
+   * limits of its own.
+   */
   readonly memoryBytes?: number;
   readonly timeMs?: number;
   readonly stdoutBytes?: number;
@@ -40,7 +44,10 @@ export interface GitRun {
   readonly encoding?: "latin1" | "utf8";
 }
 
-/** `exitCode` is null when a signal ended git; `limit`: which limit it exceeded, if we ended it for that. */
+/**
+ * `exitCode` is null when a signal ended git; `limit`: which limit it exceeded, if we ended it for
+ * that.
+ */
 export interface GitResult {
   readonly exitCode: number | null;
   readonly limit?: string;
@@ -52,7 +59,10 @@ export interface GitResult {
 const defaultLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
 /** Only git's last reason is shown. */
 const maxStderrBytes = 64 * 1024;
-/** What git has started itself may hold its pipes open. After so many looks without a byte nothing more is read of them. */
+/**
+ * What git has started itself may hold its pipes open. After so many looks without a byte nothing
+ * more is read of them.
+ */
 const maxSilentLooks = 20;
 const lookEveryMs = 100;
 /** A shell's exit code for a program that does not exist. */
@@ -61,7 +71,10 @@ const notFound = 127;
 /** The gits that have not ended yet. */
 const running = new Set<number>();
 
-/** Whether the process is a git of this program that has not ended, as far as this program has taken note. */
+/**
+ * Whether the process is a git of this program that has not ended, as far as this program has taken
+ * note.
+ */
 export function isRunningGit(pid: number): boolean {
   return running.has(pid);
 }
@@ -74,21 +87,35 @@ export async function tryGit(git: Git, run: GitRun): Promise<GitResult> {
   return await result;
 }
 
-/** Runs git and returns its stdout. Throws git-failed, with git's own reason, unless it exits with 0. */
+/**
+ * Runs git and returns its stdout. Throws git-failed, with git's own reason, unless it exits with
+ * 0.
+ */
 export async function runGit(git: Git, run: GitRun): Promise<string> {
   const result = await tryGit(git, run);
   if (result.exitCode !== 0) throw gitFailure(run, result);
   return result.stdout;
 }
 
-/** Runs two gits, the stdout of the first into the stdin of the second, and returns the stdout of the second. Throws git-failed. */
-export async function pipeGit(from: { git: Git; run: GitRun }, to: { git: Git; run: GitRun }): Promise<string> {
+/**
+ * Runs two gits, the stdout of the first into the stdin of the second, and returns the stdout of
+ * the second. Throws git-failed.
+ */
+export async function pipeGit(
+  from: { git: Git; run: GitRun },
+  to: { git: Git; run: GitRun },
+): Promise<string> {
   const source = start(from.git, from.run, "pipe");
   const sink = start(to.git, to.run, "pipe");
   // When one side fails, its exit code shows it; the broken pipe of the other side adds nothing.
   const piped =
-    source.stdout === null || sink.stdin === null ? undefined : pipeline(source.stdout, sink.stdin).catch(() => undefined);
-  const results = Promise.all([collect(from.git, source, { ignoreStdout: true }), collect(to.git, sink)]);
+    source.stdout === null || sink.stdin === null
+      ? undefined
+      : pipeline(source.stdout, sink.stdin).catch(() => undefined);
+  const results = Promise.all([
+    collect(from.git, source, { ignoreStdout: true }),
+    collect(to.git, sink),
+  ]);
   feed(source, from.run.stdin);
   const [sent, received] = await results;
   await piped;
@@ -103,9 +130,13 @@ export class LimitExceeded extends SettError {}
 /** The error for a run that failed. */
 export function gitFailure(run: GitRun, result: GitResult): SettError {
   const subcommand = run.args[subcommandAt(run.args)] ?? "";
-  const ending = result.exitCode === null ? "it was killed" : `it ended with exit code ${result.exitCode}`;
+  const ending =
+    result.exitCode === null ? "it was killed" : `it ended with exit code ${result.exitCode}`;
   const Failure = result.limit === undefined ? SettError : LimitExceeded;
-  return new Failure("git-failed", `git ${subcommand} failed: ${result.limit ?? failureLine(result.stderr) ?? ending}`);
+  return new Failure(
+    "git-failed",
+    `git ${subcommand} failed: ${result.limit ?? failureLine(result.stderr) ?? ending}`,
+  );
 }
 
 function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildProcess {
@@ -113,8 +144,14 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
   const memoryBytes = git.limits?.memoryBytes;
   const words = [git.path, ...harmlessSettings, ...settings, ...harmlessArgs(run.args)];
   // Where the limit cannot be set, as on macOS, git runs without it.
-  const limited = ["-c", 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"', "sh", String(Math.floor((memoryBytes ?? 0) / 1024))];
-  const [program = "", ...args] = memoryBytes === undefined ? words : ["/bin/sh", ...limited, ...words];
+  const limited = [
+    "-c",
+    'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
+    "sh",
+    String(Math.floor((memoryBytes ?? 0) / 1024)),
+  ];
+  const [program = "", ...args] =
+    memoryBytes === undefined ? words : ["/bin/sh", ...limited, ...words];
   const child = spawn(program, args, {
     cwd: run.cwd,
     env: { ...git.env, ...harmlessEnvironment, ...run.env },
@@ -128,7 +165,11 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
   return child;
 }
 
-function feed(child: ChildProcess, stdin: string | undefined, encoding: GitRun["encoding"] = "utf8"): void {
+function feed(
+  child: ChildProcess,
+  stdin: string | undefined,
+  encoding: GitRun["encoding"] = "utf8",
+): void {
   // git closes its end when it has read enough.
   child.stdin?.on("error", () => undefined);
   if (stdin !== undefined) child.stdin?.end(stdin, encoding);
@@ -192,14 +233,24 @@ function collect(
       settle();
       // What was read of one that was ended is not all.
       const exitCode = limit === undefined ? code : null;
-      if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(failureLine(stderr) ?? "it is not found");
-      if (exitCode !== 0 && isOutOfMemory(stderr)) limit ??= memorySentence(git.limits?.memoryBytes);
-      return resolve({ exitCode, stdout: Buffer.concat(stdout).toString(encoding), stderr, ...(limit && { limit }) });
+      if (git.limits?.memoryBytes !== undefined && exitCode === notFound)
+        return fail(failureLine(stderr) ?? "it is not found");
+      if (exitCode !== 0 && isOutOfMemory(stderr))
+        limit ??= memorySentence(git.limits?.memoryBytes);
+      return resolve({
+        exitCode,
+        stdout: Buffer.concat(stdout).toString(encoding),
+        stderr,
+        ...(limit && { limit }),
+      });
     });
   });
 }
 
-/** Closes the pipes of a git that has ended when nothing has come for a time, because a program that it has started holds them. */
+/**
+ * Closes the pipes of a git that has ended when nothing has come for a time, because a program that
+ * it has started holds them.
+ */
 function whenSilent(child: ChildProcess, onClose: () => void): void {
   let silentLooks = 0;
   for (const pipe of [child.stdout, child.stderr])
@@ -243,5 +294,7 @@ export function failureLine(stderr: string): string | undefined {
   const lines = stderr.split("\n").filter((line) => !/^(?:(?:fatal|error):)?\s*$/.test(line));
   const reasons = lines.filter((line) => /^(?:fatal|error): /.test(line)).slice(-maxReasons);
   const shown = reasons.length === 0 ? lines.slice(-1) : reasons;
-  return shown.length === 0 ? undefined : shown.map((line) => line.replace(/^(?:fatal|error): /, "")).join("; ");
+  return shown.length === 0
+    ? undefined
+    : shown.map((line) => line.replace(/^(?:fatal|error): /, "")).join("; ");
 }

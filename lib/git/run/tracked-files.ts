@@ -1,4 +1,5 @@
-// The files that git tracks in a working copy, which a checkout leaves as they are where their content is the same.
+// The files that git tracks in a working copy, which a checkout leaves as they are where their
+// content is the same.
 import { chmodSync, lstatSync, unlinkSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type Path, pathOfBytes } from "../../folders/folder-entries.ts";
@@ -27,7 +28,8 @@ export class TrackedFiles {
 
   /** Git leaves what is in the folder of a submodule, which has no repository here. */
   async emptySubmodules(): Promise<void> {
-    for (const { mode, path } of this.#files) if (mode === submodule) await emptyFolder(this.#pathOf(path));
+    for (const { mode, path } of this.#files)
+      if (mode === submodule) await emptyFolder(this.#pathOf(path));
   }
 
   /**
@@ -46,16 +48,21 @@ export class TrackedFiles {
     }
   }
 
-  /** Gives files and their folders the modes of a checkout, of which git keeps one bit. True when one had another. */
+  /**
+   * Gives files and their folders the modes of a checkout, of which git keeps one bit. True when
+   * one had another.
+   */
   async resetModes(): Promise<boolean> {
     const mask = process.umask();
     const [folderMode, plainMode, programMode] = [0o777 & ~mask, 0o666 & ~mask, 0o777 & ~mask];
     let hasReset = false;
-    for (const folder of this.#folders()) hasReset = this.#resetMode(folder, folderMode) || hasReset;
+    for (const folder of this.#folders())
+      hasReset = this.#resetMode(folder, folderMode) || hasReset;
     for (const [index, { mode, path }] of this.#files.entries()) {
       if (index % atATime === atATime - 1) await setImmediate();
       if (mode === link) continue;
-      const wanted = mode === submodule ? folderMode : mode === executable ? programMode : plainMode;
+      const wanted =
+        mode === submodule ? folderMode : mode === executable ? programMode : plainMode;
       hasReset = this.#resetMode(path, wanted) || hasReset;
     }
     return hasReset;
@@ -66,7 +73,8 @@ export class TrackedFiles {
     const stats = lstatSync(at, { throwIfNoEntry: false });
     // A folder may have the group of the one that it is in.
     const inherited = stats?.isDirectory() ? 0o2000 : 0;
-    if (stats === undefined || stats.isSymbolicLink() || stats.uid !== process.getuid?.()) return false;
+    if (stats === undefined || stats.isSymbolicLink() || stats.uid !== process.getuid?.())
+      return false;
     if ((stats.mode & permissions & ~inherited) === mode) return false;
     chmodSync(at, mode);
     return true;
@@ -80,7 +88,8 @@ export class TrackedFiles {
       const folder = path.slice(0, Math.max(0, path.lastIndexOf(slash)));
       if (folder === last) continue;
       last = folder;
-      for (let end = folder.indexOf(slash); end !== -1; end = folder.indexOf(slash, end + 1)) folders.add(folder.slice(0, end));
+      for (let end = folder.indexOf(slash); end !== -1; end = folder.indexOf(slash, end + 1))
+        folders.add(folder.slice(0, end));
       if (folder !== "") folders.add(folder);
     }
     return folders;

@@ -1,5 +1,6 @@
-// The folders that git tracks in a working copy, before a checkout. Git never looks into what is called `.git` in one of them. It takes a
-// link in the place of a folder for the folder, whose files it has written already, and an attribute that a file there names for the commit's.
+// The folders that git tracks in a working copy, before a checkout. Git never looks into what is
+// called `.git` in one of them. It takes a link in the place of a folder for the folder, whose
+// files it has written already, and an attribute that a file there names for the commit's.
 import { lstatSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type Path, pathIn, pathOfBytes } from "../../folders/folder-entries.ts";
@@ -11,17 +12,35 @@ import type { GitRun } from "./run-git.ts";
 /** So many are looked at before others of this program have their turn. */
 const atATime = 500;
 
-/** Those of a commit. In latin1, one character for each byte; each comes after the one that it is in. */
-export async function foldersOf(run: (run: GitRun) => Promise<unknown>, commit: CommitHash): Promise<string[]> {
-  const listing = await bytesOf(run, ["ls-tree", "-d", "-r", "-z", "--name-only", "--full-tree", commit]);
+/**
+ * Those of a commit. In latin1, one character for each byte; each comes after the one that it is
+ * in.
+ */
+export async function foldersOf(
+  run: (run: GitRun) => Promise<unknown>,
+  commit: CommitHash,
+): Promise<string[]> {
+  const listing = await bytesOf(run, [
+    "ls-tree",
+    "-d",
+    "-r",
+    "-z",
+    "--name-only",
+    "--full-tree",
+    commit,
+  ]);
   return listing.toString("latin1").split("\0").filter(Boolean);
 }
 
 /**
- * Removes what has the place of a folder, and `.git` in each. `hasAttributes`: `.gitattributes` as well, also those of the commit, which its
- * checkout writes again.
+ * Removes what has the place of a folder, and `.git` in each. `hasAttributes`: `.gitattributes` as
+ * well, also those of the commit, which its checkout writes again.
  */
-export async function clearFolders(workspaceDir: string, folders: Iterable<string>, hasAttributes: boolean): Promise<void> {
+export async function clearFolders(
+  workspaceDir: string,
+  folders: Iterable<string>,
+  hasAttributes: boolean,
+): Promise<void> {
   const names = hasAttributes ? [".git", ".gitattributes"] : [".git"];
   if (hasAttributes) await removeIn(workspaceDir, [".gitattributes"]);
   let looks = 0;

@@ -1,4 +1,5 @@
-// What the files of a commit take when they are checked out, which may be thousands of times what the commit itself does.
+// What the files of a commit take when they are checked out, which may be thousands of times what
+// the commit itself does.
 import { type Git, type GitRun, tryGit } from "./run-git.ts";
 
 /** Of a file or folder as such, however small its content is. */
@@ -6,10 +7,16 @@ const minBytesEach = 4096;
 const sizeOf = /^\d+ \w+ [0-9a-f]+ +(\d+)\t/;
 
 /**
- * True when they take more than that; git is ended as soon as this is known, because a small commit may have billions of files. What cannot
- * be read is not counted: the checkout says what is wrong. `of`: what makes a run one of the repository.
+ * True when they take more than that; git is ended as soon as this is known, because a small commit
+ * may have billions of files. What cannot be read is not counted: the checkout says what is wrong.
+ * `of`: what makes a run one of the repository.
  */
-export async function takesMoreThan(git: Git, commit: string, maxBytes: number, of: (run: GitRun) => GitRun): Promise<boolean> {
+export async function takesMoreThan(
+  git: Git,
+  commit: string,
+  maxBytes: number,
+  of: (run: GitRun) => GitRun,
+): Promise<boolean> {
   const over = new AbortController();
   let bytes = 0;
   let rest = "";
@@ -23,7 +30,11 @@ export async function takesMoreThan(git: Git, commit: string, maxBytes: number, 
     }
     if (bytes > maxBytes) over.abort();
   };
-  const signal = git.signal === undefined ? over.signal : AbortSignal.any([git.signal, over.signal]);
-  await tryGit({ ...git, signal }, of({ args: ["ls-tree", "-r", "-t", "--long", "--full-tree", commit], onStdout }));
+  const signal =
+    git.signal === undefined ? over.signal : AbortSignal.any([git.signal, over.signal]);
+  await tryGit(
+    { ...git, signal },
+    of({ args: ["ls-tree", "-r", "-t", "--long", "--full-tree", commit], onStdout }),
+  );
   return over.signal.aborted;
 }

@@ -10,9 +10,13 @@ export interface CheckoutLimits {
 
 export class CommitTooLarge extends SettError {
   constructor(base: CommitHash) {
-    super("git-failed", `The files of the commit ${base} take more than \`resources.limits.disk\` allows.`, {
-      hint: "Raise it for the agent in sett.yml, or find out who has made the commit.",
-    });
+    super(
+      "git-failed",
+      `The files of the commit ${base} take more than \`resources.limits.disk\` allows.`,
+      {
+        hint: "Raise it for the agent in sett.yml, or find out who has made the commit.",
+      },
+    );
   }
 }
 

@@ -2,8 +2,14 @@
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A hook or an alias of git that called us has set variables that name its own repository, index and so on. */
+/**
+ * A hook or an alias of git that called us has set variables that name its own repository, index
+ * and so on.
+ */
 export function withoutRepository(env: Environment): Environment {
-  const ofTheUser = /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.test(name)));
+  const ofTheUser =
+    /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/;
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.test(name)),
+  );
 }

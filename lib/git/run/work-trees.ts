@@ -16,9 +16,13 @@ const shown = 5;
 export async function workTreesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   if (entries.length > maxEntries) return [];
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  const folders = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name));
   const found = await Promise.all(
-    folders.map(async (path) => ((await stat(join(path, ".git")).catch(() => undefined))?.isFile() ? [path] : [])),
+    folders.map(async (path) =>
+      (await stat(join(path, ".git")).catch(() => undefined))?.isFile() ? [path] : [],
+    ),
   );
   return found.flat().sort();
 }
@@ -28,7 +32,10 @@ export async function workTreesBelow(folder: string): Promise<string[]> {
  * record.
  */
 export async function workTreesOf(git: Git, path: string): Promise<string[]> {
-  const { stdout } = await tryGit(git, { args: ["worktree", "list", "--porcelain", "-z"], cwd: path });
+  const { stdout } = await tryGit(git, {
+    args: ["worktree", "list", "--porcelain", "-z"],
+    cwd: path,
+  });
   const trees = stdout.split("\0\0").map((tree) => tree.split("\0"));
   return trees.flatMap((lines) => {
     const isThere = !lines.some((line) => line === "bare" || line.startsWith("prunable"));
@@ -43,7 +50,11 @@ export function goToWorkTree(folder: string, trees: readonly string[]): SettErro
   if (first === undefined) return undefined;
   const names = trees.slice(0, shown).map((path) => basename(path));
   const more = trees.length > shown ? ` and ${trees.length - shown} more` : "";
-  return new SettError("repository-unusable", `${folder} has no files of its own, but work trees: ${names.join(", ")}${more}.`, {
-    hint: `Go to one of them, as a sett works with its branch: cd ${first}`,
-  });
+  return new SettError(
+    "repository-unusable",
+    `${folder} has no files of its own, but work trees: ${names.join(", ")}${more}.`,
+    {
+      hint: `Go to one of them, as a sett works with its branch: cd ${first}`,
+    },
+  );
 }

@@ -18,11 +18,15 @@ const maxCharacters = 100_000;
 export const listArtefacts = defineTool({
   name: "list_artefacts",
   title: "List artefacts",
-  description: "What agents and people have posted, newest first, without content: of one goal, of certain types, or all.",
+  description:
+    "What agents and people have posted, newest first, without content: of one goal, of certain types, or all.",
   right: "read",
   annotations: reads,
   args: {
-    goal: z.string().optional().describe("Only of this goal; six or more characters of its id are enough."),
+    goal: z
+      .string()
+      .optional()
+      .describe("Only of this goal; six or more characters of its id are enough."),
     types: z.array(z.string()).optional().describe("Only of these types, such as CodeCommit."),
     limit: z.number().int().min(1).max(maxListed).default(50),
   },
@@ -32,11 +36,16 @@ export const listArtefacts = defineTool({
     const damaged: string[] = [];
     for await (const { page } of backwards(artefactList(board, of))) {
       const { heads, unreadable } = await readChecked(board, page);
-      found.push(...heads.filter(({ type }) => types === undefined || types.includes(type)).toReversed());
+      found.push(
+        ...heads.filter(({ type }) => types === undefined || types.includes(type)).toReversed(),
+      );
       damaged.push(...unreadable);
       if (found.length >= limit) break;
     }
-    return { artefacts: found.slice(0, limit).map(headJson), ...(damaged.length > 0 && { damaged_by_hand: damaged }) };
+    return {
+      artefacts: found.slice(0, limit).map(headJson),
+      ...(damaged.length > 0 && { damaged_by_hand: damaged }),
+    };
   },
 });
 
@@ -56,7 +65,13 @@ export const readArtefact = defineTool({
   async run({ id, ...piece }, call) {
     const artefact = await artefactOf(id, call);
     const { text, ...place } = pieceOf(artefact.payload, piece);
-    return { ...headJson(artefact), source_artefacts: artefact.source_artefacts, content: text, ...place, note: whose };
+    return {
+      ...headJson(artefact),
+      source_artefacts: artefact.source_artefacts,
+      content: text,
+      ...place,
+      note: whose,
+    };
   },
 });
 
@@ -86,13 +101,23 @@ export const readChanges = defineTool({
   },
 });
 
-async function artefactOf(id: string, { asker: { board, suggest } }: Call): Promise<Checked<Artefact>> {
+async function artefactOf(
+  id: string,
+  { asker: { board, suggest } }: Call,
+): Promise<Checked<Artefact>> {
   const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, id, suggest));
   if (artefact === undefined) throw notFound(id, "artefact", suggest);
   return artefact;
 }
 
-function pieceOf(text: string, { offset, max_characters }: { offset: number; max_characters: number }) {
+function pieceOf(
+  text: string,
+  { offset, max_characters }: { offset: number; max_characters: number },
+) {
   const end = offset + max_characters;
-  return { text: text.slice(offset, end), next_offset: end < text.length ? end : null, characters: text.length };
+  return {
+    text: text.slice(offset, end),
+    next_offset: end < text.length ? end : null,
+    characters: text.length,
+  };
 }

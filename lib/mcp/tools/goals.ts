@@ -15,13 +15,17 @@ import { type Call, defineTool, reads, writes } from "./tool.ts";
 const maxWaitSeconds = 600;
 const maxGoals = 100;
 
-const goalArgument = z.string().describe("The goal's id; six or more of its first characters are enough.");
+const goalArgument = z
+  .string()
+  .describe("The goal's id; six or more of its first characters are enough.");
 const waitArgument = z
   .number()
   .int()
   .min(0)
   .max(maxWaitSeconds)
-  .describe("How long to wait at most, in seconds. The call returns earlier when the goal rests or waits for a person.");
+  .describe(
+    "How long to wait at most, in seconds. The call returns earlier when the goal rests or waits for a person.",
+  );
 
 export const postGoalTool = defineTool({
   name: "post_goal",
@@ -35,7 +39,9 @@ export const postGoalTool = defineTool({
     id: z
       .uuid()
       .optional()
-      .describe("A UUID of version 4, chosen by you: the same id never makes a second goal. Use it to repeat a call safely."),
+      .describe(
+        "A UUID of version 4, chosen by you: the same id never makes a second goal. Use it to repeat a call safely.",
+      ),
     wait_seconds: waitArgument.default(0),
   },
   async run({ text, id, wait_seconds }, call) {
@@ -59,13 +65,15 @@ export const waitForGoalTool = defineTool({
   right: "read",
   annotations: reads,
   args: { goal: goalArgument, timeout_seconds: waitArgument.default(60) },
-  run: async ({ goal, timeout_seconds }, call) => await waitAndReport(await resolve(goal, call), timeout_seconds, call),
+  run: async ({ goal, timeout_seconds }, call) =>
+    await waitAndReport(await resolve(goal, call), timeout_seconds, call),
 });
 
 export const readGoalTool = defineTool({
   name: "read_goal",
   title: "Read a goal",
-  description: "The state of a goal: what it waits for and why, its failures, its results and what its model calls have cost.",
+  description:
+    "The state of a goal: what it waits for and why, its failures, its results and what its model calls have cost.",
   right: "read",
   annotations: reads,
   args: { goal: goalArgument },
@@ -103,7 +111,11 @@ function resolve(goal: string, { asker: { board, suggest } }: Call): Promise<Goa
   return resolveGoalId(board, goal, suggest);
 }
 
-async function waitAndReport(goal: GoalId, seconds: number, call: Call): Promise<Record<string, unknown>> {
+async function waitAndReport(
+  goal: GoalId,
+  seconds: number,
+  call: Call,
+): Promise<Record<string, unknown>> {
   const { board } = call.asker;
   if (seconds === 0) return await goalReport(board, goal);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1_000)]);

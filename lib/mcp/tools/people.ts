@@ -1,4 +1,5 @@
-// Tools with which an assistant acts for its person: list what waits for people, answer a question, approve, reject.
+// Tools with which an assistant acts for its person: list what waits for people, answer a question,
+// approve, reject.
 import { z } from "zod";
 import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
 import { findJudged, judge } from "../../client/actions/judge.ts";
@@ -13,7 +14,9 @@ const artefactArgument = z.string().describe("The artefact's id, as list_questio
 const forArgument = z
   .string()
   .optional()
-  .describe("The agent in sett.yml for which the person speaks, where several people are waited for.");
+  .describe(
+    "The agent in sett.yml for which the person speaks, where several people are waited for.",
+  );
 
 export const listQuestions = defineTool({
   name: "list_questions",
@@ -24,7 +27,10 @@ export const listQuestions = defineTool({
   annotations: reads,
   args: { goal: z.string().optional().describe("Only of this goal.") },
   async run({ goal }, { asker: { board, suggest } }) {
-    const inquiries = await readInquiries(board, goal === undefined ? undefined : await resolveGoalId(board, goal, suggest));
+    const inquiries = await readInquiries(
+      board,
+      goal === undefined ? undefined : await resolveGoalId(board, goal, suggest),
+    );
     return { waiting: inquiries.map(shownInquiry), note: whose };
   },
 });
@@ -40,7 +46,12 @@ export const answerQuestion = defineTool({
   async run({ question: id, text }, { asker: { board, suggest }, actor, mayRaise, marks, about }) {
     const question = await resolveQuestion(board, id, suggest);
     about(question.goal_id);
-    const result = await postAnswer(board, question, checkedText(text, textKinds.answer), { actor, suggest, mayRaise, marks });
+    const result = await postAnswer(board, question, checkedText(text, textKinds.answer), {
+      actor,
+      suggest,
+      mayRaise,
+      marks,
+    });
     if (result.outcome === "closed") throw refusal(result.why);
     return { answer: headJson(result.answer) };
   },
@@ -49,7 +60,8 @@ export const answerQuestion = defineTool({
 export const approve = defineTool({
   name: "approve",
   title: "Approve a result",
-  description: "Approves a result for your person, on record as given by you. Only where your person has decided so.",
+  description:
+    "Approves a result for your person, on record as given by you. Only where your person has decided so.",
   right: "approve",
   annotations: writes,
   args: { artefact: artefactArgument, for: forArgument },
@@ -59,17 +71,27 @@ export const approve = defineTool({
 export const reject = defineTool({
   name: "reject",
   title: "Reject a result",
-  description: "Sends a result back for rework with a reason, for your person, on record as given by you.",
+  description:
+    "Sends a result back for rework with a reason, for your person, on record as given by you.",
   right: "approve",
   annotations: writes,
   args: { artefact: artefactArgument, reason: z.string().min(1), for: forArgument },
-  run: async ({ artefact, reason, for: speaker }, call) => decide(artefact, speaker, checkedText(reason, textKinds.reason), call),
+  run: async ({ artefact, reason, for: speaker }, call) =>
+    decide(artefact, speaker, checkedText(reason, textKinds.reason), call),
 });
 
-async function decide(id: string, speaker: string | undefined, feedback: string | undefined, call: Call) {
+async function decide(
+  id: string,
+  speaker: string | undefined,
+  feedback: string | undefined,
+  call: Call,
+) {
   const { board, suggest } = call.asker;
   const judged = await findJudged(board, id, speaker, suggest);
   call.about(judged.artefact.goal_id);
   const { review, obstacle } = await judge(board, judged, { feedback, actor: call.actor, suggest });
-  return { review: headJson(review), work_goes_on: obstacle === undefined ? "now" : obstacle.until };
+  return {
+    review: headJson(review),
+    work_goes_on: obstacle === undefined ? "now" : obstacle.until,
+  };
 }

@@ -1,4 +1,5 @@
-// A tool as data: its name, what it is for, its arguments, the right that it needs, and what it does.
+// A tool as data: its name, what it is for, its arguments, the right that it needs, and what it
+// does.
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
 import type { Marks } from "../../client/actions/marks.ts";
@@ -7,7 +8,10 @@ import type { Actor } from "../../model/event.ts";
 import type { GoalId } from "../../model/ids.ts";
 import type { OpenInstance } from "../deps.ts";
 
-/** One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for it how far the call is. */
+/**
+ * One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for
+ * it how far the call is.
+ */
 export type Call = Pick<OpenInstance, "asker" | "postGoal" | "changes"> & {
   actor: Actor;
   /** The assistant has the right `budget`. */
@@ -37,5 +41,13 @@ export function defineTool<const Shape extends z.ZodRawShape>(tool: Tool<Shape>)
 }
 
 export const reads: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
-export const writes: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
-export const ends: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: false };
+export const writes: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  openWorldHint: false,
+};
+export const ends: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  openWorldHint: false,
+};

@@ -10,7 +10,10 @@ import { normaliseRequest } from "./normalise.ts";
 
 const answerHead = { status: z.int().min(100).max(599), content_type: z.string() };
 
-/** `lines`: the text between the line feeds, so that joining them gives back each byte. `base64`: bytes that are no UTF-8. */
+/**
+ * `lines`: the text between the line feeds, so that joining them gives back each byte. `base64`:
+ * bytes that are no UTF-8.
+ */
 const Answer = z.union([
   z.strictObject({ ...answerHead, lines: z.array(z.string()) }),
   z.strictObject({ ...answerHead, base64: z.base64() }),
@@ -54,7 +57,10 @@ export function makeExchange(
   return { format: 1, agent, order: received.order, digest, provider, api, request: clean, answer };
 }
 
-function bodyMember(body: Uint8Array, keys: readonly string[]): { lines: string[] } | { base64: string } {
+function bodyMember(
+  body: Uint8Array,
+  keys: readonly string[],
+): { lines: string[] } | { base64: string } {
   const text = textOf(body);
   if (text !== undefined) return { lines: hideSecrets(text, keys).split("\n") };
   // In Latin 1 each byte is one character, so that a key is found between bytes that are no text.
@@ -78,9 +84,13 @@ export function answerBytes(answer: Answer): Uint8Array {
     : new Uint8Array(Buffer.from(answer.base64, "base64"));
 }
 
-/** The answer in the pieces in which a stream is sent: each event of a `text/event-stream` for itself, everything else whole. */
+/**
+ * The answer in the pieces in which a stream is sent: each event of a `text/event-stream` for
+ * itself, everything else whole.
+ */
 export function answerPieces(answer: Answer): Uint8Array[] {
-  if (!("lines" in answer) || !/^text\/event-stream\b/i.test(answer.content_type)) return [answerBytes(answer)];
+  if (!("lines" in answer) || !/^text\/event-stream\b/i.test(answer.content_type))
+    return [answerBytes(answer)];
   const events = answer.lines.join("\n").split(/(?<=\n\r?\n)/);
   return events.map((event) => new TextEncoder().encode(event));
 }
@@ -94,8 +104,14 @@ export function printExchange(exchange: Exchange): string {
   return `${JSON.stringify(exchange, null, 2)}\n`;
 }
 
-/** @param place the agent's folder, which must be the exchange's agent; `problem` is the end of a sentence that names the file */
-export function parseExchange(text: string, place: { agent: string }): { exchange: Exchange } | { problem: string } {
+/**
+ * @param place the agent's folder, which must be the exchange's agent; `problem` is the end of a
+ * sentence that names the file
+ */
+export function parseExchange(
+  text: string,
+  place: { agent: string },
+): { exchange: Exchange } | { problem: string } {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -106,10 +122,15 @@ export function parseExchange(text: string, place: { agent: string }): { exchang
   if (!success) {
     const [issue] = error.issues;
     const member = issue?.path.join(".") ?? "";
-    return { problem: `is no exchange${member === "" ? "" : `: \`${member}\``} ${issue?.message ?? ""}`.trimEnd() };
+    return {
+      problem:
+        `is no exchange${member === "" ? "" : `: \`${member}\``} ${issue?.message ?? ""}`.trimEnd(),
+    };
   }
   if (data.agent !== place.agent) {
-    return { problem: `is an exchange of the agent ${data.agent}, but it is in the folder of ${place.agent}` };
+    return {
+      problem: `is an exchange of the agent ${data.agent}, but it is in the folder of ${place.agent}`,
+    };
   }
   return { exchange: data };
 }

@@ -1,7 +1,10 @@
 // Where two parsed bodies begin to differ, and how near they are.
 import { isObject } from "../json.ts";
 
-/** `place`: such as `messages[2].content`. The excerpts begin shortly before the first different character. */
+/**
+ * `place`: such as `messages[2].content`. The excerpts begin shortly before the first different
+ * character.
+ */
 export type Difference = { place: string; left: string; right: string };
 
 /** Short enough that a sentence with both is whole in the log and in the reason of a bid. */
@@ -9,21 +12,37 @@ const before = 16;
 const after = 40;
 const nothing = "(nothing)";
 
-/** Undefined where both are the same. Keys are compared in sorted order, so that the result does not depend on the order of members. */
+/**
+ * Undefined where both are the same. Keys are compared in sorted order, so that the result does not
+ * depend on the order of members.
+ */
 export function firstDifference(left: unknown, right: unknown, place = ""): Difference | undefined {
   if (Array.isArray(left) && Array.isArray(right)) {
-    const indexes = Array.from({ length: Math.max(left.length, right.length) }, (_, index) => index);
-    return firstOf(indexes, (index) => firstDifference(left[index], right[index], `${place}[${index}]`));
+    const indexes = Array.from(
+      { length: Math.max(left.length, right.length) },
+      (_, index) => index,
+    );
+    return firstOf(indexes, (index) =>
+      firstDifference(left[index], right[index], `${place}[${index}]`),
+    );
   }
   if (isObject(left) && isObject(right)) {
     const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
-    return firstOf(keys, (key) => firstDifference(left[key], right[key], place === "" ? key : `${place}.${key}`));
+    return firstOf(keys, (key) =>
+      firstDifference(left[key], right[key], place === "" ? key : `${place}.${key}`),
+    );
   }
   if (left === right) return undefined;
-  return { place: place === "" ? "the whole request" : place, ...excerpts(textOf(left), textOf(right)) };
+  return {
+    place: place === "" ? "the whole request" : place,
+    ...excerpts(textOf(left), textOf(right)),
+  };
 }
 
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => Difference | undefined): Difference | undefined {
+function firstOf<Item>(
+  items: readonly Item[],
+  find: (item: Item) => Difference | undefined,
+): Difference | undefined {
   for (const item of items) {
     const found = find(item);
     if (found !== undefined) return found;
@@ -33,7 +52,9 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => Difference 
 
 function textOf(value: unknown): string {
   if (value === undefined) return nothing;
-  return typeof value === "string" ? JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"') : JSON.stringify(value);
+  return typeof value === "string"
+    ? JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')
+    : JSON.stringify(value);
 }
 
 function excerpts(left: string, right: string): { left: string; right: string } {
@@ -48,8 +69,9 @@ function excerpts(left: string, right: string): { left: string; right: string } 
 }
 
 /**
- * How much of two bodies is the same, from 0 to 1: the share of their leaves that are equal at the same place. Long texts that begin alike
- * count in part, so that a request with one changed sentence is near.
+ * How much of two bodies is the same, from 0 to 1: the share of their leaves that are equal at the
+ * same place. Long texts that begin alike count in part, so that a request with one changed
+ * sentence is near.
  */
 export function likeness(left: unknown, right: unknown): number {
   const [a, b] = [leavesOf(left), leavesOf(right)];
@@ -68,9 +90,15 @@ function likenessOfTexts(left: string, right: string | undefined): number {
   return at / Math.max(left.length, right.length);
 }
 
-function leavesOf(value: unknown, place = "", leaves = new Map<string, string>()): Map<string, string> {
-  if (Array.isArray(value)) for (const [index, item] of value.entries()) leavesOf(item, `${place}[${index}]`, leaves);
-  else if (isObject(value)) for (const [key, item] of Object.entries(value)) leavesOf(item, `${place}.${key}`, leaves);
+function leavesOf(
+  value: unknown,
+  place = "",
+  leaves = new Map<string, string>(),
+): Map<string, string> {
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries()) leavesOf(item, `${place}[${index}]`, leaves);
+  else if (isObject(value))
+    for (const [key, item] of Object.entries(value)) leavesOf(item, `${place}.${key}`, leaves);
   else leaves.set(place, textOf(value));
   return leaves;
 }

@@ -1,5 +1,6 @@
-// What two runs of one workflow say differently, though they mean the same: ids, times, hashes, temporary paths. Each becomes a numbered
-// placeholder, so that a request of today finds the exchange that was recorded last year.
+// What two runs of one workflow say differently, though they mean the same: ids, times, hashes,
+// temporary paths. Each becomes a numbered placeholder, so that a request of today finds the
+// exchange that was recorded last year.
 
 import { isObject } from "../json.ts";
 
@@ -11,8 +12,9 @@ const clock = "\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d+)?)?";
 const zone = "(?: ?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))?";
 
 /**
- * In order: an earlier kind wins where two match. Numbers and words that may carry a meaning stay: a duration counts only as machines
- * write it (`12 ms`, `0.52s`, not `30 minutes`), an abbreviated hash only with a digit and a letter, or where git writes one.
+ * In order: an earlier kind wins where two match. Numbers and words that may carry a meaning stay:
+ * a duration counts only as machines write it (`12 ms`, `0.52s`, not `30 minutes`), an abbreviated
+ * hash only with a digit and a letter, or where git writes one.
  */
 const kinds = {
   uuid: `${left}[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}${right}`,
@@ -48,12 +50,23 @@ const accidents = new RegExp(
   "gm",
 );
 
-/** Members of a request that say who asks, or which of the provider's models: they change no answer, or may be changed on purpose. */
-const ignoredMembers = new Set(["model", "metadata", "client_metadata", "user", "prompt_cache_key", "safety_identifier"]);
+/**
+ * Members of a request that say who asks, or which of the provider's models: they change no answer,
+ * or may be changed on purpose.
+ */
+const ignoredMembers = new Set([
+  "model",
+  "metadata",
+  "client_metadata",
+  "user",
+  "prompt_cache_key",
+  "safety_identifier",
+]);
 
 /**
- * The body of a request, parsed, as exchanges are compared: keys sorted, ignored members left out, accidents of a run numbered. The same
- * value has the same number at each of its places, so that two ids that are mixed up are still a difference.
+ * The body of a request, parsed, as exchanges are compared: keys sorted, ignored members left out,
+ * accidents of a run numbered. The same value has the same number at each of its places, so that
+ * two ids that are mixed up are still a difference.
  */
 export function normaliseRequest(body: unknown): unknown {
   const numbers = new Map<string, Map<string, number>>();
@@ -68,7 +81,10 @@ export function normaliseRequest(body: unknown): unknown {
       return `<${kind} ${number}>`;
     });
   if (!isObject(body)) return sorted(body, numbered);
-  return sorted(Object.fromEntries(Object.entries(body).filter(([key]) => !ignoredMembers.has(key))), numbered);
+  return sorted(
+    Object.fromEntries(Object.entries(body).filter(([key]) => !ignoredMembers.has(key))),
+    numbered,
+  );
 }
 
 function sorted(value: unknown, mapText: (text: string) => string): unknown {

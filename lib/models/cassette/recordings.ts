@@ -1,4 +1,5 @@
-// Which recorded exchange answers a request: the agent's, with the same digest, in the order of the recording.
+// Which recorded exchange answers a request: the agent's, with the same digest, in the order of the
+// recording.
 import { type AskedModel, digestOf, type Exchange, fileOf } from "./exchange.ts";
 import { firstDifference, likeness } from "./first-difference.ts";
 import { hideSecretsIn } from "./hide-secrets.ts";
@@ -13,9 +14,10 @@ type Recorded = { exchanges: Exchange[]; used: number; work: string | undefined 
 const remedy = "Record it with `sett up --record`.";
 
 /**
- * Equal requests get the recorded answers one after another, whatever other requests come between them: calls that run side by side are
- * found in any order. When all are used, other work (another claim, or another attempt) begins with the first again; the same work gets
- * a problem, since it asks more often than it did in the recording.
+ * Equal requests get the recorded answers one after another, whatever other requests come between
+ * them: calls that run side by side are found in any order. When all are used, other work (another
+ * claim, or another attempt) begins with the first again; the same work gets a problem, since it
+ * asks more often than it did in the recording.
  */
 export class Recordings {
   readonly #agents = new Map<string, Map<string, Recorded>>();
@@ -24,7 +26,8 @@ export class Recordings {
     for (const exchange of exchanges.toSorted((a, b) => a.order - b.order)) {
       const requests = this.#agents.get(exchange.agent) ?? new Map<string, Recorded>();
       this.#agents.set(exchange.agent, requests);
-      // Not the digest in the file: an exchange that a person has edited, or that an earlier version has recorded, is found, too.
+      // Not the digest in the file: an exchange that a person has edited, or that an earlier
+      // version has recorded, is found, too.
       const digest = digestOf(exchange);
       const recorded = requests.get(digest) ?? { exchanges: [], used: 0, work: undefined };
       requests.set(digest, recorded);
@@ -51,7 +54,10 @@ export class Recordings {
 
   #withoutAgent(agent: string): string {
     const agents = [...this.#agents.keys()].sort();
-    const others = agents.length === 0 ? "the folder has none" : `the folder has exchanges of ${agents.join(", ")}`;
+    const others =
+      agents.length === 0
+        ? "the folder has none"
+        : `the folder has exchanges of ${agents.join(", ")}`;
     return `No exchange of the agent ${agent} was recorded: ${others}. ${remedy}`;
   }
 }
@@ -68,7 +74,10 @@ function notRecorded(asked: AskedModel, recorded: readonly Recorded[]): string {
   const [nearest] = recorded
     .flatMap(({ exchanges: [exchange] }) => exchange ?? [])
     .map((exchange) => ({ exchange, recordedRequest: normaliseRequest(exchange.request) }))
-    .map((entry) => ({ ...entry, near: likeness(entry.recordedRequest, request) - (entry.exchange.api === asked.api ? 0 : 1) }))
+    .map((entry) => ({
+      ...entry,
+      near: likeness(entry.recordedRequest, request) - (entry.exchange.api === asked.api ? 0 : 1),
+    }))
     .toSorted((a, b) => b.near - a.near || a.exchange.order - b.exchange.order);
   if (nearest === undefined) return `${problem} ${remedy}`;
   const difference = firstDifference(nearest.recordedRequest, request);

@@ -11,14 +11,21 @@ const endPollMs = 2_000;
 const healthPollMs = 100;
 
 /**
- * The Engine's own wait never settles when its connection drops silently, so the container is also inspected from time to time; the first
- * of the two that finds the end decides.
+ * The Engine's own wait never settles when its connection drops silently, so the container is also
+ * inspected from time to time; the first of the two that finds the end decides.
  */
-export async function waitForEnd(docker: Docker, container: string, signal?: AbortSignal): Promise<number> {
+export async function waitForEnd(
+  docker: Docker,
+  container: string,
+  signal?: AbortSignal,
+): Promise<number> {
   const settled = new AbortController();
   const either = signal === undefined ? settled.signal : AbortSignal.any([signal, settled.signal]);
   try {
-    return await Promise.race([requestEnd(docker, container, either), pollEnd(docker, container, either)]);
+    return await Promise.race([
+      requestEnd(docker, container, either),
+      pollEnd(docker, container, either),
+    ]);
   } catch (error) {
     throw explain(error, `wait for the container ${container}`, signal);
   } finally {
@@ -27,7 +34,9 @@ export async function waitForEnd(docker: Docker, container: string, signal?: Abo
 }
 
 async function requestEnd(docker: Docker, container: string, signal: AbortSignal): Promise<number> {
-  const answer: { StatusCode: number } = await docker.getContainer(container).wait({ abortSignal: signal });
+  const answer: { StatusCode: number } = await docker
+    .getContainer(container)
+    .wait({ abortSignal: signal });
   return answer.StatusCode;
 }
 
@@ -62,7 +71,9 @@ function outcomeOf(state: ContainerState): HealthOutcome | undefined {
   switch (state.state) {
     case "running":
       // An unhealthy one may still recover before the time is up.
-      return state.health === "healthy" || state.health === "none" ? { outcome: "healthy" } : undefined;
+      return state.health === "healthy" || state.health === "none"
+        ? { outcome: "healthy" }
+        : undefined;
     case "exited":
     case "restarting":
       return { outcome: "ended", exitCode: state.exitCode };
@@ -75,7 +86,11 @@ function outcomeOf(state: ContainerState): HealthOutcome | undefined {
   }
 }
 
-async function currentState(docker: Docker, container: string, signal: AbortSignal): Promise<ContainerState> {
+async function currentState(
+  docker: Docker,
+  container: string,
+  signal: AbortSignal,
+): Promise<ContainerState> {
   try {
     return stateOf(await docker.getContainer(container).inspect({ abortSignal: signal }));
   } catch (error) {

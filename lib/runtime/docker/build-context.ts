@@ -5,16 +5,23 @@ import { join } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { type IgnorePatterns, parseIgnoreFile, type Verdict } from "./ignore-patterns.ts";
 
-/** A file, a link or a folder; `path` is relative to the context. `isHidden`: the builder needs it, but no step sees it. */
+/**
+ * A file, a link or a folder; `path` is relative to the context. `isHidden`: the builder needs it,
+ * but no step sees it.
+ */
 export type ContextEntry = { path: string; stats: Stats; isHidden: boolean };
 
 /**
- * Ordered by path, a folder before what is in it. A folder that is ignored is not opened unless an exception may keep something
- * in it: it can be huge, or another user's. `dockerfile` is relative to the context; undefined for a folder without one.
+ * Ordered by path, a folder before what is in it. A folder that is ignored is not opened unless an
+ * exception may keep something in it: it can be huge, or another user's. `dockerfile` is relative
+ * to the context; undefined for a folder without one.
  *
  * The Dockerfile and `.dockerignore` are always there. Where they are ignored, they are hidden.
  */
-export async function contextEntries(contextDir: string, dockerfile: string | undefined): Promise<ContextEntry[]> {
+export async function contextEntries(
+  contextDir: string,
+  dockerfile: string | undefined,
+): Promise<ContextEntry[]> {
   const patterns = await readPatterns(contextDir, dockerfile);
   const entries = new Map<string, ContextEntry>();
   await walk({ contextDir, patterns, entries }, "", undefined);
@@ -27,7 +34,10 @@ export async function contextEntries(contextDir: string, dockerfile: string | un
 }
 
 /** A Dockerfile that has an own file with patterns, named after it, has only those. */
-async function readPatterns(contextDir: string, dockerfile: string | undefined): Promise<IgnorePatterns> {
+async function readPatterns(
+  contextDir: string,
+  dockerfile: string | undefined,
+): Promise<IgnorePatterns> {
   const own = dockerfile === undefined ? undefined : `${dockerfile}.dockerignore`;
   for (const name of [own, ".dockerignore"]) {
     if (name === undefined) continue;
@@ -52,10 +62,16 @@ async function readPatterns(contextDir: string, dockerfile: string | undefined):
 type Walk = { contextDir: string; patterns: IgnorePatterns; entries: Map<string, ContextEntry> };
 
 /** Returns whether it has added anything. */
-async function walk({ contextDir, patterns, entries }: Walk, folder: string, above: Verdict | undefined): Promise<boolean> {
-  const children = await readdir(join(contextDir, folder), { withFileTypes: true }).catch((cause) => {
-    throw unreadable(join(contextDir, folder), cause);
-  });
+async function walk(
+  { contextDir, patterns, entries }: Walk,
+  folder: string,
+  above: Verdict | undefined,
+): Promise<boolean> {
+  const children = await readdir(join(contextDir, folder), { withFileTypes: true }).catch(
+    (cause) => {
+      throw unreadable(join(contextDir, folder), cause);
+    },
+  );
   const before = entries.size;
   for (const child of children) {
     const path = folder === "" ? child.name : `${folder}/${child.name}`;
@@ -64,7 +80,8 @@ async function walk({ contextDir, patterns, entries }: Walk, folder: string, abo
     const verdict = patterns.judge(path, above);
     if (verdict.isIgnored && !(child.isDirectory() && verdict.mustBeRead)) continue;
     const stats = statsOf(join(contextDir, path));
-    const hasKept = child.isDirectory() && (await walk({ contextDir, patterns, entries }, path, verdict));
+    const hasKept =
+      child.isDirectory() && (await walk({ contextDir, patterns, entries }, path, verdict));
     // An ignored folder comes along with what an exception keeps in it.
     if (!verdict.isIgnored || hasKept) entries.set(path, { path, stats, isHidden: false });
   }

@@ -8,7 +8,12 @@ import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
 import { contextEntries, unreadable } from "./build-context.ts";
 import { type BuildKitPlace, buildWithBuildKit, lackOfBuildKit } from "./buildkit.ts";
 import { contextArchive } from "./context-archive.ts";
-import { type Dockerfile, needOfBuildKit, parseDockerfile, platformVariablesOf } from "./dockerfile.ts";
+import {
+  type Dockerfile,
+  needOfBuildKit,
+  parseDockerfile,
+  platformVariablesOf,
+} from "./dockerfile.ts";
 import { ask, explain, reasonOf, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 import { type EngineMessage, jsonMessages } from "./json-messages.ts";
@@ -17,7 +22,12 @@ import { untilSilent } from "./patience.ts";
 const shownLines = 20;
 
 /** The Engine's API builds it, and BuildKit what only BuildKit can build. */
-export async function buildImage(docker: Docker, spec: BuildSpec, progress: Progress, place: BuildKitPlace): Promise<ImageInfo> {
+export async function buildImage(
+  docker: Docker,
+  spec: BuildSpec,
+  progress: Progress,
+  place: BuildKitPlace,
+): Promise<ImageInfo> {
   const dockerfile = await checkedDockerfile(spec);
   const path = join(spec.contextDir, dockerfile);
   const parsed = parseDockerfile(
@@ -32,11 +42,18 @@ export async function buildImage(docker: Docker, spec: BuildSpec, progress: Prog
     await buildByApi(docker, { ...spec, args }, dockerfile, output, progress.signal);
   } else {
     await requireBuildKit(spec, path, need, place);
-    const code = await buildWithBuildKit(spec, dockerfile, place, (line) => output.push(`${line}\n`), progress.signal);
+    const code = await buildWithBuildKit(
+      spec,
+      dockerfile,
+      place,
+      (line) => output.push(`${line}\n`),
+      progress.signal,
+    );
     if (code !== 0) throw failedWithBuildKit(spec, parsed, output.lastLines);
   }
   const image = await ask(`look for the image ${spec.tag}`, () => findImage(docker, spec.tag));
-  if (image === undefined) throw failed(spec, "the Engine does not have it after the build", output.lastLines);
+  if (image === undefined)
+    throw failed(spec, "the Engine does not have it after the build", output.lastLines);
   return image;
 }
 
@@ -50,7 +67,10 @@ async function buildByApi(
   output: Output,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const archive = contextArchive(spec.contextDir, await contextEntries(spec.contextDir, dockerfile));
+  const archive = contextArchive(
+    spec.contextDir,
+    await contextEntries(spec.contextDir, dockerfile),
+  );
   const upload = new AbortController();
   let readError: Error | undefined;
   archive.on("error", (error) => {
@@ -71,13 +91,15 @@ async function buildByApi(
     });
     for await (const message of jsonMessages(untilSilent(docker, "/build", stream))) {
       output.push(textOf(message));
-      // A build that failed is no HTTP error: the status is 200 and one of the messages has an `error`.
+      // A build that failed is no HTTP error: the status is 200 and one of the messages has an
+      // `error`.
       if (message.error !== undefined) throw failed(spec, message.error, output.lastLines);
       if (message.aux?.ID !== undefined) isBuilt = true;
     }
   } catch (error) {
     if (readError !== undefined) throw unreadable(spec.contextDir, readError);
-    // A status: the Engine refused before the first step, for instance a Dockerfile it cannot parse.
+    // A status: the Engine refused before the first step, for instance a Dockerfile it cannot
+    // parse.
     throw statusOf(error) === undefined
       ? explain(error, `build ${spec.tag}`, signal)
       : failed(spec, reasonOf(error), output.lastLines, error);
@@ -86,12 +108,22 @@ async function buildByApi(
 }
 
 /** The Engine builds for its own machine, and would leave these variables empty. */
-async function platformArgs(docker: Docker, dockerfile: Dockerfile): Promise<Record<string, string>> {
+async function platformArgs(
+  docker: Docker,
+  dockerfile: Dockerfile,
+): Promise<Record<string, string>> {
   const names = platformVariablesOf(dockerfile);
   if (names.length === 0) return {};
   const { Os, Arch } = await ask("say for which machine it builds", () => docker.version());
-  const values: Readonly<Record<string, string>> = { PLATFORM: `${Os}/${Arch}`, OS: Os, ARCH: Arch, VARIANT: "" };
-  return Object.fromEntries(names.map((name) => [name, values[name.replace(/^BUILD|^TARGET/, "")] ?? ""]));
+  const values: Readonly<Record<string, string>> = {
+    PLATFORM: `${Os}/${Arch}`,
+    OS: Os,
+    ARCH: Arch,
+    VARIANT: "",
+  };
+  return Object.fromEntries(
+    names.map((name) => [name, values[name.replace(/^BUILD|^TARGET/, "")] ?? ""]),
+  );
 }
 
 async function requireBuildKit(
@@ -106,15 +138,25 @@ async function requireBuildKit(
   throw new SettError(
     "build-failed",
     `${whose} needs BuildKit, and this machine has none: ${lack}. Line ${line} of ${path} has \`${what}\`.`,
-    { hint: "Install Docker's buildx (the package docker-buildx or docker-buildx-plugin), or write that line without it." },
+    {
+      hint: "Install Docker's buildx (the package docker-buildx or docker-buildx-plugin), or write that line without it.",
+    },
   );
 }
 
-function failedWithBuildKit(spec: BuildSpec, { syntax }: Dockerfile, lastLines: readonly string[]): SettError {
-  const said = lastLines.findLast((line) => /failed to (?:solve|build)|^ERROR: /.test(line)) ?? lastLines.at(-1) ?? "";
+function failedWithBuildKit(
+  spec: BuildSpec,
+  { syntax }: Dockerfile,
+  lastLines: readonly string[],
+): SettError {
+  const said =
+    lastLines.findLast((line) => /failed to (?:solve|build)|^ERROR: /.test(line)) ??
+    lastLines.at(-1) ??
+    "";
   const reason = said.replace(/^ERROR: /, "").replace(/^failed to solve: /, "");
   const error = failed(spec, reason, lastLines);
-  // The Engine has a frontend of its own, of its own age; the line chooses another, which is an image.
+  // The Engine has a frontend of its own, of its own age; the line chooses another, which is an
+  // image.
   const isUnreached = /resolve|failed to do request|pull|lookup|dial/i.test(reason);
   if (syntax !== undefined && isUnreached && reason.includes(syntax.value.replace(/[:@].*/, ""))) {
     return new SettError("build-failed", error.message, {
@@ -134,43 +176,71 @@ async function checkedDockerfile(spec: BuildSpec): Promise<string> {
   const context = await stat(spec.contextDir).catch(() => undefined);
   if (context === undefined || !context.isDirectory()) {
     const what = context === undefined ? "does not exist" : "is not a folder";
-    throw new SettError("build-failed", `The build context ${spec.contextDir} of ${spec.tag} ${what}.`, {
-      hint: "`build.context` in sett.yml is relative to that file.",
-    });
+    throw new SettError(
+      "build-failed",
+      `The build context ${spec.contextDir} of ${spec.tag} ${what}.`,
+      {
+        hint: "`build.context` in sett.yml is relative to that file.",
+      },
+    );
   }
   const dockerfile = posix.normalize(spec.dockerfile);
   if (posix.isAbsolute(dockerfile) || dockerfile.startsWith("..")) {
-    throw new SettError("build-failed", `The Dockerfile ${spec.dockerfile} of ${spec.tag} is outside its build context.`, {
-      hint: `Put it into ${spec.contextDir}, or widen the context.`,
-    });
+    throw new SettError(
+      "build-failed",
+      `The Dockerfile ${spec.dockerfile} of ${spec.tag} is outside its build context.`,
+      {
+        hint: `Put it into ${spec.contextDir}, or widen the context.`,
+      },
+    );
   }
   const isThere = await access(join(spec.contextDir, dockerfile)).then(
     () => true,
     () => false,
   );
   if (!isThere) {
-    throw new SettError("build-failed", `There is no ${dockerfile} in the build context ${spec.contextDir} of ${spec.tag}.`, {
-      hint: "`build.dockerfile` in sett.yml is relative to `build.context`.",
-    });
+    throw new SettError(
+      "build-failed",
+      `There is no ${dockerfile} in the build context ${spec.contextDir} of ${spec.tag}.`,
+      {
+        hint: "`build.dockerfile` in sett.yml is relative to `build.context`.",
+      },
+    );
   }
   return dockerfile;
 }
 
-function failed(spec: BuildSpec, reason: string, lastLines: readonly string[], cause?: unknown): SettError {
-  const output = lastLines.length === 0 ? "" : `\n${lastLines.map((line) => `  ${line}`).join("\n")}`;
+function failed(
+  spec: BuildSpec,
+  reason: string,
+  lastLines: readonly string[],
+  cause?: unknown,
+): SettError {
+  const output =
+    lastLines.length === 0 ? "" : `\n${lastLines.map((line) => `  ${line}`).join("\n")}`;
   const hint = /cannot locate specified dockerfile/i.test(reason)
     ? "Does .dockerignore exclude it?"
     : `Fix it, or try it by hand: docker build ${quoted(spec.contextDir)}`;
-  return new SettError("build-failed", `The image ${spec.tag} could not be built: ${shortReason(reason.trim())}${output}`, {
-    hint,
-    cause,
-  });
+  return new SettError(
+    "build-failed",
+    `The image ${spec.tag} could not be built: ${shortReason(reason.trim())}${output}`,
+    {
+      hint,
+      cause,
+    },
+  );
 }
 
-/** The Engine repeats the whole script in its reason: the beginning is enough, because the output follows. */
+/**
+ * The Engine repeats the whole script in its reason: the beginning is enough, because the output
+ * follows.
+ */
 function shortReason(reason: string): string {
   if (reason.length <= 200) return reason;
-  return reason.replace(/^(The command '[^\n]{0,100})[\s\S]*(' returned a non-zero code: \d+)$/, "$1 …$2");
+  return reason.replace(
+    /^(The command '[^\n]{0,100})[\s\S]*(' returned a non-zero code: \d+)$/,
+    "$1 …$2",
+  );
 }
 
 /** For a shell. */
@@ -178,14 +248,19 @@ function quoted(path: string): string {
   return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** The text of a message for people: output of a step, or the progress of pulling the base image. */
+/**
+ * The text of a message for people: output of a step, or the progress of pulling the base image.
+ */
 function textOf(message: EngineMessage): string {
   if (message.stream !== undefined) return message.stream;
   if (message.status === undefined) return "";
   return `${[message.id, message.status, message.progress].filter((part) => part !== undefined).join(" ")}\n`;
 }
 
-/** Output comes in pieces of any size; people read lines. A tool's colours would end up in error messages and logs. */
+/**
+ * Output comes in pieces of any size; people read lines. A tool's colours would end up in error
+ * messages and logs.
+ */
 function recorder(onLine: (line: string) => void): Output {
   const lastLines: string[] = [];
   let rest = "";

@@ -20,12 +20,19 @@ const probeMs = 20_000;
 export async function lackOfBuildKit(place: BuildKitPlace): Promise<string | undefined> {
   const lines: string[] = [];
   try {
-    const code = await run(["build", "--help"], place, (line) => lines.push(line), AbortSignal.timeout(probeMs));
+    const code = await run(
+      ["build", "--help"],
+      place,
+      (line) => lines.push(line),
+      AbortSignal.timeout(probeMs),
+    );
     // An option that the help has only with BuildKit.
     if (code === 0 && lines.some((line) => line.includes("--secret"))) return undefined;
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    return isMissing ? "there is no program `docker` on the PATH" : `\`docker build\` could not be run: ${messageOf(error)}`;
+    return isMissing
+      ? "there is no program `docker` on the PATH"
+      : `\`docker build\` could not be run: ${messageOf(error)}`;
   }
   const isWithout = lines.some((line) => /buildx/i.test(line));
   return isWithout ? "its `docker` has no buildx" : "its `docker build` does not know it";
@@ -49,7 +56,8 @@ export async function buildWithBuildKit(
     contextDir,
   ];
   const code = await run(command, place, onLine, signal);
-  if (signal?.aborted) throw new SettError("interrupted", `Interrupted before Docker could build ${tag}.`);
+  if (signal?.aborted)
+    throw new SettError("interrupted", `Interrupted before Docker could build ${tag}.`);
   return code;
 }
 
@@ -61,13 +69,18 @@ async function run(
 ): Promise<number | null> {
   // A process group of its own: Ctrl-C of a terminal would otherwise end it before it is asked to,
   // and its plugin not at all.
-  const child = spawn("docker", args, { env: environment(address, env), detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("docker", args, {
+    env: environment(address, env),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const stop = () => endGroup(child);
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted) stop();
   try {
     return await new Promise<number | null>((resolve, reject) => {
-      for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", onLine);
+      for (const stream of [child.stdout, child.stderr])
+        createInterface({ input: stream }).on("line", onLine);
       child.on("error", reject).on("close", resolve);
     });
   } finally {

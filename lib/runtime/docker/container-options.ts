@@ -9,7 +9,8 @@ import { narrowSystemCalls } from "./system-calls.ts";
 
 export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
   const ports = spec.ports ?? [];
-  const [network, noNetwork] = spec.network === "none" ? [undefined, "none"] : [spec.network, undefined];
+  const [network, noNetwork] =
+    spec.network === "none" ? [undefined, "none"] : [spec.network, undefined];
   return {
     name: spec.name,
     Image: spec.image,
@@ -28,7 +29,9 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
     ExposedPorts: Object.fromEntries(ports.map(({ port }) => [`${port}/tcp`, {}])),
     HostConfig: {
       Mounts: spec.mounts.filter(isStored).map(mountSettings),
-      Tmpfs: Object.fromEntries(spec.mounts.flatMap((mount) => (isStored(mount) ? [] : [tmpfsEntry(mount, spec.user)]))),
+      Tmpfs: Object.fromEntries(
+        spec.mounts.flatMap((mount) => (isStored(mount) ? [] : [tmpfsEntry(mount, spec.user)])),
+      ),
       PortBindings: Object.fromEntries(
         ports.map(({ port, hostPort = 0, hostAddress = "127.0.0.1" }) => [
           `${port}/tcp`,
@@ -42,14 +45,19 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         NetworkMode: network?.name ?? noNetwork,
       }),
       ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),
-      SecurityOpt: ["no-new-privileges", ...(spec.systemCalls === "narrow" ? [narrowSystemCalls] : [])],
+      SecurityOpt: [
+        "no-new-privileges",
+        ...(spec.systemCalls === "narrow" ? [narrowSystemCalls] : []),
+      ],
       ReadonlyRootfs: spec.isRootReadOnly ?? false,
       // Neither Bun nor a service's command reaps the orphans that PID 1 inherits.
       Init: spec.isInit !== true,
       RestartPolicy: { Name: spec.restart },
       ...resourceLimits(spec.resources ?? {}),
     },
-    ...(network && { NetworkingConfig: { EndpointsConfig: { [network.name]: { Aliases: network.aliases } } } }),
+    ...(network && {
+      NetworkingConfig: { EndpointsConfig: { [network.name]: { Aliases: network.aliases } } },
+    }),
   };
 }
 
@@ -64,16 +72,22 @@ function mountSettings(mount: StoredMount): Docker.MountSettings {
   const common = { Target: mount.target, ReadOnly: mount.access === "ro" };
   switch (mount.kind) {
     case "volume":
-      return volumeMount(mount.volume, mount.target, { isReadOnly: mount.access === "ro", isFilled: false });
+      return volumeMount(mount.volume, mount.target, {
+        isReadOnly: mount.access === "ro",
+        isFilled: false,
+      });
     case "bind":
-      // Given as a mount and not in `Binds`, which would make a missing path, as a folder owned by root.
+      // Given as a mount and not in `Binds`, which would make a missing path, as a folder owned by
+      // root.
       return { Type: "bind", Source: mount.path, ...common };
     default:
       return unreachable(mount);
   }
 }
 
-/** `isFilled`: an empty volume takes the image's content at `target` when the container is created. */
+/**
+ * `isFilled`: an empty volume takes the image's content at `target` when the container is created.
+ */
 export function volumeMount(
   volume: string,
   target: string,
@@ -89,10 +103,11 @@ export function volumeMount(
 }
 
 function tmpfsEntry(mount: MemoryMount, user: ContainerSpec["user"]): [string, string] {
-  // Where the image has no such folder the Engine makes it root's with mode 755, and ignores the mode; with `uid` and `gid` the user may
-  // write.
+  // Where the image has no such folder the Engine makes it root's with mode 755, and ignores the
+  // mode; with `uid` and `gid` the user may write.
   const owner = user === undefined ? "" : `,uid=${user.uid},gid=${user.gid}`;
-  const access = mount.kind === "secrets" ? "noexec,nosuid,nodev,mode=0700" : "exec,nosuid,nodev,mode=1777";
+  const access =
+    mount.kind === "secrets" ? "noexec,nosuid,nodev,mode=0700" : "exec,nosuid,nodev,mode=1777";
   return [mount.target, `rw,${access},size=${mount.sizeBytes}${owner}`];
 }
 
@@ -113,18 +128,31 @@ function healthConfig(check: Healthcheck | "none"): Docker.HealthConfig {
 const sharesPerCpu = 1024;
 
 function resourceLimits(resources: Resources): Docker.HostConfig {
-  const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes, oomScore, ...processes } = resources;
-  const { openFiles: nofile, fileBytes: fsize, pendingSignals: sigpending, queueBytes: msgqueue } = processes;
+  const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes, oomScore, ...processes } =
+    resources;
+  const {
+    openFiles: nofile,
+    fileBytes: fsize,
+    pendingSignals: sigpending,
+    queueBytes: msgqueue,
+  } = processes;
   const ulimits = Object.entries(withoutUndefined({ nofile, fsize, sigpending, msgqueue }));
   return withoutUndefined({
     NanoCpus: nanoCpus,
     Memory: memoryBytes,
     // As much again of swap would be the default.
     MemorySwap: memoryBytes,
-    CpuShares: reservedNanoCpus === undefined ? undefined : Math.max(2, Math.round((reservedNanoCpus / 1e9) * sharesPerCpu)),
+    CpuShares:
+      reservedNanoCpus === undefined
+        ? undefined
+        : Math.max(2, Math.round((reservedNanoCpus / 1e9) * sharesPerCpu)),
     MemoryReservation: reservedMemoryBytes,
     // A crash would leave its memory, with what is secret in it, in the current folder.
-    Ulimits: [["core", 0] as const, ...ulimits].map(([Name, max]) => ({ Name, Soft: max, Hard: max })),
+    Ulimits: [["core", 0] as const, ...ulimits].map(([Name, max]) => ({
+      Name,
+      Soft: max,
+      Hard: max,
+    })),
     OomScoreAdj: oomScore,
   });
 }

@@ -30,7 +30,11 @@ export async function startContainer(
   return { id: container.id };
 }
 
-async function create(docker: Docker, spec: ContainerSpec, logs: Docker.HostConfig["LogConfig"]): Promise<Docker.Container> {
+async function create(
+  docker: Docker,
+  spec: ContainerSpec,
+  logs: Docker.HostConfig["LogConfig"],
+): Promise<Docker.Container> {
   const options = containerOptions(spec);
   const HostConfig = { ...options.HostConfig, ...withoutUndefined({ LogConfig: logs }) };
   const made = randomUUID();
@@ -45,15 +49,27 @@ async function create(docker: Docker, spec: ContainerSpec, logs: Docker.HostConf
 }
 
 export async function startContainerAgain(docker: Docker, container: string): Promise<void> {
-  await ask(`start the container ${container} again`, () => unlessAlready(() => docker.getContainer(container).start()));
+  await ask(`start the container ${container} again`, () =>
+    unlessAlready(() => docker.getContainer(container).start()),
+  );
 }
 
-export async function renameContainer(docker: Docker, container: string, name: string): Promise<void> {
-  await named(name, `rename the container ${container}`, () => docker.getContainer(container).rename({ name }));
+export async function renameContainer(
+  docker: Docker,
+  container: string,
+  name: string,
+): Promise<void> {
+  await named(name, `rename the container ${container}`, () =>
+    docker.getContainer(container).rename({ name }),
+  );
 }
 
 /** Runs a request that names a container, and explains a name that is in use. */
-async function named<Result>(name: string, doing: string, work: () => Promise<Result>): Promise<Result> {
+async function named<Result>(
+  name: string,
+  doing: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -65,7 +81,11 @@ async function named<Result>(name: string, doing: string, work: () => Promise<Re
   }
 }
 
-export async function stopContainer(docker: Docker, container: string, timeoutSeconds: number): Promise<void> {
+export async function stopContainer(
+  docker: Docker,
+  container: string,
+  timeoutSeconds: number,
+): Promise<void> {
   await askIfThere(`stop the container ${container}`, () =>
     unlessAlready(() => docker.getContainer(container).stop({ t: timeoutSeconds })),
   );
@@ -80,10 +100,16 @@ async function unlessAlready(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-export async function removeContainer(docker: Docker, container: string, signal?: AbortSignal): Promise<void> {
+export async function removeContainer(
+  docker: Docker,
+  container: string,
+  signal?: AbortSignal,
+): Promise<void> {
   await askIfThere(`remove the container ${container}`, async () => {
     try {
-      await docker.getContainer(container).remove({ force: true, v: true, ...withoutUndefined({ abortSignal: signal }) });
+      await docker
+        .getContainer(container)
+        .remove({ force: true, v: true, ...withoutUndefined({ abortSignal: signal }) });
     } catch (error) {
       if (statusOf(error) !== 409) throw error;
       // 409: another caller is removing it. It counts as removed when it no longer exists.
@@ -95,10 +121,14 @@ export async function removeContainer(docker: Docker, container: string, signal?
 async function waitUntilGone(docker: Docker, container: string): Promise<void> {
   const deadline = Date.now() + removalPatienceMs;
   for (;;) {
-    const info = await askIfThere(`look for the container ${container}`, () => docker.getContainer(container).inspect());
+    const info = await askIfThere(`look for the container ${container}`, () =>
+      docker.getContainer(container).inspect(),
+    );
     if (info === undefined) return;
     if (info.State.Status !== "removing") {
-      await ask(`remove the container ${container}`, () => docker.getContainer(container).remove({ force: true, v: true }));
+      await ask(`remove the container ${container}`, () =>
+        docker.getContainer(container).remove({ force: true, v: true }),
+      );
       return;
     }
     if (Date.now() >= deadline) {

@@ -10,7 +10,8 @@ export function contextArchive(contextDir: string, entries: readonly ContextEntr
   const hidden = entries.filter(({ isHidden }) => isHidden).map(({ path }) => path);
   // The Engine reads this file once more, by its own rules. Where no step sees it, it need only say
   // what no step sees.
-  const isReplaced = hidden.length > 0 && !entries.some(({ path, isHidden }) => path === ignoreFile && !isHidden);
+  const isReplaced =
+    hidden.length > 0 && !entries.some(({ path, isHidden }) => path === ignoreFile && !isHidden);
   const modes = new Map(entries.map(({ path, stats }) => [path, stats.mode]));
   const archive = pack(contextDir, {
     entries: entries.flatMap(({ path }) => (isReplaced && path === ignoreFile ? [] : [path])),
@@ -20,7 +21,11 @@ export function contextArchive(contextDir: string, entries: readonly ContextEntr
     map: (header) => ({ ...header, mode: modes.get(header.name) ?? header.mode, uid: 0, gid: 0 }),
     finalize: false,
     finish: (archive) => {
-      if (isReplaced) archive.entry({ name: ignoreFile }, [...new Set([ignoreFile, ...hidden])].map(literal).join("\n"));
+      if (isReplaced)
+        archive.entry(
+          { name: ignoreFile },
+          [...new Set([ignoreFile, ...hidden])].map(literal).join("\n"),
+        );
       archive.finalize();
     },
   });

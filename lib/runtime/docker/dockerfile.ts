@@ -16,7 +16,10 @@ export type Instruction = {
   heredoc: string | undefined;
 };
 
-export type Dockerfile = { syntax: { line: number; value: string } | undefined; instructions: Instruction[] };
+export type Dockerfile = {
+  syntax: { line: number; value: string } | undefined;
+  instructions: Instruction[];
+};
 
 /**
  * Keywords are in capital letters. What is no instruction is left to the builder, which names it.
@@ -43,14 +46,21 @@ export function parseDockerfile(text: string): Dockerfile {
     const instruction = instructionOf(whole.trim(), line);
     const heredocs = takesHeredocs(instruction) ? heredocsOf(instruction.rest) : [];
     const end = endOf(heredocs, lines, at);
-    instructions.push({ ...instruction, heredoc: end === undefined ? undefined : heredocs[0]?.word });
+    instructions.push({
+      ...instruction,
+      heredoc: end === undefined ? undefined : heredocs[0]?.word,
+    });
     at = end ?? at;
   }
   return { syntax, instructions };
 }
 
 /** The comments at the top that give orders; they end with the first line that is none. */
-function directivesOf(lines: readonly string[]): { syntax: Dockerfile["syntax"]; mark: "\\" | "`"; count: number } {
+function directivesOf(lines: readonly string[]): {
+  syntax: Dockerfile["syntax"];
+  mark: "\\" | "`";
+  count: number;
+} {
   let syntax: Dockerfile["syntax"];
   let mark: "\\" | "`" = "\\";
   let count = 0;
@@ -82,7 +92,10 @@ function instructionOf(text: string, line: number): Omit<Instruction, "heredoc">
 }
 
 function takesHeredocs({ keyword, rest }: { keyword: string; rest: string }): boolean {
-  return /^(?:ADD|COPY|RUN)$/.test(keyword) || (keyword === "ONBUILD" && /^(?:ADD|COPY|RUN)\b/i.test(rest));
+  return (
+    /^(?:ADD|COPY|RUN)$/.test(keyword) ||
+    (keyword === "ONBUILD" && /^(?:ADD|COPY|RUN)\b/i.test(rest))
+  );
 }
 
 type Heredoc = { word: string; name: string; isIndented: boolean };
@@ -98,11 +111,17 @@ function heredocsOf(rest: string): Heredoc[] {
 }
 
 /** The index of the line after the last heredoc; undefined where one has no end, and so is none. */
-function endOf(heredocs: readonly Heredoc[], lines: readonly string[], start: number): number | undefined {
+function endOf(
+  heredocs: readonly Heredoc[],
+  lines: readonly string[],
+  start: number,
+): number | undefined {
   let at: number | undefined = start;
   for (const { name, isIndented } of heredocs) {
     const from: number = at;
-    const end = lines.findIndex((line, index) => index >= from && (isIndented ? line.replace(/^\t+/, "") : line) === name);
+    const end = lines.findIndex(
+      (line, index) => index >= from && (isIndented ? line.replace(/^\t+/, "") : line) === name,
+    );
     if (end === -1) return undefined;
     at = end + 1;
   }
@@ -134,7 +153,8 @@ export function needOfBuildKit(
 ): { line: number; what: string } | undefined {
   // The usual frontends only say which BuildKit to use; another can mean any language.
   const isUsual =
-    syntax === undefined || /^(?:docker\.io\/)?docker\/dockerfile(?::(?!.*labs)[\w.-]+)?(?:@\S+)?$/.test(syntax.value);
+    syntax === undefined ||
+    /^(?:docker\.io\/)?docker\/dockerfile(?::(?!.*labs)[\w.-]+)?(?:@\S+)?$/.test(syntax.value);
   if (!isUsual) return { line: syntax.line, what: `# syntax=${syntax.value}` };
   const known = new Set(Object.keys(args));
   let isGlobal = true;
@@ -143,13 +163,19 @@ export function needOfBuildKit(
     const flag = flags.find(({ name }) => flagsOfBuildKit[acting]?.includes(name));
     if (heredoc !== undefined) return { line, what: `${acting} ${heredoc}` };
     if (flag !== undefined) return { line, what: `${acting} --${flag.name}` };
-    const repository = acting === "ADD" ? rest.split(/[\s"',[\]]+/).find((word) => gitRepository.test(word)) : undefined;
+    const repository =
+      acting === "ADD"
+        ? rest.split(/[\s"',[\]]+/).find((word) => gitRepository.test(word))
+        : undefined;
     if (repository !== undefined) return { line, what: `ADD ${repository}` };
-    const [, declared, value] = keyword === "ARG" && isGlobal ? (/^(\w+)(=)?/.exec(rest) ?? []) : [];
+    const [, declared, value] =
+      keyword === "ARG" && isGlobal ? (/^(\w+)(=)?/.exec(rest) ?? []) : [];
     if (declared !== undefined && value !== undefined) known.add(declared);
     if (keyword !== "FROM") continue;
     isGlobal = false;
-    const used = [...[rest, ...flags.map((one) => one.value)].join(" ").matchAll(/\$\{?(\w+)/g)].map(([, name = ""]) => name);
+    const used = [
+      ...[rest, ...flags.map((one) => one.value)].join(" ").matchAll(/\$\{?(\w+)/g),
+    ].map(([, name = ""]) => name);
     const unknown = used.find((name) => platformVariable.test(name) && !known.has(name));
     if (unknown !== undefined) return { line, what: `FROM with $${unknown}` };
   }
@@ -161,7 +187,9 @@ export function needOfBuildKit(
  * them empty.
  */
 export function platformVariablesOf({ instructions }: Dockerfile): string[] {
-  const names = instructions.flatMap(({ keyword, rest }) => (keyword === "ARG" ? rest.split(/\s+/) : []));
+  const names = instructions.flatMap(({ keyword, rest }) =>
+    keyword === "ARG" ? rest.split(/\s+/) : [],
+  );
   return [...new Set(names.filter((name) => platformVariable.test(name)))];
 }
 
@@ -171,9 +199,14 @@ export function baseImagesOf({ instructions }: Dockerfile): string[] | undefined
     const [image = "", , stage] = rest.split(/\s+/);
     return keyword === "FROM" ? [{ image, stage: stage?.toLowerCase() }] : [];
   });
-  const copied = instructions.flatMap(({ flags }) => flags.flatMap(({ name, value }) => sourceIn(name, value)));
+  const copied = instructions.flatMap(({ flags }) =>
+    flags.flatMap(({ name, value }) => sourceIn(name, value)),
+  );
   const stages = new Set(froms.map(({ stage }) => stage));
-  const images = [...froms.map(({ image }) => image), ...copied.filter((source) => !/^\d+$/.test(source))];
+  const images = [
+    ...froms.map(({ image }) => image),
+    ...copied.filter((source) => !/^\d+$/.test(source)),
+  ];
   if (froms.length === 0 || images.some((image) => image.includes("$"))) return undefined;
   return images.filter((image) => image !== "" && !stages.has(image.toLowerCase()));
 }
@@ -181,5 +214,7 @@ export function baseImagesOf({ instructions }: Dockerfile): string[] | undefined
 /** `COPY --from=IMAGE`, `RUN --mount=type=bind,from=IMAGE`. */
 function sourceIn(name: string, value: string): string[] {
   if (name === "from") return [value];
-  return name === "mount" ? [...value.matchAll(/(?:^|,)from=([^,]+)/g)].map(([, image = ""]) => image) : [];
+  return name === "mount"
+    ? [...value.matchAll(/(?:^|,)from=([^,]+)/g)].map(([, image = ""]) => image)
+    : [];
 }

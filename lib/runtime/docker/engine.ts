@@ -25,7 +25,15 @@ export async function checkEngine(docker: Docker): Promise<EngineInfo> {
   const info: Info | undefined = await askIfThere("tell its version", () => docker.info());
   if (typeof info?.ServerVersion !== "string") throw isNoEngine();
   if (info.BuildahVersion !== undefined) throw isPodman(info.ServerVersion);
-  const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions, DockerRootDir } = info;
+  const {
+    ServerVersion,
+    Architecture,
+    NCPU,
+    MemTotal,
+    CpuCfsQuota,
+    SecurityOptions,
+    DockerRootDir,
+  } = info;
   const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));
   return {
     version: ServerVersion,
@@ -35,17 +43,25 @@ export async function checkEngine(docker: Docker): Promise<EngineInfo> {
     canLimitSystemCalls: has(/^(?:name=)?seccomp\b/),
     canLimitProcessors: CpuCfsQuota !== false,
     isRootless: has(/^(?:name=)?rootless\b/),
-    ...(has(/^(?:name=)?userns\b/) && withoutUndefined({ firstUser: firstUserIn(DockerRootDir ?? "") })),
+    ...(has(/^(?:name=)?userns\b/) &&
+      withoutUndefined({ firstUser: firstUserIn(DockerRootDir ?? "") })),
   };
 }
 
 function isPodman(version: string): SettError {
   const message = `This is Podman ${version}, which Sett does not support: the lock of an instance, and the isolation of its agents, rest on how Docker attaches, names networks and owns volumes, and Podman does these in other ways.`;
-  return new SettError("docker-unreachable", message, { hint: "Start a Docker Engine; DOCKER_HOST or a context names it." });
+  return new SettError("docker-unreachable", message, {
+    hint: "Start a Docker Engine; DOCKER_HOST or a context names it.",
+  });
 }
 
-/** With `userns-remap`, the Engine keeps everything in a folder that is called after the first user of its containers: `…/165536.165536`. */
+/**
+ * With `userns-remap`, the Engine keeps everything in a folder that is called after the first user
+ * of its containers: `…/165536.165536`.
+ */
 export function firstUserIn(rootDir: string): { uid: number; gid: number } | undefined {
   const [, uid, gid] = /\/(\d+)\.(\d+)\/?$/.exec(rootDir) ?? [];
-  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+  return uid === undefined || gid === undefined
+    ? undefined
+    : { uid: Number(uid), gid: Number(gid) };
 }

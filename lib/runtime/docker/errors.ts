@@ -12,7 +12,10 @@ export async function ask<T>(doing: string, request: () => Promise<T>): Promise<
 }
 
 /** As `ask`, for things that may not exist: undefined when the Engine does not have them. */
-export async function askIfThere<T>(doing: string, request: () => Promise<T>): Promise<T | undefined> {
+export async function askIfThere<T>(
+  doing: string,
+  request: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await request();
   } catch (error) {
@@ -22,23 +25,30 @@ export async function askIfThere<T>(doing: string, request: () => Promise<T>): P
 }
 
 /**
- * The SettError for a failure while `doing` ("start the container x"). With a `signal`, every failure after its abort is an interruption: a
- * stream that is aborted only reports that its connection was reset.
+ * The SettError for a failure while `doing` ("start the container x"). With a `signal`, every
+ * failure after its abort is an interruption: a stream that is aborted only reports that its
+ * connection was reset.
  */
 export function explain(error: unknown, doing: string, signal?: AbortSignal): SettError {
   if (error instanceof SettError) return error;
   if (isAbort(error) || signal?.aborted === true)
-    return new SettError("interrupted", `Interrupted before Docker could ${doing}.`, { cause: error });
+    return new SettError("interrupted", `Interrupted before Docker could ${doing}.`, {
+      cause: error,
+    });
   const status = statusOf(error);
   // Without an HTTP status the error is not from the Engine: the connection failed.
   if (status === undefined) return unreachable(error);
   const reason = reasonOf(error);
   const missingImage = /no such image:? ([^\s]+)/i.exec(reason);
   if (status === 404 && missingImage !== null) {
-    return new SettError("image-not-found", `Docker could not ${doing}: it does not have the image ${missingImage[1]}.`, {
-      hint: "Build or pull it first.",
-      cause: error,
-    });
+    return new SettError(
+      "image-not-found",
+      `Docker could not ${doing}: it does not have the image ${missingImage[1]}.`,
+      {
+        hint: "Build or pull it first.",
+        cause: error,
+      },
+    );
   }
   return new SettError("docker-failed", `Docker could not ${doing}: ${sentence(reason)}`, {
     ...withoutUndefined({ hint: remedyFor(status, reason) }),
@@ -51,13 +61,17 @@ function remedyFor(status: number, reason: string): string | undefined {
   const [, network] = /network (\S+) is ambiguous/.exec(reason) ?? [];
   if (network !== undefined)
     return `Several networks have that name: \`docker network ls --filter name=${network}\` shows their ids, and \`docker network rm ID\` removes the one that you need no more.`;
-  if (status >= 500) return "Try the same command again. The Engine's own log says more: `journalctl --unit docker`";
-  return status === 403 ? "A proxy or a plugin before the Engine may forbid it; else its own log says more." : undefined;
+  if (status >= 500)
+    return "Try the same command again. The Engine's own log says more: `journalctl --unit docker`";
+  return status === 403
+    ? "A proxy or a plugin before the Engine may forbid it; else its own log says more."
+    : undefined;
 }
 
 /** The HTTP status of the Engine's answer; undefined when it gave none. */
 export function statusOf(error: unknown): number | undefined {
-  if (error instanceof Error && "statusCode" in error && typeof error.statusCode === "number") return error.statusCode;
+  if (error instanceof Error && "statusCode" in error && typeof error.statusCode === "number")
+    return error.statusCode;
   return undefined;
 }
 
@@ -65,7 +79,10 @@ export function statusOf(error: unknown): number | undefined {
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   // An answer without a message, such as a proxy's, is an empty object here.
-  return message.replace(/^\(HTTP code \d+\) (.*?) - (?:\[object Object\])?/s, "").trim() || "it does not say why";
+  return (
+    message.replace(/^\(HTTP code \d+\) (.*?) - (?:\[object Object\])?/s, "").trim() ||
+    "it does not say why"
+  );
 }
 
 export function isAbort(error: unknown): boolean {

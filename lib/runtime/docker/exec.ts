@@ -25,8 +25,11 @@ export async function execInContainer(
       AttachStderr: true,
       ...abort,
     });
-    // Input needs the connection to itself (`hijack`); closing our half of it is the command's end of file.
-    const stream = await exec.start(stdin === undefined ? { ...abort } : { hijack: true, stdin: true, ...abort });
+    // Input needs the connection to itself (`hijack`); closing our half of it is the command's end
+    // of file.
+    const stream = await exec.start(
+      stdin === undefined ? { ...abort } : { hijack: true, stdin: true, ...abort },
+    );
     if (stdin !== undefined) stream.end(stdin);
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     const frames = readFrames(untilSilent(docker, `/exec/${exec.id}/start`, stream));
@@ -44,7 +47,9 @@ export async function execInContainer(
 /** The output may end a moment before the Engine knows the exit code. */
 async function exitCodeOf(exec: Docker.Exec, signal: AbortSignal | undefined): Promise<number> {
   for (;;) {
-    const { Running: isRunning, ExitCode: exitCode } = await exec.inspect(withoutUndefined({ abortSignal: signal }));
+    const { Running: isRunning, ExitCode: exitCode } = await exec.inspect(
+      withoutUndefined({ abortSignal: signal }),
+    );
     if (!isRunning && exitCode !== null) return exitCode;
     await sleep(exitPollMs, undefined, { signal });
   }

@@ -1,5 +1,6 @@
-// Finds the Docker Engine as the docker command line does: DOCKER_HOST, DOCKER_CONTEXT, the current context, the usual socket. Beyond
-// that it looks where other makers leave their sockets, so that an Engine without a context is found too.
+// Finds the Docker Engine as the docker command line does: DOCKER_HOST, DOCKER_CONTEXT, the current
+// context, the usual socket. Beyond that it looks where other makers leave their sockets, so that
+// an Engine without a context is found too.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -16,13 +17,19 @@ export type EngineAddress = { by: string; tried: readonly string[] } & (
   | { kind: "host"; host: string }
 );
 
-/** The path of the socket inside a container, and inside the machine of an Engine whose socket is forwarded. */
+/**
+ * The path of the socket inside a container, and inside the machine of an Engine whose socket is
+ * forwarded.
+ */
 export const usualSocket = "/var/run/docker.sock";
 
 /** A local socket accepts at once, or its owner is stuck. */
 const acceptWithinMs = 1_000;
 
-/** Throws `docker-unreachable` where DOCKER_HOST is no address, or the named context does not exist or is not at a socket. */
+/**
+ * Throws `docker-unreachable` where DOCKER_HOST is no address, or the named context does not exist
+ * or is not at a socket.
+ */
 export async function findEngine(env: HostEnvironment): Promise<EngineAddress> {
   const host = env.DOCKER_HOST ?? "";
   if (host !== "" && !isAddress(host)) throw await isNoAddress(host, env);
@@ -35,7 +42,9 @@ export async function findEngine(env: HostEnvironment): Promise<EngineAddress> {
 /** The contexts whose Engine listens at a socket of this machine, now. */
 export async function answeringContexts(env: HostEnvironment): Promise<string[]> {
   const contexts = await readContexts(env);
-  const answers = await Promise.all(contexts.map(async ({ host }) => (await accepts(socketIn(host) ?? "")) === "accepts"));
+  const answers = await Promise.all(
+    contexts.map(async ({ host }) => (await accepts(socketIn(host) ?? "")) === "accepts"),
+  );
   return contexts.flatMap(({ name }, index) => (answers[index] === true ? [name] : [])).sort();
 }
 
@@ -46,14 +55,23 @@ export async function answeringSockets(env: HostEnvironment): Promise<string[]> 
   return paths.filter((_, index) => answers[index] === "accepts");
 }
 
-/** dockerode would take what it does not know for the name of a host, and report that nothing listens at 127.0.0.1. */
+/**
+ * dockerode would take what it does not know for the name of a host, and report that nothing
+ * listens at 127.0.0.1.
+ */
 function isAddress(host: string): boolean {
-  return /^(?:(?:unix|tcp|ssh|https?|npipe):\/\/\S*|[\w.[\]-][\w.:[\]-]*)$/.test(host) && !/^unix:\/[^/]/.test(host);
+  return (
+    /^(?:(?:unix|tcp|ssh|https?|npipe):\/\/\S*|[\w.[\]-][\w.:[\]-]*)$/.test(host) &&
+    !/^unix:\/[^/]/.test(host)
+  );
 }
 
 async function isNoAddress(host: string, env: HostEnvironment): Promise<SettError> {
   const [, path] = /^\s*(?:unix:(?:\/\/)?)?(\/\S+)\s*$/.exec(host) ?? [];
-  const way = path === undefined ? "It is `unix:///PATH` or `tcp://HOST:PORT`." : `Try \`export DOCKER_HOST=unix://${path}\`.`;
+  const way =
+    path === undefined
+      ? "It is `unix:///PATH` or `tcp://HOST:PORT`."
+      : `Try \`export DOCKER_HOST=unix://${path}\`.`;
   const message = `DOCKER_HOST is ${host}, which is no address of a Docker Engine.`;
   return new SettError("docker-unreachable", message, { hint: `${way}${await wouldWork(env)}` });
 }
@@ -66,12 +84,20 @@ async function chosenContext(env: HostEnvironment): Promise<{ name: string; by: 
   return { name, by: `the context ${name} (${file})` };
 }
 
-async function contextAddress(env: HostEnvironment, name: string, by: string): Promise<EngineAddress> {
+async function contextAddress(
+  env: HostEnvironment,
+  name: string,
+  by: string,
+): Promise<EngineAddress> {
   const context = (await readContexts(env)).find((each) => each.name === name);
   if (context === undefined) {
-    throw new SettError("docker-unreachable", `The Docker Engine is named by ${by}, and there is no such context.`, {
-      hint: `\`docker context ls\` lists them, and \`docker context use default\` chooses this machine's.${await wouldWork(env)}`,
-    });
+    throw new SettError(
+      "docker-unreachable",
+      `The Docker Engine is named by ${by}, and there is no such context.`,
+      {
+        hint: `\`docker context ls\` lists them, and \`docker context use default\` chooses this machine's.${await wouldWork(env)}`,
+      },
+    );
   }
   if (socketIn(context.host) !== undefined) return addressOf(context.host, by, env);
   throw new SettError(
@@ -87,7 +113,9 @@ async function contextAddress(env: HostEnvironment, name: string, by: string): P
 async function readContexts(env: HostEnvironment): Promise<{ name: string; host: string }[]> {
   const folder = join(configFolder(env), "contexts", "meta");
   const ids = await readdir(folder).catch(() => []);
-  const read = await Promise.all(ids.map(async (id) => ({ id, meta: await readJson(join(folder, id, "meta.json")) })));
+  const read = await Promise.all(
+    ids.map(async (id) => ({ id, meta: await readJson(join(folder, id, "meta.json")) })),
+  );
   return read.flatMap(({ id, meta }) => {
     const name = textIn(meta, "Name");
     const host = textIn(meta, "Endpoints", "docker", "Host");
@@ -98,15 +126,16 @@ async function readContexts(env: HostEnvironment): Promise<{ name: string; host:
 }
 
 /**
- * The first usual socket that takes connections; one that only refuses this user is taken as well, since it is the one that docker would
- * use. Where none does, the usual socket of docker.
+ * The first usual socket that takes connections; one that only refuses this user is taken as well,
+ * since it is the one that docker would use. Where none does, the usual socket of docker.
  */
 async function usualAddress(env: HostEnvironment): Promise<EngineAddress> {
   const tried: string[] = [];
   for (const { path, isForwarded } of usualSockets(env)) {
     tried.push(path);
     const state = await accepts(path);
-    if (state !== "refuses") return { kind: "socket", path, isForwarded, by: `the usual socket ${path}`, tried };
+    if (state !== "refuses")
+      return { kind: "socket", path, isForwarded, by: `the usual socket ${path}`, tried };
   }
   return { kind: "socket", path: usualSocket, isForwarded: false, by: "the usual sockets", tried };
 }
@@ -122,8 +151,14 @@ function usualSockets(env: HostEnvironment): { path: string; isForwarded: boolea
     own(".docker", "run", "docker.sock"),
     own(".docker", "desktop", "docker.sock"),
     own(".orbstack", "run", "docker.sock"),
-    { path: join(env.COLIMA_HOME || join(home, ".colima"), "default", "docker.sock"), isForwarded: true },
-    { path: join(env.XDG_CONFIG_HOME || join(home, ".config"), "colima", "default", "docker.sock"), isForwarded: true },
+    {
+      path: join(env.COLIMA_HOME || join(home, ".colima"), "default", "docker.sock"),
+      isForwarded: true,
+    },
+    {
+      path: join(env.XDG_CONFIG_HOME || join(home, ".config"), "colima", "default", "docker.sock"),
+      isForwarded: true,
+    },
     // Rancher Desktop.
     own(".rd", "docker.sock"),
     ...(runtime === undefined ? [] : [{ path: join(runtime, "docker.sock"), isForwarded: false }]),
@@ -152,10 +187,13 @@ async function accepts(path: string): Promise<Acceptance> {
       resolve(state);
       socket.destroy();
     };
-    // An Engine that is stuck was found all the same: the request to it says so, after its own limit.
+    // An Engine that is stuck was found all the same: the request to it says so, after its own
+    // limit.
     socket.setTimeout(acceptWithinMs, () => end("accepts"));
     socket.once("connect", () => end("accepts"));
-    socket.once("error", (error) => end("code" in error && /^E(?:ACCES|PERM)$/.test(String(error.code)) ? "forbids" : "refuses"));
+    socket.once("error", (error) =>
+      end("code" in error && /^E(?:ACCES|PERM)$/.test(String(error.code)) ? "forbids" : "refuses"),
+    );
   });
 }
 
@@ -164,11 +202,15 @@ export async function wouldWork(env: HostEnvironment): Promise<string> {
   const [context] = await answeringContexts(env);
   const isOverruled = (env.DOCKER_HOST ?? "") !== "" || (env.DOCKER_CONTEXT ?? "") !== "";
   if (context !== undefined) {
-    const way = isOverruled ? `unset DOCKER_HOST; export DOCKER_CONTEXT=${context}` : `docker context use ${context}`;
+    const way = isOverruled
+      ? `unset DOCKER_HOST; export DOCKER_CONTEXT=${context}`
+      : `docker context use ${context}`;
     return ` The context ${context} answers: \`${way}\`.`;
   }
   const [path] = await answeringSockets(env);
-  return path === undefined ? "" : ` An Engine answers at ${path}: \`export DOCKER_HOST=unix://${path}\`.`;
+  return path === undefined
+    ? ""
+    : ` An Engine answers at ${path}: \`export DOCKER_HOST=unix://${path}\`.`;
 }
 
 function configFolder(env: HostEnvironment): string {
@@ -191,14 +233,20 @@ async function readJson(file: string): Promise<unknown> {
 function textIn(document: unknown, ...keys: readonly string[]): string | undefined {
   const found = keys.reduce<unknown>(
     (value, key) =>
-      typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined,
+      typeof value === "object" && value !== null
+        ? Object.getOwnPropertyDescriptor(value, key)?.value
+        : undefined,
     document,
   );
   return typeof found === "string" ? found : undefined;
 }
 
 /** As `unreachable` of errors.ts, with what was tried and what would work. */
-export async function explainUnreachable(error: unknown, address: EngineAddress, env: HostEnvironment): Promise<unknown> {
+export async function explainUnreachable(
+  error: unknown,
+  address: EngineAddress,
+  env: HostEnvironment,
+): Promise<unknown> {
   if (!(error instanceof SettError) || error.code !== "docker-unreachable") return error;
   const tried = `Tried: ${address.tried.join(", ")} (by ${address.by}).`;
   const hint = `${error.hint ?? ""} ${tried}${await wouldWork(env)}`.trim();

@@ -1,4 +1,5 @@
-// A tar archive with one entry: an empty folder, its owner, and that what is made in it has no access control list.
+// A tar archive with one entry: an empty folder, its owner, and that what is made in it has no
+// access control list.
 import { Buffer } from "node:buffer";
 import type { Owner } from "../container-spec.ts";
 
@@ -16,7 +17,11 @@ export function folderArchive(name: string, owner: Owner, hasList: boolean): Buf
     Buffer.concat([Buffer.from(record), Buffer.alloc(blockBytes - record.length)]),
   ];
   // Two empty blocks end an archive.
-  return Buffer.concat([...(hasList ? list : []), entry(`${name}/`, "5", owner, 0), Buffer.alloc(2 * blockBytes)]);
+  return Buffer.concat([
+    ...(hasList ? list : []),
+    entry(`${name}/`, "5", owner, 0),
+    Buffer.alloc(2 * blockBytes),
+  ]);
 }
 
 /** The length of a record, which it begins with, counts its own digits and the space. */
@@ -44,7 +49,10 @@ function entry(name: string, kind: "5" | "x", owner: Owner, size: number): Buffe
 
 const maxOctal = 0o7777777;
 
-/** Seven octal digits; ids beyond them (directory services give such) in the binary form that a set first bit announces. */
+/**
+ * Seven octal digits; ids beyond them (directory services give such) in the binary form that a set
+ * first bit announces.
+ */
 function writeNumber(header: Buffer, value: number, at: number): void {
   if (value <= maxOctal) {
     header.write(value.toString(8).padStart(7, "0"), at);

@@ -8,10 +8,13 @@ const headerBytes = 8;
 const stderrStream = 2;
 
 /**
- * One frame at a time, in order. dockerode's own `demuxStream` is not used: it copies all that is left of its buffer for every
- * frame, and gives no order between the two streams. A stream that breaks off throws what it threw; so does half a frame.
+ * One frame at a time, in order. dockerode's own `demuxStream` is not used: it copies all that is
+ * left of its buffer for every frame, and gives no order between the two streams. A stream that
+ * breaks off throws what it threw; so does half a frame.
  */
-export async function* readFrames(stream: AsyncIterable<string | Uint8Array>): AsyncGenerator<Frame> {
+export async function* readFrames(
+  stream: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<Frame> {
   let pending = Buffer.alloc(0);
   for await (const chunk of stream) {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;

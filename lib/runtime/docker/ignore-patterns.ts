@@ -56,12 +56,17 @@ export function parseIgnoreFile(text: string): IgnorePatterns {
 function judge(patterns: readonly Pattern[], path: string, above: Verdict | undefined): Verdict {
   let isIgnored = false;
   const matched = patterns.map((pattern, at) => {
-    const isMatch = above?.matched[at] === true || (pattern.isException === isIgnored && pattern.matches(path));
+    const isMatch =
+      above?.matched[at] === true || (pattern.isException === isIgnored && pattern.matches(path));
     if (isMatch) isIgnored = !pattern.isException;
     return isMatch;
   });
-  const lastIgnoring = matched.findLastIndex((isMatch, at) => isMatch && patterns[at]?.isException === false);
-  const mustBeRead = isIgnored && patterns.some((one, at) => one.isException && at > lastIgnoring && one.mayMatchBelow(path));
+  const lastIgnoring = matched.findLastIndex(
+    (isMatch, at) => isMatch && patterns[at]?.isException === false,
+  );
+  const mustBeRead =
+    isIgnored &&
+    patterns.some((one, at) => one.isException && at > lastIgnoring && one.mayMatchBelow(path));
   return { isIgnored, mustBeRead, matched };
 }
 
@@ -109,7 +114,11 @@ function partMatcher(part: string): (name: string) => boolean {
  * the end.
  */
 function checkSyntax(pattern: string): void {
-  if (!/^(?:[^[\\]|\\[\s\S]|\[\^?(?:(?:[^\\\]-]|\\[\s\S])(?:-(?:[^\\\]-]|\\[\s\S]))?)+\])*$/.test(pattern)) {
+  if (
+    !/^(?:[^[\\]|\\[\s\S]|\[\^?(?:(?:[^\\\]-]|\\[\s\S])(?:-(?:[^\\\]-]|\\[\s\S]))?)+\])*$/.test(
+      pattern,
+    )
+  ) {
     throw new Error("a pattern that does not end");
   }
 }
@@ -120,7 +129,8 @@ function matcherOf(pattern: string): (path: string) => boolean {
   // Without another special character Docker compares letters, and `**name` then needs no slash
   // before the name.
   const [, end] = /^\*\*([^*?[\]\\]*)$/.exec(pattern) ?? [];
-  if (end !== undefined) return (path) => path.endsWith(end) || (end.startsWith("/") && path === end.slice(1));
+  if (end !== undefined)
+    return (path) => path.endsWith(end) || (end.startsWith("/") && path === end.slice(1));
   const [, start] = /^([^*?[\]\\]+)\*\*$/.exec(pattern) ?? [];
   if (start !== undefined) return (path) => path.startsWith(start);
   const expression = new RegExp(`^${expressionOf(pattern)}$`);
@@ -129,19 +139,23 @@ function matcherOf(pattern: string): (path: string) => boolean {
 
 /** Docker translates letter by letter, inside of sets too. */
 function expressionOf(pattern: string): string {
-  return pattern.replace(/\*\*\/?(?=(.?))|\*|\?|\\([\s\S])|[.+()|{}$]/gs, (found, next, escaped) => {
-    if (found.startsWith("**")) return next === "" ? "[^\\n]*" : "(?:[^\\n]*/)?";
-    if (found === "*") return "[^/]*";
-    // One character may be two units of JavaScript's text.
-    if (found === "?") return "(?:[\\uD800-\\uDBFF][\\uDC00-\\uDFFF]|[^/])";
-    if (escaped === undefined) return `\\${found}`;
-    return escapeOf(escaped);
-  });
+  return pattern.replace(
+    /\*\*\/?(?=(.?))|\*|\?|\\([\s\S])|[.+()|{}$]/gs,
+    (found, next, escaped) => {
+      if (found.startsWith("**")) return next === "" ? "[^\\n]*" : "(?:[^\\n]*/)?";
+      if (found === "*") return "[^/]*";
+      // One character may be two units of JavaScript's text.
+      if (found === "?") return "(?:[\\uD800-\\uDBFF][\\uDC00-\\uDFFF]|[^/])";
+      if (escaped === undefined) return `\\${found}`;
+      return escapeOf(escaped);
+    },
+  );
 }
 
 /** A letter after a backslash means what it means in an expression of Go, which has few of them. */
 function escapeOf(character: string): string {
-  if (!/[0-9A-Za-z]/.test(character)) return /[^\x21-\x7e]/.test(character) ? character : `\\${character}`;
+  if (!/[0-9A-Za-z]/.test(character))
+    return /[^\x21-\x7e]/.test(character) ? character : `\\${character}`;
   if (/[dDsSwWbBfnrtv]/.test(character)) return `\\${character}`;
   throw new Error(`no such letter: \\${character}`);
 }

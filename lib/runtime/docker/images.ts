@@ -26,7 +26,11 @@ export async function findImage(docker: Docker, tag: string): Promise<ImageInfo 
   };
 }
 
-export async function pullImage(docker: Docker, tag: string, { onProgress, signal }: Progress): Promise<ImageInfo> {
+export async function pullImage(
+  docker: Docker,
+  tag: string,
+  { onProgress, signal }: Progress,
+): Promise<ImageInfo> {
   const reference = withTag(tag);
   try {
     const stream = await docker.pull(reference, withoutUndefined({ abortSignal: signal }));
@@ -34,11 +38,16 @@ export async function pullImage(docker: Docker, tag: string, { onProgress, signa
       // As for a build, a failed pull is an `error` message in a response of status 200.
       if (message.error !== undefined) throw notPulled(tag, message.error);
       if (message.status !== undefined) {
-        onProgress([message.id, message.status, message.progress].filter((part) => part !== undefined).join(" "));
+        onProgress(
+          [message.id, message.status, message.progress]
+            .filter((part) => part !== undefined)
+            .join(" "),
+        );
       }
     }
   } catch (error) {
-    // The Engine's own refusals (no such repository, no network to the registry) all mean that there is no image.
+    // The Engine's own refusals (no such repository, no network to the registry) all mean that
+    // there is no image.
     throw statusOf(error) === undefined
       ? explain(error, `pull the image ${tag}`, signal)
       : notPulled(tag, reasonOf(error), error);

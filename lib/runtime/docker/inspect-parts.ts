@@ -10,7 +10,10 @@ import { ask, askIfThere, isNoEngine } from "./errors.ts";
 type Parts = Omit<InstanceParts, "instance">;
 type Own = Awaited<ReturnType<typeof ownParts>>;
 
-/** `workspace`: only the instances of this repository; then no container of another one is inspected. */
+/**
+ * `workspace`: only the instances of this repository; then no container of another one is
+ * inspected.
+ */
 export async function allInstances(docker: Docker, workspace?: string): Promise<InstanceParts[]> {
   const own = await ownParts(docker);
   const wanted = workspace === undefined ? undefined : instancesOf(own, workspace);
@@ -25,18 +28,31 @@ export async function allInstances(docker: Docker, workspace?: string): Promise<
   }));
 }
 
-export async function instanceParts(docker: Docker, instance: InstanceName): Promise<InstanceParts> {
-  return { instance, ...(await partsOf(docker, await ownParts(docker), (labels) => labels.instance === instance)) };
+export async function instanceParts(
+  docker: Docker,
+  instance: InstanceName,
+): Promise<InstanceParts> {
+  return {
+    instance,
+    ...(await partsOf(docker, await ownParts(docker), (labels) => labels.instance === instance)),
+  };
 }
 
 /** One part that names the repository is enough. */
 function instancesOf({ containers, volumes, networks }: Own, workspace: string): Set<InstanceName> {
   const all = [...containers, ...volumes, ...networks];
-  return new Set(all.flatMap(({ labels }) => (labels.workspace === workspace ? [labels.instance] : [])));
+  return new Set(
+    all.flatMap(({ labels }) => (labels.workspace === workspace ? [labels.instance] : [])),
+  );
 }
 
-export async function findContainer(docker: Docker, container: string): Promise<ContainerPart | undefined> {
-  const info = await askIfThere(`look for the container ${container}`, () => docker.getContainer(container).inspect());
+export async function findContainer(
+  docker: Docker,
+  container: string,
+): Promise<ContainerPart | undefined> {
+  const info = await askIfThere(`look for the container ${container}`, () =>
+    docker.getContainer(container).inspect(),
+  );
   return info === undefined ? undefined : await containerPart(docker, info);
 }
 
@@ -44,10 +60,18 @@ export async function findContainer(docker: Docker, container: string): Promise<
 export async function strangersOf(docker: Docker, instance: InstanceName): Promise<Stranger[]> {
   const everything = await listEverything(docker);
   const own = await ownOf(docker, everything);
-  const others = <Part extends { name: string; id: string }>(sort: Stranger["sort"], all: Part[], known: readonly Part[]) =>
+  const others = <Part extends { name: string; id: string }>(
+    sort: Stranger["sort"],
+    all: Part[],
+    known: readonly Part[],
+  ) =>
     all
       .filter(({ name, id }) => isNameIn(instance, name) && !known.some((part) => part.id === id))
-      .map(({ name, id }) => ({ sort, name, ...(isOneOfSeveral(name, all) && { id: id.slice(0, 12) }) }));
+      .map(({ name, id }) => ({
+        sort,
+        name,
+        ...(isOneOfSeveral(name, all) && { id: id.slice(0, 12) }),
+      }));
   return byName([
     ...others("container", everything.containers, own.containers),
     ...others("volume", everything.volumes, own.volumes),
@@ -65,11 +89,16 @@ export async function ownParts(docker: Docker) {
   return await ownOf(docker, await listEverything(docker));
 }
 
-async function ownOf(docker: Docker, { containers, volumes, networks }: Awaited<ReturnType<typeof listEverything>>) {
+async function ownOf(
+  docker: Docker,
+  { containers, volumes, networks }: Awaited<ReturnType<typeof listEverything>>,
+) {
   const labelled = await Promise.all(
     containers.map(async (one) => {
       const isCandidate = ownPart(one) !== undefined;
-      return isCandidate ? ownPart({ ...one, imageLabels: await labelsOfImage(docker, one.imageId) }) : undefined;
+      return isCandidate
+        ? ownPart({ ...one, imageLabels: await labelsOfImage(docker, one.imageId) })
+        : undefined;
     }),
   );
   const all = {
@@ -86,7 +115,10 @@ async function ownOf(docker: Docker, { containers, volumes, networks }: Awaited<
   };
 }
 
-function known<Part extends object>(parts: Part[], labelsOf: (part: Part, index: number) => PartLabels | undefined) {
+function known<Part extends object>(
+  parts: Part[],
+  labelsOf: (part: Part, index: number) => PartLabels | undefined,
+) {
   return parts.flatMap((part, index) => {
     const labels = labelsOf(part, index);
     return labels === undefined ? [] : [{ ...part, labels }];
@@ -96,7 +128,11 @@ function known<Part extends object>(parts: Part[], labelsOf: (part: Part, index:
 /** Everything on this Engine: a stranger has no label that one could filter by. */
 async function listEverything(docker: Docker) {
   const [containers, { Volumes: volumes }, networks] = await ask("list what Sett has here", () =>
-    Promise.all([docker.listContainers({ all: true }), docker.listVolumes(), docker.listNetworks()]),
+    Promise.all([
+      docker.listContainers({ all: true }),
+      docker.listVolumes(),
+      docker.listNetworks(),
+    ]),
   );
   if (!Array.isArray(containers)) throw isNoEngine();
   return {
@@ -106,7 +142,12 @@ async function listEverything(docker: Docker) {
       volumes: (Mounts ?? []).flatMap(({ Name }) => Name ?? []),
     })),
     // The Engine says when a volume has last changed, and not when it was made.
-    volumes: (volumes ?? []).map(({ Name, Labels }) => ({ id: Name, name: Name, labels: Labels, createdSeconds: 0 })),
+    volumes: (volumes ?? []).map(({ Name, Labels }) => ({
+      id: Name,
+      name: Name,
+      labels: Labels,
+      createdSeconds: 0,
+    })),
     networks: networks.map(({ Id, Name, Labels, Created }) => {
       return { id: Id, name: Name, labels: Labels, createdSeconds: secondsOf(Created) };
     }),
@@ -122,7 +163,10 @@ function secondsOf(time: string | undefined): number {
 const imageLabels = new WeakMap<Docker, Map<string, Readonly<Record<string, string>>>>();
 
 /** Those of an image never change. None where the image is gone. */
-async function labelsOfImage(docker: Docker, id: string): Promise<Readonly<Record<string, string>>> {
+async function labelsOfImage(
+  docker: Docker,
+  id: string,
+): Promise<Readonly<Record<string, string>>> {
   const cached = imageLabels.get(docker) ?? new Map<string, Readonly<Record<string, string>>>();
   imageLabels.set(docker, cached);
   const found = cached.get(id);
@@ -142,9 +186,19 @@ async function partsOf(
   // A container that is removed between the list and its inspection is left out.
   const inspected = await Promise.all(own.map(({ id }) => findContainer(docker, id)));
   return {
-    containers: byName(inspected.flatMap((part) => (part !== undefined && isWanted(part.labels) ? [part] : []))),
-    volumes: byName(volumes.filter(({ labels }) => isWanted(labels)).map(({ name, labels }) => ({ name, labels }))),
-    networks: byName(networks.filter(({ labels }) => isWanted(labels)).map(({ id, name, labels }) => ({ id, name, labels }))),
+    containers: byName(
+      inspected.flatMap((part) => (part !== undefined && isWanted(part.labels) ? [part] : [])),
+    ),
+    volumes: byName(
+      volumes
+        .filter(({ labels }) => isWanted(labels))
+        .map(({ name, labels }) => ({ name, labels })),
+    ),
+    networks: byName(
+      networks
+        .filter(({ labels }) => isWanted(labels))
+        .map(({ id, name, labels }) => ({ id, name, labels })),
+    ),
   };
 }
 
@@ -152,7 +206,10 @@ function bareName(name: string): string {
   return name.replace(/^\//, "");
 }
 
-async function containerPart(docker: Docker, info: Docker.ContainerInspectInfo): Promise<ContainerPart | undefined> {
+async function containerPart(
+  docker: Docker,
+  info: Docker.ContainerInspectInfo,
+): Promise<ContainerPart | undefined> {
   const candidate = { name: bareName(info.Name), labels: info.Config.Labels };
   if (ownPart(candidate) === undefined) return undefined;
   const labels = ownPart({ ...candidate, imageLabels: await labelsOfImage(docker, info.Image) });
@@ -179,7 +236,11 @@ export function stateOf({ State: state }: Docker.ContainerInspectInfo): Containe
     case "created":
       return { state: "created" };
     case "running":
-      return { state: "running", startedAt: state.StartedAt, health: healthOf(state.Health?.Status) };
+      return {
+        state: "running",
+        startedAt: state.StartedAt,
+        health: healthOf(state.Health?.Status),
+      };
     case "paused":
       return { state: "paused" };
     case "restarting":
@@ -197,7 +258,10 @@ function healthOf(status: string | undefined): "none" | "starting" | "healthy" |
 function publishedPorts(info: Docker.ContainerInspectInfo): ContainerPart["ports"] {
   // The Engine says null for a port that is exposed but not published.
   return Object.entries(info.NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
-    (bindings ?? []).map((binding) => ({ port: Number.parseInt(port, 10), hostPort: Number(binding.HostPort) })),
+    (bindings ?? []).map((binding) => ({
+      port: Number.parseInt(port, 10),
+      hostPort: Number(binding.HostPort),
+    })),
   );
 }
 

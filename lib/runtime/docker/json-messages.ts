@@ -13,10 +13,12 @@ export type EngineMessage = {
 };
 
 /**
- * Reads the messages to the end; throws what the stream throws. dockerode's own `followProgress` is not used: it takes
- * a connection that closed early for the end.
+ * Reads the messages to the end; throws what the stream throws. dockerode's own `followProgress` is
+ * not used: it takes a connection that closed early for the end.
  */
-export async function* jsonMessages(stream: AsyncIterable<string | Uint8Array>): AsyncGenerator<EngineMessage> {
+export async function* jsonMessages(
+  stream: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<EngineMessage> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of stream) {

@@ -7,7 +7,10 @@ import { limitsOf, setPatience, tooLate } from "./patience.ts";
 type Dial = Docker["modem"]["dial"];
 type Answered = NonNullable<Parameters<Dial>[1]>;
 
-/** An answer that is not complete within that time is `docker-unreachable`. A request with a signal of its own has no other limit. */
+/**
+ * An answer that is not complete within that time is `docker-unreachable`. A request with a signal
+ * of its own has no other limit.
+ */
 export function limitAnswers(docker: Docker, withinMs: number): void {
   const dial: Dial = docker.modem.dial.bind(docker.modem);
   const limited: Dial = (options, answered) => {
@@ -20,12 +23,16 @@ export function limitAnswers(docker: Docker, withinMs: number): void {
   docker.modem.dial = limited;
 }
 
-/** A person who wants to stop waits so long for a request under way, so that it is known what the Engine has done. */
+/**
+ * A person who wants to stop waits so long for a request under way, so that it is known what the
+ * Engine has done.
+ */
 const afterInterruptionMs = 5_000;
 
 /**
- * Gives each request the limit of its kind (patience.ts); an abort of `interrupted` shortens that of those under way. After a request that
- * was too late the Engine must first answer a small one, since an undo makes many requests and would wait for each of them.
+ * Gives each request the limit of its kind (patience.ts); an abort of `interrupted` shortens that
+ * of those under way. After a request that was too late the Engine must first answer a small one,
+ * since an undo makes many requests and would wait for each of them.
  */
 export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: AbortSignal): void {
   setPatience(docker, patienceMs);
@@ -36,7 +43,10 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
     const over = new AbortController();
     const request = {
       ...options,
-      abortSignal: AbortSignal.any([over.signal, ...(abortSignal === undefined ? [] : [abortSignal])]),
+      abortSignal: AbortSignal.any([
+        over.signal,
+        ...(abortSignal === undefined ? [] : [abortSignal]),
+      ]),
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isAnswered = false;
@@ -47,7 +57,8 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
       interrupted?.removeEventListener("abort", hurry);
       answered?.(error, data);
     };
-    // A connection that was handed over may end without a word, so that this tells the caller by itself.
+    // A connection that was handed over may end without a word, so that this tells the caller by
+    // itself.
     const giveUp = (error: SettError) => {
       recovery.expect();
       answer(error, null);
@@ -66,9 +77,16 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
       }
       dial(request, answer);
     };
-    abortSignal?.addEventListener("abort", () => answer(new DOMException("Aborted.", "AbortError"), null), { once: true });
+    abortSignal?.addEventListener(
+      "abort",
+      () => answer(new DOMException("Aborted.", "AbortError"), null),
+      { once: true },
+    );
     if (recovery.isOver) send();
-    else void recovery.answers().then((does) => (does ? send() : answer(tooLate(recovery.withinMs, undefined), null)));
+    else
+      void recovery
+        .answers()
+        .then((does) => (does ? send() : answer(tooLate(recovery.withinMs, undefined), null)));
   };
 }
 
@@ -78,11 +96,15 @@ function cutShort(): SettError {
 
 /** The Engine waits so long for a container that is to stop (`t`, in seconds) before it answers. */
 function stopMs(options: unknown): number {
-  const seconds = typeof options === "object" && options !== null && "t" in options ? Number(options.t) : 0;
+  const seconds =
+    typeof options === "object" && options !== null && "t" in options ? Number(options.t) : 0;
   return Number.isFinite(seconds) ? seconds * 1_000 : 0;
 }
 
-/** How long an Engine that was too late may take to answer again, and how long its silence then counts for further requests. */
+/**
+ * How long an Engine that was too late may take to answer again, and how long its silence then
+ * counts for further requests.
+ */
 const recoveryMs = 5_000;
 
 class Recovery {
@@ -121,10 +143,18 @@ class Recovery {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), this.withinMs);
       const abortSignal = AbortSignal.timeout(this.withinMs);
-      this.#dial({ path: "/info", method: "GET", statusCodes: { 200: true, 500: "server error" }, abortSignal }, (error) => {
-        clearTimeout(timer);
-        resolve(error === null || error === undefined);
-      });
+      this.#dial(
+        {
+          path: "/info",
+          method: "GET",
+          statusCodes: { 200: true, 500: "server error" },
+          abortSignal,
+        },
+        (error) => {
+          clearTimeout(timer);
+          resolve(error === null || error === undefined);
+        },
+      );
     });
   }
 }

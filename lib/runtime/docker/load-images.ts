@@ -24,7 +24,8 @@ export async function loadImages(
     const answer = docker.loadImage(source, { abortSignal: signal, quiet: true });
     const stream = await Promise.race([answer, isBroken]);
     for await (const message of jsonMessages(untilSilent(docker, "/images/load", stream))) {
-      if (message.error !== undefined) throw new SettError("docker-failed", `Docker could not ${doing}: ${message.error}`);
+      if (message.error !== undefined)
+        throw new SettError("docker-failed", `Docker could not ${doing}: ${message.error}`);
     }
   } catch (error) {
     throw explain(error, doing, signal);

@@ -1,6 +1,6 @@
-// A lock for all users of an Engine, on any machine: a container that has the lock's name, and reads from our connection until that ends.
-// With the connection, however our process has ended, the container ends too, and the Engine removes it. No clock, process number or file
-// is used.
+// A lock for all users of an Engine, on any machine: a container that has the lock's name, and
+// reads from our connection until that ends. With the connection, however our process has ended,
+// the container ends too, and the Engine removes it. No clock, process number or file is used.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
@@ -16,15 +16,26 @@ import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
 
 const heldByLabel = "dev.sett.held-by";
 const pollMs = 50;
-/** The container of a process that has just died needs a moment to end, and a new container needs a moment to run. */
+/**
+ * The container of a process that has just died needs a moment to end, and a new container needs a
+ * moment to run.
+ */
 const patienceMs = 5_000;
 /** After it the Engine contradicts itself, or does not remove what is left of the lock. */
 const giveUpMs = 15_000;
-/** What a command has done is done: it does not wait longer for an Engine that does not take the lock away. */
+/**
+ * What a command has done is done: it does not wait longer for an Engine that does not take the
+ * lock away.
+ */
 const releaseMs = 5_000;
 
 /** Throws `image-not-found` where the lock is free and there is no image to hold it with. */
-export async function acquireLock(docker: Docker, name: string, holder: string, signal?: AbortSignal): Promise<Lock> {
+export async function acquireLock(
+  docker: Docker,
+  name: string,
+  holder: string,
+  signal?: AbortSignal,
+): Promise<Lock> {
   const start = Date.now();
   const deadline = start + patienceMs;
   for (;;) {
@@ -32,11 +43,16 @@ export async function acquireLock(docker: Docker, name: string, holder: string, 
     const own = await createHolder(docker, name, holder);
     const lock = own && (await startHolder(docker, own, name, signal));
     if (lock !== undefined) return lock;
-    const found = await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect());
-    if (found !== undefined && found.Config.Labels?.[heldByLabel] === undefined) throw notOurs([{ sort: "container", name }]);
+    const found = await askIfThere(`look at the lock ${name}`, () =>
+      docker.getContainer(name).inspect(),
+    );
+    if (found !== undefined && found.Config.Labels?.[heldByLabel] === undefined)
+      throw notOurs([{ sort: "container", name }]);
     if (found !== undefined && Date.now() >= deadline) {
-      if (found.State.Running) return { outcome: "taken", by: found.Config.Labels[heldByLabel] ?? "" };
-      // The process that made it died before it ran. Removed by its id, and not by force: that fails if the container runs by now.
+      if (found.State.Running)
+        return { outcome: "taken", by: found.Config.Labels[heldByLabel] ?? "" };
+      // The process that made it died before it ran. Removed by its id, and not by force: that
+      // fails if the container runs by now.
       await docker
         .getContainer(found.Id)
         .remove()
@@ -56,8 +72,14 @@ export async function acquireLock(docker: Docker, name: string, holder: string, 
 }
 
 /** Undefined when another container has the name. */
-async function createHolder(docker: Docker, name: string, holder: string): Promise<Docker.Container | undefined> {
-  const isTaken = (await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect())) !== undefined;
+async function createHolder(
+  docker: Docker,
+  name: string,
+  holder: string,
+): Promise<Docker.Container | undefined> {
+  const isTaken =
+    (await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect())) !==
+    undefined;
   if (isTaken) return undefined;
   const image = await findHolderImage(docker);
   const made = randomUUID();
@@ -102,7 +124,9 @@ async function startHolder(
     await holder.start(abort);
     const release = async () => {
       // Where it cannot be removed, the end of the connection ends it a moment later.
-      await removeContainer(docker, holder.id, AbortSignal.timeout(releaseMs)).catch(() => undefined);
+      await removeContainer(docker, holder.id, AbortSignal.timeout(releaseMs)).catch(
+        () => undefined,
+      );
       close(connection);
     };
     return { outcome: "held", [Symbol.asyncDispose]: release };
@@ -126,9 +150,14 @@ function close(connection: Connection | undefined): void {
 /** An image of any version, but of this architecture: the tags of others name theirs. */
 async function findHolderImage(docker: Docker): Promise<string> {
   // An image that only has the name may not have the program.
-  const filters = { reference: [carrierImage], label: [`org.opencontainers.image.title=${carrierImage}`] };
+  const filters = {
+    reference: [carrierImage],
+    label: [`org.opencontainers.image.title=${carrierImage}`],
+  };
   const images = await ask("list its images", () => docker.listImages({ filters }));
-  const image = images.find(({ RepoTags }) => RepoTags?.some((tag) => !/-(?:amd64|arm64)$/.test(tag)));
+  const image = images.find(({ RepoTags }) =>
+    RepoTags?.some((tag) => !/-(?:amd64|arm64)$/.test(tag)),
+  );
   if (image !== undefined) return image.Id;
   throw new SettError("image-not-found", `There is no image ${carrierImage} to hold a lock with.`, {
     hint: "`sett up` of a released sett brings it. Built from sources: `npx just build` there",

@@ -19,19 +19,30 @@ export function isPerhapsDone(error: unknown): boolean {
  * Each of these never rejects: what cannot be looked at now keeps its labels, by which the next
  * command knows it.
  */
-export async function removeLostContainer(docker: Docker, name: string, made: string): Promise<void> {
+export async function removeLostContainer(
+  docker: Docker,
+  name: string,
+  made: string,
+): Promise<void> {
   try {
     const found = await docker.getContainer(name).inspect();
-    if (found.Config.Labels?.[madeLabel] === made) await docker.getContainer(found.Id).remove({ force: true, v: true });
+    if (found.Config.Labels?.[madeLabel] === made)
+      await docker.getContainer(found.Id).remove({ force: true, v: true });
   } catch {
     // It was not made, or the Engine does not say.
   }
 }
 
-export async function removeLostNetwork(docker: Docker, name: string, labels: Labels): Promise<void> {
+export async function removeLostNetwork(
+  docker: Docker,
+  name: string,
+  labels: Labels,
+): Promise<void> {
   try {
     const networks = await docker.listNetworks();
-    const lost = networks.filter((network) => network.Name === name && hasAll(network.Labels, labels));
+    const lost = networks.filter(
+      (network) => network.Name === name && hasAll(network.Labels, labels),
+    );
     for (const { Id } of lost) await docker.getNetwork(Id).remove();
   } catch {
     // The Engine does not say.
@@ -39,7 +50,11 @@ export async function removeLostNetwork(docker: Docker, name: string, labels: La
 }
 
 /** `labels`: those of a volume that did not exist a moment before. */
-export async function removeLostVolume(docker: Docker, name: string, labels: Labels): Promise<void> {
+export async function removeLostVolume(
+  docker: Docker,
+  name: string,
+  labels: Labels,
+): Promise<void> {
   try {
     const volume = docker.getVolume(name);
     if (hasAll((await volume.inspect()).Labels, labels)) await volume.remove();

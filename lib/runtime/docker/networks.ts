@@ -39,10 +39,14 @@ async function networksNamed(docker: Docker, name: string): Promise<Stranger[]> 
   return found.map(({ Id }) => ({ sort: "network", name, id: Id.slice(0, 12) }));
 }
 
-/** The Engine has few ranges of addresses, about thirty by default, and gives one to each network. */
+/**
+ * The Engine has few ranges of addresses, about thirty by default, and gives one to each network.
+ */
 async function noAddresses(docker: Docker, cause: unknown): Promise<SettError> {
   const networks = await docker.listNetworks().catch(() => []);
-  const own = networks.filter(({ Name, Labels }) => identifyPart("network", Name, Labels) !== undefined).length;
+  const own = networks.filter(
+    ({ Name, Labels }) => identifyPart("network", Name, Labels) !== undefined,
+  ).length;
   const message = `Docker has no addresses left for another network: it has ${networks.length}, ${own} of them Sett's.`;
   return new SettError("docker-failed", message, {
     hint: "Remove those that nothing uses: `docker network prune`; `sett list` names the instances, and `sett down` removes the networks of one. More ranges: `default-address-pools` in /etc/docker/daemon.json.",
@@ -56,18 +60,25 @@ export async function removeNetwork(docker: Docker, name: string, id = name): Pr
     await docker.getNetwork(id).remove();
   } catch (error) {
     if (statusOf(error) === 404) return;
-    if (!/has active endpoints/i.test(reasonOf(error))) throw explain(error, `remove the network ${name}`);
+    if (!/has active endpoints/i.test(reasonOf(error)))
+      throw explain(error, `remove the network ${name}`);
     const users = await usersOf(docker, name, id);
     const isAlone = (await networksNamed(docker, name)).length === 1;
-    throw new SettError("docker-failed", `The network ${name} is still used by ${users.join(", ") || "something else"}.`, {
-      hint: `Disconnect it (\`docker network disconnect ${isAlone ? name : id.slice(0, 12)} ${users[0] ?? "CONTAINER"}\`), then run \`sett down\` again.`,
-      cause: error,
-    });
+    throw new SettError(
+      "docker-failed",
+      `The network ${name} is still used by ${users.join(", ") || "something else"}.`,
+      {
+        hint: `Disconnect it (\`docker network disconnect ${isAlone ? name : id.slice(0, 12)} ${users[0] ?? "CONTAINER"}\`), then run \`sett down\` again.`,
+        cause: error,
+      },
+    );
   }
 }
 
 async function usersOf(docker: Docker, name: string, id: string): Promise<string[]> {
-  const network = await askIfThere(`look at the network ${name}`, () => docker.getNetwork(id).inspect());
+  const network = await askIfThere(`look at the network ${name}`, () =>
+    docker.getNetwork(id).inspect(),
+  );
   const containers: Record<string, { Name?: string }> = network?.Containers ?? {};
   return Object.entries(containers).map(([container, { Name }]) => Name ?? container.slice(0, 12));
 }

@@ -1,6 +1,7 @@
-// A client of the Engine that follows no redirect: an Engine redirects only what it does not know, and the target would be a host that
-// no setting names, to which a failed connection would end this process. What is to be created is in the body of its request alone:
-// dockerode repeats it in the address, passwords and all, where proxies log it, and refuse it as too long.
+// A client of the Engine that follows no redirect: an Engine redirects only what it does not know,
+// and the target would be a host that no setting names, to which a failed connection would end this
+// process. What is to be created is in the body of its request alone: dockerode repeats it in the
+// address, passwords and all, where proxies log it, and refuse it as too long.
 import type Docker from "dockerode";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { EngineAddress } from "./find-engine.ts";
@@ -16,27 +17,36 @@ type Modem = {
 };
 type Request = { path: string; options?: Options; isStream?: boolean; abortSignal?: AbortSignal };
 
-/** Does not connect yet. Throws `docker-unreachable` where DOCKER_HOST, or what its companions name, cannot be read. */
+/**
+ * Does not connect yet. Throws `docker-unreachable` where DOCKER_HOST, or what its companions name,
+ * cannot be read.
+ */
 export async function openEngine(address: EngineAddress): Promise<Docker> {
-  // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container should not pay.
+  // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container
+  // should not pay.
   const { default: Docker } = await import("dockerode");
   const docker = open(Docker, address);
   const modem: Modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest.bind(modem);
   const dial = wholeAnswers(modem.dial.bind(modem));
   modem.dial = (request, answered) => dial(withShortAddress(request), answered);
-  // dockerode takes it from DOCKER_CLIENT_TIMEOUT, as milliseconds of silence also of a build; others mean seconds by it.
+  // dockerode takes it from DOCKER_CLIENT_TIMEOUT, as milliseconds of silence also of a build;
+  // others mean seconds by it.
   modem.timeout = undefined;
-  // A connection that is kept for the next request may be closed by then, and what cannot be asked twice would fail.
+  // A connection that is kept for the next request may be closed by then, and what cannot be asked
+  // twice would fail.
   modem.headers = { ...modem.headers, Connection: "close" };
   modem.buildRequest = (options, context, data, answered) =>
-    build({ ...options, maxRedirects: 0 }, context, data, (error, received) => answered?.(withStatus(error), received));
+    build({ ...options, maxRedirects: 0 }, context, data, (error, received) =>
+      answered?.(withStatus(error), received),
+    );
   return docker;
 }
 
 function open(Client: typeof Docker, address: EngineAddress): Docker {
   try {
-    // dockerode reads DOCKER_HOST and its companions by itself, and its host would win over a socket.
+    // dockerode reads DOCKER_HOST and its companions by itself, and its host would win over a
+    // socket.
     if (address.kind === "host") return new Client();
     return new Client({ socketPath: address.path, host: undefined, protocol: "http" });
   } catch (cause) {
@@ -53,13 +63,18 @@ function open(Client: typeof Docker, address: EngineAddress): Docker {
 
 /** A redirect is an answer of the Engine, and no sign that it cannot be reached. */
 function withStatus(error: unknown): unknown {
-  if (!(error instanceof Error) || !error.message.startsWith("Max redirects exceeded")) return error;
-  return Object.assign(new Error("The Engine sends the request elsewhere.", { cause: error }), { statusCode: 301 });
+  if (!(error instanceof Error) || !error.message.startsWith("Max redirects exceeded"))
+    return error;
+  return Object.assign(new Error("The Engine sends the request elsewhere.", { cause: error }), {
+    statusCode: 301,
+  });
 }
 
 function withShortAddress(request: Request): Request {
   if (!request.path.endsWith("/create?") || request.path.startsWith("/images/")) return request;
   const { abortSignal: _, ...body } = request.options ?? {};
-  const query = Object.fromEntries(Object.entries(body).filter(([name]) => name === "name" || name === "platform"));
+  const query = Object.fromEntries(
+    Object.entries(body).filter(([name]) => name === "name" || name === "platform"),
+  );
   return { ...request, options: { _query: query, _body: body } };
 }

@@ -29,8 +29,12 @@ const slow: readonly { path: RegExp; answer: number; silence: number }[] = [
 ];
 
 export function limitsOf(path: string, patienceMs: number): Limits {
-  if (path.startsWith("/info")) return { answerMs: Math.min(infoMs, patienceMs), silenceMs: Number.POSITIVE_INFINITY };
-  const found = slow.find((one) => one.path.test(path)) ?? { answer: 1, silence: Number.POSITIVE_INFINITY };
+  if (path.startsWith("/info"))
+    return { answerMs: Math.min(infoMs, patienceMs), silenceMs: Number.POSITIVE_INFINITY };
+  const found = slow.find((one) => one.path.test(path)) ?? {
+    answer: 1,
+    silence: Number.POSITIVE_INFINITY,
+  };
   return { answerMs: found.answer * patienceMs, silenceMs: found.silence * patienceMs };
 }
 
@@ -47,7 +51,11 @@ type Stream<Piece> = AsyncIterable<Piece> & { destroy?(): unknown };
  * for as long as such a request allows: a connection may be lost without a sign. The connection is
  * closed at the end.
  */
-export async function* untilSilent<Piece>(docker: Docker, path: string, stream: Stream<Piece>): AsyncGenerator<Piece> {
+export async function* untilSilent<Piece>(
+  docker: Docker,
+  path: string,
+  stream: Stream<Piece>,
+): AsyncGenerator<Piece> {
   const { silenceMs } = limitsOf(path, patienceOf.get(docker) ?? Number.POSITIVE_INFINITY);
   const pieces = stream[Symbol.asyncIterator]();
   try {
@@ -64,7 +72,10 @@ export async function* untilSilent<Piece>(docker: Docker, path: string, stream: 
 async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
   if (!Number.isFinite(limitMs)) return await work;
   const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => over.reject(tooLate(limitMs, undefined, "has said nothing for")), limitMs);
+  const timer = setTimeout(
+    () => over.reject(tooLate(limitMs, undefined, "has said nothing for")),
+    limitMs,
+  );
   try {
     return await Promise.race([work, over.promise]);
   } finally {

@@ -8,9 +8,10 @@ import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 
 /**
- * The labels are not enough: an image that a person builds on an agent's image inherits them, and needs no name. So an image must have our
- * name, or be one of those that are known by their ids. One that cannot be removed does not stop the removal of the others; the first
- * failure is thrown at the end.
+ * The labels are not enough: an image that a person builds on an agent's image inherits them, and
+ * needs no name. So an image must have our name, or be one of those that are known by their ids.
+ * One that cannot be removed does not stop the removal of the others; the first failure is thrown
+ * at the end.
  */
 export async function removeBuiltImages(
   docker: Docker,
@@ -21,22 +22,30 @@ export async function removeBuiltImages(
     docker.listImages({ filters: { label: [`${instanceLabel}=${instance}`] } }),
   );
   const own = images.filter(({ Id, Labels }) => {
-    // Only containers have that label: the image was made of one of them (`docker commit`), by a person.
+    // Only containers have that label: the image was made of one of them (`docker commit`), by a
+    // person.
     const isCommitted = Labels?.[componentLabel] !== undefined;
     // The version before gave none.
     const ofInstance = Labels?.[idLabel];
-    return !isCommitted && (ids.includes(Id) || ofInstance === undefined || id === undefined || ofInstance === id);
+    return (
+      !isCommitted &&
+      (ids.includes(Id) || ofInstance === undefined || id === undefined || ofInstance === id)
+    );
   });
-  const tags = own.flatMap(({ RepoTags }) => named(RepoTags).filter((tag) => isAgentImageTag(instance, tag)));
+  const tags = own.flatMap(({ RepoTags }) =>
+    named(RepoTags).filter((tag) => isAgentImageTag(instance, tag)),
+  );
   const removed: string[] = [];
   const failures: unknown[] = [];
-  // One after the other: an Engine that removes an image's last names at the same time miscounts them.
+  // One after the other: an Engine that removes an image's last names at the same time miscounts
+  // them.
   for (const tag of tags)
     await removeImage(docker, tag).then(
       () => removed.push(tag),
       (error: unknown) => failures.push(error),
     );
-  for (const each of ids) await removeUnnamed(docker, each).catch((error: unknown) => failures.push(error));
+  for (const each of ids)
+    await removeUnnamed(docker, each).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
   return removed;
 }
@@ -46,7 +55,10 @@ function named(names: readonly string[] | null | undefined): string[] {
   return (names ?? []).filter((name) => !name.startsWith("<none>"));
 }
 
-/** The Engine itself would also take the name of an image that has one name alone, which a person may have given. False: it stays. */
+/**
+ * The Engine itself would also take the name of an image that has one name alone, which a person
+ * may have given. False: it stays.
+ */
 export async function removeUnnamed(docker: Docker, id: string): Promise<boolean> {
   const image = await askIfThere(`look for the image ${id}`, () => docker.getImage(id).inspect());
   if (image === undefined) return true;

@@ -5,10 +5,21 @@ import { lockName } from "../names.ts";
 import type { ContainerRuntime } from "../port.ts";
 import { waitForEnd, waitHealthy } from "./await-container.ts";
 import { buildImage } from "./build.ts";
-import { removeContainer, renameContainer, startContainer, startContainerAgain, stopContainer } from "./containers.ts";
+import {
+  removeContainer,
+  renameContainer,
+  startContainer,
+  startContainerAgain,
+  stopContainer,
+} from "./containers.ts";
 import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
-import { type EngineAddress, explainUnreachable, findEngine, type HostEnvironment } from "./find-engine.ts";
+import {
+  type EngineAddress,
+  explainUnreachable,
+  findEngine,
+  type HostEnvironment,
+} from "./find-engine.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
 import { boundAnswers, limitAnswers } from "./limit-answers.ts";
@@ -29,7 +40,10 @@ const usualPatienceMs = 120_000;
 type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
   /** How long each request may take until its answer is complete, whatever it is. */
   limitMs?: number;
-  /** Without `limitMs`: how long most requests may take (patience.ts). Default: SETT_DOCKER_TIMEOUT in `env`, else two minutes. */
+  /**
+   * Without `limitMs`: how long most requests may take (patience.ts). Default: SETT_DOCKER_TIMEOUT
+   * in `env`, else two minutes.
+   */
   patienceMs?: number;
   /** Its abort leaves the requests under way a moment to end. */
   interrupted?: AbortSignal;
@@ -41,7 +55,13 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
   const address: EngineAddress =
     "env" in options
       ? await findEngine(env)
-      : { kind: "socket", path: options.socketPath, isForwarded: false, by: options.socketPath, tried: [options.socketPath] };
+      : {
+          kind: "socket",
+          path: options.socketPath,
+          isForwarded: false,
+          by: options.socketPath,
+          tried: [options.socketPath],
+        };
   const docker = await openEngine(address);
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   else boundAnswers(docker, options.patienceMs ?? patienceIn(env), options.interrupted);
@@ -96,5 +116,7 @@ function patienceIn({ SETT_DOCKER_TIMEOUT: text = "" }: HostEnvironment): number
   const parsed = Duration.safeParse(text);
   if (parsed.success) return parsed.data;
   const message = `SETT_DOCKER_TIMEOUT ${parsed.error.issues[0]?.message}, not \`${text}\`.`;
-  throw new SettError("docker-unreachable", message, { hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m" });
+  throw new SettError("docker-unreachable", message, {
+    hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m",
+  });
 }

@@ -1,4 +1,5 @@
-// What `sett doctor` asks an Engine: how it isolates and limits containers, what time it has, and what containers were given.
+// What `sett doctor` asks an Engine: how it isolates and limits containers, what time it has, and
+// what containers were given.
 import type Docker from "dockerode";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import { type BuildKitPlace, lackOfBuildKit } from "./buildkit.ts";
@@ -14,11 +15,17 @@ export type EngineSurvey = {
   api: string;
   /** `amd64`, `arm64`, as in image names. */
   architecture: string;
-  /** The names alone: `seccomp`, `apparmor`, `userns`, `rootless`. A filter that is switched off is left out. */
+  /**
+   * The names alone: `seccomp`, `apparmor`, `userns`, `rootless`. A filter that is switched off is
+   * left out.
+   */
   security: string[];
   limits: { memory: boolean; pids: boolean; cpu: boolean };
   warnings: string[];
-  /** Why a Dockerfile that needs BuildKit cannot be built from here, as a clause; undefined where it can. */
+  /**
+   * Why a Dockerfile that needs BuildKit cannot be built from here, as a clause; undefined where it
+   * can.
+   */
   lackOfBuildKit: string | undefined;
   /** Where it keeps images and volumes; on the Engine's machine. */
   rootDir: string;
@@ -41,7 +48,10 @@ export type ContainerSurvey = {
   limits: { memoryBytes: number | undefined; pids: number | undefined };
   /** Folders that the image declares as `VOLUME`, and that have a nameless volume each. */
   imageVolumes: string[];
-  /** What its last health check has said, where that failed and counts; empty where it has said nothing. */
+  /**
+   * What its last health check has said, where that failed and counts; empty where it has said
+   * nothing.
+   */
   failedCheck: string | undefined;
 };
 
@@ -55,7 +65,10 @@ type Info = {
   SystemTime?: string;
 };
 
-/** `limitMs`: how long the Engine may take for each answer. Asks the Engine that `findEngine` finds. `container` resolves to undefined when there is none of that name. */
+/**
+ * `limitMs`: how long the Engine may take for each answer. Asks the Engine that `findEngine` finds.
+ * `container` resolves to undefined when there is none of that name.
+ */
 export async function dockerSurvey(
   env: HostEnvironment,
   limitMs: number,
@@ -72,7 +85,9 @@ export async function dockerSurvey(
         throw await explainUnreachable(error, address, env);
       }),
     container: async (name) => {
-      const info = await askIfThere(`look for the container ${name}`, () => docker.getContainer(name).inspect());
+      const info = await askIfThere(`look for the container ${name}`, () =>
+        docker.getContainer(name).inspect(),
+      );
       return info === undefined ? undefined : surveyOf(info);
     },
   };
@@ -90,7 +105,11 @@ async function surveyEngine(docker: Docker, place: BuildKitPlace): Promise<Engin
     api,
     architecture,
     security: (info.SecurityOptions ?? []).flatMap(securityName),
-    limits: { memory: info.MemoryLimit === true, pids: info.PidsLimit === true, cpu: info.CpuCfsQuota === true },
+    limits: {
+      memory: info.MemoryLimit === true,
+      pids: info.PidsLimit === true,
+      cpu: info.CpuCfsQuota === true,
+    },
     warnings: info.Warnings ?? [],
     lackOfBuildKit: lack,
     rootDir: info.DockerRootDir ?? "",
@@ -104,7 +123,13 @@ function securityName(option: string): string[] {
   return name === undefined || /profile=unconfined/.test(option) ? [] : [name];
 }
 
-export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts, State }: Docker.ContainerInspectInfo): ContainerSurvey {
+export function surveyOf({
+  Config,
+  HostConfig,
+  NetworkSettings,
+  Mounts,
+  State,
+}: Docker.ContainerInspectInfo): ContainerSurvey {
   const { user, privileged, readOnly, added, dropped, options, network } = withoutUndefined({
     network: HostConfig.NetworkMode ?? "default",
     user: Config.User,
@@ -118,8 +143,13 @@ export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts, State }:
     user: user ?? "",
     isPrivileged: privileged === true,
     isRootReadOnly: readOnly === true,
-    capabilities: { added: listIn(added), isAllDropped: listIn(dropped).some((name) => name.toUpperCase() === "ALL") },
-    canGainPrivileges: !listIn(options).some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option)),
+    capabilities: {
+      added: listIn(added),
+      isAllDropped: listIn(dropped).some((name) => name.toUpperCase() === "ALL"),
+    },
+    canGainPrivileges: !listIn(options).some((option) =>
+      /^no-new-privileges(?:[:=]true)?$/.test(option),
+    ),
     // The Engine says null for a port that is exposed but not published.
     ports: Object.entries(NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
       (bindings ?? []).map(({ HostIp, HostPort }) => ({
@@ -138,12 +168,19 @@ export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts, State }:
   };
 }
 
-function failedCheckOf({ Health: health }: Docker.ContainerInspectInfo["State"]): string | undefined {
-  return health === undefined || health.FailingStreak === 0 ? undefined : (health.Log?.at(-1)?.Output ?? "").trim();
+function failedCheckOf({
+  Health: health,
+}: Docker.ContainerInspectInfo["State"]): string | undefined {
+  return health === undefined || health.FailingStreak === 0
+    ? undefined
+    : (health.Log?.at(-1)?.Output ?? "").trim();
 }
 
 /** A container keeps the mode that it was made with, whatever it is connected to later. */
-function networksOf(connected: Readonly<Record<string, unknown>> | undefined, mode: string): string[] {
+function networksOf(
+  connected: Readonly<Record<string, unknown>> | undefined,
+  mode: string,
+): string[] {
   const names = Object.keys(connected ?? {}).sort();
   return names.length === 0 ? [mode] : names;
 }

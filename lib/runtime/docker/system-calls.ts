@@ -1,18 +1,24 @@
-// Which system calls the processes of an agent may make: a seccomp profile, narrower than the one that Engines have by themselves.
+// Which system calls the processes of an agent may make: a seccomp profile, narrower than the one
+// that Engines have by themselves.
 //
-// What is not in the lists answers "no such call" (ENOSYS), so that libraries fall back to what older kernels have. What a program asks for
-// knowingly answers "not permitted" (EPERM). Beside what the Engine's own profile refuses, that is: looking into other processes, io_uring,
-// kernel queues and semaphores that would outlive a grant, sockets of rare families, and programs for other instruction sets (32 bits).
+// What is not in the lists answers "no such call" (ENOSYS), so that libraries fall back to what
+// older kernels have. What a program asks for knowingly answers "not permitted" (EPERM). Beside
+// what the Engine's own profile refuses, that is: looking into other processes, io_uring, kernel
+// queues and semaphores that would outlive a grant, sockets of rare families, and programs for
+// other instruction sets (32 bits).
 //
-// Extended attributes, and with them access control lists, and flags of files can only be read: a folder would keep them from grant to
-// grant, and a list that all new files inherit can keep its owner out of them. The answer is "not supported" (ENOTSUP), as on file systems
-// that have none, so that programs which copy files go on without.
+// Extended attributes, and with them access control lists, and flags of files can only be read: a
+// folder would keep them from grant to grant, and a list that all new files inherit can keep its
+// owner out of them. The answer is "not supported" (ENOTSUP), as on file systems that have none, so
+// that programs which copy files go on without.
 //
-// An agent's command is the cub's own user, so that Linux would let it change the cub. Limits, priorities and scheduling of another process
-// or thread than the caller are refused, because the cub could not set them back; which threads are the cub's a profile cannot know. So is
-// sending the one signal that the cub listens to, by each call that sends a signal. All others process 1 does not take from inside, but for
-// 30 and 33, by which its runtime's garbage collector and libc speak to threads (docs/internals/decisions.md): a profile that kept commands
-// from sending them would keep the cub from it, too.
+// An agent's command is the cub's own user, so that Linux would let it change the cub. Limits,
+// priorities and scheduling of another process or thread than the caller are refused, because the
+// cub could not set them back; which threads are the cub's a profile cannot know. So is sending the
+// one signal that the cub listens to, by each call that sends a signal. All others process 1 does
+// not take from inside, but for 30 and 33, by which its runtime's garbage collector and libc speak
+// to threads (docs/internals/decisions.md): a profile that kept commands from sending them would
+// keep the cub from it, too.
 import type { ContainerSpec } from "../container-spec.ts";
 
 const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
@@ -48,18 +54,34 @@ const refused = `add_key bpf chroot fsconfig fsmount fsopen fspick kcmp keyctl m
 
 const attributes = `fremovexattr fsetxattr lremovexattr lsetxattr removexattr removexattrat setxattr setxattrat`;
 
-/** The second byte of a command of `ioctl` says whose it is. Of these, file systems, all others are refused, such as those that set. */
+/**
+ * The second byte of a command of `ioctl` says whose it is. Of these, file systems, all others are
+ * refused, such as those that set.
+ */
 const ofFileSystems = {
   owners: [0x58, 0x66, 0x94, 0xf5],
-  /** FIEMAP, FS_IOC_FSGETXATTR, FS_IOC_GETFLAGS in 64 and 32 bits, F2FS_IOC_GET_FEATURES; FICLONE, FICLONERANGE and FIDEDUPERANGE. */
-  allowed: [0xc020660b, 0x801c581f, 0x80086601, 0x80046601, 0x8004f50c, 0x40049409, 0x4020940d, 0xc0189436],
+  /**
+   * FIEMAP, FS_IOC_FSGETXATTR, FS_IOC_GETFLAGS in 64 and 32 bits, F2FS_IOC_GET_FEATURES; FICLONE,
+   * FICLONERANGE and FIDEDUPERANGE.
+   */
+  allowed: [
+    0xc020660b, 0x801c581f, 0x80086601, 0x80046601, 0x8004f50c, 0x40049409, 0x4020940d, 0xc0189436,
+  ],
   /** FS_IOC_SETFLAGS in 64 and 32 bits, FS_IOC_FSSETXATTR. */
   settingFlags: [0x40086602, 0x40046602, 0x401c5820],
 };
 
 const [unix, ipv4, ipv6, netlink] = [1, 2, 10, 16];
-/** `value`, where `op` compares with it; with a mask, `value` is the mask and `valueTwo` what remains. */
-type Argument = { index: number; value: number; valueTwo?: number; op: "SCMP_CMP_EQ" | "SCMP_CMP_NE" | "SCMP_CMP_MASKED_EQ" };
+/**
+ * `value`, where `op` compares with it; with a mask, `value` is the mask and `valueTwo` what
+ * remains.
+ */
+type Argument = {
+  index: number;
+  value: number;
+  valueTwo?: number;
+  op: "SCMP_CMP_EQ" | "SCMP_CMP_NE" | "SCMP_CMP_MASKED_EQ";
+};
 const equals = (index: number, value: number): Argument => ({ index, value, op: "SCMP_CMP_EQ" });
 const differs = (index: number, value: number): Argument => ({ index, value, op: "SCMP_CMP_NE" });
 const masked = (index: number, value: number, valueTwo: number): Argument => ({
@@ -75,8 +97,14 @@ const isCommand = (command: number) => masked(1, 0xff_ff_ff_ff, command);
 const namespaceFlags = 0x7e_02_00_00;
 const query = 0xff_ff_ff_ff;
 
-/** Of the signals that a container may be asked to stop by, that which no program sends. The number is the same on amd64 and arm64. */
-const reserved = { name: "SIGSYS", number: 31 } satisfies { name: ContainerSpec["stopSignal"]; number: number };
+/**
+ * Of the signals that a container may be asked to stop by, that which no program sends. The number
+ * is the same on amd64 and arm64.
+ */
+const reserved = { name: "SIGSYS", number: 31 } satisfies {
+  name: ContainerSpec["stopSignal"];
+  number: number;
+};
 
 /** Which argument is the signal, in each call that sends one. */
 const sendersOfSignals = {
@@ -88,16 +116,26 @@ const sendersOfSignals = {
   pidfd_send_signal: 1,
 };
 
-/** F_SETSIG names a signal that the kernel is to send; F_GET_SEALS is the other command with this last byte. */
+/**
+ * F_SETSIG names a signal that the kernel is to send; F_GET_SEALS is the other command with this
+ * last byte.
+ */
 const fileControl = { setSignal: 10, getSeals: 1034 };
 
-/** By which number `setpriority` and `ioprio_set` know a process or thread, and a process group. The next is all that a user has. */
+/**
+ * By which number `setpriority` and `ioprio_set` know a process or thread, and a process group. The
+ * next is all that a user has.
+ */
 const whose = { priority: [0, 1], ioPriority: [1, 2] };
 
 /** RLIMIT_LOCKS, which Linux does not use, and the cub does: lib/process/bid-mark.ts. */
 const lockLimit = 10;
 
-const allow = (names: readonly string[], ...args: Argument[]) => ({ names, action: "SCMP_ACT_ALLOW", args });
+const allow = (names: readonly string[], ...args: Argument[]) => ({
+  names,
+  action: "SCMP_ACT_ALLOW",
+  args,
+});
 const refuse = (names: readonly string[], errnoRet: number, ...args: Argument[]) => ({
   names,
   action: "SCMP_ACT_ERRNO",
@@ -111,7 +149,10 @@ const enotsup = 95;
 const profile = {
   defaultAction: "SCMP_ACT_ERRNO",
   defaultErrnoRet: enosys,
-  archMap: ["SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"].map((architecture) => ({ architecture, subArchitectures: [] })),
+  archMap: ["SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"].map((architecture) => ({
+    architecture,
+    subArchitectures: [],
+  })),
   syscalls: [
     allow([files, memory, processes, events, sockets].flatMap(wordsOf)),
     ...[unix, ipv4, ipv6].map((family) => allow(["socket"], equals(0, family))),
@@ -122,11 +163,14 @@ const profile = {
     ...[0, query].map((persona) => allow(["personality"], equals(0, persona))),
     ...signalRules(),
     ...schedulingRules(),
-    ...allBut(ofFileSystems.owners).map(({ mask, value }) => allow(["ioctl"], masked(1, mask << 8, value << 8))),
+    ...allBut(ofFileSystems.owners).map(({ mask, value }) =>
+      allow(["ioctl"], masked(1, mask << 8, value << 8)),
+    ),
     ...ofFileSystems.allowed.map((command) => allow(["ioctl"], isCommand(command))),
     ...ofFileSystems.settingFlags.map((command) => refuse(["ioctl"], enotsup, isCommand(command))),
     refuse(wordsOf(attributes), enotsup),
-    // Its flags are in memory, where a profile cannot look. Engines that do not know `defaultErrnoRet` need to be given its number.
+    // Its flags are in memory, where a profile cannot look. Engines that do not know
+    // `defaultErrnoRet` need to be given its number.
     refuse(["clone3"], enosys),
     refuse(wordsOf(refused), eperm),
   ],
@@ -135,10 +179,15 @@ const profile = {
 /** As the Engine takes it in `SecurityOpt`. */
 export const narrowSystemCalls = `seccomp=${JSON.stringify(profile)}`;
 
-/** The cub's signal reaches no process. Of a signal's number the kernel reads 32 bits; those beyond the first eight are never set. */
+/**
+ * The cub's signal reaches no process. Of a signal's number the kernel reads 32 bits; those beyond
+ * the first eight are never set.
+ */
 function signalRules() {
   const calls = Object.entries(sendersOfSignals).flatMap(([name, index]) => [
-    ...allBut([reserved.number]).map(({ mask, value }) => allow([name], masked(index, mask, value))),
+    ...allBut([reserved.number]).map(({ mask, value }) =>
+      allow([name], masked(index, mask, value)),
+    ),
     refuse([name], eperm, masked(index, 0xff, reserved.number)),
   ]);
   const { setSignal, getSeals } = fileControl;
@@ -150,7 +199,10 @@ function signalRules() {
   ];
 }
 
-/** A process may change its own calling thread (0). Back to the usual policy (0), it may set any: a library does so for a new thread. */
+/**
+ * A process may change its own calling thread (0). Back to the usual policy (0), it may set any: a
+ * library does so for a new thread.
+ */
 function schedulingRules() {
   return [
     allow(["prlimit64"], equals(0, 0)),
@@ -179,7 +231,10 @@ function wordsOf(text: string): string[] {
   return text.split(/\s+/);
 }
 
-/** Which bits of a byte must be which, in any of these ways, so that it is none of the values: a profile knows no "not one of". */
+/**
+ * Which bits of a byte must be which, in any of these ways, so that it is none of the values: a
+ * profile knows no "not one of".
+ */
 function allBut(
   values: readonly number[],
   { mask, value } = { mask: 0, value: 0 },
@@ -187,5 +242,7 @@ function allBut(
 ): { mask: number; value: number }[] {
   const left = values.filter((each) => (each & mask) === value);
   if (left.length === 0) return [{ mask, value }];
-  return bit === 0 ? [] : [0, bit].flatMap((one) => allBut(left, { mask: mask | bit, value: value | one }, bit >> 1));
+  return bit === 0
+    ? []
+    : [0, bit].flatMap((one) => allBut(left, { mask: mask | bit, value: value | one }, bit >> 1));
 }

@@ -18,11 +18,18 @@ export async function createVolume(
   labels: PartLabels,
   memory?: MemoryVolume,
 ): Promise<"created" | "kept"> {
-  // The Engine's own create is silent about a volume that exists, and leaves its labels as they are.
-  const existing = await askIfThere(`look for the volume ${name}`, () => docker.getVolume(name).inspect());
+  // The Engine's own create is silent about a volume that exists, and leaves its labels as they
+  // are.
+  const existing = await askIfThere(`look for the volume ${name}`, () =>
+    docker.getVolume(name).inspect(),
+  );
   if (existing === undefined) {
     const Labels = writeLabels(labels);
-    const options = { Name: name, Labels, ...(memory && { Driver: "local", DriverOpts: memoryOptions(memory) }) };
+    const options = {
+      Name: name,
+      Labels,
+      ...(memory && { Driver: "local", DriverOpts: memoryOptions(memory) }),
+    };
     await ask(`create the volume ${name}`, () =>
       docker.createVolume(options).catch(async (error: unknown) => {
         if (isPerhapsDone(error)) await removeLostVolume(docker, name, Labels);
@@ -33,7 +40,8 @@ export async function createVolume(
   }
   const found = ownPart({ name, labels: existing.Labels });
   const isOther = found?.id !== undefined && labels.id !== undefined && found.id !== labels.id;
-  if (found?.instance === labels.instance && found.component === labels.component && !isOther) return "kept";
+  if (found?.instance === labels.instance && found.component === labels.component && !isOther)
+    return "kept";
   throw notOurs([{ sort: "volume", name }]);
 }
 
@@ -43,23 +51,47 @@ function memoryOptions({ owner: { uid, gid }, sizeBytes }: MemoryVolume): Record
   return { type: "tmpfs", device: "tmpfs", o };
 }
 
-export async function fillVolume(docker: Docker, volume: string, from: { image: string; path: string }): Promise<void> {
+export async function fillVolume(
+  docker: Docker,
+  volume: string,
+  from: { image: string; path: string },
+): Promise<void> {
   // An empty volume is filled when a container is created with it: it need not be started.
-  await withIdleContainer(docker, volume, { image: from.image, target: from.path, isFilled: true }, async () => {});
+  await withIdleContainer(
+    docker,
+    volume,
+    { image: from.image, target: from.path, isFilled: true },
+    async () => {},
+  );
 }
 
 const ownedFolder = "sett-volume";
 
 /**
- * An empty volume belongs to root. Unpacking an archive into a container that never runs changes its owner: the Engine does the work, so
- * nothing in the image is needed. The archive names the mount point and is unpacked at `/`, because the Engine skips an entry for the
- * folder that it unpacks into. An access control list that a command has set for new files goes with it; not each file system has such.
+ * An empty volume belongs to root. Unpacking an archive into a container that never runs changes
+ * its owner: the Engine does the work, so nothing in the image is needed. The archive names the
+ * mount point and is unpacked at `/`, because the Engine skips an entry for the folder that it
+ * unpacks into. An access control list that a command has set for new files goes with it; not each
+ * file system has such.
  */
-export async function prepareVolume(docker: Docker, volume: string, owner: Owner, image: string): Promise<void> {
-  await withIdleContainer(docker, volume, { image, target: `/${ownedFolder}`, isFilled: false }, async (container) => {
-    const unpack = (hasList: boolean) => container.putArchive(folderArchive(ownedFolder, owner, hasList), { path: "/" });
-    await ask(`set the owner of the volume ${volume}`, () => unpack(true).catch(() => unpack(false)));
-  });
+export async function prepareVolume(
+  docker: Docker,
+  volume: string,
+  owner: Owner,
+  image: string,
+): Promise<void> {
+  await withIdleContainer(
+    docker,
+    volume,
+    { image, target: `/${ownedFolder}`, isFilled: false },
+    async (container) => {
+      const unpack = (hasList: boolean) =>
+        container.putArchive(folderArchive(ownedFolder, owner, hasList), { path: "/" });
+      await ask(`set the owner of the volume ${volume}`, () =>
+        unpack(true).catch(() => unpack(false)),
+      );
+    },
+  );
 }
 
 /** Creates a container for the effects of its creation, and removes it: it never runs. */
@@ -69,8 +101,11 @@ async function withIdleContainer(
   { image, target, isFilled }: { image: string; target: string; isFilled: boolean },
   use: (container: Docker.Container) => Promise<void>,
 ): Promise<void> {
-  // With the volume's labels, so that removing the instance also removes it if this process dies in between.
-  const { Labels: labels } = await ask(`look for the volume ${volume}`, () => docker.getVolume(volume).inspect());
+  // With the volume's labels, so that removing the instance also removes it if this process dies in
+  // between.
+  const { Labels: labels } = await ask(`look for the volume ${volume}`, () =>
+    docker.getVolume(volume).inspect(),
+  );
   // Without a name of ours it would belong to no instance where this process dies in between.
   const name = `${volume}.idle-${randomBytes(4).toString("hex")}`;
   const made = randomUUID();

@@ -1,4 +1,5 @@
-// One run of a process, from its start until nothing of it is left; its output is logged line by line.
+// One run of a process, from its start until nothing of it is left; its output is logged line by
+// line.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
@@ -9,7 +10,10 @@ import { killLeftBehind, markOf } from "./left-behind.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { ProcessSpec } from "./registry.ts";
 
-/** What shells report for a command that cannot be started, and add to the number of a signal that ended one. */
+/**
+ * What shells report for a command that cannot be started, and add to the number of a signal that
+ * ended one.
+ */
 const notStarted = 127;
 const signalled = 128;
 
@@ -31,7 +35,10 @@ export class Child {
       this.#process = child;
       this.id = child.pid === undefined ? undefined : identify(child.pid);
       this.#exitCode = exitCodeOf(child, (reason) => log.write("stderr", reason));
-      this.#written = Promise.all([log.capture("stdout", child.stdout), log.capture("stderr", child.stderr)]);
+      this.#written = Promise.all([
+        log.capture("stdout", child.stdout),
+        log.capture("stderr", child.stderr),
+      ]);
     } catch (error) {
       log.write("stderr", messageOf(error));
       this.#exitCode = Promise.resolve(notStarted);
@@ -44,7 +51,10 @@ export class Child {
     this.#process?.kill("SIGTERM");
   }
 
-  /** Its exit code, once nothing of it is left: processes that it has left behind are killed, as with the end of a container. */
+  /**
+   * Its exit code, once nothing of it is left: processes that it has left behind are killed, as
+   * with the end of a container.
+   */
   async ended(): Promise<number> {
     const exitCode = await this.#exitCode;
     await killLeftBehind(this.#folder);
@@ -56,7 +66,10 @@ export class Child {
 }
 
 /** In a group and session of its own: what is typed at a terminal does not reach it. */
-function start({ command: [program = "", ...words], env, workingDir }: ProcessSpec, folder: string): ChildProcess {
+function start(
+  { command: [program = "", ...words], env, workingDir }: ProcessSpec,
+  folder: string,
+): ChildProcess {
   return spawn(program, words, {
     cwd: workingDir,
     env: { ...env, ...markOf(folder) },
@@ -67,7 +80,10 @@ function start({ command: [program = "", ...words], env, workingDir }: ProcessSp
 
 async function exitCodeOf(child: ChildProcess, explain: (reason: string) => void): Promise<number> {
   try {
-    const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    const [exitCode, signal] = (await once(child, "exit")) as [
+      number | null,
+      NodeJS.Signals | null,
+    ];
     return exitCode ?? signalled + (signal === null ? 0 : constants.signals[signal]);
   } catch (error) {
     explain(messageOf(error));

@@ -15,7 +15,12 @@ export async function execBeside(
 ): Promise<ExecResult> {
   const { spec } = await requireProcess(registry, process);
   try {
-    const child = spawn(program, words, { cwd: spec.workingDir, env: spec.env, stdio: "pipe", signal });
+    const child = spawn(program, words, {
+      cwd: spec.workingDir,
+      env: spec.env,
+      stdio: "pipe",
+      signal,
+    });
     const ended = once(child, "exit");
     ended.catch(() => undefined);
     // The command may not read all of its input.
@@ -25,7 +30,8 @@ export async function execBeside(
     const [exitCode] = (await ended) as [number | null];
     return { exitCode: exitCode ?? 1, stdout, stderr };
   } catch (error) {
-    if (signal?.aborted) throw new SettError("interrupted", `Interrupted while ${program} ran.`, { cause: error });
+    if (signal?.aborted)
+      throw new SettError("interrupted", `Interrupted while ${program} ran.`, { cause: error });
     return { exitCode: 127, stdout: "", stderr: messageOf(error) };
   }
 }

@@ -1,4 +1,5 @@
-// A file as a lock between processes of this machine: the process that made it holds it, as long as it lives.
+// A file as a lock between processes of this machine: the process that made it holds it, as long as
+// it lives.
 import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -9,16 +10,27 @@ import { identify, isAlive, type ProcessId } from "../../process/process-id.ts";
 import type { Lock } from "../port.ts";
 
 const pollMs = 20;
-/** Jobs under a lock take a fraction of a second; after this something is wrong, and the job runs without the lock. */
+/**
+ * Jobs under a lock take a fraction of a second; after this something is wrong, and the job runs
+ * without the lock.
+ */
 const maxWaitMs = 10_000;
-/** A holder in another container, which cannot be checked from here, counts as alive for so long. */
+/**
+ * A holder in another container, which cannot be checked from here, counts as alive for so long.
+ */
 const trustedForMs = 60_000;
 
-/** `space`: the namespace of its process number; the same number in another one is another process. */
+/**
+ * `space`: the namespace of its process number; the same number in another one is another process.
+ */
 type Holder = ProcessId & { space: string | undefined; who: string };
 
 /** Runs the job while no other process of this machine runs one under this lock. */
-export async function withLock<Result>(path: string, signal: AbortSignal, job: () => Promise<Result>): Promise<Result> {
+export async function withLock<Result>(
+  path: string,
+  signal: AbortSignal,
+  job: () => Promise<Result>,
+): Promise<Result> {
   const deadline = Date.now() + maxWaitMs;
   while (!(await tryAcquire(path, "")) && Date.now() < deadline) {
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
@@ -33,18 +45,21 @@ export async function withLock<Result>(path: string, signal: AbortSignal, job: (
 
 /** Held until it is disposed of. The lock of a process that has died is taken over. */
 export async function acquireLock(path: string, who: string): Promise<Lock> {
-  if (await tryAcquire(path, who)) return { outcome: "held", [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+  if (await tryAcquire(path, who))
+    return { outcome: "held", [Symbol.asyncDispose]: () => rm(path, { force: true }) };
   return { outcome: "taken", by: (await readHolder(path))?.who ?? "" };
 }
 
 async function tryAcquire(path: string, who: string): Promise<boolean> {
   if (await create(path, who)) return true;
   if ((await stateOf(path)) === "alive") return false;
-  // Only one process at a time removes the lock of a dead one, and checks again before: by now another may hold it.
+  // Only one process at a time removes the lock of a dead one, and checks again before: by now
+  // another may hold it.
   const removal = `${path}.removal`;
   if (!(await tryAcquire(removal, who))) return false;
   try {
-    // A dead lock stays dead until it is removed here; a missing one may be made by another process at any moment.
+    // A dead lock stays dead until it is removed here; a missing one may be made by another process
+    // at any moment.
     if ((await stateOf(path)) === "dead") await rm(path, { force: true });
   } finally {
     await rm(removal, { force: true });
@@ -52,7 +67,10 @@ async function tryAcquire(path: string, who: string): Promise<boolean> {
   return await create(path, who);
 }
 
-/** False when the file exists. Made by a link, so that it appears with its content: no process finds a lock without a holder. */
+/**
+ * False when the file exists. Made by a link, so that it appears with its content: no process finds
+ * a lock without a holder.
+ */
 async function create(path: string, who: string): Promise<boolean> {
   const own = `${path}.${randomUUID()}`;
   try {

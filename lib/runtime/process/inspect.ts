@@ -1,4 +1,5 @@
-// The states of processes, and the other parts of an instance, as the runtime's port describes them.
+// The states of processes, and the other parts of an instance, as the runtime's port describes
+// them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
@@ -10,17 +11,25 @@ import { leaderOf, requireProcess } from "./processes.ts";
 import { type FoundProcess, type Registry, readState } from "./registry.ts";
 
 const pollMs = 20;
-/** The exit code of a process whose end was not recorded: it was killed together with its supervisor, or the machine stopped. */
+/**
+ * The exit code of a process whose end was not recorded: it was killed together with its
+ * supervisor, or the machine stopped.
+ */
 const unrecordedEnd = 137;
 
 /** `workspace`: only the instances of this repository. */
-export async function allInstances(registry: Registry, workspace?: string): Promise<InstanceParts[]> {
+export async function allInstances(
+  registry: Registry,
+  workspace?: string,
+): Promise<InstanceParts[]> {
   const [found, volumes, networks] = await Promise.all([
     registry.processes(),
     registry.labelled("volumes"),
     registry.labelled("networks"),
   ]);
-  const containers = found.flatMap((process) => partOf(process) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const containers = found
+    .flatMap((process) => partOf(process) ?? [])
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const labels = [...containers, ...volumes, ...networks].map((part) => part.labels);
   const own = labels.filter((one) => workspace === undefined || one.workspace === workspace);
   const names = new Set(own.map(({ instance }) => instance));
@@ -28,21 +37,40 @@ export async function allInstances(registry: Registry, workspace?: string): Prom
     instance,
     containers: containers.filter(({ labels }) => labels.instance === instance),
     volumes: volumes.filter(({ labels }) => labels.instance === instance),
-    networks: networks.filter(({ labels }) => labels.instance === instance).map((network) => ({ id: network.name, ...network })),
+    networks: networks
+      .filter(({ labels }) => labels.instance === instance)
+      .map((network) => ({ id: network.name, ...network })),
   }));
 }
 
-export async function instanceParts(registry: Registry, instance: InstanceName): Promise<InstanceParts> {
+export async function instanceParts(
+  registry: Registry,
+  instance: InstanceName,
+): Promise<InstanceParts> {
   const all = await allInstances(registry);
-  return all.find((parts) => parts.instance === instance) ?? { instance, containers: [], volumes: [], networks: [] };
+  return (
+    all.find((parts) => parts.instance === instance) ?? {
+      instance,
+      containers: [],
+      volumes: [],
+      networks: [],
+    }
+  );
 }
 
-export async function findProcess(registry: Registry, process: string): Promise<ContainerPart | undefined> {
+export async function findProcess(
+  registry: Registry,
+  process: string,
+): Promise<ContainerPart | undefined> {
   const found = await registry.find(process);
   return found === undefined ? undefined : partOf(found);
 }
 
-export async function waitForEnd(registry: Registry, process: string, signal: AbortSignal | undefined): Promise<number> {
+export async function waitForEnd(
+  registry: Registry,
+  process: string,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   for (;;) {
     const state = stateOf(await requireProcess(registry, process));
     if (state.state === "exited") return state.exitCode;
@@ -61,7 +89,8 @@ export async function waitHealthy(
     const state = stateOf(await requireProcess(registry, process));
     if (signal?.aborted) throw interrupted(process);
     if (state.state === "running") return { outcome: "healthy" };
-    if (state.state === "exited" || state.state === "restarting") return { outcome: "ended", exitCode: state.exitCode };
+    if (state.state === "exited" || state.state === "restarting")
+      return { outcome: "ended", exitCode: state.exitCode };
     if (Date.now() >= deadline) return { outcome: "timed-out" };
     if (!(await sleepUnlessAborted(signal))) throw interrupted(process);
   }

@@ -1,17 +1,24 @@
-// Finds and kills processes that a process has started and left behind. The end of a container ends everything in it; here a child may have
-// left the group and the session, but it has the environment that it was started with. Linux only: elsewhere it finds nothing.
+// Finds and kills processes that a process has started and left behind. The end of a container ends
+// everything in it; here a child may have left the group and the session, but it has the
+// environment that it was started with. Linux only: elsewhere it finds nothing.
 import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Inherited by everything that the process of this folder starts, unless a program clears the environment. */
+/**
+ * Inherited by everything that the process of this folder starts, unless a program clears the
+ * environment.
+ */
 const markName = "SETT_PART";
 
 export function markOf(folder: string): Record<string, string> {
   return { [markName]: folder };
 }
 
-/** A killed process may have just started another, and needs a moment to end: so the search is repeated. */
+/**
+ * A killed process may have just started another, and needs a moment to end: so the search is
+ * repeated.
+ */
 const maxTries = 100;
 const pollMs = 10;
 

@@ -1,10 +1,14 @@
-// Writes the output of a process to a log: each line with its time and its stream. Keeps the newest lines, in at most two files.
+// Writes the output of a process to a log: each line with its time and its stream. Keeps the newest
+// lines, in at most two files.
 import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { olderLog, type StoredLine } from "./registry.ts";
 
-/** A line longer than this is written in pieces, so that output without line ends cannot fill the memory. */
+/**
+ * A line longer than this is written in pieces, so that output without line ends cannot fill the
+ * memory.
+ */
 const maxLineLength = 1024 * 1024;
 
 /** A file of this size becomes the older one, and the older one before it is removed. */
@@ -28,7 +32,9 @@ export class LogWriter {
 
   write(stream: StoredLine["stream"], ...lines: string[]): void {
     const time = new Date().toISOString();
-    const text = lines.map((line) => `${JSON.stringify({ time, stream, line } satisfies StoredLine)}\n`).join("");
+    const text = lines
+      .map((line) => `${JSON.stringify({ time, stream, line } satisfies StoredLine)}\n`)
+      .join("");
     try {
       if (this.#bytes >= maxBytes) this.#rotate();
       this.#bytes += writeSync(this.#file, text);
@@ -37,7 +43,10 @@ export class LogWriter {
     }
   }
 
-  /** A file of that name exists at every moment: a reader that follows it finds the old one or the new. */
+  /**
+   * A file of that name exists at every moment: a reader that follows it finds the old one or the
+   * new.
+   */
   #rotate(): void {
     const older = olderLog(this.#path);
     const [link, next] = [`${older}.new`, `${this.#path}.new`];

@@ -10,17 +10,23 @@ import { logFile, olderLog, type Registry } from "./registry.ts";
 const pollMs = 50;
 const pieceBytes = 64 * 1024;
 
-export async function* logLines(registry: Registry, process: string, options: LogOptions = {}): AsyncGenerator<LogLine> {
+export async function* logLines(
+  registry: Registry,
+  process: string,
+  options: LogOptions = {},
+): AsyncGenerator<LogLine> {
   const { follow = false, tail, since, signal } = options;
   if (signal?.aborted) return;
   const found = await registry.find(process);
-  if (found === undefined) throw new SettError("process-failed", `There is no process ${process} to read the logs of.`);
+  if (found === undefined)
+    throw new SettError("process-failed", `There is no process ${process} to read the logs of.`);
   const path = join(found.folder, logFile);
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return;
   let unread = new Unread(file);
   try {
-    const isWanted = ({ time }: LogLine) => since === undefined || Date.parse(time) >= since * 1_000;
+    const isWanted = ({ time }: LogLine) =>
+      since === undefined || Date.parse(time) >= since * 1_000;
     const last: LogLine[] = [];
     for await (const line of bothOf(path, unread)) {
       if (!isWanted(line)) continue;

@@ -8,7 +8,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
 import { isAlive, type ProcessId, sendSignal } from "../../process/process-id.ts";
 import { killLeftBehind } from "./left-behind.ts";
-import { type FoundProcess, type ProcessSpec, type ProcessState, type Registry, readState, writeSpec } from "./registry.ts";
+import {
+  type FoundProcess,
+  type ProcessSpec,
+  type ProcessState,
+  type Registry,
+  readState,
+  writeSpec,
+} from "./registry.ts";
 import { makeSecrets, removeSecrets } from "./secrets.ts";
 
 const pollMs = 10;
@@ -17,10 +24,17 @@ const maxStartMs = 20_000;
 const afterKillMs = 5_000;
 const errorsFile = "supervisor.log";
 
-/** A command that supervises the process whose folder is added to it, and the environment that it gets. */
+/**
+ * A command that supervises the process whose folder is added to it, and the environment that it
+ * gets.
+ */
 export type Supervisor = { command: readonly string[]; env: Readonly<Record<string, string>> };
 
-export async function startProcess(registry: Registry, supervisor: Supervisor, spec: ProcessSpec): Promise<{ id: string }> {
+export async function startProcess(
+  registry: Registry,
+  supervisor: Supervisor,
+  spec: ProcessSpec,
+): Promise<{ id: string }> {
   const id = randomUUID();
   const folder = registry.processFolder(id);
   writeSpec(folder, spec);
@@ -39,7 +53,11 @@ export async function startProcess(registry: Registry, supervisor: Supervisor, s
 }
 
 /** Throws `process-failed` when there is none. */
-export async function startProcessAgain(registry: Registry, supervisor: Supervisor, process: string): Promise<void> {
+export async function startProcessAgain(
+  registry: Registry,
+  supervisor: Supervisor,
+  process: string,
+): Promise<void> {
   const { folder, spec } = await requireProcess(registry, process);
   if (leaderOf(readState(folder)) !== undefined) return;
   await makeSecrets(spec);
@@ -47,14 +65,22 @@ export async function startProcessAgain(registry: Registry, supervisor: Supervis
 }
 
 /** Throws `process-failed` when there is none. */
-export async function renameProcess(registry: Registry, process: string, name: string): Promise<void> {
+export async function renameProcess(
+  registry: Registry,
+  process: string,
+  name: string,
+): Promise<void> {
   const { id, folder, spec } = await requireProcess(registry, process);
   if (!(await registry.reserveName(name, id))) throw taken(name);
   writeSpec(folder, { ...spec, name });
   await registry.releaseName(spec.name);
 }
 
-export async function stopProcess(registry: Registry, process: string, timeoutMs: number): Promise<void> {
+export async function stopProcess(
+  registry: Registry,
+  process: string,
+  timeoutMs: number,
+): Promise<void> {
   const found = await registry.find(process);
   if (found === undefined) return;
   const leader = leaderOf(readState(found.folder));
@@ -78,8 +104,8 @@ export async function requireProcess(registry: Registry, process: string): Promi
 }
 
 /**
- * The process whose end means that all of it has ended: the supervisor, or the process itself where the supervisor was killed. Undefined:
- * none.
+ * The process whose end means that all of it has ended: the supervisor, or the process itself where
+ * the supervisor was killed. Undefined: none.
  */
 export function leaderOf(state: ProcessState | undefined): ProcessId | undefined {
   if (state === undefined) return undefined;
@@ -95,7 +121,12 @@ async function startSupervisor(
   name: string,
 ): Promise<void> {
   const errors = openSync(join(folder, errorsFile), "w", 0o600);
-  const child = spawn(program, [...words, folder], { cwd: "/", env, detached: true, stdio: ["ignore", "ignore", errors] });
+  const child = spawn(program, [...words, folder], {
+    cwd: "/",
+    env,
+    detached: true,
+    stdio: ["ignore", "ignore", errors],
+  });
   closeSync(errors);
   let failure: Error | undefined;
   child.on("error", (error) => {
@@ -111,13 +142,16 @@ async function startSupervisor(
     }
     child.kill("SIGKILL");
     const reason = failure?.message ?? readFileSync(join(folder, errorsFile), "utf8").trim();
-    throw new SettError("process-failed", `The supervisor of ${name} did not start: ${reason}`, { cause: failure });
+    throw new SettError("process-failed", `The supervisor of ${name} did not start: ${reason}`, {
+      cause: failure,
+    });
   }
 }
 
 async function kill(folder: string, leader: ProcessId): Promise<void> {
   const state = readState(folder);
-  if (state?.state === "running" && state.child !== undefined) sendSignal(state.child, "SIGKILL", { group: true });
+  if (state?.state === "running" && state.child !== undefined)
+    sendSignal(state.child, "SIGKILL", { group: true });
   if (!(await isGone(leader, afterKillMs))) sendSignal(leader, "SIGKILL");
 }
 

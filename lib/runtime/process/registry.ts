@@ -1,9 +1,10 @@
-// The folder with everything of this runtime: specifications, states, logs, volumes. Where Docker has labels, this runtime has files.
+// The folder with everything of this runtime: specifications, states, logs, volumes. Where Docker
+// has labels, this runtime has files.
 //
-//   processes/ID/spec.json   its specification              volumes/NAME/       a volume's files
-//   processes/ID/state.json  its state, by its supervisor   volumes/NAME.json   its labels
-//   processes/ID/log, log.1  its lines, a JSON object each  networks/NAME.json  the labels of a network, which is nothing else
-//   names/NAME               a link to processes/ID
+// processes/ID/spec.json its specification volumes/NAME/ a volume's files processes/ID/state.json
+// its state, by its supervisor volumes/NAME.json its labels processes/ID/log, log.1 its lines, a
+// JSON object each networks/NAME.json the labels of a network, which is nothing else names/NAME a
+// link to processes/ID
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -58,13 +59,18 @@ export class Registry {
   /** Throws `process-failed`. */
   async open(): Promise<void> {
     try {
-      for (const folder of ["processes", "names", "volumes", "networks"]) await mkdir(join(this.root, folder), ownFolder);
+      for (const folder of ["processes", "names", "volumes", "networks"])
+        await mkdir(join(this.root, folder), ownFolder);
     } catch (cause) {
       const hint = "Set XDG_STATE_HOME to another folder.";
-      throw new SettError("process-failed", `The folder for the processes of Sett cannot be made: ${this.root}.`, {
-        hint,
-        cause,
-      });
+      throw new SettError(
+        "process-failed",
+        `The folder for the processes of Sett cannot be made: ${this.root}.`,
+        {
+          hint,
+          cause,
+        },
+      );
     }
   }
 
@@ -76,7 +82,9 @@ export class Registry {
     return join(this.root, "volumes", name);
   }
 
-  /** Returns false when the name is in use. A name whose process does not exist any more is free. */
+  /**
+   * Returns false when the name is in use. A name whose process does not exist any more is free.
+   */
   async reserveName(name: string, id: string): Promise<boolean> {
     const link = () => isNew(symlink(join("..", "processes", id), join(this.root, "names", name)));
     if (await link()) return true;
@@ -105,7 +113,11 @@ export class Registry {
   }
 
   /** Returns false when there is a volume or network of that name. */
-  async createLabels(kind: "volumes" | "networks", name: string, labels: PartLabels): Promise<boolean> {
+  async createLabels(
+    kind: "volumes" | "networks",
+    name: string,
+    labels: PartLabels,
+  ): Promise<boolean> {
     const text = JSON.stringify(writeLabels(labels));
     return await isNew(writeFile(this.#labelsFile(kind, name), text, { ...ownFile, flag: "wx" }));
   }

@@ -1,5 +1,5 @@
-// From the specification of a container to that of a process of this machine. There is no image and no isolation: users, capabilities,
-// limits and networks have no effect.
+// From the specification of a container to that of a process of this machine. There is no image and
+// no isolation: users, capabilities, limits and networks have no effect.
 import { unreachable } from "../../model/unreachable.ts";
 import type { ContainerSpec, Mount } from "../container-spec.ts";
 import { writeLabels } from "../labels.ts";
@@ -15,8 +15,9 @@ type Machine = {
 };
 
 /**
- * A mount stays where it is: a variable, or the working directory, that is exactly a mount's `target` becomes the path of its source. A
- * port is the process's own affair: only one with a `hostPort` is known.
+ * A mount stays where it is: a variable, or the working directory, that is exactly a mount's
+ * `target` becomes the path of its source. A port is the process's own affair: only one with a
+ * `hostPort` is known.
  */
 export function resolveSpec(spec: ContainerSpec, { env, now, ...folders }: Machine): ProcessSpec {
   const sources = new Map(spec.mounts.flatMap((mount) => sourceOf(mount, folders)));
@@ -29,8 +30,12 @@ export function resolveSpec(spec: ContainerSpec, { env, now, ...folders }: Machi
     command: [...(spec.entrypoint ?? []), ...(spec.command ?? [])],
     env: Object.fromEntries(variables.map(([name, value]) => [name, inPlace(value)])),
     workingDir: inPlace(spec.workingDir ?? "/"),
-    ...(spec.mounts.some(({ kind }) => kind === "secrets") && { secretsFolder: folders.secretsFolder }),
-    ports: (spec.ports ?? []).flatMap(({ port, hostPort }) => (hostPort === undefined ? [] : [{ port, hostPort }])),
+    ...(spec.mounts.some(({ kind }) => kind === "secrets") && {
+      secretsFolder: folders.secretsFolder,
+    }),
+    ports: (spec.ports ?? []).flatMap(({ port, hostPort }) =>
+      hostPort === undefined ? [] : [{ port, hostPort }],
+    ),
     restart: spec.restart,
     createdAt: now().toISOString(),
   };
@@ -38,7 +43,10 @@ export function resolveSpec(spec: ContainerSpec, { env, now, ...folders }: Machi
 
 type Folders = Pick<Machine, "volumeFolder" | "secretsFolder">;
 
-function sourceOf(mount: Mount, { volumeFolder, secretsFolder }: Folders): [target: string, path: string][] {
+function sourceOf(
+  mount: Mount,
+  { volumeFolder, secretsFolder }: Folders,
+): [target: string, path: string][] {
   switch (mount.kind) {
     case "volume":
       return [[mount.target, volumeFolder(mount.volume)]];

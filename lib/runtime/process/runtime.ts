@@ -1,4 +1,5 @@
-// The runtime without containers: the parts of an instance run as processes of this machine, without isolation.
+// The runtime without containers: the parts of an instance run as processes of this machine,
+// without isolation.
 import { availableParallelism, release, totalmem } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -11,22 +12,33 @@ import { acquireLock } from "./file-lock.ts";
 import { allInstances, findProcess, instanceParts, waitForEnd, waitHealthy } from "./inspect.ts";
 import { logLines } from "./logs.ts";
 import { machineEnvironment } from "./machine-environment.ts";
-import { removeProcess, renameProcess, type Supervisor, startProcess, startProcessAgain, stopProcess } from "./processes.ts";
+import {
+  removeProcess,
+  renameProcess,
+  type Supervisor,
+  startProcess,
+  startProcessAgain,
+  stopProcess,
+} from "./processes.ts";
 import { Registry } from "./registry.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import { newSecretsFolder } from "./secrets.ts";
 import { createVolume, removeVolume } from "./volumes.ts";
 
 export type ProcessRuntimeOptions = {
-  /** Holds everything of this runtime; it is made when it is needed. One for each user of the machine. */
+  /**
+   * Holds everything of this runtime; it is made when it is needed. One for each user of the
+   * machine.
+   */
   folder: string;
   /** A command that supervises the process whose folder is added to it: see `supervise`. */
   supervisor: readonly string[];
 };
 
 /**
- * In this runtime every image is this machine: nothing is pulled, built or filled, and processes run as the user who started them. `ownEnv`
- * is the environment of this program, of which processes get a part.
+ * In this runtime every image is this machine: nothing is pulled, built or filled, and processes
+ * run as the user who started them. `ownEnv` is the environment of this program, of which processes
+ * get a part.
  */
 export function processRuntime(
   { folder, supervisor: command }: ProcessRuntimeOptions,
@@ -67,7 +79,11 @@ export function processRuntime(
       start: async (spec) => {
         await registry.open();
         const folders = { volumeFolder, secretsFolder: await newSecretsFolder(registry.root) };
-        return await startProcess(registry, supervisor, resolveSpec(spec, { env, ...folders, now: () => new Date() }));
+        return await startProcess(
+          registry,
+          supervisor,
+          resolveSpec(spec, { env, ...folders, now: () => new Date() }),
+        );
       },
       startAgain: (name) => startProcessAgain(registry, supervisor, name),
       rename: (name, other) => renameProcess(registry, name, other),
@@ -112,16 +128,26 @@ const bareMachine: Omit<ImageInfo, "env"> = {
   labels: {},
 };
 
-/** One part that cannot be removed does not stop the removal of the others; the first failure is thrown at the end. */
-async function removeInstance(registry: Registry, instance: InstanceName, { blackboard }: { blackboard: "keep" | "remove" }) {
+/**
+ * One part that cannot be removed does not stop the removal of the others; the first failure is
+ * thrown at the end.
+ */
+async function removeInstance(
+  registry: Registry,
+  instance: InstanceName,
+  { blackboard }: { blackboard: "keep" | "remove" },
+) {
   const { containers, volumes, networks } = await instanceParts(registry, instance);
   const removed = await Promise.allSettled(containers.map(({ id }) => removeProcess(registry, id)));
   const kept = blackboard === "keep" ? keptVolumeNames(instance) : [];
   const freed = await Promise.allSettled([
     ...networks.map(({ name }) => registry.removeLabels("networks", name)),
-    ...volumes.filter(({ name }) => !kept.includes(name)).map(({ name }) => removeVolume(registry, name)),
+    ...volumes
+      .filter(({ name }) => !kept.includes(name))
+      .map(({ name }) => removeVolume(registry, name)),
   ]);
-  for (const result of [...removed, ...freed]) if (result.status === "rejected") throw result.reason;
+  for (const result of [...removed, ...freed])
+    if (result.status === "rejected") throw result.reason;
 }
 
 function networkTaken(name: string): SettError {

@@ -1,15 +1,21 @@
-// The folder of a process for files that only its user may read, in memory where the machine allows it: what a container has as a tmpfs.
+// The folder of a process for files that only its user may read, in memory where the machine allows
+// it: what a container has as a tmpfs.
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProcessSpec } from "./registry.ts";
 
-/** A tmpfs on every Linux; any user may make folders in it, and no user may rename those of others. */
+/**
+ * A tmpfs on every Linux; any user may make folders in it, and no user may rename those of others.
+ */
 const sharedMemory = "/dev/shm";
 /** The number by which the kernel names a tmpfs. */
 const tmpfs = 0x01021994;
 
-/** A path that nothing has yet. Below `fallback`, on disk, where the machine has no folder in memory. */
+/**
+ * A path that nothing has yet. Below `fallback`, on disk, where the machine has no folder in
+ * memory.
+ */
 export async function newSecretsFolder(fallback: string): Promise<string> {
   const isInMemory = await statfs(sharedMemory).then(
     ({ type }) => type === tmpfs,
@@ -19,10 +25,14 @@ export async function newSecretsFolder(fallback: string): Promise<string> {
 }
 
 /** The folder of a process that starts again is there already, unless the machine was restarted. */
-export async function makeSecrets({ secretsFolder }: Pick<ProcessSpec, "secretsFolder">): Promise<void> {
+export async function makeSecrets({
+  secretsFolder,
+}: Pick<ProcessSpec, "secretsFolder">): Promise<void> {
   if (secretsFolder !== undefined) await mkdir(secretsFolder, { recursive: true, mode: 0o700 });
 }
 
-export async function removeSecrets({ secretsFolder }: Pick<ProcessSpec, "secretsFolder">): Promise<void> {
+export async function removeSecrets({
+  secretsFolder,
+}: Pick<ProcessSpec, "secretsFolder">): Promise<void> {
   if (secretsFolder !== undefined) await rm(secretsFolder, { recursive: true, force: true });
 }

@@ -17,16 +17,24 @@ export async function createVolume(
   const isNew = await registry.createLabels("volumes", name, labels);
   const found = isNew ? labels : registry.labelsOf("volumes", name);
   if (found?.instance !== labels.instance || found.component !== labels.component) {
-    throw new SettError("instance-taken", `There is a volume named ${name} already, and it is not this instance's.`, {
-      hint: `Look at ${registry.volumeFolder(name)}, or choose another name for the instance.`,
-    });
+    throw new SettError(
+      "instance-taken",
+      `There is a volume named ${name} already, and it is not this instance's.`,
+      {
+        hint: `Look at ${registry.volumeFolder(name)}, or choose another name for the instance.`,
+      },
+    );
   }
-  if (memory === undefined) await mkdir(registry.volumeFolder(name), { recursive: true, mode: 0o700 });
+  if (memory === undefined)
+    await mkdir(registry.volumeFolder(name), { recursive: true, mode: 0o700 });
   else await makeInMemory(registry, name);
   return isNew ? "created" : "kept";
 }
 
-/** The folder is a link into memory, where the machine has such a place. After a restart of the machine it is made again. */
+/**
+ * The folder is a link into memory, where the machine has such a place. After a restart of the
+ * machine it is made again.
+ */
 async function makeInMemory(registry: Registry, name: string): Promise<void> {
   const link = registry.volumeFolder(name);
   const known = await readlink(link).catch(() => undefined);

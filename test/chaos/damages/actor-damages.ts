@@ -4,8 +4,16 @@ import { artefact, change, type Damage, event, release } from "./hand.ts";
 const started = "orchestrator_started";
 
 export const actorDamages: readonly Damage[] = [
-  ["oneHolderHasEachEpoch", "an epoch without a holder", (h) => change(event(h, started), { data: { epoch: 1 } })],
-  ["oneHolderHasEachEpoch", "an epoch of another number", (h) => change(event(h, started).data ?? {}, { epoch: 2 })],
+  [
+    "oneHolderHasEachEpoch",
+    "an epoch without a holder",
+    (h) => change(event(h, started), { data: { epoch: 1 } }),
+  ],
+  [
+    "oneHolderHasEachEpoch",
+    "an epoch of another number",
+    (h) => change(event(h, started).data ?? {}, { epoch: 2 }),
+  ],
   [
     "oneHolderHasEachEpoch",
     "a second holder of one epoch",
@@ -16,7 +24,11 @@ export const actorDamages: readonly Damage[] = [
     "an agent that grants itself work",
     (h) => change(event(h, "grant_queued", { agent: "tester" }), { actor: "agent:tester" }),
   ],
-  ["decisionsAreTheOrchestrators", "a person who places bids", (h) => change(event(h, "bids_placed"), { actor: "person:Ada" })],
+  [
+    "decisionsAreTheOrchestrators",
+    "a person who places bids",
+    (h) => change(event(h, "bids_placed"), { actor: "person:Ada" }),
+  ],
   [
     "decisionsAreTheOrchestrators",
     "a person who completes a claim",
@@ -35,11 +47,17 @@ export const actorDamages: readonly Damage[] = [
   [
     "peopleSpeakOnlyWhereTheyAct",
     "a person who ends an agent's work",
-    (h) => change(event(h, "grant_done", { artefact: artefact(h, "TestReport") }), { actor: "person:Ada" }),
+    (h) =>
+      change(event(h, "grant_done", { artefact: artefact(h, "TestReport") }), {
+        actor: "person:Ada",
+      }),
   ],
   [
     "peopleSpeakOnlyWhereTheyAct",
     "a person who posts a Failure",
-    (h) => change(event(h, "artefact_created", { artefact: artefact(h, "ToolExecutionFailure") }), { actor: "person:Ada" }),
+    (h) =>
+      change(event(h, "artefact_created", { artefact: artefact(h, "ToolExecutionFailure") }), {
+        actor: "person:Ada",
+      }),
   ],
 ];

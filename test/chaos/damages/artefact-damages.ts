@@ -2,8 +2,16 @@
 import { artefact, change, type Damage, drop, event, repeat, stranger } from "./hand.ts";
 
 export const artefactDamages: readonly Damage[] = [
-  ["noArtefactOfTheLogIsMissing", "an artefact that is gone", (h) => h.artefacts.delete(artefact(h, "SecretsReport").id)],
-  ["noArtefactOfTheLogIsMissing", "an artefact of another type", (h) => change(artefact(h, "SecretsReport"), { type: "Poem" })],
+  [
+    "noArtefactOfTheLogIsMissing",
+    "an artefact that is gone",
+    (h) => h.artefacts.delete(artefact(h, "SecretsReport").id),
+  ],
+  [
+    "noArtefactOfTheLogIsMissing",
+    "an artefact of another type",
+    (h) => change(artefact(h, "SecretsReport"), { type: "Poem" }),
+  ],
   [
     "everyArtefactIsLoggedOnce",
     "an artefact logged twice",
@@ -14,8 +22,16 @@ export const artefactDamages: readonly Damage[] = [
     "an artefact never logged",
     (h) => drop(h, event(h, "artefact_created", { artefact: artefact(h, "Release") })),
   ],
-  ["threadsHaveNoGaps", "a thread without version 2", (h) => change(artefact(h, "CodeCommit", 2), { version: 3 })],
-  ["threadsHaveNoGaps", "a thread whose list lacks a version", (h) => h.threads.get(artefact(h, "CodeCommit").logical_id)?.pop()],
+  [
+    "threadsHaveNoGaps",
+    "a thread without version 2",
+    (h) => change(artefact(h, "CodeCommit", 2), { version: 3 }),
+  ],
+  [
+    "threadsHaveNoGaps",
+    "a thread whose list lacks a version",
+    (h) => h.threads.get(artefact(h, "CodeCommit").logical_id)?.pop(),
+  ],
   [
     "threadsKeepTheirGoalAndType",
     "a next version of another type",
@@ -26,14 +42,26 @@ export const artefactDamages: readonly Damage[] = [
     "a next version of another goal",
     (h) => change(artefact(h, "CodeCommit", 2), { goal_id: stranger }),
   ],
-  ["reviewsComeOfReviews", "a report that is a Review", (h) => change(artefact(h, "TestReport"), { structural_type: "Review" })],
-  ["noVersionIsThereTwice", "a version 1 beside version 1", (h) => change(artefact(h, "CodeCommit", 2), { version: 1 })],
+  [
+    "reviewsComeOfReviews",
+    "a report that is a Review",
+    (h) => change(artefact(h, "TestReport"), { structural_type: "Review" }),
+  ],
+  [
+    "noVersionIsThereTwice",
+    "a version 1 beside version 1",
+    (h) => change(artefact(h, "CodeCommit", 2), { version: 1 }),
+  ],
   [
     "noVersionIsThereTwice",
     "a thread that lists another's artefact",
     (h) => h.threads.get(artefact(h, "CodeCommit").logical_id)?.push({ id: stranger, version: 3 }),
   ],
-  ["everySourceExists", "a source that is nowhere", (h) => change(artefact(h, "TestReport"), { source_artefacts: [stranger] })],
+  [
+    "everySourceExists",
+    "a source that is nowhere",
+    (h) => change(artefact(h, "TestReport"), { source_artefacts: [stranger] }),
+  ],
   [
     "resultsNameTheirSources",
     "a report that does not name the approval",
@@ -54,7 +82,11 @@ export const artefactDamages: readonly Damage[] = [
     "a new version that does not name its review",
     (h) => artefact(h, "CodeCommit", 2).source_artefacts.pop(),
   ],
-  ["resultsNameTheirSources", "a Failure about nothing", (h) => artefact(h, "ToolExecutionFailure").source_artefacts.pop()],
+  [
+    "resultsNameTheirSources",
+    "a Failure about nothing",
+    (h) => artefact(h, "ToolExecutionFailure").source_artefacts.pop(),
+  ],
   [
     "goalsListTheirArtefacts",
     "a goal that does not list its release",

@@ -14,7 +14,11 @@ export const attemptDamages: readonly Damage[] = [
     "a retry that is not counted",
     (h) => change(grant(release(h), "tester"), { retries: undefined }),
   ],
-  ["retriesAreCountedAsTheLogSays", "a retry that never was", (h) => change(grant(release(h), "secrets"), { retries: 1 })],
+  [
+    "retriesAreCountedAsTheLogSays",
+    "a retry that never was",
+    (h) => change(grant(release(h), "secrets"), { retries: 1 }),
+  ],
   [
     "retriesWaitLongerEachTime",
     "a retry that does not wait",
@@ -24,11 +28,18 @@ export const attemptDamages: readonly Damage[] = [
     "noRunHasTwoGrants",
     "two grants of one run",
     (h) => {
-      const run_id = "run_id" in grant(release(h), "tester") ? Object(grant(release(h), "tester")).run_id : "none";
+      const run_id =
+        "run_id" in grant(release(h), "tester")
+          ? Object(grant(release(h), "tester")).run_id
+          : "none";
       change(grant(release(h), "secrets"), { run_id });
     },
   ],
-  ["everyRunningGrantHasItsLease", "a grant that runs without a lease", (h) => reopen(h, { state: "running" })],
+  [
+    "everyRunningGrantHasItsLease",
+    "a grant that runs without a lease",
+    (h) => reopen(h, { state: "running" }),
+  ],
   [
     "everyAttemptToComeIsDue",
     "an attempt that never comes",

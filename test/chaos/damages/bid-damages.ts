@@ -5,7 +5,11 @@ import { change, claim, type Damage, drop, event, found, release, repeat } from 
 const packagerQueued = (h: History) =>
   found(
     h.events.find(({ type, agent, claim_id }) => {
-      return type === "grant_queued" && claim_id === release(h).id && agent?.startsWith("packager") === true;
+      return (
+        type === "grant_queued" &&
+        claim_id === release(h).id &&
+        agent?.startsWith("packager") === true
+      );
     }),
     "grant of a packager",
   );
@@ -26,15 +30,34 @@ export const bidDamages: readonly Damage[] = [
       ),
   ],
   ["everyElectorIsHeard", "an elector who was never heard", (h) => release(h).bids.splice(2, 1)],
-  ["noAgentBidsTwice", "a second bid in the log", (h) => repeat(h, event(h, "bids_placed", { claim: release(h) }))],
-  ["noAgentBidsTwice", "a second bid on record", (h) => release(h).bids.push(found(release(h).bids[0], "first bid"))],
+  [
+    "noAgentBidsTwice",
+    "a second bid in the log",
+    (h) => repeat(h, event(h, "bids_placed", { claim: release(h) })),
+  ],
+  [
+    "noAgentBidsTwice",
+    "a second bid on record",
+    (h) => release(h).bids.push(found(release(h).bids[0], "first bid")),
+  ],
   ["bidsAreRecordedAsTheLogSays", "bids in another order", (h) => release(h).bids.reverse()],
-  ["bidsAreRecordedAsTheLogSays", "a public hash that differs", (h) => change(release(h).bidHash, { tester: "ignore" })],
-  ["bidsAreRecordedAsTheLogSays", "the bid of an agent that is not in the electorate", (h) => release(h).electorate.splice(2, 1)],
+  [
+    "bidsAreRecordedAsTheLogSays",
+    "a public hash that differs",
+    (h) => change(release(h).bidHash, { tester: "ignore" }),
+  ],
+  [
+    "bidsAreRecordedAsTheLogSays",
+    "the bid of an agent that is not in the electorate",
+    (h) => release(h).electorate.splice(2, 1),
+  ],
   [
     "grantsGoToThoseWhoBidForThem",
     "a grant without a bid for its phase",
-    (h) => change(event(h, "grant_queued", { claim: release(h), agent: "reviewer" }), { agent: "tester" }),
+    (h) =>
+      change(event(h, "grant_queued", { claim: release(h), agent: "reviewer" }), {
+        agent: "tester",
+      }),
   ],
   [
     "grantsGoToThoseWhoBidForThem",
@@ -44,15 +67,23 @@ export const bidDamages: readonly Damage[] = [
   [
     "grantsGoToThoseWhoBidForThem",
     "a rework by another agent",
-    (h) => change(event(h, "grant_queued", { claim: claim(h, "CodeCommit", 1, "rework") }), { agent: "tester" }),
+    (h) =>
+      change(event(h, "grant_queued", { claim: claim(h, "CodeCommit", 1, "rework") }), {
+        agent: "tester",
+      }),
   ],
   [
     "theFirstIdleOfEqualBidsWins",
     "a packager whose bid came second",
     (h) => {
       const { data } = event(h, "bids_placed", { claim: release(h) });
-      const names: Record<string, string> = { "packager-one": "packager-two", "packager-two": "packager-one" };
-      change(data ?? {}, { bids: String(data?.bids).replace(/packager-\w+/g, (name) => names[name] ?? name) });
+      const names: Record<string, string> = {
+        "packager-one": "packager-two",
+        "packager-two": "packager-one",
+      };
+      change(data ?? {}, {
+        bids: String(data?.bids).replace(/packager-\w+/g, (name) => names[name] ?? name),
+      });
     },
   ],
   [
@@ -68,7 +99,10 @@ export const bidDamages: readonly Damage[] = [
     "a grant that was taken from an idle agent",
     (h) => {
       const { agent, data } = packagerQueued(h);
-      change(data ?? {}, { instead_of: agent === "packager-one" ? "packager-two" : "packager-one", because: "It was." });
+      change(data ?? {}, {
+        instead_of: agent === "packager-one" ? "packager-two" : "packager-one",
+        because: "It was.",
+      });
     },
   ],
 ];

@@ -15,7 +15,11 @@ import {
 } from "./hand.ts";
 
 export const claimDamages: readonly Damage[] = [
-  ["everyStandardArtefactHasItsClaim", "a report without a claim", (h) => h.claims.delete(claim(h, "TestReport").id)],
+  [
+    "everyStandardArtefactHasItsClaim",
+    "a report without a claim",
+    (h) => h.claims.delete(claim(h, "TestReport").id),
+  ],
   [
     "noArtefactHasTwoClaimsOfOneCause",
     "a second claim on record",
@@ -36,7 +40,8 @@ export const claimDamages: readonly Damage[] = [
     "a claim that was tried again as two",
     (h) => {
       const cause = `retry:${artefact(h, "ToolExecutionFailure").id}`;
-      for (const id of [stranger, stranger.replace("8", "9")]) h.claims.set(id, change({ ...release(h) }, { id, cause }));
+      for (const id of [stranger, stranger.replace("8", "9")])
+        h.claims.set(id, change({ ...release(h) }, { id, cause }));
     },
   ],
   [
@@ -69,7 +74,11 @@ export const claimDamages: readonly Damage[] = [
     "a claim that is complete without its last result",
     (h) => drop(h, event(h, "grant_done", { artefact: artefact(h, "Release") })),
   ],
-  ["rejectedArtefactsGoNoFurther", "a complete claim whose review rejects", (h) => change(approval(h), { payload: "No." })],
+  [
+    "rejectedArtefactsGoNoFurther",
+    "a complete claim whose review rejects",
+    (h) => change(approval(h), { payload: "No." }),
+  ],
   [
     "rejectedArtefactsGoNoFurther",
     "a rework without its reviews",
@@ -80,14 +89,20 @@ export const claimDamages: readonly Damage[] = [
     "a review that has not begun, after a rejection",
     (h) => {
       const rejected = claim(h, "CodeCommit");
-      const waiting = change({ ...grant(rejected, "reviewer") }, { agent: "sleeper", state: "queued" });
+      const waiting = change(
+        { ...grant(rejected, "reviewer") },
+        { agent: "sleeper", state: "queued" },
+      );
       change(rejected, { status: "pending_review", grants: [...rejected.grants, waiting] });
     },
   ],
   [
     "reviewsAtWorkAreHeard",
     "a review that was stopped after a rejection",
-    (h) => change(event(h, "grant_done", { claim: claim(h, "CodeCommit"), agent: "reviewer" }), { type: "grant_cancelled" }),
+    (h) =>
+      change(event(h, "grant_done", { claim: claim(h, "CodeCommit"), agent: "reviewer" }), {
+        type: "grant_cancelled",
+      }),
   ],
   [
     "whatIsReworkedIsReviewedAgain",
@@ -99,14 +114,34 @@ export const claimDamages: readonly Damage[] = [
     "a completed claim that is still pending",
     (h) => change(release(h), { status: "pending_exclusive" }),
   ],
-  ["claimsEndAsTheLogSays", "a completed claim that was terminated", (h) => change(release(h), { status: "terminated" })],
-  ["claimsEndAsTheLogSays", "an end that no event tells of", (h) => drop(h, event(h, "claim_completed", { claim: release(h) }))],
+  [
+    "claimsEndAsTheLogSays",
+    "a completed claim that was terminated",
+    (h) => change(release(h), { status: "terminated" }),
+  ],
+  [
+    "claimsEndAsTheLogSays",
+    "an end that no event tells of",
+    (h) => drop(h, event(h, "claim_completed", { claim: release(h) })),
+  ],
   [
     "claimsEndAsTheLogSays",
     "a beginning that no event tells of",
     (h) => drop(h, event(h, "claim_opened", { claim: release(h) })),
   ],
-  ["claimsEndAsTheLogSays", "work after the end", (h) => h.events.push(event(h, "grant_started", { claim: release(h) }))],
-  ["claimsEndAsTheLogSays", "another reason", (h) => change(claim(h, "CodeCommit"), { termination_reason: "No reason." })],
-  ["claimsEndAsTheLogSays", "a bidding that is open again", (h) => change(release(h), { bidding: "open" })],
+  [
+    "claimsEndAsTheLogSays",
+    "work after the end",
+    (h) => h.events.push(event(h, "grant_started", { claim: release(h) })),
+  ],
+  [
+    "claimsEndAsTheLogSays",
+    "another reason",
+    (h) => change(claim(h, "CodeCommit"), { termination_reason: "No reason." }),
+  ],
+  [
+    "claimsEndAsTheLogSays",
+    "a bidding that is open again",
+    (h) => change(release(h), { bidding: "open" }),
+  ],
 ];

@@ -22,7 +22,9 @@ export const goalDamages: readonly Damage[] = [
     (h) =>
       drop(
         h,
-        ...h.events.filter(({ type, claim_id }) => type === "claim_completed" && claim_id === release(h).id),
+        ...h.events.filter(
+          ({ type, claim_id }) => type === "claim_completed" && claim_id === release(h).id,
+        ),
         event(h, "grant_queued", { claim: release(h), agent: "tester" }),
       ),
   ],
@@ -34,7 +36,10 @@ export const goalDamages: readonly Damage[] = [
   [
     "artefactsOfAGoalAreCounted",
     "a number that is there twice",
-    (h) => change(event(h, "artefact_created", { artefact: artefact(h, "Release") }).data ?? {}, { goal_artefacts: 3 }),
+    (h) =>
+      change(event(h, "artefact_created", { artefact: artefact(h, "Release") }).data ?? {}, {
+        goal_artefacts: 3,
+      }),
   ],
   [
     "goalsEndOnceAsTheyAreMarked",
@@ -52,7 +57,11 @@ export const goalDamages: readonly Damage[] = [
       change(goal(h), { ended: "artefact_limit" });
     },
   ],
-  ["endedGoalsGetNothingNew", "work after the goal's end", (h) => end(h, h.events.indexOf(event(h, "claim_opened")))],
+  [
+    "endedGoalsGetNothingNew",
+    "work after the goal's end",
+    (h) => end(h, h.events.indexOf(event(h, "claim_opened"))),
+  ],
   [
     "endedGoalsHaveNoOpenClaims",
     "an open claim of an ended goal",

@@ -1,5 +1,15 @@
 // Damage to attempts and their results.
-import { artefact, change, type Damage, drop, event, grant, release, repeat, stranger } from "./hand.ts";
+import {
+  artefact,
+  change,
+  type Damage,
+  drop,
+  event,
+  grant,
+  release,
+  repeat,
+  stranger,
+} from "./hand.ts";
 
 export const grantDamages: readonly Damage[] = [
   [
@@ -10,7 +20,10 @@ export const grantDamages: readonly Damage[] = [
   [
     "noAttemptHasTwoResults",
     "two attempts that were both done",
-    (h) => change(event(h, "grant_failed", { claim: release(h), agent: "tester" }), { type: "grant_done" }),
+    (h) =>
+      change(event(h, "grant_failed", { claim: release(h), agent: "tester" }), {
+        type: "grant_done",
+      }),
   ],
   [
     "everyResultComesFromOneAttempt",
@@ -20,22 +33,41 @@ export const grantDamages: readonly Damage[] = [
   [
     "onlyTheCurrentAttemptCounts",
     "a result of an attempt that was over",
-    (h) => change(event(h, "grant_done", { claim: release(h), agent: "tester" }), { data: { phase: "parallel", attempt: 1 } }),
+    (h) =>
+      change(event(h, "grant_done", { claim: release(h), agent: "tester" }), {
+        data: { phase: "parallel", attempt: 1 },
+      }),
   ],
   [
     "onlyTheCurrentAttemptCounts",
     "an attempt begun twice",
     (h) => repeat(h, event(h, "grant_started", { claim: release(h), agent: "tester" })),
   ],
-  ["onlyTheCurrentAttemptCounts", "a second attempt that nothing led to", (h) => drop(h, event(h, "grant_retrying"))],
+  [
+    "onlyTheCurrentAttemptCounts",
+    "a second attempt that nothing led to",
+    (h) => drop(h, event(h, "grant_retrying")),
+  ],
   [
     "onlyTheCurrentAttemptCounts",
     "a result without a beginning",
     (h) => drop(h, event(h, "grant_started", { claim: release(h), agent: "licences" })),
   ],
-  ["onlyTheCurrentAttemptCounts", "more retries than the agent has", (h) => change(grant(release(h), "tester"), { retries: 4 })],
-  ["grantsAreAsTheLogSays", "a done grant that still runs", (h) => change(grant(release(h), "licences"), { state: "running" })],
-  ["grantsAreAsTheLogSays", "a grant in another attempt", (h) => change(grant(release(h), "licences"), { attempt: 3 })],
+  [
+    "onlyTheCurrentAttemptCounts",
+    "more retries than the agent has",
+    (h) => change(grant(release(h), "tester"), { retries: 4 }),
+  ],
+  [
+    "grantsAreAsTheLogSays",
+    "a done grant that still runs",
+    (h) => change(grant(release(h), "licences"), { state: "running" }),
+  ],
+  [
+    "grantsAreAsTheLogSays",
+    "a grant in another attempt",
+    (h) => change(grant(release(h), "licences"), { attempt: 3 }),
+  ],
   [
     "grantsAreAsTheLogSays",
     "a grant with another's result",
@@ -50,10 +82,19 @@ export const grantDamages: readonly Damage[] = [
   [
     "refusedResultsAreStoredNowhere",
     "a refused result that is on record",
-    (h) => h.events.push({ ...event(h, "grant_done", { claim: release(h) }), type: "result_refused" }),
+    (h) =>
+      h.events.push({ ...event(h, "grant_done", { claim: release(h) }), type: "result_refused" }),
   ],
-  ["grantedAgentsAreCopiedForReaders", "a copy without the reviewer", (h) => change(release(h).granted, { review: [] })],
-  ["grantedAgentsAreCopiedForReaders", "a copy with too many", (h) => release(h).granted.parallel.push("changelog-one")],
+  [
+    "grantedAgentsAreCopiedForReaders",
+    "a copy without the reviewer",
+    (h) => change(release(h).granted, { review: [] }),
+  ],
+  [
+    "grantedAgentsAreCopiedForReaders",
+    "a copy with too many",
+    (h) => release(h).granted.parallel.push("changelog-one"),
+  ],
   [
     "grantedAgentsAreCopiedForReaders",
     "a copy with the other packager",

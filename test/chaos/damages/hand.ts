@@ -1,4 +1,5 @@
-// A hand for damaging a history of one goal: finds its records by what they mean, and changes them whatever the types say.
+// A hand for damaging a history of one goal: finds its records by what they mean, and changes them
+// whatever the types say.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";
@@ -10,7 +11,10 @@ export type Damage = readonly [rule: string, title: string, damage: (history: Hi
 export const stranger = "00000000-0000-4000-8000-000000000000";
 
 /** Whatever the types say: what is checked here may hold anything. */
-export function change<Target extends object>(target: Target, values: Record<string, unknown>): Target {
+export function change<Target extends object>(
+  target: Target,
+  values: Record<string, unknown>,
+): Target {
   return Object.assign(target, values);
 }
 

@@ -20,9 +20,21 @@ export const leftoverDamages: readonly Damage[] = [
     "a bidding that is never closed",
     (h) => h.openClaims.push(change(release(h), { status: "pending_review", bidding: "open" }).id),
   ],
-  ["onlyOpenClaimsAreListedAsOpen", "an ended claim among the open ones", (h) => h.openClaims.push(release(h).id)],
-  ["nothingIsDueThatIsOver", "a lease on an ended claim", (h) => h.due.push(`lease:${release(h).id}:tester:2`)],
-  ["nothingIsDueThatIsOver", "a bid deadline of an ended claim", (h) => h.due.push(`bids:${release(h).id}`)],
+  [
+    "onlyOpenClaimsAreListedAsOpen",
+    "an ended claim among the open ones",
+    (h) => h.openClaims.push(release(h).id),
+  ],
+  [
+    "nothingIsDueThatIsOver",
+    "a lease on an ended claim",
+    (h) => h.due.push(`lease:${release(h).id}:tester:2`),
+  ],
+  [
+    "nothingIsDueThatIsOver",
+    "a bid deadline of an ended claim",
+    (h) => h.due.push(`bids:${release(h).id}`),
+  ],
   [
     "nothingIsDueThatIsOver",
     "a lease on an attempt that is over",
@@ -37,5 +49,9 @@ export const leftoverDamages: readonly Damage[] = [
     (h) => h.causes.delete(claim(h, "TestReport").artefact_id),
   ],
   ["everyEventIsHandledInTheEnd", "an event that is owed", (h) => h.owed.push("7-0")],
-  ["noAgentIsWokenForAnEndedClaim", "a wake-up for an ended claim", (h) => h.wakeUps.set("tester", [release(h).id])],
+  [
+    "noAgentIsWokenForAnEndedClaim",
+    "a wake-up for an ended claim",
+    (h) => h.wakeUps.set("tester", [release(h).id]),
+  ],
 ];

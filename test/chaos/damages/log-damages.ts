@@ -2,16 +2,36 @@
 import { artefact, change, type Damage, event, found, release, stranger } from "./hand.ts";
 
 export const logDamages: readonly Damage[] = [
-  ["everyEventHasAnActor", "an event without an actor", (h) => change(event(h, "bidding_closed"), { actor: undefined })],
-  ["everyEventHasAnActor", "an event of a kind unheard of", (h) => change(event(h, "bidding_closed"), { type: "shrug" })],
-  ["everyEventIsAboutWhatExists", "an event about no claim", (h) => change(event(h, "bidding_closed"), { claim_id: stranger })],
-  ["everyEventIsAboutWhatExists", "an event about no goal", (h) => change(event(h, "bidding_closed"), { goal_id: stranger })],
+  [
+    "everyEventHasAnActor",
+    "an event without an actor",
+    (h) => change(event(h, "bidding_closed"), { actor: undefined }),
+  ],
+  [
+    "everyEventHasAnActor",
+    "an event of a kind unheard of",
+    (h) => change(event(h, "bidding_closed"), { type: "shrug" }),
+  ],
+  [
+    "everyEventIsAboutWhatExists",
+    "an event about no claim",
+    (h) => change(event(h, "bidding_closed"), { claim_id: stranger }),
+  ],
+  [
+    "everyEventIsAboutWhatExists",
+    "an event about no goal",
+    (h) => change(event(h, "bidding_closed"), { goal_id: stranger }),
+  ],
   [
     "everyEventIsAboutWhatExists",
     "an event about no artefact",
     (h) => change(event(h, "bidding_closed"), { artefact_id: stranger }),
   ],
-  ["everyEventIsAboutWhatExists", "an event about an unknown agent", (h) => change(event(h, "grant_done"), { agent: "ghost" })],
+  [
+    "everyEventIsAboutWhatExists",
+    "an event about an unknown agent",
+    (h) => change(event(h, "grant_done"), { agent: "ghost" }),
+  ],
   [
     "agentsSpeakForThemselves",
     "work that another agent began",
@@ -20,7 +40,10 @@ export const logDamages: readonly Damage[] = [
   [
     "agentsSpeakForThemselves",
     "a report posted by another agent",
-    (h) => change(event(h, "artefact_created", { artefact: artefact(h, "TestReport") }), { actor: "person:Ada" }),
+    (h) =>
+      change(event(h, "artefact_created", { artefact: artefact(h, "TestReport") }), {
+        actor: "person:Ada",
+      }),
   ],
   [
     "theReplacedChangeNothing",

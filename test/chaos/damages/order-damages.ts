@@ -1,15 +1,39 @@
 // Damage to the order of a claim's events, and to what they count.
-import { approval, change, claim, type Damage, drop, event, moveBehind, release, repeat, stranger } from "./hand.ts";
+import {
+  approval,
+  change,
+  claim,
+  type Damage,
+  drop,
+  event,
+  moveBehind,
+  release,
+  repeat,
+  stranger,
+} from "./hand.ts";
 
 export const orderDamages: readonly Damage[] = [
-  ["theLogIsInOrder", "an event that has changed places", (h) => moveBehind(h, event(h, "bids_placed"), event(h, "grant_done"))],
+  [
+    "theLogIsInOrder",
+    "an event that has changed places",
+    (h) => moveBehind(h, event(h, "bids_placed"), event(h, "grant_done")),
+  ],
   ["theLogIsInOrder", "an id that is there twice", (h) => repeat(h, event(h, "bids_placed"))],
   [
     "claimsBeginWithTheirOpening",
     "a bid before the claim was opened",
-    (h) => moveBehind(h, event(h, "claim_opened", { claim: release(h) }), event(h, "bids_placed", { claim: release(h) })),
+    (h) =>
+      moveBehind(
+        h,
+        event(h, "claim_opened", { claim: release(h) }),
+        event(h, "bids_placed", { claim: release(h) }),
+      ),
   ],
-  ["biddingClosesOnce", "a bidding that closed twice", (h) => repeat(h, event(h, "bidding_closed", { claim: release(h) }))],
+  [
+    "biddingClosesOnce",
+    "a bidding that closed twice",
+    (h) => repeat(h, event(h, "bidding_closed", { claim: release(h) })),
+  ],
   [
     "biddingClosesOnce",
     "a rework whose bidding closed",
@@ -18,7 +42,12 @@ export const orderDamages: readonly Damage[] = [
   [
     "noBidComesAfterTheClosing",
     "a bid that came too late",
-    (h) => moveBehind(h, event(h, "bids_placed", { claim: release(h) }), event(h, "bidding_closed", { claim: release(h) })),
+    (h) =>
+      moveBehind(
+        h,
+        event(h, "bids_placed", { claim: release(h) }),
+        event(h, "bidding_closed", { claim: release(h) }),
+      ),
   ],
   [
     "nothingIsGrantedBeforeTheClosing",
@@ -38,18 +67,24 @@ export const orderDamages: readonly Damage[] = [
   [
     "missingBidsAreCounted",
     "a bid that counts no missing ones",
-    (h) => change(event(h, "bids_placed", { claim: release(h) }), { data: { ...event(h, "bids_placed").data, missing: 5 } }),
+    (h) =>
+      change(event(h, "bids_placed", { claim: release(h) }), {
+        data: { ...event(h, "bids_placed").data, missing: 5 },
+      }),
   ],
   [
     "missingBidsAreCounted",
     "a claim that counts more missing bids than agents",
     (h) =>
-      change(event(h, "claim_opened", { claim: release(h) }), { data: { kind: "standard", cause: "standard", missing: 99 } }),
+      change(event(h, "claim_opened", { claim: release(h) }), {
+        data: { kind: "standard", cause: "standard", missing: 99 },
+      }),
   ],
   [
     "eventsAgreeWithTheirClaim",
     "a start that names another artefact",
-    (h) => change(event(h, "grant_started", { claim: release(h) }), { artefact_id: approval(h).id }),
+    (h) =>
+      change(event(h, "grant_started", { claim: release(h) }), { artefact_id: approval(h).id }),
   ],
   [
     "eventsAgreeWithTheirClaim",

@@ -4,7 +4,13 @@ import type { History } from "../history.ts";
 import { artefact, change, claim, type Damage, drop, event, release, stranger } from "./hand.ts";
 
 /** An event of this type behind another one. */
-function say(h: History, type: EventType, actor: string, over: Record<string, unknown> = {}, behind = h.events.at(-1)): void {
+function say(
+  h: History,
+  type: EventType,
+  actor: string,
+  over: Record<string, unknown> = {},
+  behind = h.events.at(-1),
+): void {
   const { goal_id } = event(h, "claim_opened");
   const id = behind?.id ?? "";
   const said = { id: `${id}0`, time: behind?.time ?? "", type, actor, goal_id, ...over };
@@ -27,16 +33,32 @@ export const peopleDamages: readonly Damage[] = [
     "a pause in a pause",
     (h) => {
       say(h, "pause_requested", "person:Ada");
-      for (let times = 0; times < 2; times += 1) say(h, "instance_paused", "orchestrator:1", { data: { by: "person:Ada" } });
+      for (let times = 0; times < 2; times += 1)
+        say(h, "instance_paused", "orchestrator:1", { data: { by: "person:Ada" } });
     },
   ],
-  ["thePauseIsAsTheLogSays", "a pause that the log does not tell of", (h) => change(h, { isPaused: true })],
-  ["everyRequestIsSeenTo", "a goal that was not cancelled", (h) => say(h, "cancel_requested", "person:Ada")],
-  ["everyRequestIsSeenTo", "a pause that did not come", (h) => say(h, "pause_requested", "person:Ada")],
+  [
+    "thePauseIsAsTheLogSays",
+    "a pause that the log does not tell of",
+    (h) => change(h, { isPaused: true }),
+  ],
+  [
+    "everyRequestIsSeenTo",
+    "a goal that was not cancelled",
+    (h) => say(h, "cancel_requested", "person:Ada"),
+  ],
+  [
+    "everyRequestIsSeenTo",
+    "a pause that did not come",
+    (h) => say(h, "pause_requested", "person:Ada"),
+  ],
   [
     "everyRequestIsSeenTo",
     "a Failure that was not tried again",
-    (h) => say(h, "retry_requested", "person:Ada", { artefact_id: artefact(h, "ToolExecutionFailure").id }),
+    (h) =>
+      say(h, "retry_requested", "person:Ada", {
+        artefact_id: artefact(h, "ToolExecutionFailure").id,
+      }),
   ],
   [
     "refusalsNameTheirRequest",
@@ -48,7 +70,12 @@ export const peopleDamages: readonly Damage[] = [
     "a question that is listed no more",
     (h) => {
       h.answers.delete(artefact(h, "WhichVersion").id);
-      drop(h, ...h.events.filter(({ type, agent }) => type === "grant_queued" && agent?.startsWith("changelog")));
+      drop(
+        h,
+        ...h.events.filter(
+          ({ type, agent }) => type === "grant_queued" && agent?.startsWith("changelog"),
+        ),
+      );
     },
   ],
   [
@@ -56,7 +83,11 @@ export const peopleDamages: readonly Damage[] = [
     "an agent that is not registered",
     (h) => drop(h, event(h, "agent_registered", { agent: "tester" })),
   ],
-  ["openBiddingsAreAnnouncedAgain", "an open bidding", (h) => change(release(h), { status: "pending_review", bidding: "open" })],
+  [
+    "openBiddingsAreAnnouncedAgain",
+    "an open bidding",
+    (h) => change(release(h), { status: "pending_review", bidding: "open" }),
+  ],
   [
     "theIndexOfCausesNamesTheirClaims",
     "a cause of another claim",

@@ -1,18 +1,35 @@
 // Damage to questions, their answers, and the grants that wait for them.
 import { newArtefactId } from "../../support/records/sample.ts";
 import type { History } from "../history.ts";
-import { artefact, change, claim, type Damage, event, found, grant, moveBehind, release, repeat, stranger } from "./hand.ts";
+import {
+  artefact,
+  change,
+  claim,
+  type Damage,
+  event,
+  found,
+  grant,
+  moveBehind,
+  release,
+  repeat,
+  stranger,
+} from "./hand.ts";
 
 const door = (h: History) => artefact(h, "WhichDoor");
 const answerTo = (h: History, type: string) =>
   found(h.artefacts.get(h.answers.get(artefact(h, type).id) ?? ""), `answer to ${type}`);
-const licencesQueued = (h: History) => event(h, "grant_queued", { claim: release(h), agent: "licences" });
+const licencesQueued = (h: History) =>
+  event(h, "grant_queued", { claim: release(h), agent: "licences" });
 
 /** As it was before the licences went on with their answer. */
 function stillWaiting(h: History, question = artefact(h, "WhichLicence")): void {
-  const { claim_id, agent, attempt } = { ...grant(release(h), "licences"), claim_id: release(h).id };
+  const { claim_id, agent, attempt } = {
+    ...grant(release(h), "licences"),
+    claim_id: release(h).id,
+  };
   h.events = h.events.filter(
-    (one) => one.claim_id !== claim_id || one.agent !== agent || Number(one.data?.attempt ?? 0) < attempt,
+    (one) =>
+      one.claim_id !== claim_id || one.agent !== agent || Number(one.data?.attempt ?? 0) < attempt,
   );
   change(grant(release(h), "licences"), {
     state: "waiting",
@@ -26,30 +43,56 @@ function answerAgain(h: History, over: Record<string, unknown>): string {
   const id = newArtefactId();
   const { events } = h;
   h.artefacts.set(id, change({ ...answerTo(h, "WhichDoor") }, { id, ...over }));
-  events.push({ ...event(h, "artefact_created", { artefact: answerTo(h, "WhichDoor") }), artefact_id: id });
+  events.push({
+    ...event(h, "artefact_created", { artefact: answerTo(h, "WhichDoor") }),
+    artefact_id: id,
+  });
   return id;
 }
 
 export const questionDamages: readonly Damage[] = [
-  ["everyAnswerThatCountsExists", "an answer that is gone", (h) => h.answers.set(door(h).id, stranger)],
-  ["everyAnswerThatCountsExists", "another question's answer", (h) => h.answers.set(door(h).id, answerTo(h, "WhichVersion").id)],
+  [
+    "everyAnswerThatCountsExists",
+    "an answer that is gone",
+    (h) => h.answers.set(door(h).id, stranger),
+  ],
+  [
+    "everyAnswerThatCountsExists",
+    "another question's answer",
+    (h) => h.answers.set(door(h).id, answerTo(h, "WhichVersion").id),
+  ],
   [
     "everyAnswerThatCountsExists",
     "an answer to a report",
     (h) => h.answers.set(artefact(h, "TestReport").id, answerTo(h, "WhichDoor").id),
   ],
-  ["everyAnswerThatCountsExists", "a clarification that counts for nothing", (h) => h.answers.delete(door(h).id)],
+  [
+    "everyAnswerThatCountsExists",
+    "a clarification that counts for nothing",
+    (h) => h.answers.delete(door(h).id),
+  ],
   [
     "theFirstAnswerCounts",
     "an answer that has taken the first one's place",
     (h) => h.answers.set(door(h).id, answerAgain(h, {})),
   ],
-  ["theFirstAnswerCounts", "a second person's answer that was taken", (h) => answerAgain(h, { produced_by_agent: "" })],
-  ["grantsGoOnWithTheirAnswer", "work without its dialogue", (h) => change(grant(release(h), "tester"), { dialogue: undefined })],
+  [
+    "theFirstAnswerCounts",
+    "a second person's answer that was taken",
+    (h) => answerAgain(h, { produced_by_agent: "" }),
+  ],
+  [
+    "grantsGoOnWithTheirAnswer",
+    "work without its dialogue",
+    (h) => change(grant(release(h), "tester"), { dialogue: undefined }),
+  ],
   [
     "grantsGoOnWithTheirAnswer",
     "work with another's answer",
-    (h) => change(grant(release(h), "tester"), { dialogue: [door(h).id, answerTo(h, "WhichVersion").id] }),
+    (h) =>
+      change(grant(release(h), "tester"), {
+        dialogue: [door(h).id, answerTo(h, "WhichVersion").id],
+      }),
   ],
   [
     "grantsGoOnWithTheirAnswer",
@@ -59,9 +102,18 @@ export const questionDamages: readonly Damage[] = [
   [
     "grantsGoOnWithTheirAnswer",
     "work that went on before the answer",
-    (h) => moveBehind(h, event(h, "artefact_created", { artefact: answerTo(h, "WhichLicence") }), licencesQueued(h)),
+    (h) =>
+      moveBehind(
+        h,
+        event(h, "artefact_created", { artefact: answerTo(h, "WhichLicence") }),
+        licencesQueued(h),
+      ),
   ],
-  ["everyWaitingGrantWillGetItsAnswer", "a grant that does not go on with its answer", (h) => stillWaiting(h)],
+  [
+    "everyWaitingGrantWillGetItsAnswer",
+    "a grant that does not go on with its answer",
+    (h) => stillWaiting(h),
+  ],
   [
     "everyWaitingGrantWillGetItsAnswer",
     "a question that was put to no one",
@@ -80,7 +132,11 @@ export const questionDamages: readonly Damage[] = [
       h.openQuestions.push(artefact(h, "WhichLicence").id);
     },
   ],
-  ["everyWaitingGrantWillGetItsAnswer", "a grant that waits for what another asked", (h) => stillWaiting(h, door(h))],
+  [
+    "everyWaitingGrantWillGetItsAnswer",
+    "a grant that waits for what another asked",
+    (h) => stillWaiting(h, door(h)),
+  ],
   [
     "onlyWhatIsWaitedForIsAsked",
     "an answered question that people are asked",
@@ -124,9 +180,18 @@ export const questionDamages: readonly Damage[] = [
   [
     "questionsCloseAsTheLogSays",
     "the end of a question that no agent has asked",
-    (h) => h.events.push({ ...event(h, "question_asked"), type: "question_closed", artefact_id: artefact(h, "Release").id }),
+    (h) =>
+      h.events.push({
+        ...event(h, "question_asked"),
+        type: "question_closed",
+        artefact_id: artefact(h, "Release").id,
+      }),
   ],
-  ["peopleAreAskedOnceAndInTime", "people who are asked twice", (h) => repeat(h, event(h, "question_asked"))],
+  [
+    "peopleAreAskedOnceAndInTime",
+    "people who are asked twice",
+    (h) => repeat(h, event(h, "question_asked")),
+  ],
   [
     "peopleAreAskedOnceAndInTime",
     "people who are asked when no grant waits any more",
@@ -135,7 +200,10 @@ export const questionDamages: readonly Damage[] = [
   [
     "questionsGoToThoseWhoMadeIt",
     "an agent that has nothing to do with it",
-    (h) => change(event(h, "grant_queued", { claim: claim(h, "WhichDoor", 1, "clarification") }), { agent: "secrets" }),
+    (h) =>
+      change(event(h, "grant_queued", { claim: claim(h, "WhichDoor", 1, "clarification") }), {
+        agent: "secrets",
+      }),
   ],
   [
     "questionsGoToThoseWhoMadeIt",

@@ -1,5 +1,16 @@
 // Damage to what came of attempts.
-import { approval, artefact, change, claim, type Damage, event, found, moveBehind, release, stranger } from "./hand.ts";
+import {
+  approval,
+  artefact,
+  change,
+  claim,
+  type Damage,
+  event,
+  found,
+  moveBehind,
+  release,
+  stranger,
+} from "./hand.ts";
 
 export const resultDamages: readonly Damage[] = [
   [
@@ -7,7 +18,11 @@ export const resultDamages: readonly Damage[] = [
     "an artefact of another role",
     (h) => change(artefact(h, "TestReport"), { produced_by_role: "x" }),
   ],
-  ["artefactsAreAsTheLogSays", "an artefact of another claim", (h) => change(artefact(h, "TestReport"), { claim_id: stranger })],
+  [
+    "artefactsAreAsTheLogSays",
+    "an artefact of another claim",
+    (h) => change(artefact(h, "TestReport"), { claim_id: stranger }),
+  ],
   [
     "artefactsAreAsTheLogSays",
     "an artefact of another goal than its claim",
@@ -23,13 +38,21 @@ export const resultDamages: readonly Damage[] = [
         event(h, "grant_done", { artefact: artefact(h, "TestReport") }),
       ),
   ],
-  ["reviewsEndWithReviews", "a review that is a report", (h) => change(approval(h), { structural_type: "Standard" })],
+  [
+    "reviewsEndWithReviews",
+    "a review that is a report",
+    (h) => change(approval(h), { structural_type: "Standard" }),
+  ],
   [
     "failedAttemptsAreExplained",
     "a failed attempt with a report",
     (h) => change(artefact(h, "ToolExecutionFailure"), { structural_type: "Standard" }),
   ],
-  ["failedAttemptsAreExplained", "a failed attempt without a reason", (h) => change(event(h, "grant_failed"), { data: {} })],
+  [
+    "failedAttemptsAreExplained",
+    "a failed attempt without a reason",
+    (h) => change(event(h, "grant_failed"), { data: {} }),
+  ],
   [
     "failedAttemptsHaveOneFailure",
     "a Failure of no attempt",
@@ -45,10 +68,18 @@ export const resultDamages: readonly Damage[] = [
     "a clarification that ends with a report",
     (h) => change(claim(h, "WhichDoor", 1, "clarification"), { kind: "rework" }),
   ],
-  ["clarificationsEndWithAnswers", "an answer to no question", (h) => change(release(h), { kind: "clarification" })],
+  [
+    "clarificationsEndWithAnswers",
+    "an answer to no question",
+    (h) => change(release(h), { kind: "clarification" }),
+  ],
   [
     "sourcesAreOfTheSameGoal",
     "a source of another goal",
-    (h) => change(found(h.artefacts.get(artefact(h, "TestReport").source_artefacts[0] ?? ""), "source"), { goal_id: stranger }),
+    (h) =>
+      change(
+        found(h.artefacts.get(artefact(h, "TestReport").source_artefacts[0] ?? ""), "source"),
+        { goal_id: stranger },
+      ),
   ],
 ];

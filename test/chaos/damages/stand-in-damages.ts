@@ -10,7 +10,11 @@ const standIn = (history: History): ClaimRecord =>
 const worker = (h: History) => String(standIn(h).grants[0]?.agent);
 
 export const standInDamages: readonly Damage[] = [
-  ["standInsHaveTheRole", "a stand-in of another role", (h) => change(grant(standIn(h), worker(h)), { agent: "tester" })],
+  [
+    "standInsHaveTheRole",
+    "a stand-in of another role",
+    (h) => change(grant(standIn(h), worker(h)), { agent: "tester" }),
+  ],
   [
     "standInsHaveTheRole",
     "a stand-in for an agent that has nothing to do with it",
@@ -24,12 +28,23 @@ export const standInDamages: readonly Damage[] = [
   [
     "standInsAreLogged",
     "a stand-in that the log does not tell of",
-    (h) => change(event(h, "grant_queued", { claim: standIn(h) }), { data: { phase: "exclusive", attempt: 1 } }),
+    (h) =>
+      change(event(h, "grant_queued", { claim: standIn(h) }), {
+        data: { phase: "exclusive", attempt: 1 },
+      }),
   ],
   [
     "noAgentIsStandInTwice",
     "a stand-in that was asked twice",
-    (h) => h.claims.set(stranger, change({ ...standIn(h) }, { id: stranger, cause: `stand-in:${stranger}` })),
+    (h) =>
+      h.claims.set(
+        stranger,
+        change({ ...standIn(h) }, { id: stranger, cause: `stand-in:${stranger}` }),
+      ),
   ],
-  ["grantsGoToThoseWhoBidForThem", "a rework by another agent that is no stand-in", (h) => delete standIn(h).stand_in],
+  [
+    "grantsGoToThoseWhoBidForThem",
+    "a rework by another agent that is no stand-in",
+    (h) => delete standIn(h).stand_in,
+  ],
 ];

@@ -32,7 +32,14 @@ const decisions: readonly EventType[] = [
     "claim_completed",
     "claim_terminated",
   ] as const),
-  ...(["grant_queued", "grant_retrying", "grant_cancelled", "goal_ended", "question_asked", "question_closed"] as const),
+  ...([
+    "grant_queued",
+    "grant_retrying",
+    "grant_cancelled",
+    "goal_ended",
+    "question_asked",
+    "question_closed",
+  ] as const),
   ...([
     "orchestrator_started",
     "instance_paused",
@@ -49,7 +56,12 @@ function* decisionsAreTheOrchestrators({ events }: History) {
     if (Number.isNaN(epochOf(actor))) yield `Event ${id} (${type}) was decided by ${actor}.`;
 }
 
-const requests: readonly EventType[] = ["cancel_requested", "pause_requested", "resume_requested", "retry_requested"];
+const requests: readonly EventType[] = [
+  "cancel_requested",
+  "pause_requested",
+  "resume_requested",
+  "retry_requested",
+];
 
 function* requestsAreMadeByPeople({ events }: History) {
   for (const { id, type, actor } of ofType(events, ...requests))
@@ -58,7 +70,13 @@ function* requestsAreMadeByPeople({ events }: History) {
 
 const deeds: readonly EventType[] = [
   ...requests,
-  ...(["artefact_created", "agent_registered", "agent_replaced", "agent_removed", "grant_done"] as const),
+  ...([
+    "artefact_created",
+    "agent_registered",
+    "agent_replaced",
+    "agent_removed",
+    "grant_done",
+  ] as const),
   ...(["instance_started", "instance_stopped", "budget_raised", "goals_pruned"] as const),
 ];
 
@@ -67,8 +85,12 @@ function* peopleSpeakOnlyWhereTheyAct({ events, artefacts }: History) {
     if (!actor?.startsWith("person:")) continue;
     if (!deeds.includes(type)) yield `Event ${id} (${type}) was made by ${actor}.`;
     const structural = artefacts.get(String(artefact_id))?.structural_type;
-    if (type === "grant_done" && structural !== "Review") yield `${actor} ended the grant of ${agent} with ${artefact_id}.`;
-    if (type === "artefact_created" && !["Standard", "Answer", "Review", undefined].includes(structural))
+    if (type === "grant_done" && structural !== "Review")
+      yield `${actor} ended the grant of ${agent} with ${artefact_id}.`;
+    if (
+      type === "artefact_created" &&
+      !["Standard", "Answer", "Review", undefined].includes(structural)
+    )
       yield `${actor} posted the ${structural} ${artefact_id}.`;
   }
 }

@@ -17,11 +17,16 @@ export const attemptRules: Rules = [
 function* retriesAreCountedAsTheLogSays(history: History) {
   for (const { claim, events } of claimLogsOf(history))
     for (const { agent, state, attempt, retries = 0 } of claim.grants) {
-      // Of a cancelled one only the end is kept; one that was done before this try has its number from there.
-      const own = events.filter((event) => event.agent === agent && event.type.startsWith("grant_"));
+      // Of a cancelled one only the end is kept; one that was done before this try has its number
+      // from there.
+      const own = events.filter(
+        (event) => event.agent === agent && event.type.startsWith("grant_"),
+      );
       if (state === "cancelled" || own.length === 0) continue;
       const retried = own.filter(
-        ({ type }, index) => type === "grant_retrying" && own.slice(index).some((later) => later.type === "grant_queued"),
+        ({ type }, index) =>
+          type === "grant_retrying" &&
+          own.slice(index).some((later) => later.type === "grant_queued"),
       );
       if (retried.length !== retries)
         yield `Attempt ${attempt} of ${agent} on claim ${claim.id} counts ${retries} retries; by the log: ${retried.length}.`;
@@ -30,7 +35,10 @@ function* retriesAreCountedAsTheLogSays(history: History) {
 
 function* retriesWaitLongerEachTime(history: History) {
   for (const { claim, events } of claimLogsOf(history))
-    for (const [agent, waits] of Map.groupBy(ofType(events, "grant_retrying"), (event) => event.agent))
+    for (const [agent, waits] of Map.groupBy(
+      ofType(events, "grant_retrying"),
+      (event) => event.agent,
+    ))
       for (const [index, { data }] of waits.entries())
         if (data?.after_ms !== Math.min(60_000, 1_000 * 2 ** index))
           yield `Retry ${index + 1} of ${agent} on claim ${claim.id} was to come after ${data?.after_ms} ms.`;
@@ -38,7 +46,9 @@ function* retriesWaitLongerEachTime(history: History) {
 
 /** Two cubs of one name may accept at the same moment, and one of them has the grant. */
 function* noRunHasTwoGrants({ claims }: History) {
-  const grants = [...claims.values()].flatMap((claim) => claim.grants.flatMap((grant) => runOf(claim, grant)));
+  const grants = [...claims.values()].flatMap((claim) =>
+    claim.grants.flatMap((grant) => runOf(claim, grant)),
+  );
   for (const [run, found] of Map.groupBy(grants, ({ run }) => run)) {
     const works = new Set(found.map(({ work }) => work));
     if (works.size > 1) yield `Run ${run} has ${works.size} grants: ${[...works].join(" and ")}.`;
@@ -53,13 +63,16 @@ function runOf({ id }: ClaimRecord, grant: Grant): { run: string; work: string }
 }
 
 function openGrants({ claims }: History): { claim: ClaimRecord; grant: Grant }[] {
-  return [...claims.values()].flatMap((claim) => (isEnded(claim.status) ? [] : claim.grants.map((grant) => ({ claim, grant }))));
+  return [...claims.values()].flatMap((claim) =>
+    isEnded(claim.status) ? [] : claim.grants.map((grant) => ({ claim, grant })),
+  );
 }
 
 function* everyRunningGrantHasItsLease(history: History) {
   for (const { claim, grant } of openGrants(history)) {
     const lease = `lease:${claim.id}:${grant.agent}:${grant.attempt}`;
-    if (grant.state === "running" && !history.due.includes(lease)) yield `A grant runs without its lease ${lease}.`;
+    if (grant.state === "running" && !history.due.includes(lease))
+      yield `A grant runs without its lease ${lease}.`;
   }
 }
 
@@ -67,16 +80,21 @@ function* everyAttemptToComeIsDue(history: History) {
   for (const { claim, grant } of openGrants(history)) {
     const attempt = `attempt:${claim.id}:${grant.agent}:${grant.attempt}`;
     const isToCome = grant.state === "failed" && grant.retry_at !== undefined;
-    if (isToCome && !history.due.includes(attempt)) yield `The attempt that follows ${attempt} is not due.`;
+    if (isToCome && !history.due.includes(attempt))
+      yield `The attempt that follows ${attempt} is not due.`;
   }
 }
 
-/** At rest, no work waits for an agent that can do it: nothing else is under way, and the instance is not paused. */
+/**
+ * At rest, no work waits for an agent that can do it: nothing else is under way, and the instance
+ * is not paused.
+ */
 function* noGrantStaysQueuedWhileItsAgentIsIdle(history: History) {
   if (history.isPaused) return;
   for (const { claim, grant } of queuedGrants(history)) {
     const registration = history.agents.get(grant.agent);
-    const hasTool = registration !== undefined && registration.human !== true && registration.external !== true;
+    const hasTool =
+      registration !== undefined && registration.human !== true && registration.external !== true;
     if (hasTool && history.statuses.get(grant.agent)?.state === "idle")
       yield `${grant.agent} is idle, and its grant on claim ${claim.id} stays queued in attempt ${grant.attempt}.`;
   }

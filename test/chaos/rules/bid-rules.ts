@@ -15,7 +15,11 @@ export const bidRules: Rules = [
   ["wrong", grantsMoveToIdleAgentsOnly],
 ];
 
-const wordOfPhase: Record<string, string> = { review: "review", parallel: "claim", exclusive: "exclusive" };
+const wordOfPhase: Record<string, string> = {
+  review: "review",
+  parallel: "claim",
+  exclusive: "exclusive",
+};
 
 const bidsIn = (events: readonly SettEvent[]) => events.flatMap(bidsOf);
 
@@ -24,7 +28,8 @@ function* everyBidStaysOnRecord(history: History) {
     const { claim } = claimLog;
     for (const { agent, word } of bidsIn(allTriesOf(claimLog))) {
       const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
-      if (recorded !== word) yield `${agent} bid ${word} on claim ${claim.id}, and ${recorded ?? "nothing"} is on record.`;
+      if (recorded !== word)
+        yield `${agent} bid ${word} on claim ${claim.id}, and ${recorded ?? "nothing"} is on record.`;
     }
   }
 }
@@ -60,7 +65,8 @@ function* bidsAreRecordedAsTheLogSays(history: History) {
     if (recorded.toSorted().join() !== shown.toSorted().join())
       yield `The hash of claim ${claim.id} shows the bids ${shown.join(", ")}; on record: ${recorded.join(", ")}.`;
     const stranger = claim.bids.find(({ agent }) => !claim.electorate.includes(agent));
-    if (stranger !== undefined) yield `${stranger.agent} has a bid on claim ${claim.id} and is not among those who bid.`;
+    if (stranger !== undefined)
+      yield `${stranger.agent} has a bid on claim ${claim.id} and is not among those who bid.`;
   }
 }
 
@@ -82,9 +88,11 @@ function* grantsGoToThoseWhoBidForThem(history: History) {
       const bidders = claim.bids.filter((bid) => bid.word === word).map((bid) => String(bid.agent));
       const agents = new Set(grants.map(({ agent }) => String(agent)));
       for (const agent of agents)
-        if (!bidders.includes(agent)) yield `${agent} was granted claim ${claim.id} for ${phase} without having bid ${word}.`;
+        if (!bidders.includes(agent))
+          yield `${agent} was granted claim ${claim.id} for ${phase} without having bid ${word}.`;
       for (const agent of bidders)
-        if (phase !== "exclusive" && !agents.has(agent)) yield `${agent} bid ${word} on claim ${claim.id} and was left out.`;
+        if (phase !== "exclusive" && !agents.has(agent))
+          yield `${agent} bid ${word} on claim ${claim.id} and was left out.`;
     }
   }
 }
@@ -96,7 +104,11 @@ function rivalsIn({ data }: SettEvent) {
   const busy = namesIn(data?.busy).map((text) => text.split(":") as [string, string]);
   const least = Math.min(...busy.map(([, before]) => Number(before)));
   return {
-    ...{ idle: namesIn(data?.idle), busy: busy.map(([name]) => name), silent: namesIn(data?.silent) },
+    ...{
+      idle: namesIn(data?.idle),
+      busy: busy.map(([name]) => name),
+      silent: namesIn(data?.silent),
+    },
     freest: busy.find(([, before]) => Number(before) === least)?.[0],
   };
 }
@@ -105,19 +117,27 @@ function rivalsIn({ data }: SettEvent) {
 function* theFirstIdleOfEqualBidsWins(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
     if (claim.kind !== "standard") continue;
-    const bidders = bidsIn(events).flatMap(({ agent, word }) => (word === "exclusive" ? [String(agent)] : []));
+    const bidders = bidsIn(events).flatMap(({ agent, word }) =>
+      word === "exclusive" ? [String(agent)] : [],
+    );
     let holder: string | undefined;
-    for (const event of ofType(events, "grant_queued").filter(({ data }) => data?.phase === "exclusive")) {
+    for (const event of ofType(events, "grant_queued").filter(
+      ({ data }) => data?.phase === "exclusive",
+    )) {
       const { idle, busy, silent, freest } = rivalsIn(event);
       const known = [idle, busy, silent];
       const areAll = known.flat().toSorted().join() === bidders.toSorted().join();
-      const areInOrder = known.every((names) => names.join() === bidders.filter((name) => names.includes(name)).join());
+      const areInOrder = known.every(
+        (names) => names.join() === bidders.filter((name) => names.includes(name)).join(),
+      );
       // An agent's next attempt is its own, and what moves is for a rule of its own.
       const isNew = holder === undefined;
       const chosen = bidders.length === 1 ? bidders[0] : (idle[0] ?? freest ?? silent[0]);
       if (isNew && bidders.length > 1 && !(areAll && areInOrder))
         yield `The agents with equal bids on claim ${claim.id} are not those of its grant: ${bidders.join(", ")}.`;
-      if (isNew ? event.agent !== chosen : event.agent !== holder && event.data?.instead_of !== holder)
+      if (
+        isNew ? event.agent !== chosen : event.agent !== holder && event.data?.instead_of !== holder
+      )
         yield `${event.agent} was granted claim ${claim.id}, and not ${isNew ? chosen : holder}.`;
       holder = String(event.agent);
     }
@@ -127,7 +147,9 @@ function* theFirstIdleOfEqualBidsWins(history: History) {
 function* grantsMoveToIdleAgentsOnly(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
     if (claim.stand_in !== undefined) continue;
-    const moves = ofType(events, "grant_queued").filter(({ data }) => data?.instead_of !== undefined);
+    const moves = ofType(events, "grant_queued").filter(
+      ({ data }) => data?.instead_of !== undefined,
+    );
     for (const event of moves) {
       const { idle } = rivalsIn(event);
       const from = String(event.data?.instead_of);
@@ -136,7 +158,8 @@ function* grantsMoveToIdleAgentsOnly(history: History) {
       const isEnded = ofType(events, "grant_cancelled").some(
         ({ agent, data }) => agent === from && data?.moved_to === event.agent,
       );
-      if (!isEnded) yield `Claim ${claim.id} moved from ${from} to ${event.agent}, and ${from} has it still.`;
+      if (!isEnded)
+        yield `Claim ${claim.id} moved from ${from} to ${event.agent}, and ${from} has it still.`;
     }
   }
 }

@@ -8,7 +8,10 @@ export type ClaimLog = {
   claim: ClaimRecord;
   /** In the order of the log, without refusals, which change nothing. */
   events: SettEvent[];
-  /** Of the claim that this one tries again: what was done there stays done, and what was said stays said. */
+  /**
+   * Of the claim that this one tries again: what was done there stays done, and what was said stays
+   * said.
+   */
   before?: ClaimLog;
 };
 
@@ -18,7 +21,10 @@ const refusals: readonly EventType[] = ["bid_refused", "result_refused"];
 
 const known = new WeakMap<History, ClaimLog[]>();
 
-/** One for each claim on record, also where the log says nothing of it. The same ones for the same history, which must not change. */
+/**
+ * One for each claim on record, also where the log says nothing of it. The same ones for the same
+ * history, which must not change.
+ */
 export function claimLogsOf(history: History): ClaimLog[] {
   const before = known.get(history);
   if (before !== undefined) return before;
@@ -33,11 +39,14 @@ function makeClaimLogs({ artefacts, claims, events }: History): ClaimLog[] {
     (event) => String(event.claim_id),
   );
   const claimLogOf = (claim: ClaimRecord, later: readonly ClaimRecord[] = []): ClaimLog => {
-    const failure = isRetry(claim.cause) ? artefacts.get(claim.cause.slice(claim.cause.indexOf(":") + 1)) : undefined;
+    const failure = isRetry(claim.cause)
+      ? artefacts.get(claim.cause.slice(claim.cause.indexOf(":") + 1))
+      : undefined;
     const failed = claims.get(failure?.claim_id ?? "");
     // A history that is damaged may go in circles.
     const isCircle = failed === claim || later.some((one) => one === failed);
-    const before = failed === undefined || isCircle ? undefined : claimLogOf(failed, [...later, claim]);
+    const before =
+      failed === undefined || isCircle ? undefined : claimLogOf(failed, [...later, claim]);
     return { claim, events: eventsOf.get(claim.id) ?? [], ...(before && { before }) };
   };
   return [...claims.values()].map((claim) => claimLogOf(claim));

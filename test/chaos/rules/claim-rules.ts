@@ -23,19 +23,29 @@ export const claimRules: Rules = [
 ];
 
 function* everyStandardArtefactHasItsClaim({ artefacts, claims, goals }: History) {
-  const claimed = new Set([...claims.values()].filter(({ kind }) => kind === "standard").map((claim) => claim.artefact_id));
+  const claimed = new Set(
+    [...claims.values()]
+      .filter(({ kind }) => kind === "standard")
+      .map((claim) => claim.artefact_id),
+  );
   for (const { id, type, version, structural_type, goal_id } of artefacts.values()) {
     const isOwed = structural_type === "Standard" && goals.get(goal_id)?.ended === undefined;
-    if (isOwed && !claimed.has(id)) yield `Artefact ${id} (${type}, version ${version}) has no claim.`;
+    if (isOwed && !claimed.has(id))
+      yield `Artefact ${id} (${type}, version ${version}) has no claim.`;
   }
 }
 
 function* noArtefactHasTwoClaimsOfOneCause({ claims, causes, events }: History) {
-  const causeOf = (artefact: string | undefined, cause: unknown) => `cause ${cause} of artefact ${artefact}`;
+  const causeOf = (artefact: string | undefined, cause: unknown) =>
+    `cause ${cause} of artefact ${artefact}`;
   const onRecord = Map.groupBy(claims.values(), (claim) => causeOf(claim.artefact_id, claim.cause));
-  for (const [cause, { length }] of onRecord) if (length > 1) yield `There are ${length} claims for ${cause}.`;
-  const opened = Map.groupBy(ofType(events, "claim_opened"), ({ artefact_id, data }) => causeOf(artefact_id, data?.cause));
-  for (const [cause, { length }] of opened) if (length > 1) yield `The log tells of ${length} claims for ${cause}.`;
+  for (const [cause, { length }] of onRecord)
+    if (length > 1) yield `There are ${length} claims for ${cause}.`;
+  const opened = Map.groupBy(ofType(events, "claim_opened"), ({ artefact_id, data }) =>
+    causeOf(artefact_id, data?.cause),
+  );
+  for (const [cause, { length }] of opened)
+    if (length > 1) yield `The log tells of ${length} claims for ${cause}.`;
   for (const { id, artefact_id, cause } of claims.values()) {
     const indexed = causes.get(artefact_id)?.[cause];
     if (indexed !== id)
@@ -46,7 +56,10 @@ function* noArtefactHasTwoClaimsOfOneCause({ claims, causes, events }: History) 
 /** Whichever of its Failures is named, all of it is tried again. */
 function* noClaimIsTriedAgainTwice({ artefacts, claims }: History) {
   const retries = [...claims.values()].filter(({ cause }) => isRetry(cause) || isStandIn(cause));
-  const triedBy = Map.groupBy(retries, ({ cause }) => artefacts.get(cause.slice(cause.indexOf(":") + 1))?.claim_id);
+  const triedBy = Map.groupBy(
+    retries,
+    ({ cause }) => artefacts.get(cause.slice(cause.indexOf(":") + 1))?.claim_id,
+  );
   for (const [failed, { length }] of triedBy) {
     if (failed === undefined) yield "A claim was tried again for a Failure that is nowhere.";
     else if (length > 1) yield `Claim ${failed} was tried again ${length} times.`;
@@ -65,13 +78,19 @@ function* phasesNeverGoBack(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
     let rank = 0;
     const unfinished = new Set<string>();
-    for (const { type, agent, data } of ofType(events, "grant_queued", "grant_done", "grant_cancelled")) {
+    for (const { type, agent, data } of ofType(
+      events,
+      "grant_queued",
+      "grant_done",
+      "grant_cancelled",
+    )) {
       const phase = data?.phase as keyof typeof rankOf;
       const isMoved = type === "grant_cancelled" && data?.moved_to !== undefined;
       if (type === "grant_cancelled" && !isMoved) continue;
       if (type !== "grant_queued") unfinished.delete(String(agent));
       else {
-        if (rankOf[phase] < rank) yield `Claim ${claim.id} went back to its ${phase} phase, for ${agent}.`;
+        if (rankOf[phase] < rank)
+          yield `Claim ${claim.id} went back to its ${phase} phase, for ${agent}.`;
         if (rankOf[phase] > rank && unfinished.size > 0)
           yield `Claim ${claim.id} went on to its ${phase} phase before ${[...unfinished].join(" and ")} had done.`;
         rank = Math.max(rank, rankOf[phase]);
@@ -88,7 +107,9 @@ function* rejectedArtefactsGoNoFurther(history: History) {
   const rejectingReviewsOf = new Map<string, string[]>();
   for (const claimLog of claimLogsOf(history)) {
     const { claim, events } = claimLog;
-    const rejecting = resultsByPhase(claimLog).review.filter((id) => !isApproval(artefacts.get(id)?.payload ?? ""));
+    const rejecting = resultsByPhase(claimLog).review.filter(
+      (id) => !isApproval(artefacts.get(id)?.payload ?? ""),
+    );
     if (rejecting.length === 0) continue;
     rejectingReviewsOf.set(claim.artefact_id, rejecting);
     const isLate = ofType(events, "grant_queued").some(({ data }) => data?.phase !== "review");
@@ -97,7 +118,8 @@ function* rejectedArtefactsGoNoFurther(history: History) {
   }
   for (const { id, kind, artefact_id, additional_context_ids } of claims.values()) {
     const reviews = rejectingReviewsOf.get(artefact_id) ?? [];
-    const isSame = new Set(reviews).symmetricDifference(new Set<string>(additional_context_ids)).size === 0;
+    const isSame =
+      new Set(reviews).symmetricDifference(new Set<string>(additional_context_ids)).size === 0;
     if (kind === "rework" && (reviews.length === 0 || !isSame))
       yield `Rework ${id} hands on other reviews than those that reject.`;
   }
@@ -106,7 +128,9 @@ function* rejectedArtefactsGoNoFurther(history: History) {
 function* onlyReviewsAtWorkHoldUpARework(history: History) {
   for (const claimLog of claimLogsOf(history)) {
     const { id, status, grants } = claimLog.claim;
-    const isRejected = resultsByPhase(claimLog).review.some((one) => !isApproval(history.artefacts.get(one)?.payload ?? ""));
+    const isRejected = resultsByPhase(claimLog).review.some(
+      (one) => !isApproval(history.artefacts.get(one)?.payload ?? ""),
+    );
     if (status !== "pending_review" || !isRejected) continue;
     for (const { agent, phase, state } of grants)
       if (phase === "review" && (state === "queued" || state === "waiting"))
@@ -128,20 +152,33 @@ function* reviewsAtWorkAreHeard(history: History) {
   }
 }
 
-function* reworksStayWithinTheirLimit({ artefacts, claims }: History, { review_rounds }: RulePolicy) {
-  const reworks = [...claims.values()].filter(({ kind, cause }) => kind === "rework" && !isRetry(cause) && !isStandIn(cause));
-  const ofThread = Map.groupBy(reworks, ({ artefact_id }) => artefacts.get(artefact_id)?.logical_id);
+function* reworksStayWithinTheirLimit(
+  { artefacts, claims }: History,
+  { review_rounds }: RulePolicy,
+) {
+  const reworks = [...claims.values()].filter(
+    ({ kind, cause }) => kind === "rework" && !isRetry(cause) && !isStandIn(cause),
+  );
+  const ofThread = Map.groupBy(
+    reworks,
+    ({ artefact_id }) => artefacts.get(artefact_id)?.logical_id,
+  );
   for (const [thread, { length }] of ofThread)
-    if (length > review_rounds) yield `Thread ${thread} was reworked ${length} times; the limit is ${review_rounds}.`;
+    if (length > review_rounds)
+      yield `Thread ${thread} was reworked ${length} times; the limit is ${review_rounds}.`;
 }
 
-/** Nothing but a Standard artefact is bid on, so anything else would end the work behind the reviewers' backs. */
+/**
+ * Nothing but a Standard artefact is bid on, so anything else would end the work behind the
+ * reviewers' backs.
+ */
 function* whatIsReworkedIsReviewedAgain(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
     if (claim.kind !== "rework") continue;
     for (const { artefact_id } of ofType(events, "grant_done")) {
       const structural = history.artefacts.get(String(artefact_id))?.structural_type;
-      if (structural !== "Standard") yield `Rework ${claim.id} was done with ${structural ?? "the missing"} ${artefact_id}.`;
+      if (structural !== "Standard")
+        yield `Rework ${claim.id} was done with ${structural ?? "the missing"} ${artefact_id}.`;
     }
   }
 }
@@ -152,16 +189,22 @@ function* claimsEndAsTheLogSays(history: History) {
     if (ofType(events, "claim_opened").length !== 1)
       yield `Claim ${id} is on record, but the log does not say once that it was opened.`;
     const ends = ofType(events, "claim_completed", "claim_terminated");
-    const logged = ends.map(({ type }) => (type === "claim_completed" ? "complete" : "terminated")).join(" and ") || "open";
+    const logged =
+      ends
+        .map(({ type }) => (type === "claim_completed" ? "complete" : "terminated"))
+        .join(" and ") || "open";
     const recorded = isEnded(status) ? status : "open";
     if (logged !== recorded) yield `Claim ${id} is ${recorded}, but by the log it is ${logged}.`;
-    // What the orchestrator could not handle while a person had damaged the claim, it gives up later; and what reviewers say of a goal is
-    // a question to people, which comes of the claim's end.
+    // What the orchestrator could not handle while a person had damaged the claim, it gives up
+    // later; and what reviewers say of a goal is a question to people, which comes of the claim's
+    // end.
     const isAside = ({ type, artefact_id }: SettEvent) =>
       type === "event_given_up" ||
-      (type === "question_asked" && history.artefacts.get(String(artefact_id))?.produced_by_agent === "");
+      (type === "question_asked" &&
+        history.artefacts.get(String(artefact_id))?.produced_by_agent === "");
     const last = events.findLast((event) => !isAside(event));
-    if (ends.length > 0 && last !== ends[0]) yield `Claim ${id} went on after its end: ${last?.type}.`;
+    if (ends.length > 0 && last !== ends[0])
+      yield `Claim ${id} went on after its end: ${last?.type}.`;
     if (status === "terminated" && String(ends[0]?.data?.reason) !== termination_reason)
       yield `Claim ${id} was terminated for another reason than the log says: ${termination_reason}`;
     const hasClosed = ofType(events, "bidding_closed").length === 1 || status === "terminated";

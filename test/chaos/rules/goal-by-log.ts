@@ -1,4 +1,5 @@
-// The status of a goal by the log alone: the events one after the other, and of artefacts what never changes.
+// The status of a goal by the log alone: the events one after the other, and of artefacts what
+// never changes.
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -23,7 +24,11 @@ class GoalByLog {
   readonly #openQuestions = new Set<string>();
   readonly #answered = new Map<string, string>();
 
-  apply(event: SettEvent, artefact: Artefact | undefined, claimOf: (failure: string) => string): void {
+  apply(
+    event: SettEvent,
+    artefact: Artefact | undefined,
+    claimOf: (failure: string) => string,
+  ): void {
     const { type, claim_id, agent, artefact_id = "", data } = event;
     const grant = `${claim_id} ${agent}`;
     const claim = this.#claims.get(String(claim_id));
@@ -32,14 +37,20 @@ class GoalByLog {
         return artefact && this.#store(artefact);
       case "claim_opened": {
         const cause = String(data?.cause);
-        this.#claims.set(String(claim_id), { kind: String(data?.kind), artefact: artefact_id, state: "open" });
+        this.#claims.set(String(claim_id), {
+          kind: String(data?.kind),
+          artefact: artefact_id,
+          state: "open",
+        });
         if (cause === "standard") this.#claimed.add(artefact_id);
-        if (/^(?:retry|stand-in):/.test(cause)) this.#triedAgain.add(claimOf(cause.slice(cause.indexOf(":") + 1)));
+        if (/^(?:retry|stand-in):/.test(cause))
+          this.#triedAgain.add(claimOf(cause.slice(cause.indexOf(":") + 1)));
         return;
       }
       case "claim_completed":
       case "claim_terminated":
-        if (claim !== undefined) claim.state = type === "claim_completed" ? "complete" : "terminated";
+        if (claim !== undefined)
+          claim.state = type === "claim_completed" ? "complete" : "terminated";
         return;
       case "grant_queued":
         this.#madeGood.add(this.#failures.get(grant) ?? "");
@@ -71,11 +82,15 @@ class GoalByLog {
     if (this.ending === "cancelled") return "cancelled";
     const isJudged = [...this.#waits].some(([grant, what]) => this.#isForJudgement(grant, what));
     if (this.#openQuestions.size > 0 || isJudged) return "waiting";
-    if ([...this.#claims.values()].some(({ state }) => state === "open") || this.#isOwed(goal)) return "running";
-    const isOf = (structural: string) => this.#artefacts.filter(({ structural_type }) => structural_type === structural);
+    if ([...this.#claims.values()].some(({ state }) => state === "open") || this.#isOwed(goal))
+      return "running";
+    const isOf = (structural: string) =>
+      this.#artefacts.filter(({ structural_type }) => structural_type === structural);
     if (isOf("Failure").some((failure) => this.#counts(failure))) return "failed";
     if (isOf("Terminal").length > 0) return "achieved";
-    return isOf("Standard").some(({ logical_id }) => String(logical_id) !== goal) ? "settled" : "stalled";
+    return isOf("Standard").some(({ logical_id }) => String(logical_id) !== goal)
+      ? "settled"
+      : "stalled";
   }
 
   #store(artefact: Artefact): void {
@@ -98,10 +113,13 @@ class GoalByLog {
 
   #isOwed(goal: string): boolean {
     if (this.ending !== undefined) return false;
-    const taken = this.#artefacts.filter(({ logical_id }) => String(logical_id) === goal).flatMap((one) => one.source_artefacts);
+    const taken = this.#artefacts
+      .filter(({ logical_id }) => String(logical_id) === goal)
+      .flatMap((one) => one.source_artefacts);
     return this.#artefacts.some(({ id, structural_type, type, produced_by_agent }) => {
       if (structural_type === "Standard") return !this.#claimed.has(id);
-      const isFeedback = structural_type === "Question" && type === goalFeedbackType && produced_by_agent === "";
+      const isFeedback =
+        structural_type === "Question" && type === goalFeedbackType && produced_by_agent === "";
       return isFeedback && !taken.some((source) => source === this.#answered.get(id));
     });
   }

@@ -44,18 +44,23 @@ function* failuresOfCompletedRetriesDoNotCount(history: History) {
 function* goalsBeginWithThemselves({ events }: History) {
   const created = ofType(events, "artefact_created").filter(({ goal_id }) => goal_id !== undefined);
   for (const [goal, [first]] of Map.groupBy(created, (event) => String(event.goal_id)))
-    if (String(first?.artefact_id) !== goal) yield `Goal ${goal} begins with artefact ${first?.artefact_id}.`;
+    if (String(first?.artefact_id) !== goal)
+      yield `Goal ${goal} begins with artefact ${first?.artefact_id}.`;
 }
 
 function* artefactsOfAGoalAreCounted({ events }: History) {
-  for (const [goal, created] of Map.groupBy(ofType(events, "artefact_created"), (event) => String(event.goal_id)))
+  for (const [goal, created] of Map.groupBy(ofType(events, "artefact_created"), (event) =>
+    String(event.goal_id),
+  ))
     for (const [index, { artefact_id, data }] of created.entries())
       if (data?.goal_artefacts !== index + 1)
         yield `Artefact ${artefact_id} is number ${index + 1} of goal ${goal}; by the log: ${data?.goal_artefacts}.`;
 }
 
 function* goalsEndOnceAsTheyAreMarked({ events, goals }: History) {
-  for (const [goal, ends] of Map.groupBy(ofType(events, "goal_ended"), (event) => String(event.goal_id))) {
+  for (const [goal, ends] of Map.groupBy(ofType(events, "goal_ended"), (event) =>
+    String(event.goal_id),
+  )) {
     if (ends.length > 1) yield `Goal ${goal} ended ${ends.length} times.`;
     const marked = goals.get(goal)?.ended;
     if (marked !== undefined && marked !== ends[0]?.data?.ending)
@@ -63,13 +68,22 @@ function* goalsEndOnceAsTheyAreMarked({ events, goals }: History) {
   }
 }
 
-/** A decision that was under way may still end a grant, with a Failure, or queue one that is accepted no more. */
-const beginnings: readonly EventType[] = ["claim_opened", "grant_started", "grant_done", "question_asked"];
+/**
+ * A decision that was under way may still end a grant, with a Failure, or queue one that is
+ * accepted no more.
+ */
+const beginnings: readonly EventType[] = [
+  "claim_opened",
+  "grant_started",
+  "grant_done",
+  "question_asked",
+];
 
 function* endedGoalsGetNothingNew({ events }: History) {
   const ended = new Set<string>();
   const isByAgent = ({ type, actor }: SettEvent) =>
-    ["artefact_created", "grant_failed", "grant_waiting"].includes(type) && !actor?.startsWith("orchestrator:");
+    ["artefact_created", "grant_failed", "grant_waiting"].includes(type) &&
+    !actor?.startsWith("orchestrator:");
   for (const event of events) {
     const goal = String(event.goal_id);
     if (event.type === "goal_ended") ended.add(goal);
@@ -79,7 +93,9 @@ function* endedGoalsGetNothingNew({ events }: History) {
 }
 
 function* endedGoalsHaveNoOpenClaims({ claims, goals }: History) {
-  const isLeft = ({ status, goal_id }: Claim) => !isEnded(status) && goals.get(goal_id)?.ended !== undefined;
+  const isLeft = ({ status, goal_id }: Claim) =>
+    !isEnded(status) && goals.get(goal_id)?.ended !== undefined;
   for (const claim of claims.values())
-    if (isLeft(claim)) yield `Claim ${claim.id} is ${claim.status}, and goal ${claim.goal_id} has ended.`;
+    if (isLeft(claim))
+      yield `Claim ${claim.id} is ${claim.status}, and goal ${claim.goal_id} has ended.`;
 }

@@ -18,30 +18,46 @@ const isOrchestrator = (actor: string) => actor.startsWith("orchestrator:");
 const isPerson = (actor: string) => actor.startsWith("person:");
 
 function* noAttemptHasTwoResults({ events }: History) {
-  const ofAttempts = ofType(events, "grant_done", "grant_failed", "grant_waiting", "grant_retrying");
+  const ofAttempts = ofType(
+    events,
+    "grant_done",
+    "grant_failed",
+    "grant_waiting",
+    "grant_retrying",
+  );
   for (const [attempt, found] of Map.groupBy(ofAttempts, attemptOf)) {
     const results = found.filter(
-      ({ type }, index) => type !== "grant_retrying" && !isEndedWithoutResult(type, found.slice(index + 1)),
+      ({ type }, index) =>
+        type !== "grant_retrying" && !isEndedWithoutResult(type, found.slice(index + 1)),
     );
     if (results.length > 1) yield `There are ${results.length} results of ${attempt}.`;
   }
-  const done = Map.groupBy(ofType(events, "grant_done"), ({ agent, claim_id }) => `${agent} on claim ${claim_id}`);
-  for (const [grant, { length }] of done) if (length > 1) yield `The grant of ${grant} was done ${length} times.`;
+  const done = Map.groupBy(
+    ofType(events, "grant_done"),
+    ({ agent, claim_id }) => `${agent} on claim ${claim_id}`,
+  );
+  for (const [grant, { length }] of done)
+    if (length > 1) yield `The grant of ${grant} was done ${length} times.`;
 }
 
 /**
- * What waits, for an answer or for its next attempt, may end without it: its agent is removed, say. The orchestrator says so with a
- * Failure. What waits for a person's judgement ends with it.
+ * What waits, for an answer or for its next attempt, may end without it: its agent is removed, say.
+ * The orchestrator says so with a Failure. What waits for a person's judgement ends with it.
  */
 function isEndedWithoutResult(type: SettEvent["type"], [next, afterNext]: SettEvent[]): boolean {
   const end =
-    type === "grant_failed" && next?.type === "grant_retrying" ? afterNext : type === "grant_waiting" ? next : undefined;
+    type === "grant_failed" && next?.type === "grant_retrying"
+      ? afterNext
+      : type === "grant_waiting"
+        ? next
+        : undefined;
   const isJudged = type === "grant_waiting" && end?.type === "grant_done" && isPerson(end.actor);
   return isJudged || (end?.type === "grant_failed" && isOrchestrator(end.actor));
 }
 
 function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
-  // A grant that waits for a person's judgement names what is to be judged, which is no result of it.
+  // A grant that waits for a person's judgement names what is to be judged, which is no result of
+  // it.
   const isResult = ({ type, artefact_id }: SettEvent) =>
     type !== "grant_waiting" || artefacts.get(String(artefact_id))?.structural_type === "Question";
   const found = ofType(events, "grant_done", "grant_failed", "grant_waiting").filter(isResult);
@@ -49,7 +65,8 @@ function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
   for (const { id, type, produced_by_agent, claim_id } of artefacts.values()) {
     if (produced_by_agent === "" || claim_id === "") continue;
     const count = ends.get(id)?.length ?? 0;
-    if (count !== 1) yield `Artefact ${id} (${type}) of ${produced_by_agent} is the result of ${count} attempts.`;
+    if (count !== 1)
+      yield `Artefact ${id} (${type}) of ${produced_by_agent} is the result of ${count} attempts.`;
   }
 }
 
@@ -64,7 +81,10 @@ type LoggedGrant = {
 };
 
 /** The state of a grant after an event; undefined where the event cannot follow. */
-function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data }: SettEvent): LoggedGrant | undefined {
+function after(
+  before: LoggedGrant | undefined,
+  { type, actor, artefact_id, data }: SettEvent,
+): LoggedGrant | undefined {
   const attempt = Number(data?.attempt);
   const isCurrent = before?.attempt === attempt;
   const isMoved = type === "grant_cancelled" && data?.moved_to !== undefined;
@@ -79,7 +99,9 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
       return isCurrent && before.state === "queued" ? now("running") : undefined;
     case "grant_waiting": {
       // A person's grant waits from its beginning.
-      const mayWait = isOrchestrator(actor) ? mayBegin(before, attempt) : isCurrent && before.state === "running";
+      const mayWait = isOrchestrator(actor)
+        ? mayBegin(before, attempt)
+        : isCurrent && before.state === "running";
       return mayWait ? now("waiting") : undefined;
     }
     case "grant_done": {
@@ -87,14 +109,19 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
       return isCurrent && before.state === expected ? now("done") : undefined;
     }
     case "grant_failed": {
-      const isOver = before?.state === "running" || (isOrchestrator(actor) && before?.state !== "done");
+      const isOver =
+        before?.state === "running" || (isOrchestrator(actor) && before?.state !== "done");
       return isCurrent && isOver ? now("failed") : undefined;
     }
     case "grant_retrying":
-      return isCurrent && before.state === "failed" ? { ...before, isToBeRetried: true } : undefined;
+      return isCurrent && before.state === "failed"
+        ? { ...before, isToBeRetried: true }
+        : undefined;
     case "grant_cancelled":
       if (isMoved && before?.state !== "queued") return undefined;
-      return isCurrent && !["done", "failed", "cancelled"].includes(before.state) ? now("cancelled") : undefined;
+      return isCurrent && !["done", "failed", "cancelled"].includes(before.state)
+        ? now("cancelled")
+        : undefined;
     default:
       return before;
   }
@@ -102,21 +129,39 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
 
 function mayBegin(before: LoggedGrant | undefined, attempt: number): boolean {
   if (before === undefined) return attempt === 1;
-  return (before.isToBeRetried || before.isMoved || before.state === "waiting") && attempt === before.attempt + 1;
+  return (
+    (before.isToBeRetried || before.isMoved || before.state === "waiting") &&
+    attempt === before.attempt + 1
+  );
 }
 
 /** Agent → its grant, with the events that had no right to come. */
-function loggedGrants({ events, before }: ClaimLog): { grants: Map<string, LoggedGrant>; stray: SettEvent[] } {
+function loggedGrants({ events, before }: ClaimLog): {
+  grants: Map<string, LoggedGrant>;
+  stray: SettEvent[];
+} {
   const grants = new Map<string, LoggedGrant>();
   // Another try of a claim begins with what was done; all else may begin again.
   for (const [agent, grant] of before === undefined ? [] : loggedGrants(before).grants)
-    if (!grant.isMoved) grants.set(agent, grant.state === "done" ? grant : { ...grant, state: "failed", isToBeRetried: true });
+    if (!grant.isMoved)
+      grants.set(
+        agent,
+        grant.state === "done" ? grant : { ...grant, state: "failed", isToBeRetried: true },
+      );
   const stray: SettEvent[] = [];
   for (const event of events) {
     const before = event.agent && grants.get(event.agent);
     // Redis had lost what the result was made from: it is made again.
-    if (event.agent && before && event.type === "result_refused" && event.data?.source !== undefined)
-      grants.set(event.agent, { ...before, isToBeRetried: before.isToBeRetried || before.attempt === event.data.attempt });
+    if (
+      event.agent &&
+      before &&
+      event.type === "result_refused" &&
+      event.data?.source !== undefined
+    )
+      grants.set(event.agent, {
+        ...before,
+        isToBeRetried: before.isToBeRetried || before.attempt === event.data.attempt,
+      });
     if (!event.type.startsWith("grant_") || event.agent === undefined) continue;
     const next = after(grants.get(event.agent), event);
     if (next === undefined) stray.push(event);
@@ -132,7 +177,8 @@ function* onlyTheCurrentAttemptCounts(history: History) {
       yield `${event.type} of ${attemptOf(event)} cannot follow the events before it.`;
     for (const { agent, retries = 0, attempt } of claim.grants) {
       const allowed = history.agents.get(agent)?.retries;
-      // Its retries may have been others when an attempt failed, also in an earlier try, from which what is done was taken over.
+      // Its retries may have been others when an attempt failed, also in an earlier try, from which
+      // what is done was taken over.
       const isAsItWas = !isRegisteredSince(history, agent, allTriesOf(claimLog)[0]);
       if (allowed !== undefined && retries > allowed && isAsItWas)
         yield `${agent} has had attempt ${attempt} on claim ${claim.id}; its retries are ${allowed}.`;
@@ -140,9 +186,15 @@ function* onlyTheCurrentAttemptCounts(history: History) {
   }
 }
 
-function isRegisteredSince({ events }: History, agent: string, opening: SettEvent | undefined): boolean {
+function isRegisteredSince(
+  { events }: History,
+  agent: string,
+  opening: SettEvent | undefined,
+): boolean {
   const from = opening === undefined ? 0 : events.indexOf(opening);
-  return events.slice(from).some((event) => event.type === "agent_registered" && event.agent === agent);
+  return events
+    .slice(from)
+    .some((event) => event.type === "agent_registered" && event.agent === agent);
 }
 
 function* grantsAreAsTheLogSays(history: History) {
@@ -179,12 +231,16 @@ function* grantedAgentsAreCopiedForReaders(history: History) {
   for (const { id, grants, granted } of history.claims.values()) {
     const agentsOf = (phase: Grant["phase"]) =>
       grants.filter((grant) => grant.phase === phase).map((grant) => String(grant.agent));
-    const isSame = (one: readonly string[], other: readonly string[]) => one.toSorted().join() === other.toSorted().join();
+    const isSame = (one: readonly string[], other: readonly string[]) =>
+      one.toSorted().join() === other.toSorted().join();
     if (!isSame(granted.review, agentsOf("review")))
       yield `granted_review_agents of claim ${id} shows ${granted.review.join(", ")}.`;
     if (!isSame(granted.parallel, agentsOf("parallel")))
       yield `granted_parallel_agents of claim ${id} shows ${granted.parallel.join(", ")}.`;
-    const exclusive = grants.filter((grant) => grant.phase === "exclusive" && !wasMoved(grant)).map(({ agent }) => agent);
-    if (granted.exclusive !== exclusive.join()) yield `granted_exclusive_agent of claim ${id} shows ${granted.exclusive}.`;
+    const exclusive = grants
+      .filter((grant) => grant.phase === "exclusive" && !wasMoved(grant))
+      .map(({ agent }) => agent);
+    if (granted.exclusive !== exclusive.join())
+      yield `granted_exclusive_agent of claim ${id} shows ${granted.exclusive}.`;
   }
 }

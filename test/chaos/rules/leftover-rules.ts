@@ -1,4 +1,5 @@
-// Nothing stays half-way: an open claim says whom it waits for, and an ended one leaves nothing behind.
+// Nothing stays half-way: an open claim says whom it waits for, and an ended one leaves nothing
+// behind.
 import { dueOfMember } from "../../../lib/blackboard/records/due-member.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { type Grant, isEnded } from "../../../lib/model/claim.ts";
@@ -19,18 +20,26 @@ export const leftoverRules: Rules = [
 function* everyOpenClaimSaysWhomItWaitsFor({ claims, openClaims, due }: History) {
   for (const claim of claims.values()) {
     if (isEnded(claim.status)) continue;
-    if (!openClaims.includes(claim.id)) yield `Claim ${claim.id} is ${claim.status}, and not among the open ones.`;
-    if (!isWaiting(claim, due)) yield `Claim ${claim.id} is ${claim.status} and waits for no agent.`;
+    if (!openClaims.includes(claim.id))
+      yield `Claim ${claim.id} is ${claim.status}, and not among the open ones.`;
+    if (!isWaiting(claim, due))
+      yield `Claim ${claim.id} is ${claim.status} and waits for no agent.`;
   }
 }
 
-function isWaiting({ id, bidding, electorate, bids, grants }: ClaimRecord, due: readonly string[]): boolean {
-  if (bidding === "open") return electorate.some((agent) => !bids.some((bid) => bid.agent === agent));
+function isWaiting(
+  { id, bidding, electorate, bids, grants }: ClaimRecord,
+  due: readonly string[],
+): boolean {
+  if (bidding === "open")
+    return electorate.some((agent) => !bids.some((bid) => bid.agent === agent));
   return grants.some((grant) => {
     const { state, agent, attempt } = grant;
     if (state === "running") return due.includes(`lease:${id}:${agent}:${attempt}`);
     return (
-      state === "queued" || state === "waiting" || (isToBeRetried(grant) && due.includes(`attempt:${id}:${agent}:${attempt}`))
+      state === "queued" ||
+      state === "waiting" ||
+      (isToBeRetried(grant) && due.includes(`attempt:${id}:${agent}:${attempt}`))
     );
   });
 }
@@ -57,7 +66,9 @@ function* nothingIsDueThatIsOver({ claims, due }: History) {
     } else if (item.kind === "bids" || item.kind === "announce") {
       if (claim.bidding === "closed") yield `${member} is due, and the bidding is closed.`;
     } else {
-      const grant = claim.grants.find((one) => one.agent === item.agent && one.attempt === item.attempt);
+      const grant = claim.grants.find(
+        (one) => one.agent === item.agent && one.attempt === item.attempt,
+      );
       const isOn = item.kind === "lease" ? grant?.state === "running" : isToBeRetried(grant);
       if (!isOn) yield `${member} is due, and that attempt is ${grant?.state ?? "nowhere"}.`;
     }

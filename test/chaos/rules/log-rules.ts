@@ -1,4 +1,5 @@
-// Every event says who did what to which things, and an orchestrator that was replaced does nothing more.
+// Every event says who did what to which things, and an orchestrator that was replaced does nothing
+// more.
 import { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
@@ -20,7 +21,11 @@ function* everyEventHasAnActor({ events }: History) {
   }
 }
 
-const requests: readonly SettEvent["type"][] = ["cancel_requested", "retry_requested", "request_refused"];
+const requests: readonly SettEvent["type"][] = [
+  "cancel_requested",
+  "retry_requested",
+  "request_refused",
+];
 
 function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: History) {
   const known = new Set<string>();
@@ -29,20 +34,31 @@ function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: Hist
     if (type === "agent_registered") known.add(String(agent));
     // A person may ask for what is lost by then.
     const isRequest = requests.includes(type);
-    if (goal_id !== undefined && !isRequest && !goals.has(goal_id)) yield `${subject} goal ${goal_id}, which is nowhere.`;
+    if (goal_id !== undefined && !isRequest && !goals.has(goal_id))
+      yield `${subject} goal ${goal_id}, which is nowhere.`;
     // A claim may be lost with Redis' last writes; the result that is refused says so.
-    const isRefused = type === "result_refused" && data?.reason === `There is no claim ${claim_id}.`;
-    if (claim_id !== undefined && !isRefused && !claims.has(claim_id)) yield `${subject} claim ${claim_id}, which is nowhere.`;
+    const isRefused =
+      type === "result_refused" && data?.reason === `There is no claim ${claim_id}.`;
+    if (claim_id !== undefined && !isRefused && !claims.has(claim_id))
+      yield `${subject} claim ${claim_id}, which is nowhere.`;
     if (agent !== undefined && type !== "bid_refused" && !known.has(agent))
       yield `${subject} agent ${agent}, which was never registered.`;
-    // What was refused is logged and not stored; a rule of its own looks for what the log calls created.
-    const isKept = !isRequest && type !== "result_refused" && type !== "artefact_refused" && type !== "artefact_created";
+    // What was refused is logged and not stored; a rule of its own looks for what the log calls
+    // created.
+    const isKept =
+      !isRequest &&
+      type !== "result_refused" &&
+      type !== "artefact_refused" &&
+      type !== "artefact_created";
     if (isKept && artefact_id !== undefined && !artefacts.has(artefact_id))
       yield `${subject} artefact ${artefact_id}, which is nowhere.`;
   }
 }
 
-/** A person's verdict ends the grant of the agent that is this person, which the orchestrator has opened. */
+/**
+ * A person's verdict ends the grant of the agent that is this person, which the orchestrator has
+ * opened.
+ */
 function* agentsSpeakForThemselves({ events, artefacts }: History) {
   for (const { id, type, actor, agent, artefact_id } of ofType(
     events,
@@ -53,8 +69,12 @@ function* agentsSpeakForThemselves({ events, artefacts }: History) {
     "result_refused",
   )) {
     const isVerdict =
-      type === "grant_done" && actor.startsWith("person:") && artefacts.get(String(artefact_id))?.structural_type === "Review";
-    const isOpening = type === "grant_waiting" && artefacts.get(String(artefact_id))?.structural_type !== "Question";
+      type === "grant_done" &&
+      actor.startsWith("person:") &&
+      artefacts.get(String(artefact_id))?.structural_type === "Review";
+    const isOpening =
+      type === "grant_waiting" &&
+      artefacts.get(String(artefact_id))?.structural_type !== "Question";
     const isOpened = isOpening && actor.startsWith("orchestrator:");
     if (actor !== `agent:${agent}` && actor !== "hand" && !isVerdict && !isOpened)
       yield `Event ${id} (${type}) of ${agent} was made by ${actor}.`;
@@ -63,8 +83,10 @@ function* agentsSpeakForThemselves({ events, artefacts }: History) {
   const byPeople = new Map(verdicts.map(({ artefact_id, actor }) => [artefact_id, actor]));
   for (const { id, actor, artefact_id } of ofType(events, "artefact_created")) {
     const producer = artefacts.get(String(artefact_id))?.produced_by_agent ?? "";
-    const isOwn = actor === `agent:${producer}` || actor === "hand" || actor === byPeople.get(artefact_id);
-    if (producer !== "" && !isOwn) yield `Event ${id}: artefact ${artefact_id} of ${producer} was posted by ${actor}.`;
+    const isOwn =
+      actor === `agent:${producer}` || actor === "hand" || actor === byPeople.get(artefact_id);
+    if (producer !== "" && !isOwn)
+      yield `Event ${id}: artefact ${artefact_id} of ${producer} was posted by ${actor}.`;
   }
 }
 
@@ -84,5 +106,6 @@ function* theReplacedChangeNothing({ events }: History) {
 function* endedGoalsAreMarked({ events, goals }: History) {
   const endedByLog = new Set(ofType(events, "goal_ended").map((event) => String(event.goal_id)));
   for (const [goal, { ended }] of goals)
-    if (endedByLog.has(goal) !== (ended !== undefined)) yield `Goal ${goal} is ${ended ?? "not ended"}, unlike the log says.`;
+    if (endedByLog.has(goal) !== (ended !== undefined))
+      yield `Goal ${goal} is ${ended ?? "not ended"}, unlike the log says.`;
 }

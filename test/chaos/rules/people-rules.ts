@@ -22,8 +22,14 @@ export const peopleRules: Rules = [
 function* nothingIsStartedWhilePaused({ events }: History) {
   let isPaused = false;
   for (const { id, type, actor, agent, claim_id, data } of events) {
-    if (type === "instance_paused" || type === "instance_resumed") isPaused = type === "instance_paused";
-    if (isPaused && type === "grant_started" && actor !== "hand" && data?.taken_before_pause !== true)
+    if (type === "instance_paused" || type === "instance_resumed")
+      isPaused = type === "instance_paused";
+    if (
+      isPaused &&
+      type === "grant_started" &&
+      actor !== "hand" &&
+      data?.taken_before_pause !== true
+    )
       yield `Event ${id}: ${agent} began its work on claim ${claim_id} while the instance was paused.`;
   }
 }
@@ -50,11 +56,19 @@ function* everyRequestIsSeenTo({ causes, events, goals }: History) {
   const seenTo = new Set(ofType(events, "request_refused").map(({ data }) => data?.request));
   const isDone = ({ type, goal_id, artefact_id }: SettEvent, later: SettEvent[]) => {
     if (type === "cancel_requested") return goals.get(String(goal_id))?.ended !== undefined;
-    if (type === "retry_requested") return `retry:${artefact_id}` in (retriesOf(String(artefact_id), causes) ?? {});
-    return ofType(later, type === "pause_requested" ? "instance_paused" : "instance_resumed").length > 0;
+    if (type === "retry_requested")
+      return `retry:${artefact_id}` in (retriesOf(String(artefact_id), causes) ?? {});
+    return (
+      ofType(later, type === "pause_requested" ? "instance_paused" : "instance_resumed").length > 0
+    );
   };
   for (const [index, event] of events.entries()) {
-    const isRequest = ["cancel_requested", "retry_requested", "pause_requested", "resume_requested"].includes(event.type);
+    const isRequest = [
+      "cancel_requested",
+      "retry_requested",
+      "pause_requested",
+      "resume_requested",
+    ].includes(event.type);
     if (isRequest && !seenTo.has(event.id) && !isDone(event, events.slice(index + 1)))
       yield `Event ${event.id} (${event.type}) of ${event.actor} was not seen to.`;
   }
@@ -67,7 +81,10 @@ function retriesOf(failure: string, causes: History["causes"]): Record<string, s
 function* refusalsNameTheirRequest({ events }: History) {
   const seen = new Map<string, SettEvent>();
   for (const event of events) {
-    if (event.type === "request_refused" && seen.get(String(event.data?.request))?.type.endsWith("_requested") !== true)
+    if (
+      event.type === "request_refused" &&
+      seen.get(String(event.data?.request))?.type.endsWith("_requested") !== true
+    )
       yield `Event ${event.id} refuses ${event.data?.request}, which is no request before it.`;
     seen.set(event.id, event);
   }
@@ -76,11 +93,17 @@ function* refusalsNameTheirRequest({ events }: History) {
 /** Until it is answered or closed, or its goal has ended. */
 function* whatPeopleAreAskedStaysOpen(history: History) {
   const { answers, artefacts, events, goals, openQuestions } = history;
-  const over = new Set(waitsOf(history).flatMap(({ question, ended }) => (ended === undefined ? [] : [String(question.id)])));
+  const over = new Set(
+    waitsOf(history).flatMap(({ question, ended }) =>
+      ended === undefined ? [] : [String(question.id)],
+    ),
+  );
   for (const { artefact_id, goal_id } of ofType(events, "question_asked")) {
     const id = String(artefact_id);
-    const isOver = over.has(id) || answers.has(id) || goals.get(String(goal_id))?.ended !== undefined;
-    if (!isOver && artefacts.has(id) && !openQuestions.includes(id)) yield `People were asked ${id}, and it is not listed.`;
+    const isOver =
+      over.has(id) || answers.has(id) || goals.get(String(goal_id))?.ended !== undefined;
+    if (!isOver && artefacts.has(id) && !openQuestions.includes(id))
+      yield `People were asked ${id}, and it is not listed.`;
   }
 }
 

@@ -19,31 +19,49 @@ export function waitsOf(history: History): Wait[] {
       const question = history.artefacts.get(String(began.artefact_id));
       // An approval is waited for, too.
       if (question?.structural_type !== "Question") return [];
-      const later = events.slice(events.indexOf(began) + 1).filter(({ agent }) => agent === began.agent);
+      const later = events
+        .slice(events.indexOf(began) + 1)
+        .filter(({ agent }) => agent === began.agent);
       const [ended] = ofType(later, "grant_queued", "grant_failed", "grant_cancelled");
       return [{ question, claim, agent: String(began.agent), began, ended }];
     }),
   );
 }
 
-/** Questions whose askers have gone on with the answers. An answer may also come when no grant waits any more. */
+/**
+ * Questions whose askers have gone on with the answers. An answer may also come when no grant waits
+ * any more.
+ */
 export function usedAnswers(history: History): Set<string> {
-  return new Set(waitsOf(history).flatMap(({ question, ended }) => (ended?.type === "grant_queued" ? [question.id] : [])));
+  return new Set(
+    waitsOf(history).flatMap(({ question, ended }) =>
+      ended?.type === "grant_queued" ? [question.id] : [],
+    ),
+  );
 }
 
 /** Answer → its question, in the order of the log. */
 export function answersInOrder({ artefacts, events }: History): Map<string, string> {
-  const answers = ofType(events, "artefact_created").flatMap(({ artefact_id }) => artefacts.get(String(artefact_id)) ?? []);
-  return new Map(answers.filter(isAnswer).map(({ id, source_artefacts: [question] }) => [id, String(question)]));
+  const answers = ofType(events, "artefact_created").flatMap(
+    ({ artefact_id }) => artefacts.get(String(artefact_id)) ?? [],
+  );
+  return new Map(
+    answers.filter(isAnswer).map(({ id, source_artefacts: [question] }) => [id, String(question)]),
+  );
 }
 
 export function isAnswer({ structural_type }: Artefact): boolean {
   return structural_type === "Answer";
 }
 
-/** Who may be asked a question: the producer of what it is about, or of what that came from, but for those who asked on the way here. */
+/**
+ * Who may be asked a question: the producer of what it is about, or of what that came from, but for
+ * those who asked on the way here.
+ */
 export function mayAnswer(question: Artefact, history: History): Set<string> {
-  return new Set(makersOf(question, history).map((made) => made.produced_by_agent)).difference(askersOf(question, history));
+  return new Set(makersOf(question, history).map((made) => made.produced_by_agent)).difference(
+    askersOf(question, history),
+  );
 }
 
 /** What the question is about, and what that came from. */

@@ -1,7 +1,11 @@
 // What came of each attempt: that it is of the right kind, and stored when the log says so.
 
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { agentRemovedType, agentSilentType, attemptLostType } from "../../../lib/model/own-types.ts";
+import {
+  agentRemovedType,
+  agentSilentType,
+  attemptLostType,
+} from "../../../lib/model/own-types.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { ofType } from "./claim-log.ts";
@@ -22,8 +26,14 @@ function* artefactsAreAsTheLogSays({ artefacts, claims, events }: History) {
     const stored = artefacts.get(String(artefact_id));
     if (stored === undefined) continue;
     const logged = [goal_id, claim_id, data?.role, data?.agent ?? ""].join(", ");
-    const recorded = [stored.goal_id, stored.claim_id, stored.produced_by_role, stored.produced_by_agent].join(", ");
-    if (logged !== recorded) yield `Artefact ${artefact_id} is of ${recorded}; by the log: ${logged}.`;
+    const recorded = [
+      stored.goal_id,
+      stored.claim_id,
+      stored.produced_by_role,
+      stored.produced_by_agent,
+    ].join(", ");
+    if (logged !== recorded)
+      yield `Artefact ${artefact_id} is of ${recorded}; by the log: ${logged}.`;
     const claim = claims.get(stored.claim_id);
     if (claim !== undefined && claim.goal_id !== stored.goal_id)
       yield `Artefact ${artefact_id} is of goal ${stored.goal_id}, and its claim ${claim.id} of goal ${claim.goal_id}.`;
@@ -33,11 +43,15 @@ function* artefactsAreAsTheLogSays({ artefacts, claims, events }: History) {
 /** The two events are written in one step, an agent's result first. */
 function* resultsAreStoredWithTheirGrant({ events }: History) {
   const createdAt = new Map(
-    events.flatMap(({ type, artefact_id }, index) => (type === "artefact_created" ? [[artefact_id, index] as const] : [])),
+    events.flatMap(({ type, artefact_id }, index) =>
+      type === "artefact_created" ? [[artefact_id, index] as const] : [],
+    ),
   );
   for (const [index, event] of events.entries()) {
     const { type, actor, artefact_id, agent, claim_id } = event;
-    const isResult = ["grant_done", "grant_failed", "grant_waiting"].includes(type) && !actor?.startsWith("orchestrator:");
+    const isResult =
+      ["grant_done", "grant_failed", "grant_waiting"].includes(type) &&
+      !actor?.startsWith("orchestrator:");
     const created = createdAt.get(artefact_id);
     if (isResult && created !== undefined && created !== index - 1)
       yield `${type} of ${agent} on claim ${claim_id} does not follow the creation of ${artefact_id} at once.`;
@@ -64,7 +78,9 @@ function* failedAttemptsAreExplained(history: History) {
 
 /** Also where the orchestrator ends the attempt. */
 function* failedAttemptsHaveOneFailure({ artefacts, events }: History) {
-  const ends = Map.groupBy(ofType(events, "grant_failed"), ({ artefact_id }) => String(artefact_id));
+  const ends = Map.groupBy(ofType(events, "grant_failed"), ({ artefact_id }) =>
+    String(artefact_id),
+  );
   for (const { id, type } of artefacts.values()) {
     if (type !== attemptLostType && type !== agentRemovedType && type !== agentSilentType) continue;
     const { length } = ends.get(id) ?? [];
@@ -75,7 +91,8 @@ function* failedAttemptsHaveOneFailure({ artefacts, events }: History) {
 function* grantsWaitForQuestionsOrJudgements(history: History) {
   const structuralOf = structuralTypes(history);
   for (const event of ofType(history.events, "grant_waiting")) {
-    const isJudgement = event.artefact_id === history.claims.get(String(event.claim_id))?.artefact_id;
+    const isJudgement =
+      event.artefact_id === history.claims.get(String(event.claim_id))?.artefact_id;
     if (structuralOf(event) !== "Question" && !isJudgement)
       yield `${event.agent} waits on claim ${event.claim_id} for ${event.artefact_id}, which is no question.`;
   }
@@ -95,6 +112,7 @@ function* sourcesAreOfTheSameGoal({ artefacts }: History) {
   for (const { id, goal_id, source_artefacts, produced_by_agent } of artefacts.values())
     for (const source of produced_by_agent === "" ? [] : source_artefacts) {
       const goal = artefacts.get(source)?.goal_id;
-      if (goal !== undefined && goal !== goal_id) yield `Artefact ${id} of goal ${goal_id} came from ${source} of goal ${goal}.`;
+      if (goal !== undefined && goal !== goal_id)
+        yield `Artefact ${id} of goal ${goal_id} came from ${source} of goal ${goal}.`;
     }
 }

@@ -15,7 +15,13 @@ export const standInRules: Rules = [
   ["duplicated", noAgentIsStandInTwice],
 ];
 
-type Replacement = { claimLog: ClaimLog; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
+type Replacement = {
+  claimLog: ClaimLog;
+  claim: ClaimRecord;
+  agent: string;
+  place: string;
+  made: Artefact | undefined;
+};
 
 /** `made`: what was made by the agent whose place the stand-in takes. */
 function standingIn(history: History): Replacement[] {
@@ -36,14 +42,18 @@ function* standInsHaveTheRole(history: History) {
     const role = history.agents.get(agent)?.role;
     if (claim.kind !== "rework" && claim.kind !== "clarification")
       yield `${agent} is the stand-in for ${place} in the ${claim.kind} ${claim.id}.`;
-    if (made === undefined) yield `${agent} is the stand-in for ${place} in claim ${claim.id}, which has made nothing of it.`;
+    if (made === undefined)
+      yield `${agent} is the stand-in for ${place} in claim ${claim.id}, which has made nothing of it.`;
     else if (role !== undefined && role !== made.produced_by_role)
       yield `${agent} (${role}) is the stand-in for ${place} (${made.produced_by_role}) in claim ${claim.id}.`;
     if (agent === place) yield `${agent} is the stand-in for itself in claim ${claim.id}.`;
   }
 }
 
-/** Its own agent is gone, could not send a heartbeat or answer, or has lost as many attempts as it had. */
+/**
+ * Its own agent is gone, could not send a heartbeat or answer, or has lost as many attempts as it
+ * had.
+ */
 function* standInsHaveAReason(history: History) {
   const { artefacts, claims, events } = history;
   for (const { claimLog, claim, agent, place } of standingIn(history)) {
@@ -57,7 +67,9 @@ function* standInsHaveAReason(history: History) {
         one.cause === `clarification:${place}` &&
         one.status === "terminated",
     );
-    const failure = isStandIn(claim.cause) ? artefacts.get(claim.cause.slice("stand-in:".length)) : undefined;
+    const failure = isStandIn(claim.cause)
+      ? artefacts.get(claim.cause.slice("stand-in:".length))
+      : undefined;
     const wasHandedOn = failure !== undefined && isUnanswered(failure, claim, history);
     if (!wasRemoved && !hasFailed && !wasHandedOn)
       yield `${agent} is the stand-in for ${place} in claim ${claim.id}, for no reason.`;
@@ -65,9 +77,16 @@ function* standInsHaveAReason(history: History) {
 }
 
 /** An attempt at the same that ended by no answer of the agent's own. */
-function isUnanswered({ type, claim_id }: Artefact, claim: ClaimRecord, { claims }: History): boolean {
+function isUnanswered(
+  { type, claim_id }: Artefact,
+  claim: ClaimRecord,
+  { claims }: History,
+): boolean {
   const failed = claims.get(claim_id);
-  const isSame = failed?.artefact_id === claim.artefact_id && failed.kind === claim.kind && isEnded(failed.status);
+  const isSame =
+    failed?.artefact_id === claim.artefact_id &&
+    failed.kind === claim.kind &&
+    isEnded(failed.status);
   return isSame && ["AgentRemoved", "AgentSilent", "AttemptLost"].includes(type);
 }
 

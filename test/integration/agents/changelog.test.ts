@@ -68,7 +68,9 @@ test.each([
   await made.commit("Add the parser", "a");
   const [before, , after] = [today(), await made.ask(goal), today()];
   const heading = /^## (.*)$/m.exec(await made.changelog())?.[1];
-  expect(version === undefined ? ["Unreleased"] : [`${version} - ${before}`, `${version} - ${after}`]).toContain(heading ?? "");
+  expect(
+    version === undefined ? ["Unreleased"] : [`${version} - ${before}`, `${version} - ${after}`],
+  ).toContain(heading ?? "");
 });
 
 test("in a working copy without tags, the goal's metadata says where the last release was", async () => {
@@ -79,17 +81,24 @@ test("in a working copy without tags, the goal's metadata says where the last re
   await using copy = await made.workingCopy();
   expect(await git(copy.folder, "tag")).toBe("");
 
-  const tagged = { last_tag: "v0.1.0", last_tag_commit: await git(made.folder, "rev-parse", "v0.1.0") };
+  const tagged = {
+    last_tag: "v0.1.0",
+    last_tag_commit: await git(made.folder, "rev-parse", "v0.1.0"),
+  };
   const answer = await copy.ask("hello", tagged);
   expect(answer.summary).toBe('Listed 1 commit since v0.1.0 under "Unreleased"');
-  expect(withoutHashes(await copy.changelog())).toBe("# Changelog\n\n## Unreleased\n\n### Added\n\n- Add the printer (…)\n");
+  expect(withoutHashes(await copy.changelog())).toBe(
+    "# Changelog\n\n## Unreleased\n\n### Added\n\n- Add the printer (…)\n",
+  );
 });
 
 test("the goal is found in the context chain of a later piece of work", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   const target = sampleArtefact({ type: "CodeCommit", payload: "Release 7.0" });
-  const answer = await made.askAbout(target, [sampleArtefact({ type: "GoalDefined", payload: "Release 1.2.0", metadata: {} })]);
+  const answer = await made.askAbout(target, [
+    sampleArtefact({ type: "GoalDefined", payload: "Release 1.2.0", metadata: {} }),
+  ]);
   expect(answer.summary).toContain("1.2.0");
 });
 
@@ -112,11 +121,11 @@ test("merges are left out, and what they bring in is not", async () => {
   await git(made.folder, "merge", "-q", "--no-ff", "-m", "Merge side", "side");
   await made.ask("hello");
   const text = await made.changelog();
-  expect([text.includes("Add the printer"), text.includes("Fix the parser"), text.includes("Merge")]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  expect([
+    text.includes("Add the printer"),
+    text.includes("Fix the parser"),
+    text.includes("Merge"),
+  ]).toEqual([true, true, false]);
 });
 
 test("an existing file keeps its title, its other entries, its links and its line endings", async () => {
@@ -157,7 +166,11 @@ test("an existing file keeps its title, its other entries, its links and its lin
 test("links below the only section survive its replacement", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
-  await made.commit("Say what changed", "CHANGELOG.md", "# History\n\n## Unreleased\n\n- by hand\n\n[1]: https://example.org\n");
+  await made.commit(
+    "Say what changed",
+    "CHANGELOG.md",
+    "# History\n\n## Unreleased\n\n- by hand\n\n[1]: https://example.org\n",
+  );
   await made.ask("hello");
   expect(withoutHashes(await made.changelog())).toBe(
     "# History\n\n## Unreleased\n\n### Added\n\n- Add the parser (…)\n\n[1]: https://example.org\n",
@@ -171,7 +184,10 @@ test("a file with a title alone, and one without a last line break, are extended
     await made.commit("Say what changed", "CHANGELOG.md", old);
     await made.ask("hello");
     expect(withoutHashes(await made.changelog())).toBe(
-      `${old.trimEnd()}\n\n## Unreleased\n\n### Added\n\n- Add the parser (…)\n`.replace(/^\n\n/, "\n"),
+      `${old.trimEnd()}\n\n## Unreleased\n\n### Added\n\n- Add the parser (…)\n`.replace(
+        /^\n\n/,
+        "\n",
+      ),
     );
   }
 });
@@ -194,8 +210,13 @@ test("no commits since the last tag are no failure", async () => {
   await made.commit("Add the parser", "a");
   await git(made.folder, "tag", "v1");
   const answer = await made.ask("Release 2.0");
-  expect([answer.artefact_type, answer.structural_type]).toEqual(["ChangelogUnchanged", "Standard"]);
-  expect(answer.artefact_payload).toBe("There are no commits since v1 that CHANGELOG.md could list.");
+  expect([answer.artefact_type, answer.structural_type]).toEqual([
+    "ChangelogUnchanged",
+    "Standard",
+  ]);
+  expect(answer.artefact_payload).toBe(
+    "There are no commits since v1 that CHANGELOG.md could list.",
+  );
 });
 
 test("after a release, commits follow under Unreleased, and the next release takes them in", async () => {
@@ -221,21 +242,38 @@ test("a thousand commits with long subjects in any script are listed", async () 
   });
   await made.fastImport(stream.join(""));
   await made.ask("hello");
-  expect((await made.changelog()).match(/^- Ändere Zeile .*長い \([0-9a-f]+\)$/gm)?.length).toBe(1000);
+  expect((await made.changelog()).match(/^- Ändere Zeile .*長い \([0-9a-f]+\)$/gm)?.length).toBe(
+    1000,
+  );
 });
 
 test("it fails with a sentence where there is no commit, no goal, or not the commit that the goal names", async () => {
   await using made = await repository();
-  const goal = (metadata: object) => ({ target_artefact: { type: "GoalDefined", payload: "x", metadata }, context_chain: [] });
+  const goal = (metadata: object) => ({
+    target_artefact: { type: "GoalDefined", payload: "x", metadata },
+    context_chain: [],
+  });
   const sayings = [
     await runAgent("changelog", goal({}), made.folder),
     await runAgent("changelog", { target_artefact: { type: "X" } }, made.folder),
   ];
   await made.commit("Add the parser", "a");
-  sayings.push(await runAgent("changelog", goal({ last_tag: "v9", last_tag_commit: "0".repeat(40) }), made.folder));
+  sayings.push(
+    await runAgent(
+      "changelog",
+      goal({ last_tag: "v9", last_tag_commit: "0".repeat(40) }),
+      made.folder,
+    ),
+  );
   sayings.push(await runAgent("changelog", "no json", made.folder));
   sayings.push(await runAgent("changelog", "", made.folder));
-  expect(sayings.map(({ exitCode, stdout, stderr }) => [exitCode, stdout, stderr.trim().split("\n").at(-1)])).toEqual([
+  expect(
+    sayings.map(({ exitCode, stdout, stderr }) => [
+      exitCode,
+      stdout,
+      stderr.trim().split("\n").at(-1),
+    ]),
+  ).toEqual([
     [1, "", "changelog: there is no commit here"],
     [1, "", "changelog: there is no goal (GoalDefined) in the work on stdin"],
     [1, "", `changelog: the commit ${"0".repeat(40)} of the last tag v9 is not in this repository`],

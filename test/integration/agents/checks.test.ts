@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { commitOnTop, type ReleaseScene, releaseScene } from "../../support/agents/release-scene.ts";
+import {
+  commitOnTop,
+  type ReleaseScene,
+  releaseScene,
+} from "../../support/agents/release-scene.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
 
 setDefaultTimeout(120_000);
@@ -17,17 +21,24 @@ afterAll(async () => await scene[Symbol.asyncDispose]());
 type Files = Record<string, string | null>;
 const check = (agent: string, target: Artefact, settings = {}) =>
   scene.ask(agent, target, { phase: "parallel", chain: [scene.goal], settings });
-const checkWith = async (agent: string, files: Files, settings = {}) => check(agent, await commitOnTop(scene, files), settings);
+const checkWith = async (agent: string, files: Files, settings = {}) =>
+  check(agent, await commitOnTop(scene, files), settings);
 
 describe("the tester", () => {
   const testing = async (command: string, files: Files = {}) => {
-    const { structural_type, type, payload, metadata } = await checkWith("tester", files, { TEST_COMMAND: command });
+    const { structural_type, type, payload, metadata } = await checkWith("tester", files, {
+      TEST_COMMAND: command,
+    });
     return { structural_type, type, summary: metadata.summary, report: JSON.parse(payload) };
   };
 
   test("reports the outcome and what the tests said, on both outputs", async () => {
     const { structural_type, type, summary, report } = await testing("./test.sh; echo done >&2");
-    expect([structural_type, type, summary]).toEqual(["Standard", "TestReport", "`./test.sh; echo done >&2` passed"]);
+    expect([structural_type, type, summary]).toEqual([
+      "Standard",
+      "TestReport",
+      "`./test.sh; echo done >&2` passed",
+    ]);
     expect([report.exit_code, report.output]).toEqual([
       0,
       "ok     ./door.sh open\nok     ./door.sh close\nok     ./bell.sh\ndone\n",
@@ -35,13 +46,22 @@ describe("the tester", () => {
   });
 
   test("ends the release when the tests fail, with the same report", async () => {
-    const { structural_type, type, summary, report } = await testing("./test.sh", { "bell.sh": "#!/bin/sh\necho Dong.\n" });
-    expect([structural_type, type, summary]).toEqual(["Failure", "TestsFailed", "`./test.sh` failed with exit code 1"]);
+    const { structural_type, type, summary, report } = await testing("./test.sh", {
+      "bell.sh": "#!/bin/sh\necho Dong.\n",
+    });
+    expect([structural_type, type, summary]).toEqual([
+      "Failure",
+      "TestsFailed",
+      "`./test.sh` failed with exit code 1",
+    ]);
     expect(report.output).toContain("FAILED ./bell.sh: expected Ding dong.");
   });
 
   test("says so when the command itself is missing", async () => {
-    expect(await testing("no-such-command")).toMatchObject({ type: "TestsFailed", report: { exit_code: 127 } });
+    expect(await testing("no-such-command")).toMatchObject({
+      type: "TestsFailed",
+      report: { exit_code: 127 },
+    });
   });
 
   test("gives the tests no input, and keeps the end of what they say, whatever its bytes", async () => {
@@ -52,29 +72,44 @@ describe("the tester", () => {
 
   test.each([
     ["npm test", { "package.json": '{"scripts":{"test":"tap"}}' }],
-    ["make test", { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' }],
+    [
+      "make test",
+      { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' },
+    ],
     ["./test.sh", { "package.json": null, Makefile: "all:\n" }],
-  ])("runs %s where no setting says what to run, and the repository has it", async (command, files) => {
-    const bin = join(scene.folder, "bin");
-    await mkdir(bin, { recursive: true });
-    for (const name of ["npm", "make"]) await writeFile(join(bin, name), `#!/bin/sh\necho ${name} "$@"\n`, { mode: 0o755 });
-    const settings = { PATH: `${bin}:${process.env.PATH}` };
-    const answer = await checkWith(
-      "tester",
-      { Makefile: "test:\n", "test.sh": "#!/bin/sh\necho ./test.sh\n", ...files },
-      settings,
-    );
-    expect(JSON.parse(answer.payload)).toMatchObject({ command, exit_code: 0, output: `${command}\n` });
-  });
+  ])(
+    "runs %s where no setting says what to run, and the repository has it",
+    async (command, files) => {
+      const bin = join(scene.folder, "bin");
+      await mkdir(bin, { recursive: true });
+      for (const name of ["npm", "make"])
+        await writeFile(join(bin, name), `#!/bin/sh\necho ${name} "$@"\n`, { mode: 0o755 });
+      const settings = { PATH: `${bin}:${process.env.PATH}` };
+      const answer = await checkWith(
+        "tester",
+        { Makefile: "test:\n", "test.sh": "#!/bin/sh\necho ./test.sh\n", ...files },
+        settings,
+      );
+      expect(JSON.parse(answer.payload)).toMatchObject({
+        command,
+        exit_code: 0,
+        output: `${command}\n`,
+      });
+    },
+  );
 
   test("tests nothing where no setting or file says how, and fails with a sentence", async () => {
-    await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow("tester: no test command is known");
+    await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow(
+      "tester: no test command is known",
+    );
   });
 
   test("works on the commit that it was given, not on whatever is checked out", async () => {
     const target = await commitOnTop(scene, { "bell.sh": "#!/bin/sh\necho Dong.\n" });
     const elsewhere = { ...target, metadata: { ...target.metadata, commit: undefined } };
-    expect((await check("tester", elsewhere, { TEST_COMMAND: "./test.sh" })).type).toBe("TestsFailed");
+    expect((await check("tester", elsewhere, { TEST_COMMAND: "./test.sh" })).type).toBe(
+      "TestsFailed",
+    );
   });
 });
 
@@ -86,21 +121,34 @@ describe("the licence agent", () => {
 
   test("ends the release when there is no licence file", async () => {
     const { structural_type, type, report } = await looking({ LICENSE: null });
-    expect([structural_type, type, report.file, report.declared]).toEqual(["Failure", "LicenceMissing", "", "MIT"]);
+    expect([structural_type, type, report.file, report.declared]).toEqual([
+      "Failure",
+      "LicenceMissing",
+      "",
+      "MIT",
+    ]);
   });
 
   test.each([
-    ["COPYING", "GNU GENERAL PUBLIC LICENSE\n                       Version 3, 29 June 2007\n", "GPL-3.0"],
+    [
+      "COPYING",
+      "GNU GENERAL PUBLIC LICENSE\n                       Version 3, 29 June 2007\n",
+      "GPL-3.0",
+    ],
     ["LICENSE.md", "Apache License\n   Version 2.0, January 2004\n", "Apache-2.0"],
     ["licence.txt", "Do as you please.\n", "unknown"],
   ])("knows %s by its words", async (file, text, licence) => {
-    expect((await looking({ LICENSE: null, [file]: text })).report).toMatchObject({ file, licence });
+    expect((await looking({ LICENSE: null, [file]: text })).report).toMatchObject({
+      file,
+      licence,
+    });
   });
 
   test("lists what lock files and committed packages say, and does not guess", async () => {
     const { report } = await looking({
       "vendor/chain/LICENSE": "Permission to use, copy, modify, and/or distribute this software",
-      "node_modules/@sett/key/package.json": '{"name":"@sett/key","version":"3.0.0","licenses":[{"type":"MIT"},{"type":"ISC"}]}',
+      "node_modules/@sett/key/package.json":
+        '{"name":"@sett/key","version":"3.0.0","licenses":[{"type":"MIT"},{"type":"ISC"}]}',
       "node_modules/broken/package.json": "{",
     });
     expect(report.dependencies).toEqual([
@@ -138,7 +186,12 @@ describe("the secrets agent", () => {
     const { structural_type, type, report } = await searching(target);
     expect([structural_type, type]).toEqual(["Failure", "SecretsFound"]);
     expect(report.found).toEqual(
-      Object.keys(secrets).map((kind, index) => ({ kind, commit: target.payload, file: expect.any(String), line: index + 1 })),
+      Object.keys(secrets).map((kind, index) => ({
+        kind,
+        commit: target.payload,
+        file: expect.any(String),
+        line: index + 1,
+      })),
     );
   });
 
@@ -147,7 +200,14 @@ describe("the secrets agent", () => {
     await commitOnTop(scene, { "a.txt": `1\n2\n${secrets["GitHub token"]}\n` });
     const leak = await git(scene.sample, "rev-parse", "HEAD@{1}");
     await git(scene.sample, "reset", "-q", "--hard", leak);
-    await git(scene.sample, "commit", "-q", "--allow-empty", "-m", `Try\n\n${secrets["npm token"]}`);
+    await git(
+      scene.sample,
+      "commit",
+      "-q",
+      "--allow-empty",
+      "-m",
+      `Try\n\n${secrets["npm token"]}`,
+    );
     const withToken = await git(scene.sample, "rev-parse", "HEAD");
     const target = await commitOnTop(scene, { "a.txt": null });
     await git(scene.sample, "reset", "-q", "--hard", head);
@@ -169,7 +229,11 @@ describe("the secrets agent", () => {
 
   test("is not misled by what only looks like one, and leaves out the files that its settings name", async () => {
     const harmless = `AKIA\nghp_short\n${secrets["AWS access key"]}EXAMPLE\n-----BEGIN PUBLIC KEY-----\n`;
-    const target = await commitOnTop(scene, { "a.txt": harmless, "test/keys/b": `${secrets["private key"]}\n`, "c d": "x\n" });
+    const target = await commitOnTop(scene, {
+      "a.txt": harmless,
+      "test/keys/b": `${secrets["private key"]}\n`,
+      "c d": "x\n",
+    });
     const { type, report } = await searching(target, { SECRETS_EXCLUDE: "test/keys *.nothing" });
     expect([type, report.found]).toEqual(["SecretsReport", []]);
     expect((await searching(target)).report.found).toHaveLength(1);

@@ -16,7 +16,11 @@ test("the example agent answers any goal with an EchoSuccess that carries the ti
   const before = Math.floor(Date.now() / 1000);
   const { exitCode, stdout, stderr } = await runAgent("example-agent", work, tmpdir());
   const answer = FullToolOutput.parse(JSON.parse(stdout));
-  expect([exitCode, answer.artefact_type, answer.summary]).toEqual([0, "EchoSuccess", "Echoed the GoalDefined artefact"]);
+  expect([exitCode, answer.artefact_type, answer.summary]).toEqual([
+    0,
+    "EchoSuccess",
+    "Echoed the GoalDefined artefact",
+  ]);
   const [, seconds] = /^echo-(\d+)$/.exec(String(answer.artefact_payload)) ?? [];
   expect(Number(seconds)).toBeWithin(before, before + 60);
   expect(stderr).toContain('hello "you"');
@@ -30,7 +34,9 @@ test("what is no work makes the example agent fail, and leaves stdout empty", as
 });
 
 test("the README's line for trying it by hand works", async () => {
-  const readme = await Bun.file(agentScript("example-agent").replace(/run\.sh$/, "README.md")).text();
+  const readme = await Bun.file(
+    agentScript("example-agent").replace(/run\.sh$/, "README.md"),
+  ).text();
   const [, line] = /^echo '([^']*)' \| \.\/run\.sh$/m.exec(readme) ?? [];
   expect((await runAgent("example-agent", line, tmpdir())).exitCode).toBe(0);
 });

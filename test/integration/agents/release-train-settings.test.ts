@@ -23,7 +23,8 @@ test("it is valid in place, without a warning, where no variable is set", async 
 test("every agent has a folder with a README, a Dockerfile and an executable script", async () => {
   for (const { source } of (await settings()).config.agents) {
     if (source.kind !== "build") throw new Error(JSON.stringify(source));
-    for (const name of ["README.md", "Dockerfile"]) expect((await stat(join(source.context, name))).isFile()).toBe(true);
+    for (const name of ["README.md", "Dockerfile"])
+      expect((await stat(join(source.context, name))).isFile()).toBe(true);
     expect((await stat(join(source.context, "run.sh"))).mode & 0o111).toBe(0o111);
   }
 });
@@ -31,17 +32,26 @@ test("every agent has a folder with a README, a Dockerfile and an executable scr
 test("every file that a script takes from its own folder is copied into the image", async () => {
   for (const { source } of (await settings()).config.agents) {
     if (source.kind !== "build") throw new Error(JSON.stringify(source));
-    const copied = /^COPY (.*) \/app\/$/m.exec(await Bun.file(join(source.context, "Dockerfile")).text())?.[1]?.split(" ") ?? [];
+    const copied =
+      /^COPY (.*) \/app\/$/m
+        .exec(await Bun.file(join(source.context, "Dockerfile")).text())?.[1]
+        ?.split(" ") ?? [];
     const files = await Array.fromAsync(new Bun.Glob("*.{sh,awk}").scan(source.context));
-    expect(files.filter((name) => !copied.some((pattern) => new Bun.Glob(pattern).match(name)))).toEqual([]);
+    expect(
+      files.filter((name) => !copied.some((pattern) => new Bun.Glob(pattern).match(name))),
+    ).toEqual([]);
   }
 });
 
 test("a goal is for the changelog agent, a commit is reviewed, checked by three and packed by one", async () => {
   const agents = registrationsOf((await settings()).config, new Map());
   const bids = (type: string, produced_by_role: string) =>
-    Object.fromEntries(agents.map((agent) => [agent.name, bidByRules({ type, produced_by_role }, agent)]));
-  const ignoring: Record<string, BidWord | undefined> = Object.fromEntries(agents.map(({ name }) => [name, "ignore"]));
+    Object.fromEntries(
+      agents.map((agent) => [agent.name, bidByRules({ type, produced_by_role }, agent)]),
+    );
+  const ignoring: Record<string, BidWord | undefined> = Object.fromEntries(
+    agents.map(({ name }) => [name, "ignore"]),
+  );
   expect(bids("GoalDefined", "user")).toEqual({ ...ignoring, changelog: "exclusive" });
   expect(bids("CodeCommit", "changelog")).toEqual({
     changelog: "ignore",
@@ -57,7 +67,9 @@ test("a goal is for the changelog agent, a commit is reviewed, checked by three 
 
 test("only the agent that commits may publish; secrets has three fresh workers and the tester a second try", async () => {
   const { agents } = (await settings()).config;
-  expect(agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => String(name))).toEqual(["changelog"]);
+  expect(
+    agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => String(name)),
+  ).toEqual(["changelog"]);
   const { secrets, tester } = Object.fromEntries(agents.map((agent) => [agent.name, agent]));
   expect([secrets?.replicas, secrets?.strategy, tester?.retries]).toEqual([3, "fresh_per_call", 1]);
 });

@@ -1,4 +1,5 @@
-// Work that no agent of the release train can do anything with: one sentence, exit code 1, and nothing on stdout.
+// Work that no agent of the release train can do anything with: one sentence, exit code 1, and
+// nothing on stdout.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,11 +25,19 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-const commit = (payload: string) => sampleArtefact({ type: "CodeCommit", payload, metadata: { version: "1.2.0" } });
+const commit = (payload: string) =>
+  sampleArtefact({ type: "CodeCommit", payload, metadata: { version: "1.2.0" } });
 
-async function refusalOf(agent: string, work: string | { target?: Artefact; chain?: unknown[] }, place: string): Promise<string> {
+async function refusalOf(
+  agent: string,
+  work: string | { target?: Artefact; chain?: unknown[] },
+  place: string,
+): Promise<string> {
   const { target, chain = [scene.goal] } = typeof work === "string" ? {} : work;
-  const stdin = typeof work === "string" ? work : { target_artefact: target, context_chain: chain, additional_context: [] };
+  const stdin =
+    typeof work === "string"
+      ? work
+      : { target_artefact: target, context_chain: chain, additional_context: [] };
   const { exitCode, stdout, stderr } = await runAgent(agent, stdin, place);
   expect([exitCode, stdout]).toEqual([1, ""]);
   const [sentence = "", ...more] = stderr.trim().split("\n");
@@ -39,18 +48,24 @@ async function refusalOf(agent: string, work: string | { target?: Artefact; chai
 describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (agent) => {
   test("gets no CodeCommit", async () => {
     for (const work of ["", "{", "[]", "null", '"text"', "{}", { target: scene.goal }])
-      expect(await refusalOf(agent, work, scene.sample)).toStartWith(`${agent}: there is no CodeCommit`);
+      expect(await refusalOf(agent, work, scene.sample)).toStartWith(
+        `${agent}: there is no CodeCommit`,
+      );
   });
 
   test("is outside of any repository", async () => {
-    expect(await refusalOf(agent, { target: commit(head) }, folder)).toBe(`${agent}: git finds no repository here`);
+    expect(await refusalOf(agent, { target: commit(head) }, folder)).toBe(
+      `${agent}: git finds no repository here`,
+    );
   });
 
   test("is in an empty repository, or in one that lacks the commit", async () => {
     expect(await refusalOf(agent, { target: commit(head) }, join(folder, "empty"))).toContain(
       `the commit ${head} is not in this repository`,
     );
-    expect(await refusalOf(agent, { target: commit("0".repeat(40)) }, scene.sample)).toContain("is not in this repository");
+    expect(await refusalOf(agent, { target: commit("0".repeat(40)) }, scene.sample)).toContain(
+      "is not in this repository",
+    );
   });
 
   test("is given a payload that is no commit", async () => {
@@ -70,9 +85,15 @@ describe.each(["reviewer", "secrets", "packager"])("%s", (agent) => {
   });
 });
 
-test.each(["reviewer", "secrets"])("%s gets a last tag whose commit is not there", async (agent) => {
-  const goal = { ...scene.goal, metadata: { ...scene.goal.metadata, last_tag_commit: "0".repeat(40) } };
-  expect(await refusalOf(agent, { target: commit(head), chain: [goal] }, scene.sample)).toMatch(
-    /the commit 0+.* is not in this repository$/,
-  );
-});
+test.each(["reviewer", "secrets"])(
+  "%s gets a last tag whose commit is not there",
+  async (agent) => {
+    const goal = {
+      ...scene.goal,
+      metadata: { ...scene.goal.metadata, last_tag_commit: "0".repeat(40) },
+    };
+    expect(await refusalOf(agent, { target: commit(head), chain: [goal] }, scene.sample)).toMatch(
+      /the commit 0+.* is not in this repository$/,
+    );
+  },
+);

@@ -1,4 +1,5 @@
-// A published coding CLI as an agent: the real opencode, through a real gateway, on a mock of a provider that others maintain.
+// A published coding CLI as an agent: the real opencode, through a real gateway, on a mock of a
+// provider that others maintain.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +7,11 @@ import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { modelVariables } from "../../../apps/cub/model-access.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
-import { FullToolOutput, formatToolInput, type ToolInput } from "../../../lib/model/tool-contract.ts";
+import {
+  FullToolOutput,
+  formatToolInput,
+  type ToolInput,
+} from "../../../lib/model/tool-contract.ts";
 import { opencodeFolder } from "../../support/agents/opencode.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
 import { key, startGateway } from "../../support/gateway/gateway-scene.ts";
@@ -17,7 +22,10 @@ setDefaultTimeout(300_000);
 
 const mock = new LLMock({ port: 0 });
 const usage = { input_tokens: 12, output_tokens: 7 };
-const write = { name: "bash", arguments: JSON.stringify({ command: "echo hi > greeting.txt", description: "Greets" }) };
+const write = {
+  name: "bash",
+  arguments: JSON.stringify({ command: "echo hi > greeting.txt", description: "Greets" }),
+};
 let programs: string;
 
 beforeAll(async () => {
@@ -29,7 +37,11 @@ beforeAll(async () => {
 afterAll(() => mock.stop());
 
 async function work(provider: "anthropic" | "openai", input: ToolInput, grant?: Budget) {
-  await using gateway = await startGateway({ base_url: `${mock.url}/v1`, provider, ...(grant && { grant }) });
+  await using gateway = await startGateway({
+    base_url: `${mock.url}/v1`,
+    provider,
+    ...(grant && { grant }),
+  });
   using repository = workRepository();
   const home = mkdtempSync(join(tmpdir(), "sett-home-"));
   const access = { gatewayUrl: gateway.url, model: "provider-model", provider, name: "strong" };
@@ -48,10 +60,16 @@ async function work(provider: "anthropic" | "openai", input: ToolInput, grant?: 
 
 test("opencode does the work through the gateway, and what it has changed is the agent's commit", async () => {
   const goal = goalOf('Write a greeting, and "quote" it: `$HOME`.');
-  const { exitCode, stdout, stderr, ended, shown, status } = await work("anthropic", workInput(goal));
+  const { exitCode, stdout, stderr, ended, shown, status } = await work(
+    "anthropic",
+    workInput(goal),
+  );
   expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
   const answer = FullToolOutput.parse(JSON.parse(stdout));
-  expect(answer).toMatchObject({ artefact_type: "CodeCommit", artefact_payload: expect.stringMatching(/^[0-9a-f]{40}$/) });
+  expect(answer).toMatchObject({
+    artefact_type: "CodeCommit",
+    artefact_payload: expect.stringMatching(/^[0-9a-f]{40}$/),
+  });
   expect(shown).toContain("greeting.txt");
   expect(status).toBe("");
   expect(ended.map((call) => [call.api, call.outcome, call.asked_model])).toEqual([
@@ -65,8 +83,16 @@ test("opencode does the work through the gateway, and what it has changed is the
 
 test("a rework shows it the goal, the commit and the reviews; a model with OpenAI's API serves as well", async () => {
   const goal = goalOf("Write a greeting.");
-  const target = byCoder({ type: "CodeCommit", payload: "0".repeat(40), source_artefacts: [goal.id] });
-  const review = byCoder({ structural_type: "Review", type: "Review", payload: "Greet the world." });
+  const target = byCoder({
+    type: "CodeCommit",
+    payload: "0".repeat(40),
+    source_artefacts: [goal.id],
+  });
+  const review = byCoder({
+    structural_type: "Review",
+    type: "Review",
+    payload: "Greet the world.",
+  });
   const input = workInput(target, { context_chain: [goal], additional_context: [review] });
   const { exitCode, ended } = await work("openai", input);
   expect(exitCode).toBe(0);
@@ -75,11 +101,14 @@ test("a rework shows it the goal, the commit and the reviews; a model with OpenA
     ["chat", "ok"],
   ]);
   const sent = JSON.stringify(mock.getRequests().at(-1)?.body);
-  for (const part of ["Write a greeting.", "# CodeCommit, by coder", "Greet the world."]) expect(sent).toContain(part);
+  for (const part of ["Write a greeting.", "# CodeCommit, by coder", "Greet the world."])
+    expect(sent).toContain(part);
 });
 
 test("a spent budget ends the work at once, and the output says so", async () => {
-  const { exitCode, stderr, ended } = await work("openai", workInput(goalOf("Write a greeting.")), { calls: 0 });
+  const { exitCode, stderr, ended } = await work("openai", workInput(goalOf("Write a greeting.")), {
+    calls: 0,
+  });
   expect(exitCode).not.toBe(0);
   expect(stderr).toMatch(/budget/i);
   expect(ended).toEqual([]);
@@ -94,7 +123,12 @@ test.each([
   writeFileSync(join(bin, "opencode"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const PATH = `${bin}:${process.env.PATH}`;
   const before = repository.head();
-  const run = await runAgent("wrapped-cli", formatToolInput(workInput(goalOf("Sum."))), repository.folder, { PATH });
+  const run = await runAgent(
+    "wrapped-cli",
+    formatToolInput(workInput(goalOf("Sum."))),
+    repository.folder,
+    { PATH },
+  );
   rmSync(bin, { recursive: true });
   expect(run.exitCode).not.toBe(0);
   expect(run.stdout).toBe("");

@@ -5,16 +5,41 @@ import { ApiScene, type TokenName, textAt } from "../../support/api/api-scene.ts
 let scene: ApiScene;
 
 beforeAll(async () => {
-  scene = await ApiScene.start({ coder: {} }, { orchestrator: false, deps: { origins: ["https://board.example.org"] } });
+  scene = await ApiScene.start(
+    { coder: {} },
+    { orchestrator: false, deps: { origins: ["https://board.example.org"] } },
+  );
 });
 
 afterAll(async () => await scene[Symbol.asyncDispose]());
 
 const id = "00000000-0000-4000-8000-000000000000";
 const reads = [
-  ...["instance", "goals", `goals/${id}`, `goals/${id}/graph`, `goals/${id}/costs`, "artefacts", `artefacts/${id}`],
-  ...[`artefacts/${id}/content`, `artefacts/${id}/context`, `artefacts/${id}/diff`, `artefacts/${id}/transcript`],
-  ...["claims", `claims/${id}`, "events", "inquiries", "questions", "approvals", "agents", "agents/coder/logs"],
+  ...[
+    "instance",
+    "goals",
+    `goals/${id}`,
+    `goals/${id}/graph`,
+    `goals/${id}/costs`,
+    "artefacts",
+    `artefacts/${id}`,
+  ],
+  ...[
+    `artefacts/${id}/content`,
+    `artefacts/${id}/context`,
+    `artefacts/${id}/diff`,
+    `artefacts/${id}/transcript`,
+  ],
+  ...[
+    "claims",
+    `claims/${id}`,
+    "events",
+    "inquiries",
+    "questions",
+    "approvals",
+    "agents",
+    "agents/coder/logs",
+  ],
 ];
 const writes: [path: string, token: TokenName, body?: object][] = [
   ["goals", "forager", { text: "x" }],
@@ -36,7 +61,11 @@ test("every address of the document is in these lists", () => {
   const routes = scene.app.openAPIRegistry.definitions.flatMap((one) =>
     one.type === "route" ? [`${one.route.method} ${one.route.path}`] : [],
   );
-  const listed = [...signed, ...reads.map((path) => `get /v1/${path}`), ...writes.map(([path]) => `post /v1/${path}`)];
+  const listed = [
+    ...signed,
+    ...reads.map((path) => `get /v1/${path}`),
+    ...writes.map(([path]) => `post /v1/${path}`),
+  ];
   const asRoute = (path: string) => path.replace(id, "{id}").replace("coder", "{name}");
   expect(routes.toSorted()).toEqual(listed.map(asRoute).toSorted());
 });
@@ -47,13 +76,17 @@ test("without a token every address is refused, and nothing is said about what i
     expect(refused).toMatchObject({ status: 401, body: { code: "not-authenticated" } });
     expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="sett"');
   }
-  for (const [path, , body] of writes) expect((await scene.post(`/v1/${path}`, body, { as: "stranger" })).status).toBe(401);
+  for (const [path, , body] of writes)
+    expect((await scene.post(`/v1/${path}`, body, { as: "stranger" })).status).toBe(401);
   expect(await scene.get("/v1/nothing", { as: "stranger" })).toMatchObject({ status: 401 });
 });
 
 test("every read needs the right to read, and every write the right of its own, and no other", async () => {
   for (const path of reads)
-    expect(await scene.get(`/v1/${path}`, { as: "writer" })).toMatchObject({ status: 403, body: { code: "not-allowed" } });
+    expect(await scene.get(`/v1/${path}`, { as: "writer" })).toMatchObject({
+      status: 403,
+      body: { code: "not-allowed" },
+    });
   const tokens: TokenName[] = ["reader", "forager", "answerer", "raiser", "approver", "controller"];
   for (const [path, own, body] of writes) {
     for (const as of tokens) {
@@ -90,7 +123,10 @@ test("a token is found only by its whole text, however it is written", async () 
 
 /** What the page gets for a token. */
 async function sessionFor(token: string): Promise<string | undefined> {
-  const answer = await fetch(`${scene.url}/open`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  const answer = await fetch(`${scene.url}/open`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
   expect(answer.headers.get("set-cookie")).toBeNull();
   return answer.status === 200 ? (Object(await answer.json()).session as string) : undefined;
 }
@@ -99,11 +135,14 @@ test("the page signs in with a token, and gets a session that is no token", asyn
   const session = (await sessionFor(scene.tokens.all)) ?? "";
   expect(session).toMatch(/^all\.\d+\.[\w-]{43}$/);
   expect(session).not.toContain(scene.tokens.all);
-  const ask = async (headers: Record<string, string>) => (await scene.get("/v1/goals", { as: "stranger", headers })).status;
+  const ask = async (headers: Record<string, string>) =>
+    (await scene.get("/v1/goals", { as: "stranger", headers })).status;
   const bearing = (text: string) => ask({ authorization: `Bearer ${text}` });
   expect(await bearing(session)).toBe(200);
   expect(await bearing(session.replace("all.", "reader."))).toBe(401);
-  expect(await bearing(session.replace(/\.\d+\./, (found) => `.${Number(found.slice(1, -1)) + 1}.`))).toBe(401);
+  expect(
+    await bearing(session.replace(/\.\d+\./, (found) => `.${Number(found.slice(1, -1)) + 1}.`)),
+  ).toBe(401);
   for (const wrong of ["wrong", "", session]) expect(await sessionFor(wrong)).toBeUndefined();
   expect((await fetch(`${scene.url}/open`, { method: "POST" })).status).toBe(401);
   // A browser sends cookies by itself, whatever page asks it to: none counts.
@@ -117,11 +156,19 @@ test("no other origin reads an answer, but one that is named", async () => {
   const named = await from("https://board.example.org");
   expect(named.headers.get("access-control-allow-origin")).toBe("https://board.example.org");
   expect(named.headers.has("access-control-allow-credentials")).toBe(false);
-  const preflight = await scene.ask("OPTIONS", "/v1/goals", { as: "stranger", headers: { origin: "https://board.example.org" } });
+  const preflight = await scene.ask("OPTIONS", "/v1/goals", {
+    as: "stranger",
+    headers: { origin: "https://board.example.org" },
+  });
   expect(preflight).toMatchObject({ status: 204, text: "" });
-  expect((await scene.ask("OPTIONS", "/v1/goals", { as: "stranger", headers: { origin: "https://evil.example" } })).status).toBe(
-    401,
-  );
+  expect(
+    (
+      await scene.ask("OPTIONS", "/v1/goals", {
+        as: "stranger",
+        headers: { origin: "https://evil.example" },
+      })
+    ).status,
+  ).toBe(401);
 });
 
 test("every answer has the headers that keep a browser safe, refusals too", async () => {
@@ -137,11 +184,16 @@ test("every answer has the headers that keep a browser safe, refusals too", asyn
 
 test("a token that asks too often waits, and others do not", async () => {
   const limits = { ...defaultLimits, requestsPerMinute: 20, writesPerMinute: 3 };
-  await using small = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { limits } });
+  await using small = await ApiScene.start(
+    {},
+    { redis: scene.redis, orchestrator: false, deps: { limits } },
+  );
   const statuses: number[] = [];
-  for (let count = 0; count < 5; count += 1) statuses.push((await small.post("/v1/goals", { text: "x" })).status);
+  for (let count = 0; count < 5; count += 1)
+    statuses.push((await small.post("/v1/goals", { text: "x" })).status);
   expect(statuses).toEqual([503, 503, 503, 429, 429]);
-  for (let count = 0; count < 15; count += 1) expect((await small.get("/v1/goals")).status).toBe(200);
+  for (let count = 0; count < 15; count += 1)
+    expect((await small.get("/v1/goals")).status).toBe(200);
   const refused = await small.get("/v1/goals");
   expect(refused).toMatchObject({ status: 429, body: { code: "too-many-requests" } });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -160,7 +212,10 @@ test("a write that was refused for want of a right is on record, too", async () 
 
 test("every answer is counted by its status, also one that refuses", async () => {
   const limits = { ...defaultLimits, requestsPerMinute: 5 };
-  await using small = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { limits } });
+  await using small = await ApiScene.start(
+    {},
+    { redis: scene.redis, orchestrator: false, deps: { limits } },
+  );
   await small.get("/v1/instance");
   await small.get("/v1/instance", { as: "stranger" });
   await small.get("/v1/instance", { as: "writer" });
@@ -170,7 +225,9 @@ test("every answer is counted by its status, also one that refuses", async () =>
   await small.get("/mcp", { as: "stranger" });
   for (let count = 0; count < 4; count += 1) await small.get("/v1/goals");
   const { values } = await small.metrics.requests.get();
-  const counted = Object.fromEntries(values.map(({ labels, value }) => [`${labels.method} ${labels.status}`, value]));
+  const counted = Object.fromEntries(
+    values.map(({ labels, value }) => [`${labels.method} ${labels.status}`, value]),
+  );
   const reads = { "GET 200": 4, "GET 401": 2, "GET 403": 1, "GET 404": 1, "GET 429": 1 };
   expect(counted).toEqual({ ...reads, "POST 401": 1, "POST 403": 1 });
 });
@@ -183,7 +240,10 @@ test("the document is there without a token, and names every problem", async () 
     info: { title: "Sett" },
     components: { securitySchemes: { bearer: { type: "http" } } },
   });
-  expect(textAt({ body, text: "", status, headers: new Headers() }, "components.schemas.Problem.description")).toContain(
-    "RFC 9457",
-  );
+  expect(
+    textAt(
+      { body, text: "", status, headers: new Headers() },
+      "components.schemas.Problem.description",
+    ),
+  ).toContain("RFC 9457");
 });

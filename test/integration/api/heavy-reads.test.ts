@@ -1,9 +1,15 @@
-// Diffs, packs and logs take much memory each: only two of them run at once, of all clients and by every way.
+// Diffs, packs and logs take much memory each: only two of them run at once, of all clients and by
+// every way.
 import { expect, test } from "bun:test";
 import type { Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
-import { commitFiles, hostEnv, newArtefactId, sampleRepository } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  hostEnv,
+  newArtefactId,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -37,20 +43,30 @@ test("of many clients that ask for diffs, packs and logs, all are answered, two 
     logs,
     repository: {
       ...repository,
-      changes: (...args: Parameters<typeof repository.changes>) => git.around(() => repository.changes(...args)),
-      pack: (...args: Parameters<typeof repository.pack>) => git.around(() => repository.pack(...args)),
+      changes: (...args: Parameters<typeof repository.changes>) =>
+        git.around(() => repository.changes(...args)),
+      pack: (...args: Parameters<typeof repository.pack>) =>
+        git.around(() => repository.pack(...args)),
     },
   };
   await using scene = await ApiScene.start({}, { orchestrator: false, deps });
   const changed = commitFiles(here.path, { "door.txt": "green\n" }, "Paint the door");
   const goal = await scene.clan.postGoal("Paint the door", { metadata: { commit: here.base } });
   const made = sampleArtefact({
-    ...{ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id], type: "CodeCommit", payload: changed },
+    ...{
+      id: newArtefactId(),
+      goal_id: goal.goal_id,
+      source_artefacts: [goal.id],
+      type: "CodeCommit",
+      payload: changed,
+    },
     metadata: { commit: changed },
   });
   await scene.clan.board.createArtefact(made, "person:test");
   const pack = () =>
-    fetch(`${scene.url}/v1/artefacts/${made.id}/commit.pack`, { headers: { authorization: `Bearer ${scene.tokens.reader}` } });
+    fetch(`${scene.url}/v1/artefacts/${made.id}/commit.pack`, {
+      headers: { authorization: `Bearer ${scene.tokens.reader}` },
+    });
   const requests = [
     ...Array.from({ length: 6 }, () => scene.get(`/v1/artefacts/${made.id}/diff`)),
     ...Array.from({ length: 6 }, pack),
@@ -60,12 +76,16 @@ test("of many clients that ask for diffs, packs and logs, all are answered, two 
   // Ten wait already, and thirty may.
   const more = Array.from({ length: 25 }, pack);
   const refused = await Promise.any(
-    more.map(async (answer) => ((await answer).status === 429 ? "refused" : await Promise.reject(answer))),
+    more.map(async (answer) =>
+      (await answer).status === 429 ? "refused" : await Promise.reject(answer),
+    ),
   );
   expect(refused).toBe("refused");
   git.letGo();
   lines.letGo();
-  expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(Array.from({ length: 18 }, () => 200));
+  expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(
+    Array.from({ length: 18 }, () => 200),
+  );
   expect([git.most, lines.most]).toEqual([2, 2]);
   expect((await scene.get(`/v1/artefacts/${made.id}/diff`)).text).toContain("+green");
   expect(

@@ -9,7 +9,12 @@ import { waitFor } from "../../support/wait-for.ts";
 let scene: ApiScene;
 
 beforeAll(async () => {
-  const limits = { ...defaultLimits, maxBodyBytes: 10_000, requestsPerMinute: 100_000, writesPerMinute: 100_000 };
+  const limits = {
+    ...defaultLimits,
+    maxBodyBytes: 10_000,
+    requestsPerMinute: 100_000,
+    writesPerMinute: 100_000,
+  };
   scene = await ApiScene.start({ coder: {} }, { orchestrator: false, deps: { limits } });
 });
 
@@ -21,10 +26,14 @@ afterAll(async () => {
 
 test("a body that is too large is refused, whether it says its length or not", async () => {
   const text = "x".repeat(20_000);
-  expect(await scene.post("/v1/goals", { text })).toMatchObject({ status: 413, body: { code: "too-large" } });
+  expect(await scene.post("/v1/goals", { text })).toMatchObject({
+    status: 413,
+    body: { code: "too-large" },
+  });
   const body = new ReadableStream({
     start(controller) {
-      for (let count = 0; count < 100; count += 1) controller.enqueue(new TextEncoder().encode("x".repeat(1_000)));
+      for (let count = 0; count < 100; count += 1)
+        controller.enqueue(new TextEncoder().encode("x".repeat(1_000)));
       controller.close();
     },
   });
@@ -54,7 +63,10 @@ test("a body that is no JSON object of the right shape is refused", async () => 
     '{"text":"x"} trailing',
   ];
   for (const body of bodies)
-    expect(await scene.ask("POST", "/v1/goals", { body })).toMatchObject({ status: 422, body: { code: "usage" } });
+    expect(await scene.ask("POST", "/v1/goals", { body })).toMatchObject({
+      status: 422,
+      body: { code: "usage" },
+    });
   const latin1 = Buffer.from('{"text":"Grüße"}', "latin1");
   expect(await scene.ask("POST", "/v1/goals", { body: latin1 })).toMatchObject({
     status: 422,
@@ -62,10 +74,20 @@ test("a body that is no JSON object of the right shape is refused", async () => 
   });
   const deep = `{"text":${"[".repeat(4_000)}${"]".repeat(4_000)}}`;
   expect(await scene.ask("POST", "/v1/goals", { body: deep })).toMatchObject({ status: 422 });
-  for (const type of ["text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/xml"])
-    expect(await scene.post("/v1/goals", { text: "x" }, { headers: { "content-type": type } })).toMatchObject({
+  for (const type of [
+    "text/plain",
+    "multipart/form-data; boundary=x",
+    "application/x-www-form-urlencoded",
+    "application/xml",
+  ])
+    expect(
+      await scene.post("/v1/goals", { text: "x" }, { headers: { "content-type": type } }),
+    ).toMatchObject({
       status: 415,
-      body: { code: "wrong-media-type", detail: `The body of the request is ${type}, and the API takes JSON alone.` },
+      body: {
+        code: "wrong-media-type",
+        detail: `The body of the request is ${type}, and the API takes JSON alone.`,
+      },
     });
 });
 
@@ -107,7 +129,9 @@ test("a cursor that no list has answered is refused", async () => {
       body: { code: "usage" },
     });
   // One that fits, of an entry that is gone: the list goes on from its place.
-  expect(await scene.get(`/v1/artefacts?cursor=${made(`desc.999999999999.${zeros}`)}`)).toMatchObject({ status: 200 });
+  expect(
+    await scene.get(`/v1/artefacts?cursor=${made(`desc.999999999999.${zeros}`)}`),
+  ).toMatchObject({ status: 200 });
 });
 
 test("limits, ids and names that are none are refused", async () => {
@@ -143,7 +167,11 @@ test("limits, ids and names that are none are refused", async () => {
       "agents/coder/logs?tail=999999",
       "goals/aaaaaa/graph?format=pdf",
     ],
-    ...[`artefacts/${"a".repeat(10_000)}`, `events?actor=${"a".repeat(400)}`, "goals?state=running;waiting"],
+    ...[
+      `artefacts/${"a".repeat(10_000)}`,
+      `events?actor=${"a".repeat(400)}`,
+      "goals?state=running;waiting",
+    ],
   ];
   for (const path of wrong) {
     const { status, body } = await scene.get(`/v1/${path}`);
@@ -175,7 +203,8 @@ test("paths that lead elsewhere lead nowhere", async () => {
 });
 
 test("methods that an address does not have are refused", async () => {
-  for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) expect((await scene.ask(method, "/v1/goals")).status).toBe(404);
+  for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"])
+    expect((await scene.ask(method, "/v1/goals")).status).toBe(404);
   for (const method of ["TRACE", "CONNECT", "X".repeat(500)])
     expect(
       await raw(
@@ -191,7 +220,9 @@ test("headers in a value of the query or of a header stay there", async () => {
   );
   expect(answer).toContain("HTTP/1.1 422");
   expect(answer.toLowerCase()).not.toContain("evil=1");
-  const host = await raw(`POST /open HTTP/1.1\r\nHost: x:99;evil\r\n${authorization}\r\nConnection: close\r\n\r\n`);
+  const host = await raw(
+    `POST /open HTTP/1.1\r\nHost: x:99;evil\r\n${authorization}\r\nConnection: close\r\n\r\n`,
+  );
   expect(host).not.toMatch(/evil/i);
   const key = await scene
     .post("/v1/goals", { text: "x" }, { headers: { "idempotency-key": "é".normalize("NFC") } })
@@ -231,12 +262,18 @@ test("a text of an agent stays a text, in JSON, in the content and in the log", 
 });
 
 test("half a character at the cut of a beginning is no broken answer", async () => {
-  const goal = await scene.clan.postGoal(`${"x".repeat(3_999)}😀😀`, { metadata: { summary: "x" } });
-  expect(textAt(await scene.get(`/v1/artefacts/${goal.id}`), "payload_begins")).toBe(`${"x".repeat(3_999)}\ufffd`);
+  const goal = await scene.clan.postGoal(`${"x".repeat(3_999)}😀😀`, {
+    metadata: { summary: "x" },
+  });
+  expect(textAt(await scene.get(`/v1/artefacts/${goal.id}`), "payload_begins")).toBe(
+    `${"x".repeat(3_999)}\ufffd`,
+  );
 });
 
 test("a payload of 16 MB is listed, shown and read, and no list loads it", async () => {
-  const goal = await scene.clan.postGoal("y".repeat(16 * 1024 * 1024), { metadata: { summary: "Large" } });
+  const goal = await scene.clan.postGoal("y".repeat(16 * 1024 * 1024), {
+    metadata: { summary: "Large" },
+  });
   const list = await scene.get("/v1/artefacts?limit=1");
   expect(list.body).toMatchObject({ items: [{ id: goal.id, payload_bytes: 16 * 1024 * 1024 }] });
   expect(list.text.length).toBeLessThan(2_000);
@@ -249,8 +286,11 @@ test("a thousand connections that send nothing keep no one from an answer", asyn
   const { hostname, port } = new URL(scene.url);
   const idle = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
   for (const socket of idle) socket.on("error", () => undefined);
-  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
-  for (const socket of idle.slice(0, 500)) socket.write("GET /v1/goals HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+  await Promise.all(
+    idle.map((socket) => new Promise((resolve) => socket.once("connect", resolve))),
+  );
+  for (const socket of idle.slice(0, 500))
+    socket.write("GET /v1/goals HTTP/1.1\r\nHost: x\r\nX-Slow: ");
   const answers = await Promise.all(Array.from({ length: 50 }, () => scene.get("/v1/goals")));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
   for (const socket of idle) socket.destroy();
@@ -262,7 +302,9 @@ test("a request that comes letter by letter is ended after a time, and so is one
     const socket = connect(server.port ?? 0, "127.0.0.1");
     socket.on("error", () => undefined);
     socket.write(text);
-    return await new Promise<boolean>((resolve) => socket.resume().once("close", () => resolve(true)));
+    return await new Promise<boolean>((resolve) =>
+      socket.resume().once("close", () => resolve(true)),
+    );
   };
   const head = `POST /v1/goals HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${scene.tokens.all}\r\nContent-Type: application/json\r\n`;
   expect(

@@ -45,12 +45,18 @@ let end: () => Promise<void>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sett-logs-"));
   played = new PlayedLogs();
-  const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, createReaderApp(played).fetch);
+  const server = serve(
+    { port: 0, hostname: "127.0.0.1", isPatient: true },
+    createReaderApp(played).fetch,
+  );
   const socket = join(folder, "logs.sock");
   const opened = await openSocket(socket, server.port ?? 0);
   scene = await ApiScene.start(
     {},
-    { orchestrator: false, deps: { logs: logsFrom(new ReaderClient(await reachable(`unix:${socket}`)), "garden") } },
+    {
+      orchestrator: false,
+      deps: { logs: logsFrom(new ReaderClient(await reachable(`unix:${socket}`)), "garden") },
+    },
   );
   end = async () => {
     await scene[Symbol.asyncDispose]();
@@ -71,10 +77,16 @@ test("the last lines of an agent are read as they are", async () => {
 
 test("an agent that does not exist is not found, also where its log is to be followed", async () => {
   const detail = expect.stringMatching(/ has no part named codr\. It has .*coder/);
-  expect(await scene.get("/v1/agents/codr/logs")).toMatchObject({ status: 404, body: { code: "agent-not-found", detail } });
+  expect(await scene.get("/v1/agents/codr/logs")).toMatchObject({
+    status: 404,
+    body: { code: "agent-not-found", detail },
+  });
   expect(await scene.get("/v1/agents/codr/logs?follow=true")).toMatchObject({ status: 404 });
   const { status, text } = await scene.get("/v1/agents/..%2f..%2fetc/logs");
-  expect({ status, text }).toEqual({ status: 422, text: expect.stringContaining("orchestrator, gateway, redis or api") });
+  expect({ status, text }).toEqual({
+    status: 422,
+    text: expect.stringContaining("orchestrator, gateway, redis or api"),
+  });
 });
 
 test("a followed log goes on with new lines, and its reader ends when the client goes", async () => {
@@ -93,5 +105,8 @@ test("a followed log goes on with new lines, and its reader ends when the client
   stop.abort();
   await reading.catch(() => undefined);
   await played.gone.promise;
-  await waitFor("the stream to be counted out", async () => (await scene.metrics.streams.get()).values[0]?.value === 0);
+  await waitFor(
+    "the stream to be counted out",
+    async () => (await scene.metrics.streams.get()).values[0]?.value === 0,
+  );
 });

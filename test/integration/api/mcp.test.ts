@@ -8,7 +8,11 @@ import { openRepository } from "../../../apps/api/repository.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
-import { commitFiles, newArtefactId, sampleRepository } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  newArtefactId,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -16,9 +20,14 @@ let scene: ApiScene;
 const here = sampleRepository();
 
 beforeAll(async () => {
-  const bid = ({ type }: { type: string }): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
+  const bid = ({ type }: { type: string }): BidWord =>
+    type === "GoalDefined" ? "exclusive" : "ignore";
   scene = await ApiScene.start(
-    { coder: { behaviour: { bid, work: ({ payload }) => ({ type: "Note", payload: `Done: ${payload}` }) } } },
+    {
+      coder: {
+        behaviour: { bid, work: ({ payload }) => ({ type: "Note", payload: `Done: ${payload}` }) },
+      },
+    },
     { deps: { repository: await openRepository(here.path, process.env) } },
   );
 });
@@ -47,26 +56,42 @@ test("a goal is posted, waited for and read, in the name of the token and its as
     undefined,
     { onprogress: (each) => progress.push(each.progress) },
   );
-  expect(structuredContent).toMatchObject({ state: "settled", results: [{ type: "Note", by: "coder" }] });
+  expect(structuredContent).toMatchObject({
+    state: "settled",
+    results: [{ type: "Note", by: "coder" }],
+  });
   expect(progress.length).toBeGreaterThan(0);
   const { goal_id } = structuredContent as { goal_id: ArtefactId };
-  const [made] = (await scene.clan.board.readEvents("0", 10_000)).filter((event) => event.artefact_id === goal_id);
+  const [made] = (await scene.clan.board.readEvents("0", 10_000)).filter(
+    (event) => event.artefact_id === goal_id,
+  );
   expect(made?.actor).toBe("person:forager, by far-editor 3");
 });
 
 test("each write of an assistant is on record with its tool, its goal and the token, a refused one too", async () => {
   await using editor = await connect("forager");
-  const { structuredContent } = await editor.client.callTool({ name: "post_goal", arguments: { text: "Write a note" } });
+  const { structuredContent } = await editor.client.callTool({
+    name: "post_goal",
+    arguments: { text: "Write a note" },
+  });
   const { goal_id: goal } = structuredContent as { goal_id: string };
   await editor.client.callTool({ name: "read_goal", arguments: { goal } });
-  const again = await editor.client.callTool({ name: "post_goal", arguments: { text: "Write two", id: goal } });
+  const again = await editor.client.callTool({
+    name: "post_goal",
+    arguments: { text: "Write two", id: goal },
+  });
   expect(JSON.stringify(again.content)).toContain("Leave out `id` to post a new goal.");
   await editor.client.callTool({ name: "post_goal", arguments: { text: 7 } });
   await editor.client.callTool({ name: "cancel_goal", arguments: { goal } });
   const events = await scene.clan.board.readEvents("0", 10_000);
-  const [from] = events.flatMap(({ type, artefact_id }, at) => (type === "artefact_created" && artefact_id === goal ? [at] : []));
+  const [from] = events.flatMap(({ type, artefact_id }, at) =>
+    type === "artefact_created" && artefact_id === goal ? [at] : [],
+  );
   const calls = events.slice(from).filter(({ type }) => type === "api_called");
-  const call = { actor: "person:forager", data: { method: "POST", path: "/mcp", token: "forager" } };
+  const call = {
+    actor: "person:forager",
+    data: { method: "POST", path: "/mcp", token: "forager" },
+  };
   expect(calls).toMatchObject([
     { ...call, goal_id: goal, data: { ...call.data, tool: "post_goal", status: 200 } },
     { ...call, data: { ...call.data, tool: "post_goal", status: 422 } },
@@ -92,15 +117,30 @@ test("a write about a goal is on record with it, also where it is refused", asyn
 test("what the commit of a result changes is read in pieces, as it is where a person approves", async () => {
   await using editor = await connect("reader");
   const changed = commitFiles(here.path, { "door.txt": "green\n" }, "Paint the door");
-  const goal = await scene.clan.postGoal("Paint the door", { type: "Wish", metadata: { commit: here.base } });
+  const goal = await scene.clan.postGoal("Paint the door", {
+    type: "Wish",
+    metadata: { commit: here.base },
+  });
   const made = sampleArtefact({
-    ...{ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id], type: "CodeCommit", payload: changed },
+    ...{
+      id: newArtefactId(),
+      goal_id: goal.goal_id,
+      source_artefacts: [goal.id],
+      type: "CodeCommit",
+      payload: changed,
+    },
     metadata: { commit: changed },
   });
   await scene.clan.board.createArtefact(made, "person:test");
   const read = async (id: string, more = {}) => {
-    const { structuredContent, content } = await editor.client.callTool({ name: "read_changes", arguments: { id, ...more } });
-    return { data: structuredContent as Record<string, unknown> | undefined, text: JSON.stringify(content) };
+    const { structuredContent, content } = await editor.client.callTool({
+      name: "read_changes",
+      arguments: { id, ...more },
+    });
+    return {
+      data: structuredContent as Record<string, unknown> | undefined,
+      text: JSON.stringify(content),
+    };
   };
   const { data: whole } = await read(made.id.slice(0, 8));
   expect(whole).toMatchObject({
@@ -130,7 +170,10 @@ test("wrong params are answered in one sentence, before a session and within it"
     return { status: answer.status, body: await answer.json() };
   };
   const params = { capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const refused = (message: string) => ({ status: 400, body: { jsonrpc: "2.0", id: 5, error: { code: -32_602, message } } });
+  const refused = (message: string) => ({
+    status: 400,
+    body: { jsonrpc: "2.0", id: 5, error: { code: -32_602, message } },
+  });
   expect(await post({ method: "initialize", params })).toEqual(
     refused("Invalid params of initialize: `params.protocolVersion` is missing."),
   );
@@ -154,13 +197,19 @@ const openStreams = async ({ metrics }: ApiScene) => (await metrics.streams.get(
 
 test("the stream of a session is counted among the streams, and refused where these are too many", async () => {
   const limits = { ...defaultLimits, maxStreams: 1 };
-  await using api = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { limits } });
+  await using api = await ApiScene.start(
+    {},
+    { redis: scene.redis, orchestrator: false, deps: { limits } },
+  );
   // The library's client opens the stream of its session by itself.
   const editor = await connect("reader", api);
   await waitFor("the stream", async () => (await openStreams(api)) === 1);
   const events = () => api.get("/v1/events", { headers: { accept: "text/event-stream" } });
   expect(await events()).toMatchObject({ status: 429, body: { code: "too-many-requests" } });
-  const headers = { "mcp-session-id": editor.transport.sessionId ?? "", accept: "text/event-stream" };
+  const headers = {
+    "mcp-session-id": editor.transport.sessionId ?? "",
+    accept: "text/event-stream",
+  };
   expect((await api.get("/mcp", { as: "reader", headers })).status).toBe(429);
   await editor[Symbol.asyncDispose]();
   await waitFor("room", async () => (await openStreams(api)) === 0);
@@ -170,7 +219,10 @@ test("a second stream of a session is refused, and not counted", async () => {
   await using api = await ApiScene.start({}, { redis: scene.redis, orchestrator: false });
   await using editor = await connect("reader", api);
   await waitFor("the stream", async () => (await openStreams(api)) === 1);
-  const headers = { "mcp-session-id": editor.transport.sessionId ?? "", accept: "text/event-stream" };
+  const headers = {
+    "mcp-session-id": editor.transport.sessionId ?? "",
+    accept: "text/event-stream",
+  };
   expect((await api.get("/mcp", { as: "reader", headers })).status).toBe(409);
   expect(await openStreams(api)).toBe(1);
 });
@@ -189,7 +241,10 @@ test("an API that stops ends the streams of sessions, and answers the calls that
     },
   );
   await waitFor("the call to wait", async () => {
-    await api.clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:test");
+    await api.clan.board.logEvent(
+      { type: "cancel_requested", goal_id: goal.goal_id },
+      "person:test",
+    );
     return progress.length > 0;
   });
   const startedAt = performance.now();

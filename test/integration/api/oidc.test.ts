@@ -20,7 +20,11 @@ class Issuer implements AsyncDisposable {
     if (pathname === "/.well-known/openid-configuration")
       return Response.json({ issuer: this.url, jwks_uri: this.keysAt ?? `${this.url}/keys` });
     const keys = await Promise.all(
-      this.keys.map(async ({ id, algorithm, public: key }) => ({ ...(await exportJWK(key)), kid: id, alg: algorithm })),
+      this.keys.map(async ({ id, algorithm, public: key }) => ({
+        ...(await exportJWK(key)),
+        kid: id,
+        alg: algorithm,
+      })),
     );
     return pathname === "/keys" ? Response.json({ keys }) : new Response("", { status: 404 });
   });
@@ -55,7 +59,12 @@ class Issuer implements AsyncDisposable {
   }
 }
 
-type TokenOptions = { key?: Key | undefined; issuer?: string; audience?: string | string[]; expires?: string | number };
+type TokenOptions = {
+  key?: Key | undefined;
+  issuer?: string;
+  audience?: string | string[];
+  expires?: string | number;
+};
 
 let issuer: Issuer;
 let scene: ApiScene;
@@ -83,23 +92,37 @@ test("the claims of a token say who it is and what he may do", async () => {
   const answer = await ask(await issuer.token(ada));
   expect(answer).toMatchObject({
     status: 200,
-    body: { me: { name: "ada@example.org", actor: "person:ada@example.org", rights: ["read", "forage", "approve"] } },
+    body: {
+      me: {
+        name: "ada@example.org",
+        actor: "person:ada@example.org",
+        rights: ["read", "forage", "approve"],
+      },
+    },
   });
   const inOneText = await ask(await issuer.token({ sub: "7", groups: "developers others" }));
   expect(inOneText.body).toMatchObject({ me: { name: "7", rights: ["read", "forage"] } });
 });
 
 test("a token without a group that is known has no rights", async () => {
-  expect(await ask(await issuer.token({ email: "eve@example.org", groups: ["constructor", "__proto__"] }))).toMatchObject({
+  expect(
+    await ask(
+      await issuer.token({ email: "eve@example.org", groups: ["constructor", "__proto__"] }),
+    ),
+  ).toMatchObject({
     status: 403,
   });
-  expect(await ask(await issuer.token({ email: "eve@example.org" }))).toMatchObject({ status: 403 });
+  expect(await ask(await issuer.token({ email: "eve@example.org" }))).toMatchObject({
+    status: 403,
+  });
 });
 
 test("a token for others, of others, or that is over, is refused with the reason", async () => {
   const refused = { status: 401, body: { code: "not-authenticated" } };
   expect(await ask(await issuer.token(ada, { audience: "other" }))).toMatchObject(refused);
-  expect(await ask(await issuer.token(ada, { issuer: "https://evil.example" }))).toMatchObject(refused);
+  expect(await ask(await issuer.token(ada, { issuer: "https://evil.example" }))).toMatchObject(
+    refused,
+  );
   expect(await ask(await issuer.token(ada, { expires: "-5m" }))).toMatchObject({
     ...refused,
     body: { detail: expect.stringContaining('"exp" claim timestamp check failed') },
@@ -113,11 +136,20 @@ test("a token for others, of others, or that is over, is refused with the reason
 
 test("a token that is not signed, or signed with a secret that others know, is refused", async () => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const claims = { ...ada, iss: issuer.url, aud: "sett", exp: Math.floor(Date.now() / 1_000) + 300 };
+  const claims = {
+    ...ada,
+    iss: issuer.url,
+    aud: "sett",
+    exp: Math.floor(Date.now() / 1_000) + 300,
+  };
   expect((await ask(`${part({ alg: "none" })}.${part(claims)}.x`)).status).toBe(401);
   const [first] = issuer.keys;
-  const jwk = JSON.stringify(await exportJWK(first?.public ?? (await issuer.addKey("x", "ES256")).public));
-  const shared = await new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid: "first" }).sign(new TextEncoder().encode(jwk));
+  const jwk = JSON.stringify(
+    await exportJWK(first?.public ?? (await issuer.addKey("x", "ES256")).public),
+  );
+  const shared = await new SignJWT(claims)
+    .setProtectedHeader({ alg: "HS256", kid: "first" })
+    .sign(new TextEncoder().encode(jwk));
   expect((await ask(shared)).status).toBe(401);
 });
 
@@ -131,9 +163,14 @@ test("a key that the issuer adds later is found", async () => {
     name_claim: "email",
     rights: { developers: ["read" as const] },
   };
-  await using later = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { oidc } });
+  await using later = await ApiScene.start(
+    {},
+    { redis: scene.redis, orchestrator: false, deps: { oidc } },
+  );
   const authorization = `Bearer ${await issuer.token(ada, { key })}`;
-  expect((await later.get("/v1/instance", { as: "stranger", headers: { authorization } })).status).toBe(200);
+  expect(
+    (await later.get("/v1/instance", { as: "stranger", headers: { authorization } })).status,
+  ).toBe(200);
 });
 
 test("while the issuer is away its tokens cannot be checked, and named tokens go on", async () => {
@@ -144,7 +181,10 @@ test("while the issuer is away its tokens cannot be checked, and named tokens go
     name_claim: "email",
     rights: { developers: ["read" as const] },
   };
-  await using fresh = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { oidc } });
+  await using fresh = await ApiScene.start(
+    {},
+    { redis: scene.redis, orchestrator: false, deps: { oidc } },
+  );
   const headers = { authorization: `Bearer ${await issuer.token(ada)}` };
   issuer.isAway = true;
   expect(await fresh.get("/v1/instance", { as: "stranger", headers })).toMatchObject({
@@ -160,11 +200,25 @@ test("an issuer whose certificate is not trusted is said to have it", async () =
   using folder = temporaryFolder();
   const files = ["-keyout", `${folder.path}/key.pem`, "-out", `${folder.path}/cert.pem`];
   await $`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=x ${files}`.quiet();
-  const [cert = "", key = ""] = await Promise.all(["cert", "key"].map((name) => Bun.file(`${folder.path}/${name}.pem`).text()));
-  const secure = serve({ port: 0, hostname: "127.0.0.1", tls: { cert, key } }, () => new Response("{}"));
+  const [cert = "", key = ""] = await Promise.all(
+    ["cert", "key"].map((name) => Bun.file(`${folder.path}/${name}.pem`).text()),
+  );
+  const secure = serve(
+    { port: 0, hostname: "127.0.0.1", tls: { cert, key } },
+    () => new Response("{}"),
+  );
   const url = `https://127.0.0.1:${secure.port}`;
-  const oidc = { issuer: url, audience: "sett", claim: "groups", name_claim: "email", rights: { developers: ["read" as const] } };
-  await using fresh = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { oidc } });
+  const oidc = {
+    issuer: url,
+    audience: "sett",
+    claim: "groups",
+    name_claim: "email",
+    rights: { developers: ["read" as const] },
+  };
+  await using fresh = await ApiScene.start(
+    {},
+    { redis: scene.redis, orchestrator: false, deps: { oidc } },
+  );
   const headers = { authorization: `Bearer ${await issuer.token(ada, { issuer: url })}` };
   expect(await fresh.get("/v1/instance", { as: "stranger", headers })).toMatchObject({
     status: 503,
@@ -181,33 +235,53 @@ const another = (over: Partial<OidcSettings>, deps: Partial<Deps> = {}) =>
       ...{ redis: scene.redis, orchestrator: false },
       deps: {
         ...deps,
-        oidc: OidcSettings.parse({ issuer: issuer.url, audience: "sett", rights: { developers: ["read", "forage"] }, ...over }),
+        oidc: OidcSettings.parse({
+          issuer: issuer.url,
+          audience: "sett",
+          rights: { developers: ["read", "forage"] },
+          ...over,
+        }),
       },
     },
   );
 
 const statusAt = async (api: ApiScene, token: string) =>
-  (await api.get("/v1/instance", { as: "stranger", headers: { authorization: `Bearer ${token}` } })).status;
+  (await api.get("/v1/instance", { as: "stranger", headers: { authorization: `Bearer ${token}` } }))
+    .status;
 
 test("an address that the provider has not verified names no one, and gives no right", async () => {
   for (const email_verified of [false, "false"])
     expect(await ask(await issuer.token({ ...ada, sub: "7", email_verified }))).toMatchObject({
       status: 401,
-      body: { code: "not-authenticated", detail: expect.stringContaining("has not verified (`email_verified`)") },
+      body: {
+        code: "not-authenticated",
+        detail: expect.stringContaining("has not verified (`email_verified`)"),
+      },
     });
   for (const email_verified of [true, "true"])
     expect((await ask(await issuer.token({ ...ada, sub: "7", email_verified }))).status).toBe(200);
   // Where another claim says who it is, the address does not count.
   await using bySubject = await another({ name_claim: "sub" });
-  expect(await statusAt(bySubject, await issuer.token({ ...ada, sub: "7", email_verified: false }))).toBe(200);
-  await using byAddress = await another({ name_claim: "sub", claim: "email", rights: { "ada@example.org": ["read"] } });
-  expect(await statusAt(byAddress, await issuer.token({ ...ada, sub: "7", email_verified: false }))).toBe(401);
+  expect(
+    await statusAt(bySubject, await issuer.token({ ...ada, sub: "7", email_verified: false })),
+  ).toBe(200);
+  await using byAddress = await another({
+    name_claim: "sub",
+    claim: "email",
+    rights: { "ada@example.org": ["read"] },
+  });
+  expect(
+    await statusAt(byAddress, await issuer.token({ ...ada, sub: "7", email_verified: false })),
+  ).toBe(401);
   expect(await statusAt(byAddress, await issuer.token({ ...ada, sub: "7" }))).toBe(200);
 });
 
 test("a token for several audiences says to whom it was issued, and a list says who may be named", async () => {
   const both = { audience: ["sett", "other"] };
-  const refused = { status: 401, body: { code: "not-authenticated", detail: expect.stringContaining("`azp`") } };
+  const refused = {
+    status: 401,
+    body: { code: "not-authenticated", detail: expect.stringContaining("`azp`") },
+  };
   expect(await ask(await issuer.token(ada, both))).toMatchObject(refused);
   expect(await ask(await issuer.token({ ...ada, azp: "other" }, both))).toMatchObject(refused);
   expect((await ask(await issuer.token({ ...ada, azp: "sett" }, both))).status).toBe(200);
@@ -215,13 +289,19 @@ test("a token for several audiences says to whom it was issued, and a list says 
   expect((await ask(await issuer.token({ ...ada, azp: "editor" }))).status).toBe(200);
   await using listed = await another({ azp: ["editor"] });
   expect(await statusAt(listed, await issuer.token({ ...ada, azp: "editor" }, both))).toBe(200);
-  for (const azp of ["sett", "other", undefined]) expect(await statusAt(listed, await issuer.token({ ...ada, azp }))).toBe(401);
+  for (const azp of ["sett", "other", undefined])
+    expect(await statusAt(listed, await issuer.token({ ...ada, azp }))).toBe(401);
 });
 
 test("keys that would come without TLS from another machine are not asked for", async () => {
   for (const address of ["http://id.example.org", "http://10.0.0.7"]) {
-    expect(OidcSettings.safeParse({ issuer: address, audience: "sett", rights: {} }).success).toBe(false);
-    expect(OidcSettings.safeParse({ issuer: issuer.url, audience: "sett", jwks: address, rights: {} }).success).toBe(false);
+    expect(OidcSettings.safeParse({ issuer: address, audience: "sett", rights: {} }).success).toBe(
+      false,
+    );
+    expect(
+      OidcSettings.safeParse({ issuer: issuer.url, audience: "sett", jwks: address, rights: {} })
+        .success,
+    ).toBe(false);
   }
   await using fresh = await another({});
   issuer.keysAt = "http://keys.example.org/keys";
@@ -236,25 +316,52 @@ test("keys that would come without TLS from another machine are not asked for", 
 
 test("two people with one address have rates, keys of requests and sessions of their own", async () => {
   await using api = await another({}, { limits: { ...defaultLimits, requestsPerMinute: 5 } });
-  const [one, other] = await Promise.all(["one", "other"].map((sub) => issuer.token({ ...ada, sub })));
+  const [one, other] = await Promise.all(
+    ["one", "other"].map((sub) => issuer.token({ ...ada, sub })),
+  );
   for (let count = 0; count < 5; count += 1) expect(await statusAt(api, one ?? "")).toBe(200);
   expect(await statusAt(api, one ?? "")).toBe(429);
   expect(await statusAt(api, other ?? "")).toBe(200);
-  const begin = await callMcp(api, other ?? "", "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  const begin = await callMcp(api, other ?? "", "initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo,
+  });
   const session = begin.headers.get("mcp-session-id") ?? "";
   expect((await callMcp(api, other ?? "", "tools/list", {}, session)).status).toBe(200);
   await using second = await another({});
-  const third = await callMcp(second, one ?? "", "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
-  expect((await callMcp(second, other ?? "", "tools/list", {}, third.headers.get("mcp-session-id") ?? "")).status).toBe(404);
+  const third = await callMcp(second, one ?? "", "initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo,
+  });
+  expect(
+    (
+      await callMcp(
+        second,
+        other ?? "",
+        "tools/list",
+        {},
+        third.headers.get("mcp-session-id") ?? "",
+      )
+    ).status,
+  ).toBe(404);
 });
 
 test("a right that was taken away is gone at the next call of a session, and the refused write is on record", async () => {
-  await using api = await another({ rights: { developers: ["read", "forage"], leads: ["control"] } });
+  await using api = await another({
+    rights: { developers: ["read", "forage"], leads: ["control"] },
+  });
   const goal = await api.clan.postGoal("Paint the door");
   const asLead = await issuer.token({ ...ada, sub: "7" });
-  const begin = await callMcp(api, asLead, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  const begin = await callMcp(api, asLead, "initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo,
+  });
   const session = begin.headers.get("mcp-session-id") ?? "";
-  const names = async (token: string, id: string) => (await callMcp(api, token, "tools/list", {}, id)).text();
+  const names = async (token: string, id: string) =>
+    (await callMcp(api, token, "tools/list", {}, id)).text();
   expect(await names(asLead, session)).toContain("cancel_goal");
   const asNoLead = await issuer.token({ ...ada, sub: "7", groups: ["developers"] });
   const cancel = { name: "cancel_goal", arguments: { goal: goal.id } };
@@ -266,8 +373,14 @@ test("a right that was taken away is gone at the next call of a session, and the
     data: { path: "/mcp", tool: "cancel_goal", status: 403 },
   });
   // By the protocol its client begins a new session, which has the tools of its rights.
-  const again = await callMcp(api, asNoLead, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
-  expect(await names(asNoLead, again.headers.get("mcp-session-id") ?? "")).not.toContain("cancel_goal");
+  const again = await callMcp(api, asNoLead, "initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo,
+  });
+  expect(await names(asNoLead, again.headers.get("mcp-session-id") ?? "")).not.toContain(
+    "cancel_goal",
+  );
   expect(await names(asLead, session)).toContain("cancel_goal");
 });
 
@@ -303,12 +416,21 @@ test("the stream of an assistant's session ends with the token that has opened i
 
 const clientInfo = { name: "far-editor", version: "3" };
 
-function callMcp(api: ApiScene, token: string, method: string, params: object, session?: string): Promise<Response> {
+function callMcp(
+  api: ApiScene,
+  token: string,
+  method: string,
+  params: object,
+  session?: string,
+): Promise<Response> {
   return fetch(`${api.url}/mcp`, {
     method: "POST",
     headers: {
       ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...{ accept: "application/json, text/event-stream", ...(session !== undefined && { "mcp-session-id": session }) },
+      ...{
+        accept: "application/json, text/event-stream",
+        ...(session !== undefined && { "mcp-session-id": session }),
+      },
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   });

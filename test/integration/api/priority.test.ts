@@ -10,7 +10,12 @@ test("on a full machine the API yields to the programs that decide and work", as
   const child = Bun.spawn([process.execPath, join(root, "apps/api/main.ts")], {
     env: {
       ...{ PATH: process.env.PATH ?? "", REDIS_URL: redis.url, SETT_INSTANCE_NAME: "test" },
-      ...{ SETT_API_PORT: "0", SETT_API_HOST: "127.0.0.1", SETT_HEALTH_PORT: "0", SETT_HEALTH_HOST: "127.0.0.1" },
+      ...{
+        SETT_API_PORT: "0",
+        SETT_API_HOST: "127.0.0.1",
+        SETT_HEALTH_PORT: "0",
+        SETT_HEALTH_HOST: "127.0.0.1",
+      },
     },
     stdio: ["ignore", "ignore", "inherit"],
   });

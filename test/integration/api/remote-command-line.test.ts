@@ -1,4 +1,5 @@
-// The command line works with an instance elsewhere through its API: SETT_API and SETT_API_TOKEN instead of Redis and Docker.
+// The command line works with an instance elsewhere through its API: SETT_API and SETT_API_TOKEN
+// instead of Redis and Docker.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import process from "node:process";
 import { digestOf } from "../../../apps/api/access/tokens.ts";
@@ -42,7 +43,8 @@ afterAll(async () => {
 });
 
 const env = (as: TokenName = "all") => ({ SETT_API: scene.url, SETT_API_TOKEN: scene.tokens[as] });
-const sett = (words: string[], as: TokenName = "all") => runSett(words, { cwd: here.path, env: env(as) });
+const sett = (words: string[], as: TokenName = "all") =>
+  runSett(words, { cwd: here.path, env: env(as) });
 
 async function post(text: string): Promise<GoalId> {
   const { code, out, err } = await sett(["forage", "--goal", text]);
@@ -52,12 +54,16 @@ async function post(text: string): Promise<GoalId> {
 
 /** Nothing more happens without a person. */
 async function rest(goal: GoalId): Promise<void> {
-  await waitFor("the goal to rest", async () => (await readGoal(scene.clan.board, goal)).status.state !== "running");
+  await waitFor(
+    "the goal to rest",
+    async () => (await readGoal(scene.clan.board, goal)).status.state !== "running",
+  );
 }
 
 async function actorOf(id: string): Promise<string | undefined> {
   const events = await scene.clan.board.readEvents("0", 10_000);
-  return events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)?.actor;
+  return events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)
+    ?.actor;
 }
 
 describe("with SETT_API", () => {
@@ -74,10 +80,17 @@ describe("with SETT_API", () => {
     const goal = await post("Write a note");
     await rest(goal);
     const hoard = await sett(["hoard", "--goal", goal, "--json"]);
-    expect(JSON.parse(hoard.out).map(({ type }: { type: string }) => type)).toEqual(["GoalDefined", "Note"]);
-    expect((await sett(["unearth", JSON.parse(hoard.out)[1].id, "--payload"])).out).toBe("Done: Write a note");
+    expect(JSON.parse(hoard.out).map(({ type }: { type: string }) => type)).toEqual([
+      "GoalDefined",
+      "Note",
+    ]);
+    expect((await sett(["unearth", JSON.parse(hoard.out)[1].id, "--payload"])).out).toBe(
+      "Done: Write a note",
+    );
     expect((await sett(["graph", goal])).out).toContain("Note");
-    expect(JSON.parse((await sett(["status", "--json", "--goal", goal])).out).goals[0]).toMatchObject({
+    expect(
+      JSON.parse((await sett(["status", "--json", "--goal", goal])).out).goals[0],
+    ).toMatchObject({
       id: goal,
       state: "settled",
     });
@@ -99,22 +112,35 @@ describe("with SETT_API", () => {
     const rejected = await sett(["reject", approval.id, "--reason", "Say more", "--json"]);
     expect({ code: rejected.code, err: rejected.err }).toMatchObject({ code: 0 });
     const review = await scene.clan.board.readArtefact(JSON.parse(rejected.out).id);
-    expect(review).toMatchObject({ structural_type: "Review", produced_by_agent: "lead", metadata: { by: "all" } });
+    expect(review).toMatchObject({
+      structural_type: "Review",
+      produced_by_agent: "lead",
+      metadata: { by: "all" },
+    });
   });
 
   test("cancel, pause and resume wait until the orchestrator has acted", async () => {
     const goal = await post("Shall we?");
     await rest(goal);
-    expect(await sett(["cancel", goal])).toMatchObject({ code: 0, err: expect.stringContaining("was cancelled") });
+    expect(await sett(["cancel", goal])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("was cancelled"),
+    });
     expect(await sett(["pause"])).toMatchObject({ code: 0 });
     expect(await sett(["resume"])).toMatchObject({ code: 0 });
   });
 
   test("a token does what it may, and no more", async () => {
     const { code, err } = await sett(["forage", "--goal", "Not mine"], "reader");
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^sett: This needs the right `forage`/) });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^sett: This needs the right `forage`/),
+    });
     expect(await sett(["hoard"], "reader")).toMatchObject({ code: 0 });
-    expect(await sett(["pause"], "forager")).toMatchObject({ code: 1, err: expect.stringContaining("right `control`") });
+    expect(await sett(["pause"], "forager")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("right `control`"),
+    });
   });
 
   test("says what is wrong with the address, the token, and what is not done from afar", async () => {
@@ -136,8 +162,17 @@ describe("with SETT_API", () => {
       code: 1,
       err: expect.stringContaining("does not answer"),
     });
-    expect(await at({}, "hoard", "--name", "other")).toMatchObject({ code: 1, err: expect.stringContaining("not of other") });
-    for (const words of [["prune", "--before", "1d"], ["up"], ["down"], ["ui", "--no-open"], ["agent-env", "coder"]])
+    expect(await at({}, "hoard", "--name", "other")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("not of other"),
+    });
+    for (const words of [
+      ["prune", "--before", "1d"],
+      ["up"],
+      ["down"],
+      ["ui", "--no-open"],
+      ["agent-env", "coder"],
+    ])
       expect(await at({}, ...words)).toMatchObject({
         code: 2,
         err: expect.stringContaining(`sett: \`sett ${words[0]}\` cannot be done through the API`),
@@ -152,8 +187,12 @@ describe("with SETT_API", () => {
     const goal = await post("Forge this");
     const artefact = await scene.clan.board.readArtefact(goal as unknown as ArtefactId);
     const forged = { ...artefact, id: crypto.randomUUID(), produced_by_agent: "coder" };
-    expect(await scene.post("/v1/board/createArtefact", [forged, "person:eve"])).toMatchObject({ status: 422 });
-    expect(await scene.post("/v1/board/registerAgents", [[], "person:eve", { exact: true }])).toMatchObject({ status: 404 });
+    expect(await scene.post("/v1/board/createArtefact", [forged, "person:eve"])).toMatchObject({
+      status: 422,
+    });
+    expect(
+      await scene.post("/v1/board/registerAgents", [[], "person:eve", { exact: true }]),
+    ).toMatchObject({ status: 404 });
     expect(await scene.post("/v1/board/constructor", [])).toMatchObject({ status: 404 });
     expect(await scene.post("/v1/board/readHeads", ["all"])).toMatchObject({
       status: 422,
@@ -164,22 +203,40 @@ describe("with SETT_API", () => {
         status: 422,
         body: { detail: expect.stringContaining("number 1 must be `0` or an event's id") },
       });
-    const old = { ...artefact, id: crypto.randomUUID(), created_at: "1999-01-01T00:00:00.000Z", source_artefacts: [goal] };
-    const back = { ...old, goal_id: old.id, logical_id: old.id, metadata: { ...artefact?.metadata, trigger: "nightly" } };
-    expect(await scene.post("/v1/board/createArtefact", [back, "person:eve"])).toMatchObject({ status: 200 });
+    const old = {
+      ...artefact,
+      id: crypto.randomUUID(),
+      created_at: "1999-01-01T00:00:00.000Z",
+      source_artefacts: [goal],
+    };
+    const back = {
+      ...old,
+      goal_id: old.id,
+      logical_id: old.id,
+      metadata: { ...artefact?.metadata, trigger: "nightly" },
+    };
+    expect(await scene.post("/v1/board/createArtefact", [back, "person:eve"])).toMatchObject({
+      status: 200,
+    });
     const stored = await scene.clan.board.readArtefact(back.id as ArtefactId);
     expect(stored).toMatchObject({ source_artefacts: [], metadata: { summary: "Forge this" } });
     expect([stored?.created_at.slice(0, 4), stored?.metadata.trigger]).not.toContain("1999");
     expect(stored?.metadata).not.toHaveProperty("trigger");
     const elsewhere = [{ type: "cancel_requested", goal_id: crypto.randomUUID() }, "person:eve"];
     expect(await scene.post("/v1/board/logEvent", elsewhere)).toMatchObject({ status: 422 });
-    expect(await scene.post("/v1/board/logEvent", [{ type: "goal_ended", goal_id: goal }, "person:eve"])).toMatchObject({
+    expect(
+      await scene.post("/v1/board/logEvent", [{ type: "goal_ended", goal_id: goal }, "person:eve"]),
+    ).toMatchObject({
       status: 422,
     });
-    expect(await scene.post("/v1/board/countGoals", [], { as: "stranger" })).toMatchObject({ status: 401 });
+    expect(await scene.post("/v1/board/countGoals", [], { as: "stranger" })).toMatchObject({
+      status: 401,
+    });
     const events = await scene.clan.board.readEvents("0", 10_000);
     const goals = events.flatMap(({ type, data, goal_id }) =>
-      type === "api_called" && data?.path === "/v1/board/createArtefact" ? [[goal_id, data.status]] : [],
+      type === "api_called" && data?.path === "/v1/board/createArtefact"
+        ? [[goal_id, data.status]]
+        : [],
     );
     expect(goals.slice(-3)).toEqual([
       [goal, 200],
@@ -187,7 +244,11 @@ describe("with SETT_API", () => {
       [back.goal_id, 200],
     ]);
     expect(events.filter(({ actor }) => actor === "person:eve")).toEqual([]);
-    expect(events.filter(({ type, data }) => type === "api_called" && String(data?.path).includes("readHeads"))).toEqual([]);
+    expect(
+      events.filter(
+        ({ type, data }) => type === "api_called" && String(data?.path).includes("readHeads"),
+      ),
+    ).toEqual([]);
   });
 
   test("an assistant acts beside the name of the token, with the tools that its token allows", async () => {
@@ -201,13 +262,19 @@ describe("with SETT_API", () => {
     expect(await toolsOf("all")).not.toContain("cancel_goal");
     // Each tool reads, and this token may not.
     expect(await toolsOf("writer")).toEqual([]);
-    await using editor = await connectEditor({ cwd: here.path, env: env(), options: ["--may", "all"] });
+    await using editor = await connectEditor({
+      cwd: here.path,
+      env: env(),
+      options: ["--may", "all"],
+    });
     const stated = await editor.call("post_goal", { text: "Which window?", wait_seconds: 30 });
     const goal = String(stated.data.goal_id);
     expect(await actorOf(goal)).toBe("person:all, by test-editor 1.2");
     expect(await editor.call("cancel_goal", { goal })).toMatchObject({ isError: false });
     const events = await scene.clan.board.readEvents("0", 10_000);
-    expect(events.find(({ type, goal_id }) => type === "goal_ended" && goal_id === goal)?.data).toMatchObject({
+    expect(
+      events.find(({ type, goal_id }) => type === "goal_ended" && goal_id === goal)?.data,
+    ).toMatchObject({
       by: "person:all, by test-editor 1.2",
     });
   });
@@ -239,7 +306,8 @@ test("logs --follow goes on where it was when the API starts again", async () =>
   const port = await freePort();
   const token = "t".repeat(32);
   const tokens = [{ name: "all", sha256: digestOf(token).toString("hex"), may: ["read" as const] }];
-  const start = () => ApiScene.start({}, { orchestrator: false, port, deps: { tokens, logs: log } });
+  const start = () =>
+    ApiScene.start({}, { orchestrator: false, port, deps: { tokens, logs: log } });
   const first = await start();
   const remote = { SETT_API: first.url, SETT_API_TOKEN: token };
   await using following = startSett(["logs", "coder", "--follow"], { cwd: here.path, env: remote });

@@ -4,14 +4,26 @@ import { aborted } from "../../../lib/async/sleep.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ApiScene, textAt } from "../../support/api/api-scene.ts";
 import { bids, report } from "../../support/cli/sett.ts";
-import { commitFiles, hostEnv, sampleRepository, write } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  hostEnv,
+  sampleRepository,
+  write,
+} from "../../support/git/sample-repository.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** A tool that works until its goal is cancelled. */
 async function untilStopped(signal: AbortSignal) {
   await aborted(signal);
   const nothing = new Uint8Array();
-  return { kind: "aborted", exitCode: null, signal: "SIGTERM", stdout: nothing, stderr: nothing, durationMs: 5 } as const;
+  return {
+    kind: "aborted",
+    exitCode: null,
+    signal: "SIGTERM",
+    stdout: nothing,
+    stderr: nothing,
+    durationMs: 5,
+  } as const;
 }
 
 let scene: ApiScene;
@@ -24,10 +36,18 @@ beforeAll(async () => {
       coder: {
         ...bids({ on: "GoalDefined", bid: "exclusive" }),
         tool: async ({ target_artefact: { payload }, additional_context }, signal) => {
-          if (payload === "fail") return { structural_type: "Failure", artefact_payload: "No", summary: "It cannot be done" };
+          if (payload === "fail")
+            return {
+              structural_type: "Failure",
+              artefact_payload: "No",
+              summary: "It cannot be done",
+            };
           if (payload === "wait") return await untilStopped(signal);
-          const answer = additional_context.find(({ structural_type }) => structural_type === "Answer");
-          if (payload === "ask" && answer === undefined) return { structural_type: "Question", payload: "Which colour?" };
+          const answer = additional_context.find(
+            ({ structural_type }) => structural_type === "Answer",
+          );
+          if (payload === "ask" && answer === undefined)
+            return { structural_type: "Question", payload: "Which colour?" };
           return report("Report", { artefact_payload: `made ${answer?.payload ?? ""}` });
         },
       },
@@ -48,14 +68,22 @@ async function post(text: string): Promise<string> {
   return textAt(posted, "id");
 }
 
-const lastCall = async () => (await scene.clan.board.readEventsBefore(undefined, 100)).find(({ type }) => type === "api_called");
+const lastCall = async () =>
+  (await scene.clan.board.readEventsBefore(undefined, 100)).find(
+    ({ type }) => type === "api_called",
+  );
 
 test("a goal is stated at the commit of HEAD, and is on record with the name of the token", async () => {
   const posted = await scene.post("/v1/goals", { text: "Write\nit" }, { as: "forager" });
-  expect(posted).toMatchObject({ status: 201, body: { commit: repository.base, summary: "Write" } });
+  expect(posted).toMatchObject({
+    status: 201,
+    body: { commit: repository.base, summary: "Write" },
+  });
   const id = textAt(posted, "id");
   const events = await scene.clan.board.readEvents("0", 1_000);
-  expect(events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)).toMatchObject({
+  expect(
+    events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id),
+  ).toMatchObject({
     actor: "person:forager",
   });
   expect(await lastCall()).toMatchObject({
@@ -70,8 +98,15 @@ test("a goal may name its commit, also one that is not at HEAD, and is stated on
   const id = crypto.randomUUID();
   const first = await scene.post("/v1/goals", { text: "fail", commit: repository.base, id });
   expect(first.body).toEqual({ id, commit: repository.base, summary: "fail" });
-  expect((await scene.post("/v1/goals", { text: "fail", id })).body).toEqual({ id, commit: repository.base, summary: "fail" });
-  expect(await scene.post("/v1/goals", { text: "other", id })).toMatchObject({ status: 422, body: { code: "usage" } });
+  expect((await scene.post("/v1/goals", { text: "fail", id })).body).toEqual({
+    id,
+    commit: repository.base,
+    summary: "fail",
+  });
+  expect(await scene.post("/v1/goals", { text: "other", id })).toMatchObject({
+    status: 422,
+    body: { code: "usage" },
+  });
   expect(later).not.toBe(repository.base);
   expect(await scene.post("/v1/goals", { text: "x", commit: "0".repeat(40) })).toMatchObject({
     status: 422,
@@ -92,7 +127,10 @@ test("an empty goal is refused with the sentence of the command line", async () 
     status: 422,
     body: { detail: "The goal is empty.", code: "goal-invalid" },
   });
-  expect(await scene.post("/v1/goals", '{"text":"\\ud800"}')).toMatchObject({ status: 422, body: { code: "goal-invalid" } });
+  expect(await scene.post("/v1/goals", '{"text":"\\ud800"}')).toMatchObject({
+    status: 422,
+    body: { code: "goal-invalid" },
+  });
 });
 
 test("a question is answered once, and who comes later learns who was faster", async () => {
@@ -102,8 +140,15 @@ test("a question is answered once, and who comes later learns who was faster", a
     return (body as { items: { id: string }[] }).items[0];
   });
   expect(question).toMatchObject({ kind: "question", goal_id: goal, text: "Which colour?" });
-  const answered = await scene.post(`/v1/questions/${question.id.slice(0, 8)}/answer`, { text: "Green" }, { as: "answerer" });
-  expect(answered).toMatchObject({ status: 201, body: { structural_type: "Answer", source_artefacts: [question.id] } });
+  const answered = await scene.post(
+    `/v1/questions/${question.id.slice(0, 8)}/answer`,
+    { text: "Green" },
+    { as: "answerer" },
+  );
+  expect(answered).toMatchObject({
+    status: 201,
+    body: { structural_type: "Answer", source_artefacts: [question.id] },
+  });
   const late = await scene.post(`/v1/questions/${question.id}/answer`, { text: "Red" });
   expect(late).toMatchObject({ status: 409, body: { code: "blackboard-refused" } });
   expect(textAt(late, "detail")).toContain("was answered by answerer");
@@ -133,7 +178,11 @@ test("an artefact is approved once, for the person who must judge it", async () 
     status: 409,
     body: { code: "request-refused" },
   });
-  const approved = await scene.post(`/v1/artefacts/${id.slice(0, 8)}/approve`, { for: "maintainer" }, { as: "approver" });
+  const approved = await scene.post(
+    `/v1/artefacts/${id.slice(0, 8)}/approve`,
+    { for: "maintainer" },
+    { as: "approver" },
+  );
   expect(approved).toMatchObject({
     status: 201,
     body: {
@@ -144,7 +193,9 @@ test("an artefact is approved once, for the person who must judge it", async () 
   });
   const again = await scene.post(`/v1/artefacts/${id}/reject`, { reason: "No" });
   expect(again).toMatchObject({ status: 409, body: { code: "request-refused" } });
-  expect(textAt(again, "detail")).toContain("has a verdict already: approver, for maintainer, approved it");
+  expect(textAt(again, "detail")).toContain(
+    "has a verdict already: approver, for maintainer, approved it",
+  );
 });
 
 test("an artefact is rejected with a reason, which its maker gets", async () => {
@@ -155,7 +206,10 @@ test("an artefact is rejected with a reason, which its maker gets", async () => 
     body: { detail: "The reason is empty." },
   });
   const rejected = await scene.post(`/v1/artefacts/${id}/reject`, { reason: "The date is wrong" });
-  expect(rejected).toMatchObject({ status: 201, body: { metadata: { summary: "Rejected by all: The date is wrong" } } });
+  expect(rejected).toMatchObject({
+    status: 201,
+    body: { metadata: { summary: "Rejected by all: The date is wrong" } },
+  });
   const review = await scene.get(`/v1/artefacts/${textAt(rejected, "id")}`);
   expect(review.body).toMatchObject({
     verdict: "feedback",
@@ -166,11 +220,15 @@ test("an artefact is rejected with a reason, which its maker gets", async () => 
 
 test("a goal is cancelled with the work on it, and only once", async () => {
   const goal = await post("wait");
-  await waitFor("the work", async () => textAt(await scene.get(`/v1/goals/${goal}`), "waiting_for.0.kind") === "work").catch(
-    () => undefined,
-  );
+  await waitFor(
+    "the work",
+    async () => textAt(await scene.get(`/v1/goals/${goal}`), "waiting_for.0.kind") === "work",
+  ).catch(() => undefined);
   const cancelled = await scene.post(`/v1/goals/${goal}/cancel`, {}, { as: "controller" });
-  expect(cancelled).toMatchObject({ status: 200, body: { id: goal, state: "cancelled", claims: 1, unreadable: [] } });
+  expect(cancelled).toMatchObject({
+    status: 200,
+    body: { id: goal, state: "cancelled", claims: 1, unreadable: [] },
+  });
   expect((await scene.get(`/v1/goals/${goal}`)).body).toMatchObject({ state: "cancelled" });
   const again = await scene.post(`/v1/goals/${goal}/cancel`);
   expect(again).toMatchObject({ status: 409, body: { code: "request-refused" } });
@@ -189,7 +247,10 @@ test("what has failed is tried again by its Failure or by its claim, once", asyn
   const { id } = await failed();
   const retried = await scene.post(`/v1/artefacts/${id}/retry`);
   expect(retried).toMatchObject({ status: 200, body: { failure: id } });
-  expect(await scene.post(`/v1/artefacts/${id}/retry`)).toMatchObject({ status: 409, body: { code: "request-refused" } });
+  expect(await scene.post(`/v1/artefacts/${id}/retry`)).toMatchObject({
+    status: 409,
+    body: { code: "request-refused" },
+  });
   const other = await failed();
   const byClaim = await waitFor("the claim to end", async () => {
     const answer = await scene.post(`/v1/claims/${other.claim_id}/retry`);
@@ -197,37 +258,59 @@ test("what has failed is tried again by its Failure or by its claim, once", asyn
   });
   expect(byClaim.body).toMatchObject({ failure: other.id });
   const goal = textAt(byClaim, "goal_id");
-  expect(await scene.post(`/v1/artefacts/${goal}/retry`)).toMatchObject({ status: 422, body: { code: "usage" } });
+  expect(await scene.post(`/v1/artefacts/${goal}/retry`)).toMatchObject({
+    status: 422,
+    body: { code: "usage" },
+  });
 });
 
 test("the instance is paused and resumed by name", async () => {
   const paused = await scene.post("/v1/pause", {}, { as: "controller" });
   expect(paused).toMatchObject({ status: 200, body: { paused: { by: "person:controller" } } });
-  expect((await scene.get("/v1/instance")).body).toMatchObject({ paused: { by: "person:controller" } });
-  expect(await scene.ask("POST", "/v1/resume")).toMatchObject({ status: 200, body: { paused: null } });
+  expect((await scene.get("/v1/instance")).body).toMatchObject({
+    paused: { by: "person:controller" },
+  });
+  expect(await scene.ask("POST", "/v1/resume")).toMatchObject({
+    status: 200,
+    body: { paused: null },
+  });
 });
 
 test("the budget of a goal is raised, also that of an agent in it, once a gateway has run", async () => {
   const goal = await post("wait");
   expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd" })).toMatchObject({
     status: 409,
-    body: { detail: "No gateway has run in this sett, so goals cost nothing, and have no limit to raise." },
+    body: {
+      detail: "No gateway has run in this sett, so goals cost nothing, and have no limit to raise.",
+    },
   });
   const started_at = new Date().toISOString();
   await scene.clan.board.announceGateway({ started_at, goal_budget: {}, agents: {}, models: {} });
   // It is a right of its own: who may answer questions may not raise what they cost.
-  expect((await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd" }, { as: "answerer" })).status).toBe(403);
+  expect(
+    (await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd" }, { as: "answerer" })).status,
+  ).toBe(403);
   const raised = await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd, 10 calls" });
-  expect(raised).toMatchObject({ status: 200, body: { goal_id: goal, added: { usd: 5, calls: 10 } } });
+  expect(raised).toMatchObject({
+    status: 200,
+    body: { goal_id: goal, added: { usd: 5, calls: 10 } },
+  });
   expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "many" })).toMatchObject({
     status: 422,
     body: { detail: "`add` takes an amount: `many` is no amount." },
   });
   const unknown = await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd", agent: "codr" });
-  expect(unknown).toMatchObject({ status: 404, body: { code: "agent-not-found", hint: "Did you mean `coder`?" } });
-  expect((await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd", agent: "coder" })).status).toBe(200);
+  expect(unknown).toMatchObject({
+    status: 404,
+    body: { code: "agent-not-found", hint: "Did you mean `coder`?" },
+  });
+  expect(
+    (await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd", agent: "coder" })).status,
+  ).toBe(200);
   expect((await scene.post(`/v1/goals/${goal}/cancel`)).status).toBe(200);
-  expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd" })).toMatchObject({ status: 409 });
+  expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd" })).toMatchObject({
+    status: 409,
+  });
 });
 
 test("a write is carried out once for each key, and its first answer comes again", async () => {
@@ -238,17 +321,24 @@ test("a write is carried out once for each key, and its first answer comes again
   expect(again.headers.get("idempotency-replayed")).toBe("true");
   expect(first.headers.has("idempotency-replayed")).toBe(false);
   const other = await scene.post("/v1/goals", { text: "Another" }, { headers });
-  expect(other).toMatchObject({ status: 422, body: { detail: "This `Idempotency-Key` belongs to another request." } });
+  expect(other).toMatchObject({
+    status: 422,
+    body: { detail: "This `Idempotency-Key` belongs to another request." },
+  });
   const ofOther = await scene.post("/v1/goals", { text: "Write it" }, { headers, as: "forager" });
   expect(textAt(ofOther, "id")).not.toBe(textAt(first, "id"));
-  expect(await scene.post("/v1/goals", { text: "x" }, { headers: { "idempotency-key": "with spaces" } })).toMatchObject({
+  expect(
+    await scene.post("/v1/goals", { text: "x" }, { headers: { "idempotency-key": "with spaces" } }),
+  ).toMatchObject({
     status: 422,
   });
 });
 
 test("several requests with one key at the same time make one goal", async () => {
   const headers = { "idempotency-key": crypto.randomUUID() };
-  const answers = await Promise.all(Array.from({ length: 8 }, () => scene.post("/v1/goals", { text: "At once" }, { headers })));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => scene.post("/v1/goals", { text: "At once" }, { headers })),
+  );
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   expect(answers.filter((answer) => !answer.headers.has("idempotency-replayed"))).toHaveLength(1);
 });

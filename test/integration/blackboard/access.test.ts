@@ -8,7 +8,11 @@ import { portUses, type Role } from "../../support/blackboard/port-uses.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { connectRoles } from "../../support/blackboard/role-bench.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
-import { type CommandRecord, recordCommands, type Sent } from "../../support/redis/command-record.ts";
+import {
+  type CommandRecord,
+  recordCommands,
+  type Sent,
+} from "../../support/redis/command-record.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { blackboardSuite } from "./suite.ts";
@@ -38,7 +42,9 @@ async function cli(...words: string[]): Promise<string> {
 }
 
 const openWith = (first: readonly Role[]) => () =>
-  openRedisBench({ url: record.url, cli }, (instance) => connectRoles(record, instance, { uses, first }));
+  openRedisBench({ url: record.url, cli }, (instance) =>
+    connectRoles(record, instance, { uses, first }),
+  );
 
 for (const first of [
   ["agent", "gateway", "orchestrator", "person"],
@@ -55,7 +61,9 @@ test("an agent waits for a grant, which it does in the suite only by chance", as
   const agent = AgentName.parse("waiter");
   const next = bench.board.followGrants(agent, abort.signal)[Symbol.asyncIterator]().next();
   const waits = async () =>
-    (await record.read()).get(userNameOf({ role: "agent", agent }))?.some(({ command }) => command === "blmpop");
+    (await record.read())
+      .get(userNameOf({ role: "agent", agent }))
+      ?.some(({ command }) => command === "blmpop");
   await waitFor("its wait", waits);
   abort.abort();
   await next;
@@ -77,7 +85,10 @@ test("the orchestrator opens a mailbox again that its agent has closed, which fe
   const epoch = await acquireLeaderLease(bench.board);
   expect(await bench.board.reopenMail(epoch, [agent])).toEqual({ outcome: "done", reopened: [] });
   await server.cli("XTRIM", mailbox, "MAXLEN", "0");
-  expect(await bench.board.reopenMail(epoch, [agent])).toEqual({ outcome: "done", reopened: [agent] });
+  expect(await bench.board.reopenMail(epoch, [agent])).toEqual({
+    outcome: "done",
+    reopened: [agent],
+  });
   await bench.board.sendMail(agent, { id: "next", text: "{" });
 });
 
@@ -86,7 +97,8 @@ describe("after these calls", () => {
   beforeAll(async () => {
     for (const [name, commands] of await record.read()) {
       const role = roles.find((each) => name === each || name.startsWith(`${each}-`));
-      if (role !== undefined) sent.set(role, [...(sent.get(role) ?? []), ...commands.map((one) => asAny(one, name))]);
+      if (role !== undefined)
+        sent.set(role, [...(sent.get(role) ?? []), ...commands.map((one) => asAny(one, name))]);
     }
   });
 
@@ -97,7 +109,10 @@ describe("after these calls", () => {
   test.each(roles)("the %s has no right to a command that its program never sends", (role) => {
     const { commands, only } = accessOf(userOf(role), any);
     const used = new Set(
-      (sent.get(role) ?? []).flatMap(({ command, words: [first = ""] }) => [command, `${command}|${first.toLowerCase()}`]),
+      (sent.get(role) ?? []).flatMap(({ command, words: [first = ""] }) => [
+        command,
+        `${command}|${first.toLowerCase()}`,
+      ]),
     );
     const unsent = role === "agent" ? [...unrecorded, ...byHand] : unrecorded;
     const recorded = commands.filter((command) => !unsent.includes(command));
@@ -110,22 +125,32 @@ describe("after these calls", () => {
       const { reads, writes, only } = accessOf(userOf(role), any);
       const all = sent.get(role) ?? [];
       const touched = new Set(all.flatMap(({ words }) => words));
-      const written = new Set(all.filter(({ command }) => writing.test(command)).flatMap(({ words }) => words));
+      const written = new Set(
+        all.filter(({ command }) => writing.test(command)).flatMap(({ words }) => words),
+      );
       expect(reads.filter((pattern) => !hasOne(touched, pattern))).toEqual([]);
       expect(writes.filter((pattern) => !hasOne(written, pattern))).toEqual([]);
       for (const [command, patterns] of Object.entries(only)) {
-        const about = new Set(all.filter((one) => one.command === command).flatMap(({ words }) => words));
-        expect([command, ...patterns.filter((pattern) => !hasOne(about, pattern))]).toEqual([command]);
+        const about = new Set(
+          all.filter((one) => one.command === command).flatMap(({ words }) => words),
+        );
+        expect([command, ...patterns.filter((pattern) => !hasOne(about, pattern))]).toEqual([
+          command,
+        ]);
       }
     },
   );
 });
 
-/** MONITOR leaves out what is for administration. connections.test.ts sends these with the orchestrator's own rights. */
+/**
+ * MONITOR leaves out what is for administration. connections.test.ts sends these with the
+ * orchestrator's own rights.
+ */
 const unrecorded = ["client|id", "client|kill", "client|list", "client|unblock", "slowlog|get"];
 
 /** Also a key that a call of a function names. */
-const writing = /^(?:fcall|set|del|unlink|h(?:set|setnx|del|incrby)|z(?:add|rem)|x(?:add|del)|[lr]push|lrem|lpop|blmpop)$/;
+const writing =
+  /^(?:fcall|set|del|unlink|h(?:set|setnx|del|incrby)|z(?:add|rem)|x(?:add|del)|[lr]push|lrem|lpop|blmpop)$/;
 
 function userOf(role: Role): RedisUser {
   return role === "agent" ? { role, agent: AgentName.parse("any") } : { role };
@@ -134,7 +159,8 @@ function userOf(role: Role): RedisUser {
 /** Every bench is an instance of its own, and there are several agents. */
 function asAny({ command, words }: Sent, user: string): Sent {
   const agent = user.replace(/^agent-/, "");
-  const inAny = (word: string) => word.replace(/^sett:t-[0-9a-f]{8}:/, "sett:any:").replace(`:agent:${agent}:`, ":agent:any:");
+  const inAny = (word: string) =>
+    word.replace(/^sett:t-[0-9a-f]{8}:/, "sett:any:").replace(`:agent:${agent}:`, ":agent:any:");
   return { command, words: words.map(inAny) };
 }
 

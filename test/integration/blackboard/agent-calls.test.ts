@@ -19,7 +19,9 @@ import { patient, type RedisServer, startRedisServer } from "../../support/redis
 
 setDefaultTimeout(60_000);
 
-/** The time of Redis for one call, on a machine that is full. What is kept out here takes seconds. */
+/**
+ * The time of Redis for one call, on a machine that is full. What is kept out here takes seconds.
+ */
 const maxMs = 400;
 
 const mebibyte = 1024 ** 2;
@@ -27,12 +29,24 @@ const instance = InstanceName.parse("busy");
 const keys = keysOf(instance);
 const hostile = agentName("hostile");
 const role = { role: "agent", agent: hostile } as const;
-const memory: Record<string, string> = { $maxmemory: String(1024 * mebibyte), $maxmemory_clients: String(96 * mebibyte) };
-const settings = redisSettings.map((line) => line.replaceAll(/\$\w+/g, (name) => memory[name] ?? ""));
+const memory: Record<string, string> = {
+  $maxmemory: String(1024 * mebibyte),
+  $maxmemory_clients: String(96 * mebibyte),
+};
+const settings = redisSettings.map((line) =>
+  line.replaceAll(/\$\w+/g, (name) => memory[name] ?? ""),
+);
 const many = (count: number, word: string) => Array.from({ length: count }, () => word);
 
-let [server, board, library]: [RedisServer, Blackboard, string] = [undefined as never, undefined as never, ""];
-/** One artefact of 1 MiB, 500 of 60 KB without a summary, and a claim about one that was made of them, queued for the agent. */
+let [server, board, library]: [RedisServer, Blackboard, string] = [
+  undefined as never,
+  undefined as never,
+  "",
+];
+/**
+ * One artefact of 1 MiB, 500 of 60 KB without a summary, and a claim about one that was made of
+ * them, queued for the agent.
+ */
 let [large, reports, claim]: [string, string[], string] = ["", [], ""];
 
 beforeAll(async () => {
@@ -41,7 +55,9 @@ beforeAll(async () => {
     hasUsers: true,
     settings: [...settings.filter((line) => !line.startsWith("save")), "slowlog-log-slower-than 0"],
   });
-  await prepareUsers({ url: server.url, instance, giveUpMs: patient.giveUpMs }, [{ user: role, password: "a-password" }]);
+  await prepareUsers({ url: server.url, instance, giveUpMs: patient.giveUpMs }, [
+    { user: role, password: "a-password" },
+  ]);
   board = await connectBlackboard({ url: server.url, instance, ...patient });
   library = /sett_[0-9a-f]{12}/.exec(await server.cli("FUNCTION", "LIST"))?.[0] ?? "";
   await board.registerAgents([sampleAgent("hostile")], user, { exact: true });
@@ -51,10 +67,15 @@ beforeAll(async () => {
   [large, reports] = [goal.id, all.map(({ id }) => id)];
   const target = derived(all);
   await board.createArtefact(target, user);
-  const opened = await openClaim(board, ["hostile"], { artefact_id: target.id, goal_id: target.goal_id });
+  const opened = await openClaim(board, ["hostile"], {
+    artefact_id: target.id,
+    goal_id: target.goal_id,
+  });
   claim = opened.claim.id;
   const set = { status: "pending_exclusive", bidding: "closed" } as const;
-  const { outcome } = await board.commitClaim(commitOf(opened.claim.id, opened.epoch, 0, { set, grants: [queued("hostile")] }));
+  const { outcome } = await board.commitClaim(
+    commitOf(opened.claim.id, opened.epoch, 0, { set, grants: [queued("hostile")] }),
+  );
   expect(outcome).toBe("committed");
 });
 
@@ -66,8 +87,8 @@ afterAll(async () => {
 type Called = { ms: number; reply: unknown };
 
 /**
- * The answer to the agent, or the error, and how long Redis worked on it: the shortest of three times,
- * because other programs use this machine.
+ * The answer to the agent, or the error, and how long Redis worked on it: the shortest of three
+ * times, because other programs use this machine.
  */
 async function calledByAgent(words: readonly string[]): Promise<Called> {
   let shortest: Called | undefined;
@@ -77,8 +98,11 @@ async function calledByAgent(words: readonly string[]): Promise<Called> {
     const client = createClient({ url: asUser(server.url, role, "a-password"), socket });
     client.on("error", () => undefined);
     await client.connect();
-    // What a channel brings is no answer to its command, so that the next one's answer is waited for as well.
-    const answers = [client.sendCommand([...words]), client.ping()].map((answer) => answer.catch(String));
+    // What a channel brings is no answer to its command, so that the next one's answer is waited
+    // for as well.
+    const answers = [client.sendCommand([...words]), client.ping()].map((answer) =>
+      answer.catch(String),
+    );
     const reply: unknown = await Promise.race(answers);
     client.destroy();
     const ms = await slowestMs(words[0] ?? "");
@@ -89,8 +113,15 @@ async function calledByAgent(words: readonly string[]): Promise<Called> {
 
 /** The time of the slowest command of this name since the log of slow commands was emptied. */
 async function slowestMs(command: string): Promise<number> {
-  const entries = JSON.parse(await server.cli("--json", "SLOWLOG", "GET", "20")) as [number, number, number, string[]][];
-  const times = entries.flatMap(([, , micros, [name]]) => (name === command ? [micros / 1000] : []));
+  const entries = JSON.parse(await server.cli("--json", "SLOWLOG", "GET", "20")) as [
+    number,
+    number,
+    number,
+    string[],
+  ][];
+  const times = entries.flatMap(([, , micros, [name]]) =>
+    name === command ? [micros / 1000] : [],
+  );
   return Math.max(0, ...times);
 }
 
@@ -111,7 +142,9 @@ describe("what an agent reads by functions, with ids and numbers of its own choi
     const { ms, reply } = await calledByAgent(reading("readHeads", "500", ...many(500, large)));
     expect(reply).toContain("One artefact is named twice.");
     expect(ms).toBeLessThan(maxMs);
-    expect((await calledByAgent(reading("readHeads", "100000", ...many(100_000, large)))).ms).toBeLessThan(maxMs);
+    expect(
+      (await calledByAgent(reading("readHeads", "100000", ...many(100_000, large)))).ms,
+    ).toBeLessThan(maxMs);
   });
 
   test("heads of many artefacts that are not small", async () => {
@@ -122,7 +155,11 @@ describe("what an agent reads by functions, with ids and numbers of its own choi
 
   test.each([
     ["readContext", () => [large, numbers, numbers, "500", ...reports, "500", ...reports], "heads"],
-    ["readContext", () => [large, numbers, numbers, "100000", ...many(100_000, large), "0"], "apart"],
+    [
+      "readContext",
+      () => [large, numbers, numbers, "100000", ...many(100_000, large), "0"],
+      "apart",
+    ],
     ["readContext", () => [large, numbers, numbers, "0", "1000", ...many(1_000, large)], "heads"],
   ] as const)("a context by %s", async (name, words, form) => {
     const { ms, reply } = await calledByAgent(reading(name, ...words()));
@@ -140,8 +177,17 @@ describe("what an agent reads by functions, with ids and numbers of its own choi
   });
 
   test("its own mail", async () => {
-    for (let count = 0; count < 500; count++) await board.sendMail(hostile, { id: String(count), text: "x".repeat(60_000) });
-    const call = ["FCALL_RO", `${library}_readMail`, "2", probeKey, keys.mailOut(hostile), keys.prefix, "nonce"];
+    for (let count = 0; count < 500; count++)
+      await board.sendMail(hostile, { id: String(count), text: "x".repeat(60_000) });
+    const call = [
+      "FCALL_RO",
+      `${library}_readMail`,
+      "2",
+      probeKey,
+      keys.mailOut(hostile),
+      keys.prefix,
+      "nonce",
+    ];
     const { ms, reply } = await calledByAgent([...call, "0-0", numbers, numbers, numbers]);
     expect((reply as string[]).length).toBeLessThanOrEqual(3 * 50);
     expect(ms).toBeLessThan(maxMs);
@@ -155,14 +201,25 @@ describe("every function, with very many words", () => {
   // In a hash of its own it may say that it leads: a function of the leader then goes on, to the
   // first key that is not the agent's.
   beforeAll(async () => {
-    for (const field of ["epoch", "nonce"]) await calledByAgent(["HSETNX", keys.agentTaken(hostile), field, "1"]);
+    for (const field of ["epoch", "nonce"])
+      await calledByAgent(["HSETNX", keys.agentTaken(hostile), field, "1"]);
   });
 
   test.each(Object.keys(functionTable) as FunctionName[])("%s", async (name) => {
-    const stored = [probeKey, ...Object.keys(functionTable[name].keys).map((_, place) => own[place % own.length] ?? "")];
+    const stored = [
+      probeKey,
+      ...Object.keys(functionTable[name].keys).map((_, place) => own[place % own.length] ?? ""),
+    ];
     for (const command of ["FCALL", "FCALL_RO"]) {
       for (const word of ["1", "30000", large]) {
-        const words = [`${library}_${name}`, String(stored.length), ...stored, keys.prefix, "1", ...many(60_000, word)];
+        const words = [
+          `${library}_${name}`,
+          String(stored.length),
+          ...stored,
+          keys.prefix,
+          "1",
+          ...many(60_000, word),
+        ];
         const { ms } = await calledByAgent([command, ...words]);
         expect(ms).toBeLessThan(maxMs);
       }
@@ -170,20 +227,31 @@ describe("every function, with very many words", () => {
   });
 });
 
-/** Each command that the agent's user may send, with as many words and as much to read as it can. */
+/**
+ * Each command that the agent's user may send, with as many words and as much to read as it can.
+ */
 function widestCalls(): Record<string, string[][]> {
   const count = 100_000;
-  const [taken, grants, asked] = [keys.agentTaken(hostile), keys.agentGrants(hostile), keys.agentAsked(hostile)];
+  const [taken, grants, asked] = [
+    keys.agentTaken(hostile),
+    keys.agentGrants(hostile),
+    keys.agentAsked(hostile),
+  ];
   const fields = many(count, "version");
   const streams = [keys.announcements, keys.mailIn(hostile), keys.mailOut(hostile)];
   const probes = many(count, probeKey);
   return {
-    fcall_ro: [["FCALL_RO", `${library}_readHeads`, String(count), ...probes, keys.prefix, "nonce", "0"]],
+    fcall_ro: [
+      ["FCALL_RO", `${library}_readHeads`, String(count), ...probes, keys.prefix, "nonce", "0"],
+    ],
     fcall: [["FCALL", `${library}_takeGrant`, String(count), ...probes, keys.prefix, "nonce"]],
     get: [["GET", keys.agentRegistration(hostile)]],
     hexists: [["HEXISTS", keys.artefact(large), "payload"]],
     hget: [["HGET", keys.artefact(large), "payload"]],
-    hgetall: [keys.artefact(large), keys.grants(claim as ClaimId), taken].map((key) => ["HGETALL", key]),
+    hgetall: [keys.artefact(large), keys.grants(claim as ClaimId), taken].map((key) => [
+      "HGETALL",
+      key,
+    ]),
     hmget: [keys.artefact(large), taken].map((key) => ["HMGET", key, ...fields]),
     hstrlen: [["HSTRLEN", keys.artefact(large), "payload"]],
     hvals: [keys.artefact(large), taken].map((key) => ["HVALS", key]),
@@ -220,9 +288,12 @@ describe("commands", () => {
     await server.cli("EVAL", notes, "1", keys.agentTaken(hostile));
     const { commands, only } = accessOf(role, instance);
     const calls = widestCalls();
-    expect(Object.keys(calls).toSorted()).toEqual([...new Set([...commands, ...Object.keys(only)])].toSorted());
+    expect(Object.keys(calls).toSorted()).toEqual(
+      [...new Set([...commands, ...Object.keys(only)])].toSorted(),
+    );
     const times: [string, number][] = [];
-    for (const words of Object.values(calls).flat()) times.push([`${words[0]} ${words[1]}`, (await calledByAgent(words)).ms]);
+    for (const words of Object.values(calls).flat())
+      times.push([`${words[0]} ${words[1]}`, (await calledByAgent(words)).ms]);
     expect(times.filter(([, ms]) => ms >= maxMs)).toEqual([]);
     await server.cli("DEL", keys.mailOut(hostile), keys.agentTaken(hostile));
   });
@@ -235,11 +306,17 @@ describe("commands", () => {
   });
 
   test("one that asks for much in one answer ends its own connection, and Redis has no more memory than before", async () => {
-    const used = async () => Number(/used_memory:(\d+)/.exec(await server.cli("INFO", "memory"))?.[1]);
-    const peak = async () => Number(/used_memory_peak:(\d+)/.exec(await server.cli("INFO", "memory"))?.[1]);
+    const used = async () =>
+      Number(/used_memory:(\d+)/.exec(await server.cli("INFO", "memory"))?.[1]);
+    const peak = async () =>
+      Number(/used_memory_peak:(\d+)/.exec(await server.cli("INFO", "memory"))?.[1]);
     await server.cli("CONFIG", "RESETSTAT");
     const before = await used();
-    const { ms, reply } = await calledByAgent(["HMGET", keys.artefact(large), ...many(1_000, "payload")]);
+    const { ms, reply } = await calledByAgent([
+      "HMGET",
+      keys.artefact(large),
+      ...many(1_000, "payload"),
+    ]);
     expect(String(reply)).toContain("closed");
     expect(await peak()).toBeLessThan(before + 250 * mebibyte);
     expect(ms).toBeLessThan(maxMs);

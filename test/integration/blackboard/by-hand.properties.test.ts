@@ -1,7 +1,11 @@
-// Whatever a person writes with plain HSET: Redis and its twin say the same of it, and nothing unsound gets in.
+// Whatever a person writes with plain HSET: Redis and its twin say the same of it, and nothing
+// unsound gets in.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
+import {
+  type ArtefactFields,
+  fieldsOfArtefact,
+} from "../../../lib/blackboard/records/artefact-fields.ts";
 import { BidWord } from "../../../lib/model/bid.ts";
 import type { Bench } from "../../support/blackboard/bench.ts";
 import { openMemoryBench } from "../../support/blackboard/memory-bench.ts";
@@ -70,7 +74,10 @@ const version: fc.Arbitrary<Partial<ArtefactFields>> = fc.record({
   goal_id: fc.constantFrom(goal.id, ""),
 });
 
-/** One writing: a sound artefact with some fields spoilt or left out, under one of a few ids; the goal's is taken. */
+/**
+ * One writing: a sound artefact with some fields spoilt or left out, under one of a few ids; the
+ * goal's is taken.
+ */
 const writing = fc.record({
   at: fc.nat({ max: hands.length }),
   spoilt: fc.oneof(
@@ -80,12 +87,18 @@ const writing = fc.record({
     flaw,
     id.map((other) => ({ id: other })),
   ),
-  without: fc.oneof(fc.constant([]), fc.subarray(["payload", "type", "created_at", "goal_id", "claim_id", "metadata"] as const)),
+  without: fc.oneof(
+    fc.constant([]),
+    fc.subarray(["payload", "type", "created_at", "goal_id", "claim_id", "metadata"] as const),
+  ),
 });
 type Writing = typeof writing extends fc.Arbitrary<infer Value> ? Value : never;
 
 function fieldsOf({ at, spoilt, without }: Writing): Partial<ArtefactFields> {
-  const fields: Partial<ArtefactFields> = { ...fieldsOfArtefact([goal, ...hands][at] ?? goal), ...spoilt };
+  const fields: Partial<ArtefactFields> = {
+    ...fieldsOfArtefact([goal, ...hands][at] ?? goal),
+    ...spoilt,
+  };
   for (const name of without) delete fields[name];
   return fields;
 }
@@ -94,9 +107,15 @@ function fieldsOf({ at, spoilt, without }: Writing): Partial<ArtefactFields> {
 async function write(bench: Bench, writings: readonly Writing[]) {
   const { board, hand } = bench;
   const epoch = await acquireLeaderLease(board);
-  await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], "person:Ada", { exact: true });
+  await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], "person:Ada", {
+    exact: true,
+  });
   await board.createArtefact(goal, "person:Ada");
-  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch,
+    bidDeadlineMs: 60_000,
+  });
   const grants = [queued("coder"), { ...queued("critic"), phase: "review" as const }];
   await board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants }));
   const answers = [];
@@ -106,11 +125,17 @@ async function write(bench: Bench, writings: readonly Writing[]) {
     answers.push(await board.adoptArtefact(target, epoch));
   }
   const events = await board.readEvents("0", 100);
-  const created = events.filter(({ type }) => type === "artefact_created").map(({ artefact_id }) => artefact_id);
+  const created = events
+    .filter(({ type }) => type === "artefact_created")
+    .map(({ artefact_id }) => artefact_id);
   const logged = events.flatMap(({ type, actor, artefact_id, claim_id, agent, data }) =>
-    actor === "hand" && type !== "artefact_created" ? [[type, artefact_id, claim_id, agent, data]] : [],
+    actor === "hand" && type !== "artefact_created"
+      ? [[type, artefact_id, claim_id, agent, data]]
+      : [],
   );
-  const goals = await Promise.all((await board.listGoals()).map(async (one) => [one, await board.listArtefactsOfGoal(one)]));
+  const goals = await Promise.all(
+    (await board.listGoals()).map(async (one) => [one, await board.listArtefactsOfGoal(one)]),
+  );
   const snapshot = await board.readClaim(claim.id);
   const states = snapshot?.grants.map(({ agent, state }) => `${agent} ${state}`).toSorted();
   const unindexed = (await board.findUnindexedArtefacts())?.toSorted();
@@ -124,7 +149,9 @@ test("any artefact written by hand is taken in, waited for or refused alike, and
       await using memory = await openMemoryBench();
       const outcome = await write(redis, writings);
       expect(outcome).toEqual(await write(memory, writings));
-      const adopted = writings.filter((_, index) => outcome.answers[index]?.outcome === "adopted").map(({ at }) => ids[at]);
+      const adopted = writings
+        .filter((_, index) => outcome.answers[index]?.outcome === "adopted")
+        .map(({ at }) => ids[at]);
       expect(outcome.created).toEqual([goal.id, ...adopted]);
       expect(new Set(outcome.created).size).toBe(outcome.created.length);
     }),
@@ -137,19 +164,34 @@ test("any bids written by hand are taken in or refused alike, and only known wor
   const name = fc.oneof(fc.constantFrom(...electorate, "ghost", "Coder", "__proto__"), text);
   const word = fc.oneof(fc.constantFrom(...BidWord.options), text);
   const claim = sampleClaim(goal, electorate);
-  const bidAll = async ({ board, hand }: Bench, bids: [string, string][], later: [string, string][]) => {
+  const bidAll = async (
+    { board, hand }: Bench,
+    bids: [string, string][],
+    later: [string, string][],
+  ) => {
     const epoch = await acquireLeaderLease(board);
     await board.createArtefact(goal, "person:Ada");
-    await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+    await board.openClaim({
+      open: { claim, cause: "standard", grants: [] },
+      epoch,
+      bidDeadlineMs: 60_000,
+    });
     const counts = [];
     for (const round of [bids, later]) {
       for (const [agent, said] of round) await hand.writeBid(claim.id, agent, said);
       counts.push(await board.adoptBids(claim.id, epoch));
     }
     const events = await board.readEvents("0", 100);
-    const refused = events.filter(({ type }) => type === "bid_refused").map(({ agent, data }) => JSON.stringify([agent, data]));
+    const refused = events
+      .filter(({ type }) => type === "bid_refused")
+      .map(({ agent, data }) => JSON.stringify([agent, data]));
     const snapshot = await board.readClaim(claim.id);
-    return { counts, claim: snapshot?.claim, hash: await hand.readBids(claim.id), refused: refused.toSorted() };
+    return {
+      counts,
+      claim: snapshot?.claim,
+      hash: await hand.readBids(claim.id),
+      refused: refused.toSorted(),
+    };
   };
   const round = fc.array(fc.tuple(name, word), { maxLength: 4 });
   await fc.assert(
@@ -163,7 +205,9 @@ test("any bids written by hand are taken in or refused alike, and only known wor
         expect(BidWord.options).toContain(bid.word);
       }
       expect(Object.entries(outcome.hash).toSorted()).toEqual(
-        (outcome.claim?.bids ?? []).map(({ agent, word: said }): [string, string] => [agent, said]).toSorted(),
+        (outcome.claim?.bids ?? [])
+          .map(({ agent, word: said }): [string, string] => [agent, said])
+          .toSorted(),
       );
     }),
     { numRuns: 60 },

@@ -1,4 +1,5 @@
-// How the orchestrator, with its own rights alone, counts and ends the connections of users that have too many.
+// How the orchestrator, with its own rights alone, counts and ends the connections of users that
+// have too many.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
@@ -21,7 +22,10 @@ let server: RedisServer;
 
 beforeAll(async () => {
   server = await startRedisServer({ password: "secret", hasUsers: true });
-  const users = [orchestrator, person, hostile, coder].map((user) => ({ user, password: "a-password" }));
+  const users = [orchestrator, person, hostile, coder].map((user) => ({
+    user,
+    password: "a-password",
+  }));
   await prepareUsers({ url: server.url, instance, giveUpMs: patient.giveUpMs }, users);
 });
 
@@ -53,7 +57,9 @@ test("an agent with too many connections loses all of them, and no other user on
 test("connections without a password count together", async () => {
   await using leader = await connect(urlOf(orchestrator));
   using flood = await floodWithConnections(withoutUser(), 40);
-  expect((await leader.endConnections(30)).ended).toEqual([{ user: "default", agent: undefined, connections: 40 }]);
+  expect((await leader.endConnections(30)).ended).toEqual([
+    { user: "default", agent: undefined, connections: 40 },
+  ]);
   await waitFor("the end of the flood", () => flood.open === 0);
   expect(leader.connectionNumber()).toBe(1);
 });
@@ -71,5 +77,7 @@ test("an agent can neither list connections nor end any", async () => {
   expect(await errorOf(board.endConnections(0))).toMatchObject({ code: "blackboard-refused" });
   expect(await errorOf(board.countConnections())).toMatchObject({ code: "blackboard-refused" });
   const kill = ["CLIENT", "KILL", "USER", "orchestrator"];
-  expect(await server.cli("--user", "agent-coder", "--pass", "a-password", ...kill)).toContain("NOPERM");
+  expect(await server.cli("--user", "agent-coder", "--pass", "a-password", ...kill)).toContain(
+    "NOPERM",
+  );
 });

@@ -1,5 +1,5 @@
-// The same suite against Redis as `sett up` ships it: the image redis:7-alpine (or its stand-in), append-only, no eviction, the same
-// limits of a connection.
+// The same suite against Redis as `sett up` ships it: the image redis:7-alpine (or its stand-in),
+// append-only, no eviction, the same limits of a connection.
 import { afterAll } from "bun:test";
 import { GenericContainer, Wait } from "testcontainers";
 import { connectionSettings } from "../../../apps/cli/up/redis-settings.ts";
@@ -30,7 +30,8 @@ afterAll(async () => {
 
 const server = {
   url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
-  cli: async (...words: string[]) => (await container.exec(["redis-cli", ...words])).output.trimEnd(),
+  cli: async (...words: string[]) =>
+    (await container.exec(["redis-cli", ...words])).output.trimEnd(),
 };
 
 blackboardSuite("the blackboard in a container's Redis", () => openRedisBench(server));

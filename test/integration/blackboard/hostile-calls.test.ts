@@ -1,4 +1,5 @@
-// Functions that an agent may call, with numbers that no program of ours sends: Redis must not work for long, nor the mail of others stop.
+// Functions that an agent may call, with numbers that no program of ours sends: Redis must not work
+// for long, nor the mail of others stop.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
@@ -10,7 +11,11 @@ import { patient, type RedisServer, startRedisServer } from "../../support/redis
 
 const instance = InstanceName.parse("hostile");
 const prefix = `sett:${instance}:`;
-let [server, board, library]: [RedisServer, Blackboard, string] = [undefined as never, undefined as never, ""];
+let [server, board, library]: [RedisServer, Blackboard, string] = [
+  undefined as never,
+  undefined as never,
+  "",
+];
 
 beforeAll(async () => {
   server = await startRedisServer();
@@ -33,7 +38,9 @@ test.each(["1e300", "inf", "nan", "-1", "2", "x"])(
   async (length) => {
     for (const words of [[length, "id"], [length]])
       expect(await call("readHeads", ...words)).toContain("A list is longer than its call.");
-    expect(await call("readContext", "target", "1", "1", "0", length)).toContain("A list is longer than its call.");
+    expect(await call("readContext", "target", "1", "1", "0", length)).toContain(
+      "A list is longer than its call.",
+    );
   },
 );
 
@@ -68,14 +75,20 @@ test("an agent that chooses the ids of its messages cannot have started before a
   const out = `${prefix}agent:${agent}:out`;
   const say = (place: string) => server.cli("XADD", out, place, "id", "start", "text", "{}");
   const accept = (place: string) =>
-    board.acceptGrant({ claim: claim.id, grant: running(agent), leaseMs: 60_000, mail: { place, id: "start", isQuiet: true } });
+    board.acceptGrant({
+      claim: claim.id,
+      grant: running(agent),
+      leaseMs: 60_000,
+      mail: { place, id: "start", isQuiet: true },
+    });
   const largest = "18446744073709551614";
   for (const place of ["5-9", `5-${largest}`]) await say(place);
   const pause = (paused: boolean) => board.setPaused({ paused, by: user, at, epoch });
   await pause(true);
   // Its notes are its own, too, and say what it likes.
   await server.cli("HSET", `${prefix}agent:${agent}:taken`, claim.id, `1 ${at} 5-9 `);
-  for (const place of ["5-8", `5-${largest}`]) expect(await say(place)).toContain("equal or smaller");
+  for (const place of ["5-8", `5-${largest}`])
+    expect(await say(place)).toContain("equal or smaller");
   for (const place of ["5-18446744073709551615", "6-0", "10-0"]) {
     expect((await say(place)).trim()).toBe(place);
     expect(await accept(place)).toEqual({ outcome: "refused", reason: "The instance is paused." });
@@ -88,7 +101,15 @@ test("an agent that chooses the ids of its messages cannot have started before a
 test("a message under the last id that a stream can have is read, and those of others after it", async () => {
   const out = `${prefix}agent:hostile:out`;
   await server.cli("XADD", out, "1-1", "id", "first", "text", "{}");
-  await server.cli("XADD", out, "18446744073709551615-18446744073709551615", "id", "last", "text", "{}");
+  await server.cli(
+    "XADD",
+    out,
+    "18446744073709551615-18446744073709551615",
+    "id",
+    "last",
+    "text",
+    "{}",
+  );
   const stop = new AbortController();
   const seen: Mail[] = [];
   let isSent = false;

@@ -31,9 +31,11 @@ async function createScene() {
   await client.connect();
   return {
     board,
-    evicted: async () => Number(/evicted_clients:(\d+)/.exec(await server.cli("INFO", "stats"))?.[1]),
+    evicted: async () =>
+      Number(/evicted_clients:(\d+)/.exec(await server.cli("INFO", "stats"))?.[1]),
     set: (key: string, text: string) => client.set(key, text),
-    send: (fields: Record<string, string>) => client.xAdd(`sett:${instance}:agent:${hostile}:out`, "*", fields),
+    send: (fields: Record<string, string>) =>
+      client.xAdd(`sett:${instance}:agent:${hostile}:out`, "*", fields),
     [Symbol.asyncDispose]: async () => {
       client.destroy();
       await board[Symbol.asyncDispose]();
@@ -55,7 +57,12 @@ test("an agent that has sent very much keeps no other agent's mail from being re
     if (found.length === 4) ended.abort();
   }
   const size = String(long.length);
-  expect(found.toSorted()).toEqual(["coder 4 5", `hostile 1 ${size}`, `hostile 2 ${size}`, `hostile 3 ${size}`]);
+  expect(found.toSorted()).toEqual([
+    "coder 4 5",
+    `hostile 1 ${size}`,
+    `hostile 2 ${size}`,
+    `hostile 3 ${size}`,
+  ]);
   expect(await scene.evicted()).toBe(0);
 });
 
@@ -65,7 +72,10 @@ test("what an agent has sent while it was busy is read in pieces, when it is no 
   const found: string[] = [];
   let isBusy = true;
   const following = (async () => {
-    for await (const mails of scene.board.followMail(ended.signal, (agent) => agent === hostile && isBusy)) {
+    for await (const mails of scene.board.followMail(
+      ended.signal,
+      (agent) => agent === hostile && isBusy,
+    )) {
       found.push(...mails.map(brief));
       if (found[0] !== undefined) isBusy = false;
       if (found.length === 4) ended.abort();
@@ -74,7 +84,12 @@ test("what an agent has sent while it was busy is read in pieces, when it is no 
   for (const id of ["1", "2", "3"]) await scene.send({ id, text: long });
   await scene.board.sendMail(coder, { id: "4", text: "short" });
   await following;
-  expect(found.map((one) => one.slice(0, 9))).toEqual(["coder 4 5", "hostile 1", "hostile 2", "hostile 3"]);
+  expect(found.map((one) => one.slice(0, 9))).toEqual([
+    "coder 4 5",
+    "hostile 1",
+    "hostile 2",
+    "hostile 3",
+  ]);
   expect(await scene.evicted()).toBe(0);
 });
 
@@ -106,5 +121,8 @@ test("a heartbeat of 64 MiB counts as mail of its agent, and is dropped, as is w
   expect(dropped?.bytes).toBeGreaterThan(60 * mebibyte);
   expect(others).toEqual([]);
   expect((await scene.board.listStatuses()).has(coder)).toBe(true);
-  await waitFor("the memory to be free", async () => (await scene.board.readMemory()).usedBytes < before + 10 * mebibyte);
+  await waitFor(
+    "the memory to be free",
+    async () => (await scene.board.readMemory()).usedBytes < before + 10 * mebibyte,
+  );
 });

@@ -1,4 +1,5 @@
-// An agent writes its own mailbox, and so chooses the ids of its messages: none of them may keep the next from being read, or from being sent.
+// An agent writes its own mailbox, and so chooses the ids of its messages: none of them may keep
+// the next from being read, or from being sent.
 import { expect, test } from "bun:test";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
@@ -22,7 +23,8 @@ async function createScene() {
     /** At a place that the agent chooses. */
     sendAt: (place: string, id: string, text = "{") =>
       redis.cli("XADD", `sett:${instance}:agent:${coder}:out`, place, "id", id, "text", text),
-    reads: async () => Number(/cmdstat_xread:calls=(\d+)/.exec(await redis.cli("INFO", "commandstats"))?.[1] ?? 0),
+    reads: async () =>
+      Number(/cmdstat_xread:calls=(\d+)/.exec(await redis.cli("INFO", "commandstats"))?.[1] ?? 0),
     [Symbol.asyncDispose]: async () => {
       await board[Symbol.asyncDispose]();
       await redis[Symbol.asyncDispose]();
@@ -35,7 +37,8 @@ test("messages whose places are one number, where numbers are not exact, are eac
   const stop = new AbortController();
   const found: string[] = [];
   const following = (async () => {
-    for await (const mails of scene.board.followMail(stop.signal, () => false)) found.push(...mails.map(({ id }) => id));
+    for await (const mails of scene.board.followMail(stop.signal, () => false))
+      found.push(...mails.map(({ id }) => id));
   })();
   await scene.sendAt("9007199254740992-1", "one");
   await waitFor("the first", () => found.length === 1);
@@ -46,7 +49,8 @@ test("messages whose places are one number, where numbers are not exact, are eac
   await waitFor("the last", () => found.at(-1) === "four", { timeoutMs: 5_000 });
   expect(found).toEqual(["one", "two", "three", "four"]);
   const before = await scene.reads();
-  // A message of which the reader believes that it was read before would be read again at once, for ever.
+  // A message of which the reader believes that it was read before would be read again at once, for
+  // ever.
   await scene.sendAt("9007199254740994-1", "five");
   await waitFor("one more", () => found.at(-1) === "five", { timeoutMs: 5_000 });
   expect((await scene.reads()) - before).toBeLessThan(10);
@@ -63,14 +67,21 @@ test("a mailbox that was closed with the last possible place takes messages agai
   });
   const answered = (id: string) =>
     waitFor(`the answer to ${id}`, async () =>
-      (await scene.redis.cli("XRANGE", `sett:${instance}:agent:${coder}:in`, "-", "+")).includes(id),
+      (await scene.redis.cli("XRANGE", `sett:${instance}:agent:${coder}:in`, "-", "+")).includes(
+        id,
+      ),
     );
   await scene.sendAt(`${largest}-${largest}`, "last-one");
   await answered("last-one");
-  await scene.board.sendMail(coder, { id: "next-one", text: JSON.stringify({ message: { say: "alive", claim: newClaimId() } }) });
+  await scene.board.sendMail(coder, {
+    id: "next-one",
+    text: JSON.stringify({ message: { say: "alive", claim: newClaimId() } }),
+  });
   await answered("next-one");
   // The message itself is refused just before, for another reason.
-  const refused = (await scene.board.readEvents("0", 100)).filter(({ type }) => type === "mail_refused");
+  const refused = (await scene.board.readEvents("0", 100)).filter(
+    ({ type }) => type === "mail_refused",
+  );
   expect(refused.map(({ agent, data }) => [agent, data])).toEqual([
     [coder, { reason: expect.stringMatching(/^The message cannot be read: /), count: 1 }],
     [coder, { reason: "It has closed its mailbox with the last place that there is.", count: 1 }],
@@ -95,7 +106,9 @@ test("answers that were trimmed while the program of an agent slept are noticed,
   const onFresh = () => {
     fresh += 1;
   };
-  const answers = scene.board.followMailAnswers(coder, stop.signal, onFresh)[Symbol.asyncIterator]();
+  const answers = scene.board
+    .followMailAnswers(coder, stop.signal, onFresh)
+    [Symbol.asyncIterator]();
   const add = (count: number) =>
     scene.redis.cli(
       "EVAL",

@@ -13,7 +13,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 const names = Array.from({ length: 100 }, (_, index) => agentName(`agent-${index}`));
 
 async function createScene(name: string) {
-  const board = await connectBlackboard({ url: server.url, instance: InstanceName.parse(name), ...patient });
+  const board = await connectBlackboard({
+    url: server.url,
+    instance: InstanceName.parse(name),
+    ...patient,
+  });
   await board.registerAgents(
     names.map((one) => sampleAgent(one)),
     user,
@@ -35,7 +39,8 @@ async function createScene(name: string) {
   return {
     seen,
     send,
-    has: (count: number) => waitFor(`${count} messages`, () => seen.length >= count, { everyMs: 1 }),
+    has: (count: number) =>
+      waitFor(`${count} messages`, () => seen.length >= count, { everyMs: 1 }),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await following;
@@ -47,14 +52,18 @@ async function createScene(name: string) {
 test("each message comes once, and those of one agent in their order", async () => {
   await using scene = await createScene("each-once");
   const all: string[] = [];
-  // Some of them often, each of them at some time, so that they take turns in who was the last to send.
+  // Some of them often, each of them at some time, so that they take turns in who was the last to
+  // send.
   for (let round = 0; round < 300; round++) {
-    const agents = [names[round % 100], names[(round * 7) % 30], names[round % 3]].filter((name) => name !== undefined);
+    const agents = [names[round % 100], names[(round * 7) % 30], names[round % 3]].filter(
+      (name) => name !== undefined,
+    );
     all.push(...(await Promise.all(agents.map(scene.send))));
     if (round % 10 === 0) await scene.has(all.length);
   }
   await scene.has(all.length);
-  const of = (texts: readonly string[], agent: string) => texts.filter((text) => text.startsWith(`${agent} `));
+  const of = (texts: readonly string[], agent: string) =>
+    texts.filter((text) => text.startsWith(`${agent} `));
   for (const name of names) expect(of(scene.seen, name)).toEqual(of(all, name).toSorted(byNumber));
   expect(scene.seen).toHaveLength(all.length);
 });
@@ -82,4 +91,5 @@ test("an agent that has sent something is waited for without all the others", as
   for (const more of reads) expect(more).toBeLessThan(2 * 21);
 });
 
-const byNumber = (one: string, other: string) => Number(one.split(" ")[1]) - Number(other.split(" ")[1]);
+const byNumber = (one: string, other: string) =>
+  Number(one.split(" ")[1]) - Number(other.split(" ")[1]);

@@ -20,13 +20,16 @@ async function startFollowers(board: Blackboard) {
   const claims: string[] = [];
   const following = Promise.all([
     (async () => {
-      for await (const batch of board.followEvents("0", stop.signal)) seen.push(...batch.map((event) => event.data?.count));
+      for await (const batch of board.followEvents("0", stop.signal))
+        seen.push(...batch.map((event) => event.data?.count));
     })(),
     (async () => {
-      for await (const batch of board.followGrants(agentName("coder"), stop.signal)) claims.push(...batch);
+      for await (const batch of board.followGrants(agentName("coder"), stop.signal))
+        claims.push(...batch);
     })(),
   ]);
-  const log = (count: number) => board.logEvent({ type: "instance_started", data: { count } }, user);
+  const log = (count: number) =>
+    board.logEvent({ type: "instance_started", data: { count } }, user);
   await log(0);
   await waitFor("the first event", () => seen.length === 1);
   return {
@@ -45,16 +48,25 @@ async function startFollowers(board: Blackboard) {
 
 test("a Redis that is not there is said to be so in one sentence, without the password", async () => {
   const port = await freePort();
-  const refused = await errorOf(connectBlackboard({ url: `redis://:hunter2@127.0.0.1:${port}`, instance }));
+  const refused = await errorOf(
+    connectBlackboard({ url: `redis://:hunter2@127.0.0.1:${port}`, instance }),
+  );
   expect(refused).toMatchObject({
     code: "redis-unreachable",
     message: `Redis cannot be reached at 127.0.0.1:${port}: nothing listens there.`,
   });
-  const nowhere = await errorOf(connectBlackboard({ url: "redis://:hunter2@no-such-host.invalid:6379", instance }));
-  expect(nowhere.message).toBe("Redis cannot be reached at no-such-host.invalid:6379: there is no host of this name.");
+  const nowhere = await errorOf(
+    connectBlackboard({ url: "redis://:hunter2@no-such-host.invalid:6379", instance }),
+  );
+  expect(nowhere.message).toBe(
+    "Redis cannot be reached at no-such-host.invalid:6379: there is no host of this name.",
+  );
   for (const url of ["hunter2", "http://:hunter2@somewhere", "redis://"]) {
     const malformed = await errorOf(connectBlackboard({ url, instance }));
-    expect(malformed).toMatchObject({ code: "redis-unreachable", message: "The URL of Redis is malformed." });
+    expect(malformed).toMatchObject({
+      code: "redis-unreachable",
+      message: "The URL of Redis is malformed.",
+    });
   }
 });
 
@@ -82,7 +94,12 @@ test("with patience, a Redis that comes up late is waited for", async () => {
 
 test("a restart of Redis loses nothing: writes are repeated, followers go on, listeners learn of it", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });
+  await using board = await connectBlackboard({
+    url: server.url,
+    instance,
+    timeoutMs: 20_000,
+    giveUpMs: 60_000,
+  });
   let reconnects = 0;
   board.onReconnect(() => {
     reconnects += 1;
@@ -106,9 +123,17 @@ test("a restart of Redis loses nothing: writes are repeated, followers go on, li
 
 test("a commit waits for a Redis that is away, and is stale when it is back: what it was decided on may be lost", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });
+  await using board = await connectBlackboard({
+    url: server.url,
+    instance,
+    timeoutMs: 20_000,
+    giveUpMs: 60_000,
+  });
   const { claim, epoch } = await openClaim(board, ["coder"]);
-  const commit = commitOf(claim.id, epoch, 0, { set: { status: "complete" }, readOn: board.connectionNumber() });
+  const commit = commitOf(claim.id, epoch, 0, {
+    set: { status: "complete" },
+    readOn: board.connectionNumber(),
+  });
   await server.kill();
   const committing = board.commitClaim(commit);
   await server.start();
@@ -118,10 +143,18 @@ test("a commit waits for a Redis that is away, and is stale when it is back: wha
 
 test("while another Redis has the port, followers and writers wait for their own", async () => {
   await using server = await startRedisServer({ password: "ours" });
-  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });
+  await using board = await connectBlackboard({
+    url: server.url,
+    instance,
+    timeoutMs: 20_000,
+    giveUpMs: 60_000,
+  });
   await using followers = await startFollowers(board);
 
-  const stranger = createClient({ url: server.url.replace("ours", "theirs"), socket: { reconnectStrategy: false } });
+  const stranger = createClient({
+    url: server.url.replace("ours", "theirs"),
+    socket: { reconnectStrategy: false },
+  });
   await server.cli("CONFIG", "SET", "requirepass", "theirs");
   stranger.on("error", () => {});
   await stranger.connect();
@@ -129,7 +162,10 @@ test("while another Redis has the port, followers and writers wait for their own
   await waitFor("the loss to be noticed", () => board.contactSince() === undefined);
   const writing = followers.log(1);
   // Each of the connections has been refused once.
-  await waitFor("the refusals", async () => Number(/WRONGPASS:count=(\d+)/.exec(await stranger.info("errorstats"))?.[1]) >= 3);
+  await waitFor(
+    "the refusals",
+    async () => Number(/WRONGPASS:count=(\d+)/.exec(await stranger.info("errorstats"))?.[1]) >= 3,
+  );
   await stranger.configSet("requirepass", "ours");
   stranger.destroy();
   await writing;
@@ -139,18 +175,27 @@ test("while another Redis has the port, followers and writers wait for their own
 
 test("a Redis that hangs is noticed within the time limit, also by followers, and contact counts anew when it goes on", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 2_000, giveUpMs: 60_000 });
+  await using board = await connectBlackboard({
+    url: server.url,
+    instance,
+    timeoutMs: 2_000,
+    giveUpMs: 60_000,
+  });
   const stop = new AbortController();
   const seen: unknown[] = [];
   const following = (async () => {
-    for await (const batch of board.followEvents("0", stop.signal)) seen.push(...batch.map((event) => event.data?.count));
+    for await (const batch of board.followEvents("0", stop.signal))
+      seen.push(...batch.map((event) => event.data?.count));
   })();
   server.freeze();
   const hangs = performance.now();
   // Writing on and on must not hide that nothing is answered.
   const busy = setInterval(() => void board.time().catch(() => {}), 20);
   const error = await errorOf(board.createArtefact(sampleArtefact(), user));
-  expect(error).toMatchObject({ code: "redis-unreachable", message: `Redis does not answer at 127.0.0.1:${server.port}.` });
+  expect(error).toMatchObject({
+    code: "redis-unreachable",
+    message: `Redis does not answer at 127.0.0.1:${server.port}.`,
+  });
   // It would hang for ever.
   expect(performance.now() - hangs).toBeLessThan(30_000);
   expect(board.contactSince()).toBeUndefined();
@@ -201,7 +246,14 @@ test("contact is not given up while the program holds what would be lost with it
     return isHeld;
   };
   const onLost = (error: SettError) => losses.push(error);
-  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 500, giveUpMs: 1_000, isNeeded, onLost });
+  await using board = await connectBlackboard({
+    url: server.url,
+    instance,
+    timeoutMs: 500,
+    giveUpMs: 1_000,
+    isNeeded,
+    onLost,
+  });
   await server.stop();
   await waitFor("the time to give up", () => hasAsked);
   await server.start();
@@ -214,16 +266,24 @@ test("contact is not given up while the program holds what would be lost with it
 
 test("a hundred bids placed while the connection breaks are all on record once", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });
+  await using board = await connectBlackboard({
+    url: server.url,
+    instance,
+    timeoutMs: 20_000,
+    giveUpMs: 60_000,
+  });
   const names = Array.from({ length: 100 }, (_, index) => agentName(`a${index}`));
   const { claim } = await openClaim(board, names);
   const placing = names.map((agent) => board.placeBid({ claim: claim.id, agent, word: "claim" }));
   await server.cli("CLIENT", "KILL", "TYPE", "normal");
-  for (const placed of await Promise.all(placing)) expect(placed).toEqual({ outcome: "placed", word: "claim" });
+  for (const placed of await Promise.all(placing))
+    expect(placed).toEqual({ outcome: "placed", word: "claim" });
   const snapshot = await board.readClaim(claim.id);
   expect(snapshot?.claim.bids.map((bid) => bid.agent).sort()).toEqual([...names].sort());
   expect(snapshot?.claim.rev).toBe(100);
-  const placed = (await board.readEvents("0", 1_000)).filter((event) => event.type === "bid_placed");
+  const placed = (await board.readEvents("0", 1_000)).filter(
+    (event) => event.type === "bid_placed",
+  );
   expect(placed).toHaveLength(100);
 });
 

@@ -39,16 +39,27 @@ test("a listing reads as much as it brings, however much of other kinds is due",
     { kind: "attempt", claim, agent: agentName("coder"), attempt: 1 },
   ]);
   expect(await scene.board.listDue(500)).toHaveLength(501);
-  const [, calls] = /cmdstat_zrangebyscore:calls=(\d+)/.exec(await scene.redis.cli("INFO", "commandstats")) ?? [];
+  const [, calls] =
+    /cmdstat_zrangebyscore:calls=(\d+)/.exec(await scene.redis.cli("INFO", "commandstats")) ?? [];
   expect(Number(calls)).toBeLessThan(20);
 });
 
 test("what an earlier version has written in one key is due as before, once there is a leader", async () => {
   await using scene = await createScene();
   const [one, two] = [newClaim(), newClaim()];
-  const members = [`announce:${one}`, `lease:${one}:coder:1`, "nonsense", `attempt:${two}:coder:2`, `bids:${two}`];
+  const members = [
+    `announce:${one}`,
+    `lease:${one}:coder:1`,
+    "nonsense",
+    `attempt:${two}:coder:2`,
+    `bids:${two}`,
+  ];
   const later = (await scene.board.time()) + 3_600_000;
-  await scene.redis.cli("ZADD", scene.key("due"), ...members.flatMap((member, index) => [String(1_000 + index), member]));
+  await scene.redis.cli(
+    "ZADD",
+    scene.key("due"),
+    ...members.flatMap((member, index) => [String(1_000 + index), member]),
+  );
   await scene.redis.cli("ZADD", scene.key("due"), String(later), `bids:${one}`);
   // More than are moved at once.
   const many = "for i = 1, 2500 do redis.call('ZADD', KEYS[1], ARGV[1], 'bids:' .. i) end";

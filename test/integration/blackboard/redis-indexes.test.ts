@@ -1,4 +1,5 @@
-// The indexes of open claims by agent, in Redis: they agree with the records, whatever has happened to the claims.
+// The indexes of open claims by agent, in Redis: they agree with the records, whatever has happened
+// to the claims.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
@@ -35,9 +36,13 @@ const agents = ["coder", "tester"].map(agentName);
 async function fromRecords(board: Blackboard) {
   const snapshots = await board.readClaims(await board.listOpenClaims());
   return agents.map((agent) => ({
-    asked: snapshots.filter(({ claim }) => claim.bidding === "open" && missingBidders(claim).includes(agent)),
+    asked: snapshots.filter(
+      ({ claim }) => claim.bidding === "open" && missingBidders(claim).includes(agent),
+    ),
     work: snapshots.filter(({ grants }) =>
-      grants.some((grant) => grant.agent === agent && grant.state !== "done" && grant.state !== "cancelled"),
+      grants.some(
+        (grant) => grant.agent === agent && grant.state !== "done" && grant.state !== "cancelled",
+      ),
     ),
   }));
 }
@@ -46,14 +51,32 @@ async function expectToAgree(board: Blackboard): Promise<void> {
   const expected = await fromRecords(board);
   for (const [index, agent] of agents.entries()) {
     for (const concern of ["asked", "work"] as const)
-      expect(await board.listClaimsOf(agent, concern)).toEqual((expected[index]?.[concern] ?? []).map(({ claim }) => claim.id));
+      expect(await board.listClaimsOf(agent, concern)).toEqual(
+        (expected[index]?.[concern] ?? []).map(({ claim }) => claim.id),
+      );
   }
 }
 
-const steps = ["open", "bid", "by hand", "impose", "close", "grant", "accept", "finish", "fail", "cancel", "terminate"] as const;
+const steps = [
+  "open",
+  "bid",
+  "by hand",
+  "impose",
+  "close",
+  "grant",
+  "accept",
+  "finish",
+  "fail",
+  "cancel",
+  "terminate",
+] as const;
 
 test("they agree with the records after any work", async () => {
-  const step = fc.record({ what: fc.constantFrom(...steps), which: fc.nat(20), who: fc.constantFrom(...agents) });
+  const step = fc.record({
+    what: fc.constantFrom(...steps),
+    which: fc.nat(20),
+    who: fc.constantFrom(...agents),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (plan) => {
       await using bench = await openRedisBench(server);
@@ -66,14 +89,19 @@ test("they agree with the records after any work", async () => {
         if (what === "open" || id === undefined) {
           const claim = sampleClaim(goal, agents);
           claims.push(claim.id);
-          await board.openClaim({ open: { claim, cause: `retry:${place}`, grants: [] }, epoch, bidDeadlineMs: 60_000 });
+          await board.openClaim({
+            open: { claim, cause: `retry:${place}`, grants: [] },
+            epoch,
+            bidDeadlineMs: 60_000,
+          });
           continue;
         }
         const snapshot = await board.readClaim(id);
         if (snapshot === undefined) continue;
         const { claim } = snapshot;
         const grant = snapshot.grants.find(({ agent }) => agent === who);
-        const commit = (over: Parameters<typeof commitOf>[3]) => board.commitClaim(commitOf(id, epoch, claim.rev, over));
+        const commit = (over: Parameters<typeof commitOf>[3]) =>
+          board.commitClaim(commitOf(id, epoch, claim.rev, over));
         const set = (grants: Grant[]) => commit({ grants });
         const attempt = grant?.attempt ?? 0;
         const isEnded = claim.status === "terminated";
@@ -85,16 +113,23 @@ test("they agree with the records after any work", async () => {
         else if (what === "impose") await commit({ bids: [{ agent: who, word: "ignore" }] });
         else if (what === "close") await commit({ set: { bidding: "closed" } });
         else if (what === "grant") await set([queued(who, attempt + 1)]);
-        else if (what === "accept") await board.acceptGrant({ claim: id, grant: running(who, attempt), leaseMs: 60_000 });
-        else if (what === "finish") await board.finishGrant(done(id, resultOf(goal, claim), running(who, attempt)));
+        else if (what === "accept")
+          await board.acceptGrant({ claim: id, grant: running(who, attempt), leaseMs: 60_000 });
+        else if (what === "finish")
+          await board.finishGrant(done(id, resultOf(goal, claim), running(who, attempt)));
         else if (what === "cancel" && grant !== undefined)
           await set([{ ...queued(who, attempt), state: "cancelled", ended_at: at, reason: "" }]);
         else if (what === "fail") {
-          const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "ToolFailed" });
+          const artefact = resultOf(goal, claim, {
+            structural_type: "Failure",
+            type: "ToolFailed",
+          });
           const result = { outcome: "failed", artefact, reason: "" } as const;
           await board.finishGrant({ claim: id, grant: running(who, attempt), endedAt: at, result });
         } else if (what === "terminate")
-          await commit({ set: { status: "terminated", bidding: "closed", termination_reason: "" } });
+          await commit({
+            set: { status: "terminated", bidding: "closed", termination_reason: "" },
+          });
       }
       await expectToAgree(board);
     }),
@@ -106,15 +141,21 @@ test("claims that an older version has opened are indexed when a leader takes ov
   await using bench = await openRedisBench(server);
   const { board } = bench;
   const bidding = [await openClaim(board, ["coder", "tester"]), await openClaim(board, ["tester"])];
-  await board.placeBid({ claim: bidding[0]?.claim.id as ClaimId, agent: agentName("coder"), word: "claim" });
+  await board.placeBid({
+    claim: bidding[0]?.claim.id as ClaimId,
+    agent: agentName("coder"),
+    word: "claim",
+  });
   const { claim, epoch } = await queueGrant(board);
   const broken = await queueGrant(board);
   await server.cli("HSET", bench.key(`grants:${broken.claim.id}`), "coder", "{");
   await server.cli("HDEL", bench.key(`claim:${broken.claim.id}`), "electorate");
   for (const agent of agents)
-    for (const index of ["asked", "work", "queued"]) await server.cli("DEL", bench.key(`agent:${agent}:${index}`));
+    for (const index of ["asked", "work", "queued"])
+      await server.cli("DEL", bench.key(`agent:${agent}:${index}`));
   await server.cli("DEL", bench.key("claims:bidding"));
-  for (const one of bidding) await server.cli("HDEL", bench.key(`claim:${one.claim.id}`), "electors");
+  for (const one of bidding)
+    await server.cli("HDEL", bench.key(`claim:${one.claim.id}`), "electors");
   const now = broken.epoch;
   expect(now).toBeGreaterThan(epoch);
   for (const left of [3, 2, 1, 0, 0])
@@ -124,7 +165,9 @@ test("claims that an older version has opened are indexed when a leader takes ov
   await expectToAgree(board);
   expect(await board.listClaimsOf(agentName("tester"), "asked")).toHaveLength(2);
   await bench.hand.writeBid(bidding[1]?.claim.id as ClaimId, "tester", "claim");
-  expect((await board.findBidsByHand({ left: undefined, limit: 10 })).claims).toEqual([bidding[1]?.claim.id as ClaimId]);
+  expect((await board.findBidsByHand({ left: undefined, limit: 10 })).claims).toEqual([
+    bidding[1]?.claim.id as ClaimId,
+  ]);
   for await (const claims of board.followGrants(agentName("coder"), new AbortController().signal)) {
     expect(claims).toContain(claim.id);
     break;
@@ -157,5 +200,8 @@ test("a follower whose function Redis refuses ends with the error", async () => 
   const following = async () => {
     for await (const _ of bench.board.followMail(new AbortController().signal, () => false));
   };
-  await expect(following()).rejects.toMatchObject({ code: "blackboard-refused", message: expect.stringContaining("WRONGTYPE") });
+  await expect(following()).rejects.toMatchObject({
+    code: "blackboard-refused",
+    message: expect.stringContaining("WRONGTYPE"),
+  });
 });

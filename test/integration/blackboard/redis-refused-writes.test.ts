@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { recordOf, reserve, reserveOrder, runModelGrant } from "../../support/blackboard/model-scene.ts";
+import {
+  recordOf,
+  reserve,
+  reserveOrder,
+  runModelGrant,
+} from "../../support/blackboard/model-scene.ts";
 import { queueGrant, runGrant, user } from "../../support/blackboard/scene.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -33,13 +38,19 @@ test("what was acknowledged is not written while the file cannot grow, and is wh
 describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, refusal) => {
   test("writes wait, what is stored can be read, and all goes on when it heals", async () => {
     await using server = await startRedisServer();
-    await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 100 });
+    await using board = await connectBlackboard({
+      url: server.url,
+      instance,
+      timeoutMs: 20_000,
+      giveUpMs: 100,
+    });
     const goal = sampleArtefact();
     await board.createArtefact(goal, user);
     const stop = new AbortController();
     const woken: string[] = [];
     const following = (async () => {
-      for await (const batch of board.followGrants(agentName("coder"), stop.signal)) woken.push(...batch);
+      for await (const batch of board.followGrants(agentName("coder"), stop.signal))
+        woken.push(...batch);
     })();
     let reconnects = 0;
     board.onReconnect(() => {
@@ -47,7 +58,10 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
     });
 
     await refusal.begin(server);
-    await waitFor("the refusal to be noticed although no call writes", () => board.contactProblem() !== undefined);
+    await waitFor(
+      "the refusal to be noticed although no call writes",
+      () => board.contactProblem() !== undefined,
+    );
     expect(board.contactProblem()).toStartWith(refusal.says);
     expect(board.contactSince()).toBeUndefined();
     const more = sampleArtefact();
@@ -74,8 +88,13 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
     // There is contact enough to read, also for a new connection.
     await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 2_000 });
     expect(await board.listGoals()).toEqual([]);
-    const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "redis-unreachable", message: expect.stringContaining(refusal.says) });
+    const error = await board
+      .createArtefact(sampleArtefact(), user)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "redis-unreachable",
+      message: expect.stringContaining(refusal.says),
+    });
     await refusal.end(server);
   });
 });
@@ -85,41 +104,59 @@ test("a full memory takes no lease from an agent at work", async () => {
   await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   const { claim, agent } = await runGrant(board);
   await writeRefusals.OOM.begin(server);
-  expect(await board.renewLease({ claim: claim.id, agent, attempt: 1, leaseMs: 60_000 })).toEqual({ outcome: "renewed" });
+  expect(await board.renewLease({ claim: claim.id, agent, attempt: 1, leaseMs: 60_000 })).toEqual({
+    outcome: "renewed",
+  });
 });
 
 test("while the memory is full, calls of models under way end and are counted, and no new one is made", async () => {
   await using server = await startRedisServer();
   await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 1_000 });
   const { goal, token } = await runModelGrant(board);
-  const calls = [await reserve(board, reserveOrder(token)), await reserve(board, reserveOrder(token))] as const;
+  const calls = [
+    await reserve(board, reserveOrder(token)),
+    await reserve(board, reserveOrder(token)),
+  ] as const;
   await writeRefusals.OOM.begin(server);
   expect(await board.renewCalls({ calls, leaseMs: 60_000 })).toEqual({ ended: [] });
   expect(await board.endCall(recordOf(calls[0]))).toEqual({ outcome: "ended" });
   expect(await board.findCaller(token)).toMatchObject({ outcome: "found" });
   const error = await board.reserveCall(reserveOrder(token)).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: "redis-unreachable" });
-  expect(await board.readSpending(goal.goal_id)).toMatchObject({ spent: recordOf(calls[0]).cost, reserved: calls[1].reserved });
+  expect(await board.readSpending(goal.goal_id)).toMatchObject({
+    spent: recordOf(calls[0]).cost,
+    reserved: calls[1].reserved,
+  });
 });
 
 test("a script's own refusal is final", async () => {
   await using server = await startRedisServer();
   await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 60_000 });
   await server.cli("SET", "sett:demo:events", "a user's own");
-  const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: "blackboard-refused", message: expect.stringContaining("WRONGTYPE") });
+  const error = await board
+    .createArtefact(sampleArtefact(), user)
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: "blackboard-refused",
+    message: expect.stringContaining("WRONGTYPE"),
+  });
   expect(board.contactProblem()).toBeUndefined();
 });
 
 test("every script that says it changes nothing is let through while Redis refuses writes", async () => {
   const folder = join(root, "lib/blackboard/redis/lua");
-  const reading = readdirSync(folder).filter((file) => readFileSync(join(folder, file), "utf8").includes("Changes nothing."));
-  const asFunction = (file: string) => file.replace(/\.lua$/, "").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
+  const reading = readdirSync(folder).filter((file) =>
+    readFileSync(join(folder, file), "utf8").includes("Changes nothing."),
+  );
+  const asFunction = (file: string) =>
+    file.replace(/\.lua$/, "").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
   await using server = await startRedisServer();
   await using board = await connectBlackboard({ url: server.url, instance });
   await board.createArtefact(sampleArtefact(), user);
   const listed = JSON.parse(await server.cli("--json", "FUNCTION", "LIST"));
   const functions: { name: string; flags: string[] }[] = listed[0].functions;
-  const harmless = functions.filter(({ flags }) => flags.includes("no-writes")).map(({ name }) => name.replace(/^.*_/, ""));
+  const harmless = functions
+    .filter(({ flags }) => flags.includes("no-writes"))
+    .map(({ name }) => name.replace(/^.*_/, ""));
   expect(harmless.sort()).toEqual(reading.map(asFunction).sort());
 });

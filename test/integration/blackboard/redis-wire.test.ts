@@ -14,14 +14,20 @@ import {
   running,
   user,
 } from "../../support/blackboard/scene.ts";
-import { agentName, newArtefactId, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  sampleAgent,
+  sampleArtefact,
+} from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
-const hash = async (key: string) => JSON.parse(await server.cli("--json", "HGETALL", key)) as Record<string, string>;
+const hash = async (key: string) =>
+  JSON.parse(await server.cli("--json", "HGETALL", key)) as Record<string, string>;
 
 test("an artefact is a hash of strings", async () => {
   await using bench = await openRedisBench(server);
@@ -42,8 +48,12 @@ test("an artefact is a hash of strings", async () => {
     claim_id: "",
     metadata: '{"summary":"s"}',
   });
-  expect(await server.cli("ZRANGE", bench.key(`thread:${goal.id}`), "0", "-1", "WITHSCORES")).toBe(`${goal.id}\n1`);
-  expect(await server.cli("ZRANGE", bench.key(`goal:${goal.id}:artefacts`), "0", "-1")).toBe(goal.id);
+  expect(await server.cli("ZRANGE", bench.key(`thread:${goal.id}`), "0", "-1", "WITHSCORES")).toBe(
+    `${goal.id}\n1`,
+  );
+  expect(await server.cli("ZRANGE", bench.key(`goal:${goal.id}:artefacts`), "0", "-1")).toBe(
+    goal.id,
+  );
 });
 
 test("a claim is a hash, its bids another, its grants a third", async () => {
@@ -70,7 +80,8 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
     missing_bids: "2",
     cause: "standard",
   });
-  for (const name of ["tester", "coder"]) await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "review" });
+  for (const name of ["tester", "coder"])
+    await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "review" });
   const granted = { phase: "review" as const, agents: [agentName("tester")] };
   const grant = { ...running("tester"), phase: "review" } as const;
   const commit = commitOf(claim.id, epoch, 2, {
@@ -86,7 +97,10 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
     rev: "3",
     commit_id: commit.commitId,
   });
-  expect(await hash(bench.key(`claim:${claim.id}:bids`))).toEqual({ tester: "review", coder: "review" });
+  expect(await hash(bench.key(`claim:${claim.id}:bids`))).toEqual({
+    tester: "review",
+    coder: "review",
+  });
   const grants = await hash(bench.key(`grants:${claim.id}`));
   expect(JSON.parse(grants.tester ?? "")).toEqual(grant);
   expect(await hash(bench.key(`artifact:${goal.id}:claims`))).toEqual({ standard: claim.id });
@@ -95,15 +109,26 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
 test("while the bidding is open, no bid rewrites what others have bid; then one field has them all in their order", async () => {
   await using bench = await openRedisBench(server);
   const names = Array.from({ length: 12 }, (_, index) => `agent-${index}`).reverse();
-  const first = names.slice(0, 2).map((name) => ({ agent: agentName(name), word: "ignore" as const }));
+  const first = names
+    .slice(0, 2)
+    .map((name) => ({ agent: agentName(name), word: "ignore" as const }));
   const { claim, epoch } = await openClaim(bench.board, names, { bids: first });
   const atOpening = first.map(({ agent, word }): string[] => [agent, word]);
-  for (const name of names.slice(2)) await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "claim" });
-  expect(JSON.parse((await hash(bench.key(`claim:${claim.id}`))).bid_order ?? "")).toEqual(atOpening);
+  for (const name of names.slice(2))
+    await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "claim" });
+  expect(JSON.parse((await hash(bench.key(`claim:${claim.id}`))).bid_order ?? "")).toEqual(
+    atOpening,
+  );
   const later = await hash(bench.key(`claim:${claim.id}:bids:later`));
-  expect(later).toEqual(Object.fromEntries(names.slice(2).map((name, index) => [name, `${index + 1} claim`])));
+  expect(later).toEqual(
+    Object.fromEntries(names.slice(2).map((name, index) => [name, `${index + 1} claim`])),
+  );
   const inOrder = [...atOpening, ...names.slice(2).map((name) => [name, "claim"])];
-  const bids = async () => (await bench.board.readClaim(claim.id))?.claim.bids.map(({ agent, word }): string[] => [agent, word]);
+  const bids = async () =>
+    (await bench.board.readClaim(claim.id))?.claim.bids.map(({ agent, word }): string[] => [
+      agent,
+      word,
+    ]);
   expect(await bids()).toEqual(inOrder);
   await bench.board.commitClaim(commitOf(claim.id, epoch, 10, { set: { bidding: "closed" } }));
   expect(JSON.parse((await hash(bench.key(`claim:${claim.id}`))).bid_order ?? "")).toEqual(inOrder);
@@ -115,18 +140,22 @@ test("deadlines and leases are in a zset for each kind, under names that people 
   await using bench = await openRedisBench(server);
   const { claim } = await openClaim(bench.board, ["coder"]);
   for (const kind of ["announce", "bids"])
-    expect(await server.cli("ZRANGE", bench.key(`due:${kind}`), "0", "-1")).toBe(`${kind}:${claim.id}`);
+    expect(await server.cli("ZRANGE", bench.key(`due:${kind}`), "0", "-1")).toBe(
+      `${kind}:${claim.id}`,
+    );
   const { claim: granted } = await runGrant(bench.board);
-  expect(await server.cli("ZSCORE", bench.key("due:lease"), `lease:${granted.id}:coder:1`)).toMatch(/^\d{13}$/);
+  expect(await server.cli("ZSCORE", bench.key("due:lease"), `lease:${granted.id}:coder:1`)).toMatch(
+    /^\d{13}$/,
+  );
 });
 
 test("the streams hold what people can read; absent ids are left out", async () => {
   await using bench = await openRedisBench(server);
   const { claim, goal } = await openClaim(bench.board, ["coder"]);
   await bench.board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "ignore" });
-  const [last] = (await server.cli("--json", "XREVRANGE", bench.key("events"), "+", "-", "COUNT", "1").then(JSON.parse)) as [
-    [string, string[]],
-  ];
+  const [last] = (await server
+    .cli("--json", "XREVRANGE", bench.key("events"), "+", "-", "COUNT", "1")
+    .then(JSON.parse)) as [[string, string[]]];
   expect(last[1]).toEqual([
     "type",
     "bid_placed",
@@ -140,10 +169,15 @@ test("the streams hold what people can read; absent ids are left out", async () 
       data: { word: "ignore", missing: 0 },
     }),
   ]);
-  const [announcement] = (await server.cli("--json", "XRANGE", bench.key("claims"), "-", "+").then(JSON.parse)) as [
-    [string, string[]],
-  ];
-  const about = { artefact_id: goal.id, type: "GoalDefined", produced_by_role: "user", missing: ["coder"] };
+  const [announcement] = (await server
+    .cli("--json", "XRANGE", bench.key("claims"), "-", "+")
+    .then(JSON.parse)) as [[string, string[]]];
+  const about = {
+    artefact_id: goal.id,
+    type: "GoalDefined",
+    produced_by_role: "user",
+    missing: ["coder"],
+  };
   expect(announcement[1]).toEqual(["claim", claim.id, "about", JSON.stringify(about)]);
 });
 
@@ -152,9 +186,12 @@ test("new artefacts, and claims that open or move on, are hinted on their public
   const listener = createClient({ url: server.url });
   await listener.connect();
   const published: string[] = [];
-  await listener.subscribe([bench.key("artefact_events"), bench.key("claim_events")], (text, channel) => {
-    published.push(`${channel.split(":").at(-1)} ${text}`);
-  });
+  await listener.subscribe(
+    [bench.key("artefact_events"), bench.key("claim_events")],
+    (text, channel) => {
+      published.push(`${channel.split(":").at(-1)} ${text}`);
+    },
+  );
   const { claim, goal } = await runGrant(bench.board);
   const artefact = resultOf(goal, claim);
   await bench.board.finishGrant(done(claim.id, artefact));
@@ -188,10 +225,20 @@ test("a heartbeat that cannot be read is left out, and one of an older version c
   const agents = ["coder", "tester", "writer"].map((name) => sampleAgent(name));
   await bench.board.registerAgents(agents, user, { exact: true });
   const beat = (at: number) => JSON.stringify({ at, state: "idle" });
-  await server.cli("HSET", bench.key("agent_status"), "coder", beat(1), "tester", beat(2), "gone", beat(3));
+  await server.cli(
+    "HSET",
+    bench.key("agent_status"),
+    "coder",
+    beat(1),
+    "tester",
+    beat(2),
+    "gone",
+    beat(3),
+  );
   await bench.board.reportStatus(agentName("coder"), { at: 4, state: "idle" });
   await server.cli("SET", bench.key("agent:writer:status"), "{");
-  const beats = async () => [...(await bench.board.listStatuses())].map(([agent, { at }]) => `${agent} ${at}`).sort();
+  const beats = async () =>
+    [...(await bench.board.listStatuses())].map(([agent, { at }]) => `${agent} ${at}`).sort();
   expect(await beats()).toEqual(["coder 4", "tester 2"]);
   await bench.board.registerAgents(agents, user, { exact: false });
   expect(await beats()).toEqual(["coder 4", "tester 2"]);
@@ -208,7 +255,11 @@ test("a heartbeat that is too long, or no text at all, is left out, and the othe
     { exact: true },
   );
   await bench.board.reportStatus(agentName("coder"), { at: 4, state: "idle" });
-  await server.cli("SET", bench.key("agent:tester:status"), `${" ".repeat(1_000)}{"at":5,"state":"idle"}`);
+  await server.cli(
+    "SET",
+    bench.key("agent:tester:status"),
+    `${" ".repeat(1_000)}{"at":5,"state":"idle"}`,
+  );
   await server.cli("HSET", bench.key("agent:writer:status"), "at", "6");
   expect([...(await bench.board.listStatuses()).keys()]).toEqual([agentName("coder")]);
 });
@@ -218,8 +269,30 @@ test("an artefact typed at redis-cli field by field is found, adopted and readab
   const epoch = await acquireLeaderLease(bench.board);
   const id = newArtefactId();
   const key = bench.key(`artifact:${id}`);
-  await server.cli("HSET", key, "id", id, "logical_id", id, "version", "1", "structural_type", "Standard");
-  await server.cli("HSET", key, "type", "GoalDefined", "payload", "", "source_artefacts", "[]", "produced_by_role", "user");
+  await server.cli(
+    "HSET",
+    key,
+    "id",
+    id,
+    "logical_id",
+    id,
+    "version",
+    "1",
+    "structural_type",
+    "Standard",
+  );
+  await server.cli(
+    "HSET",
+    key,
+    "type",
+    "GoalDefined",
+    "payload",
+    "",
+    "source_artefacts",
+    "[]",
+    "produced_by_role",
+    "user",
+  );
   expect(await bench.board.findUnindexedArtefacts()).toEqual([id]);
   expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
   expect(await bench.board.readArtefact(id)).toMatchObject({ payload: "", goal_id: id });
@@ -231,13 +304,21 @@ test("an artefact written by hand in bytes that are no UTF-8 is refused, once, a
   const client = await createClient({ url: server.url }).connect();
   const goal = sampleArtefact();
   const latin = Buffer.from([0x66, 0xfc, 0x72]);
-  const fields = { id: goal.id, logical_id: goal.id, version: "1", structural_type: "Standard", source_artefacts: "[]" };
+  const fields = {
+    id: goal.id,
+    logical_id: goal.id,
+    version: "1",
+    structural_type: "Standard",
+    source_artefacts: "[]",
+  };
   const key = bench.key(`artifact:${goal.id}`);
   await client.hSet(key, { ...fields, type: latin, produced_by_role: "user", payload: latin });
   const refusal = { outcome: "refused", reason: "`type` must be UTF-8 text" };
   expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
   expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
-  expect((await bench.board.readEvents("0", 10)).filter(({ type }) => type === "artefact_refused")).toHaveLength(1);
+  expect(
+    (await bench.board.readEvents("0", 10)).filter(({ type }) => type === "artefact_refused"),
+  ).toHaveLength(1);
   await client.hSet(key, "type", "für");
   expect(await bench.board.adoptArtefact(goal.id, epoch)).toEqual({ outcome: "adopted" });
   expect(await client.hGet(key, "payload")).toBe(latin.toString());
@@ -279,7 +360,11 @@ test("a queued grant that was broken by hand does not keep the agent from the ot
   await server.cli("HSET", bench.key(`grants:${broken}`), "coder", "{");
   await server.cli("DEL", bench.key("agent:coder:grants"));
   let rounds = 0;
-  for await (const claims of bench.board.followGrants(agentName("coder"), new AbortController().signal, 10)) {
+  for await (const claims of bench.board.followGrants(
+    agentName("coder"),
+    new AbortController().signal,
+    10,
+  )) {
     expect(claims).toEqual([claim.id]);
     // The first is what is found at the beginning, the others are reminders.
     if (++rounds === 3) break;

@@ -32,7 +32,11 @@ import { triggersSuite } from "./suite/triggers.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
 /** `withLargest`: also with a payload that takes a Redis whose commands are recorded long. */
-export function blackboardSuite(name: string, open: () => Promise<Bench>, { withLargest = true } = {}): void {
+export function blackboardSuite(
+  name: string,
+  open: () => Promise<Bench>,
+  { withLargest = true } = {},
+): void {
   describe(name, () => {
     describe("artefacts", () => artefactsSuite(open));
     if (withLargest) describe("the largest artefacts", () => largePayloadSuite(open));

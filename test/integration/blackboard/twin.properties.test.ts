@@ -1,5 +1,6 @@
-// Random sequences of calls of the whole port: Redis and its twin in memory give the same outcomes, the same errors and the same state.
-// SETT_TWIN_SEED and SETT_TWIN_SEQUENCES choose others than CI plays.
+// Random sequences of calls of the whole port: Redis and its twin in memory give the same outcomes,
+// the same errors and the same state. SETT_TWIN_SEED and SETT_TWIN_SEQUENCES choose others than CI
+// plays.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Coverage } from "../../support/blackboard/twins/coverage.ts";
 import { findDifference, reportOf } from "../../support/blackboard/twins/search.ts";
@@ -20,17 +21,30 @@ const length = 80;
 test("whatever is called, in whichever order, Redis and its twin say the same and hold the same", async () => {
   const coverage = new Coverage();
   const [board] = memorySide().boards;
-  const missing = () => [...coverage.missingMethods(board), ...coverage.missingOutcomes(board), ...coverage.missingKeys()];
+  const missing = () => [
+    ...coverage.missingMethods(board),
+    ...coverage.missingOutcomes(board),
+    ...coverage.missingKeys(),
+  ];
   let played = 0;
   const playMore = async (count: number) => {
-    const search = { redis, twin: memorySide, firstSeed: firstSeed + played, sequences: count, length };
+    const search = {
+      redis,
+      twin: memorySide,
+      firstSeed: firstSeed + played,
+      sequences: count,
+      length,
+    };
     const found = await findDifference(search, (...call) => coverage.see(...call));
     if (found !== undefined) throw new Error(reportOf(found));
     played += count;
   };
   await playMore(sequences);
-  if (chosen === undefined) while (missing().length > 0 && played < sequences + moreSequences) await playMore(10);
-  console.log(`${played} sequences, ${coverage.calls} calls, of which ${coverage.refusals} were refused`);
+  if (chosen === undefined)
+    while (missing().length > 0 && played < sequences + moreSequences) await playMore(10);
+  console.log(
+    `${played} sequences, ${coverage.calls} calls, of which ${coverage.refusals} were refused`,
+  );
   if (chosen !== undefined) return;
   expect(missing()).toEqual([]);
   expect(coverage.refusals / coverage.calls).toBeLessThan(0.25);
@@ -42,7 +56,13 @@ test("a twin that forgets a clear is found, and shown with the fewest calls", as
     side.state.clearDue = () => undefined;
     return side;
   };
-  const found = await findDifference({ redis, twin: forgetful, firstSeed: 1, sequences: 50, length });
+  const found = await findDifference({
+    redis,
+    twin: forgetful,
+    firstSeed: 1,
+    sequences: 50,
+    length,
+  });
   expect(found?.difference.where).toMatch(/^the key due:/);
   expect(found?.calls.length).toBeLessThanOrEqual(10);
 });
@@ -50,10 +70,17 @@ test("a twin that forgets a clear is found, and shown with the fewest calls", as
 test("a twin that answers otherwise is found, although its state is the same", async () => {
   const impolite = () => {
     const side = memorySide();
-    for (const board of side.boards) board.placeBid = async () => ({ outcome: "refused", reason: "No." });
+    for (const board of side.boards)
+      board.placeBid = async () => ({ outcome: "refused", reason: "No." });
     return side;
   };
-  const found = await findDifference({ redis, twin: impolite, firstSeed: 1, sequences: 50, length });
+  const found = await findDifference({
+    redis,
+    twin: impolite,
+    firstSeed: 1,
+    sequences: 50,
+    length,
+  });
   expect(found && reportOf(found)).toMatch(
     /^Redis and its twin differ\. Again: SETT_TWIN_SEED=\d+ [\s\S]*"placeBid"[\s\S]*reason":"No\."/,
   );

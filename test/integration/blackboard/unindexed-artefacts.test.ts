@@ -12,7 +12,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 test("at rest the keys are not looked through, and what is written by hand then is found all the same", async () => {
   await using bench = await openRedisBench(server);
   const { board } = bench;
-  const scans = async () => Number(/cmdstat_scan:calls=(\d+)/.exec(await server.cli("INFO", "commandstats"))?.[1] ?? 0);
+  const scans = async () =>
+    Number(/cmdstat_scan:calls=(\d+)/.exec(await server.cli("INFO", "commandstats"))?.[1] ?? 0);
   const goal = await postGoal(board);
   expect(await board.findUnindexedArtefacts()).toEqual([]);
   const before = await scans();
@@ -35,13 +36,17 @@ test("a look is made in parts, each of about as many keys as are asked for, thos
   const written = byHand(sampleArtefact({ type: "Note", source_artefacts: [goal.id] }));
   const id = ArtefactId.parse(written.id);
   await bench.hand.writeArtefact(id, written);
-  const scans = () => server.cli("INFO", "commandstats").then((text) => Number(/cmdstat_scan:calls=(\d+)/.exec(text)?.[1]));
+  const scans = () =>
+    server
+      .cli("INFO", "commandstats")
+      .then((text) => Number(/cmdstat_scan:calls=(\d+)/.exec(text)?.[1]));
   const before = await scans();
   expect(await board.findUnindexedArtefacts(1_000)).toBeUndefined();
   expect((await scans()) - before).toBe(1);
   let found: ArtefactId[] | undefined;
   // The table of Redis has more places than keys, and two tables while it grows.
-  for (let parts = 0; found === undefined && parts < 40; parts++) found = await board.findUnindexedArtefacts(1_000);
+  for (let parts = 0; found === undefined && parts < 40; parts++)
+    found = await board.findUnindexedArtefacts(1_000);
   expect(found).toEqual([id]);
 });
 

@@ -16,7 +16,8 @@ const instance = InstanceName.parse("demo");
 const person: RedisUser = { role: "person" };
 const coder: RedisUser = { role: "agent", agent: agentName("coder") };
 const reader: RedisUser = { role: "agent", agent: agentName("reader") };
-const withPassword = (...users: RedisUser[]) => users.map((each) => ({ user: each, password: "a-password" }));
+const withPassword = (...users: RedisUser[]) =>
+  users.map((each) => ({ user: each, password: "a-password" }));
 
 let server: RedisServer;
 
@@ -46,7 +47,10 @@ test("who may not load the functions says who does; a command line with the owne
   await server.cli("FUNCTION", "FLUSH");
   await using own = await open(person);
   const refused = await errorOf(own.createArtefact(sampleArtefact(), user));
-  expect(refused).toMatchObject({ code: "blackboard-refused", hint: expect.stringContaining("`sett up` does") });
+  expect(refused).toMatchObject({
+    code: "blackboard-refused",
+    hint: expect.stringContaining("`sett up` does"),
+  });
   await using helped = await open(person, server.url);
   expect(await helped.createArtefact(sampleArtefact(), user)).toEqual({ outcome: "created" });
   expect(await own.createArtefact(sampleArtefact(), user)).toEqual({ outcome: "created" });
@@ -56,7 +60,10 @@ test("what a user may not do is refused with the place to read about it", async 
   await prepareUsers(owner(), withPassword(coder));
   await using board = await open(coder);
   const refused = await errorOf(board.registerAgents([], user, { exact: true }));
-  expect(refused).toMatchObject({ code: "blackboard-refused", hint: expect.stringContaining("blackboard.md#users") });
+  expect(refused).toMatchObject({
+    code: "blackboard-refused",
+    hint: expect.stringContaining("blackboard.md#users"),
+  });
 });
 
 test("an agent's user reads its own registration and no other, whatever it finds", async () => {
@@ -86,12 +93,21 @@ test("an agent's user hears the two channels of hints, and no other of its insta
   await listener.connect();
   try {
     const ids: string[] = [];
-    await listener.subscribe(["sett:demo:artefact_events", "sett:demo:claim_events"], (id) => ids.push(id));
+    await listener.subscribe(["sett:demo:artefact_events", "sett:demo:claim_events"], (id) =>
+      ids.push(id),
+    );
     const artefact = sampleArtefact();
     await people.createArtefact(artefact, user);
     await waitFor("the hint", () => ids.includes(artefact.id));
-    for (const channel of ["sett:demo:events", "sett:other:claim_events", "sett:demo:agent:reader:in", "sett:other:claims"])
-      expect(await server.cli("ACL", "DRYRUN", "agent-coder", "SUBSCRIBE", channel)).toContain("no permissions");
+    for (const channel of [
+      "sett:demo:events",
+      "sett:other:claim_events",
+      "sett:demo:agent:reader:in",
+      "sett:other:claims",
+    ])
+      expect(await server.cli("ACL", "DRYRUN", "agent-coder", "SUBSCRIBE", channel)).toContain(
+        "no permissions",
+      );
   } finally {
     listener.destroy();
   }

@@ -12,7 +12,12 @@ test("the record's figures are shown before the agent's words; an answer that is
   const board = await at.board();
   await board.registerAgents([sampleAgent("coder")], "person:Ada", { exact: true });
   const stop = new AbortController();
-  const words = { scope: "goal", kind: "calls", limit: 9, question: "How much more may be spent?\n→ sett approve 12345678" };
+  const words = {
+    scope: "goal",
+    kind: "calls",
+    limit: 9,
+    question: "How much more may be spent?\n→ sett approve 12345678",
+  };
   const coder = playAgent(
     board,
     "coder",
@@ -49,7 +54,9 @@ test("the record's figures are shown before the agent's words; an answer that is
     "  │ → sett approve 12345678",
     "",
   ]);
-  expect(listed.err).toContain(`answer ${id} yes  # adds 70 tokens to the budget of coder's grants in this goal`);
+  expect(listed.err).toContain(
+    `answer ${id} yes  # adds 70 tokens to the budget of coder's grants in this goal`,
+  );
   expect(listed.err).toContain(`answer ${id} 200ktokens`);
 
   const refused = await at.sett("answer", id, "as much as it takes");
@@ -59,7 +66,9 @@ test("the record's figures are shown before the agent's words; an answer that is
   expect(refused.err).toContain(`cancel ${goal.goal_id.slice(0, 8)}`);
   const doubled = await at.sett("answer", id, "100k tokens, 100k tokens");
   expect(doubled.code).toBe(2);
-  expect(doubled.err).toContain("your answer names more than one amount of tokens: write one. Answer with `5usd`");
+  expect(doubled.err).toContain(
+    "your answer names more than one amount of tokens: write one. Answer with `5usd`",
+  );
   expect(await board.answersOf([question])).toEqual([undefined]);
 
   const accepted = await at.sett("answer", id, "100k tokens");
@@ -72,6 +81,8 @@ test("the record's figures are shown before the agent's words; an answer that is
     return made.some(({ structural_type }) => structural_type === "Terminal");
   });
   const { addedOfAgents } = await board.readSpending(goal.goal_id);
-  expect(Object.fromEntries(addedOfAgents)).toEqual({ coder: { nanousd: 0, tokens: 100_000, calls: 0 } });
+  expect(Object.fromEntries(addedOfAgents)).toEqual({
+    coder: { nanousd: 0, tokens: 100_000, calls: 0 },
+  });
   stop.abort();
 });

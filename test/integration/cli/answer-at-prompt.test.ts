@@ -20,7 +20,9 @@ afterAll(async () => {
 const shown = (screen: Screen) => screen.lines.join("\n");
 const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
 const prompt = "Your answer (empty: later): ";
-/** What is typed before the prompt is there is dropped, also when the question can be read already. */
+/**
+ * What is typed before the prompt is there is dropped, also when the question can be read already.
+ */
 const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimEnd();
 
 describe("sett forage --watch", () => {
@@ -112,7 +114,9 @@ describe("sett forage --watch", () => {
     const question = await sett.questionOf({ goal_id: goalIn(watching.screen) });
     await sett.at.need("answer", question, "the red one", "--as", "Grace Hopper");
     expect(await watching.exited).toBe(0);
-    expect(shown(watching.screen)).toContain(`Question ${question.slice(0, 8)} was answered by Grace Hopper`);
+    expect(shown(watching.screen)).toContain(
+      `Question ${question.slice(0, 8)} was answered by Grace Hopper`,
+    );
     expect(shown(watching.screen)).not.toContain(prompt);
     expect((await sett.answerOf(question)).payload).toBe("the red one");
   }, 120_000);
@@ -136,7 +140,10 @@ describe("sett forage --watch", () => {
     watching.type("\r");
     await watching.showing("what became of it", has("Your answer is not stored yet."));
     await own.at.redis.start();
-    await watching.showing("the return", (screen) => has("Redis answers again.")(screen) && screen.lines.at(-1) === whole);
+    await watching.showing(
+      "the return",
+      (screen) => has("Redis answers again.")(screen) && screen.lines.at(-1) === whole,
+    );
     // Once as it was entered without success, and once as the prompt shows it again.
     expect(shown(watching.screen).split(prompt)).toHaveLength(3);
     watching.type("\r");

@@ -21,7 +21,8 @@ afterAll(async () => {
   await sett[Symbol.asyncDispose]();
 });
 
-const onTerminal = (env: Record<string, string>, ...words: string[]) => sett.onTerminal({ TMPDIR: scripts, ...env }, ...words);
+const onTerminal = (env: Record<string, string>, ...words: string[]) =>
+  sett.onTerminal({ TMPDIR: scripts, ...env }, ...words);
 
 /** An editor whose work a script does; `$1` is the file. */
 async function editor(name: string, script: string): Promise<string> {
@@ -33,7 +34,8 @@ async function editor(name: string, script: string): Promise<string> {
 
 const shown = (screen: Screen) => screen.lines.join("\n");
 /** The sentence may be broken between its words, wherever the terminal is full. */
-const keptIn = (screen: Screen) => /Your text is in (\S+)\. /.exec(shown(screen).replace(/\s+/g, " "))?.[1] ?? "";
+const keptIn = (screen: Screen) =>
+  /Your text is in (\S+)\. /.exec(shown(screen).replace(/\s+/g, " "))?.[1] ?? "";
 
 describe("sett answer in an editor", () => {
   test("has the question below, and answers with what is written above it, headings too", async () => {
@@ -46,7 +48,9 @@ describe("sett answer in an editor", () => {
     await using answering = onTerminal({ VISUAL: "", EDITOR }, "answer", question);
     expect(await answering.exited).toBe(0);
     expect((await sett.answerOf(question)).payload).toMatch(/^# The door\n# -+ >8 -+\ngreen$/);
-    expect(await readFile(copy, "utf8")).toMatch(/^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# {3}│ Which door\?\n$/);
+    expect(await readFile(copy, "utf8")).toMatch(
+      /^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# {3}│ Which door\?\n$/,
+    );
   }, 120_000);
 
   test("has the goal as it is for feedback on it, and left as it was it answers nothing", async () => {
@@ -90,11 +94,18 @@ describe("sett answer in an editor", () => {
 
   test("keeps what was written when it is no text, and when the editor is interrupted", async () => {
     const { question } = await sett.ask("Which?");
-    await using binary = onTerminal({ VISUAL: await editor("binary", `printf '\\377' > "$1"`) }, "answer", question);
+    await using binary = onTerminal(
+      { VISUAL: await editor("binary", `printf '\\377' > "$1"`) },
+      "answer",
+      question,
+    );
     expect(await binary.exited).toBe(2);
     expect(shown(binary.screen)).toContain("not UTF-8");
     expect([...(await readFile(keptIn(binary.screen)))]).toEqual([0xff]);
-    const VISUAL = await editor("waits", `echo precious > "$1"; touch ${join(scripts, "waits-now")}; exec sleep 60`);
+    const VISUAL = await editor(
+      "waits",
+      `echo precious > "$1"; touch ${join(scripts, "waits-now")}; exec sleep 60`,
+    );
     await using interrupted = onTerminal({ VISUAL }, "answer", question);
     await waitFor("the editor", async () => (await readdir(scripts)).includes("waits-now"));
     interrupted.type(interrupt);
@@ -107,8 +118,15 @@ describe("sett answer in an editor", () => {
     await using own = await AskingSett.start();
     const { question } = await own.ask("Which?");
     const [started, go] = [join(scripts, "away"), join(scripts, "come")];
-    const VISUAL = await editor("long", `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`);
-    const surroundings = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL }, columns: 120 };
+    const VISUAL = await editor(
+      "long",
+      `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`,
+    );
+    const surroundings = {
+      cwd: own.at.folder,
+      env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL },
+      columns: 120,
+    };
     await using answering = settOnTerminal(["answer", question], surroundings);
     await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
     await own.at.redis.kill();

@@ -1,4 +1,5 @@
-// A person answers with the real program; the agent that asked, played by the test, goes on under a real orchestrator.
+// A person answers with the real program; the agent that asked, played by the test, goes on under a
+// real orchestrator.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { AskingSett, clearGoal, vagueGoal } from "../../support/cli/asking-sett.ts";
@@ -23,14 +24,22 @@ const withStdin = (stdin: string | Uint8Array, ...words: string[]) =>
 /** Who posted it, as the log has it. */
 async function actorOf(id: ArtefactId): Promise<string | undefined> {
   const events = await sett.board.readEvents("0", 10_000);
-  return events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)?.actor;
+  return events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)
+    ?.actor;
 }
 
 describe("sett answer", () => {
   test("prints the answer's id; the answer is a person's, and the asker goes on", async () => {
     const { goal, question } = await sett.ask("Which door?");
-    const { code, out, err } = await sett.at.sett("answer", short(question), "The green one\n\nby the stairs");
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining(`Question ${short(question)} is answered: coder`) });
+    const { code, out, err } = await sett.at.sett(
+      "answer",
+      short(question),
+      "The green one\n\nby the stairs",
+    );
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringContaining(`Question ${short(question)} is answered: coder`),
+    });
     const answer = await sett.answerOf(question);
     expect(out).toBe(`${answer.id}\n`);
     expect(answer).toMatchObject({
@@ -48,16 +57,31 @@ describe("sett answer", () => {
     });
     expect(await actorOf(answer.id)).toBe("person:Ada Lovelace <ada@sett.invalid>");
     await sett.achieved(goal);
-    expect(await sett.at.need("watch", "--no-follow", "--goal", goal.id)).toMatch(/Ada Lovelace .*posts Answer/);
+    expect(await sett.at.need("watch", "--no-follow", "--goal", goal.id)).toMatch(
+      /Ada Lovelace .*posts Answer/,
+    );
   });
 
   test("takes the answer from stdin as it is, also 5 MB of it, and --as names another person", async () => {
     const { goal, question } = await sett.ask("Tell all?");
     const text = `${"Große Tür\n".repeat(500_000)}`;
-    const { code, out } = await withStdin(text, "answer", question, "-", "--as", "Grace Hopper", "--json");
+    const { code, out } = await withStdin(
+      text,
+      "answer",
+      question,
+      "-",
+      "--as",
+      "Grace Hopper",
+      "--json",
+    );
     expect(code).toBe(0);
     const answer = await sett.answerOf(question);
-    expect(JSON.parse(out)).toEqual({ id: answer.id, question, goal_id: goal.id, summary: "Große Tür" });
+    expect(JSON.parse(out)).toEqual({
+      id: answer.id,
+      question,
+      goal_id: goal.id,
+      summary: "Große Tür",
+    });
     expect(answer.payload === text).toBe(true);
     expect(await actorOf(answer.id)).toBe("person:Grace Hopper");
   }, 120_000);
@@ -66,7 +90,12 @@ describe("sett answer", () => {
     const { goal, question } = await sett.ask("Which door?\nWhich colour?");
     const first = await sett.at.sett("answer", question, "The front door", "--watch");
     expect(first).toMatchObject({ code: 4, err: expect.stringContaining("Which colour?") });
-    const { code, err } = await sett.at.sett("answer", await sett.questionOf(goal), "Green", "--watch");
+    const { code, err } = await sett.at.sett(
+      "answer",
+      await sett.questionOf(goal),
+      "Green",
+      "--watch",
+    );
     expect(code).toBe(0);
     expect(err).toMatch(/posts Answer [\s\S]*Goal \w+ is achieved\./);
     expect(err).not.toContain("sett watch --goal");
@@ -77,13 +106,17 @@ describe("sett answer", () => {
     const other = await sett.ask(vagueGoal);
     await sett.at.need("pause", "--as", "Grace Hopper");
     const { err } = await sett.at.sett("answer", question, "Green", "--name", "demo");
-    expect(err).toMatch(/: coder continues with your answer when the instance is resumed \(paused by Grace Hopper, [\w ]+\)\.\n/);
+    expect(err).toMatch(
+      /: coder continues with your answer when the instance is resumed \(paused by Grace Hopper, [\w ]+\)\.\n/,
+    );
     expect(err).toContain("sett resume --name demo\n");
     expect((await sett.at.sett("answer", other.question, clearGoal)).err).toContain(
       "your answer is the goal's next version, and work on it begins when the instance is resumed",
     );
     await using watching = sett.at.start("forage", "--watch", "--goal", clearGoal);
-    await watching.untilErr("Work on the goal begins when the instance is resumed (paused by Grace Hopper, ");
+    await watching.untilErr(
+      "Work on the goal begins when the instance is resumed (paused by Grace Hopper, ",
+    );
     await watching.untilErr("opens claim");
     await sett.at.need("resume");
     expect(await watching.exited).toBe(0);
@@ -105,8 +138,12 @@ describe("sett answer", () => {
     const versions = await sett.board.readArtefacts(await sett.board.readThread(goal.logical_id));
     expect(versions.map(({ payload }) => payload)).toEqual([vagueGoal, clearGoal]);
     const words = ["status", "--goal", goal.id];
-    expect(await sett.at.need(...words)).toMatch(new RegExp(`^${short(goal.id)} .*  ${clearGoal}$`, "m"));
-    expect(JSON.parse(await sett.at.need(...words, "--json")).goals).toMatchObject([{ id: goal.id, summary: clearGoal }]);
+    expect(await sett.at.need(...words)).toMatch(
+      new RegExp(`^${short(goal.id)} .*  ${clearGoal}$`, "m"),
+    );
+    expect(JSON.parse(await sett.at.need(...words, "--json")).goals).toMatchObject([
+      { id: goal.id, summary: clearGoal },
+    ]);
   });
 });
 
@@ -120,7 +157,12 @@ describe("an answer that cannot be", () => {
     const binary = await withStdin(new Uint8Array([0xff, 0xfe]), "answer", question, "-");
     expect(binary.code).toBe(2);
     expect(binary.err).toContain("not UTF-8");
-    const long = await withStdin(new Uint8Array(16 * 1024 * 1024 + 1).fill(97), "answer", question, "-");
+    const long = await withStdin(
+      new Uint8Array(16 * 1024 * 1024 + 1).fill(97),
+      "answer",
+      question,
+      "-",
+    );
     expect(long.code).toBe(2);
     expect(long.err).toContain("16 MiB");
     const nowhere = await sett.at.sett("answer", question);
@@ -137,7 +179,9 @@ describe("an answer that cannot be", () => {
     await sett.at.need("answer", question, "this", "--as", "Grace Hopper");
     const { code, out, err } = await sett.at.sett("answer", question, "that");
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toMatch(new RegExp(`Question ${short(question)} was answered by Grace Hopper, (?:just now|\\w+ ago)`));
+    expect(err).toMatch(
+      new RegExp(`Question ${short(question)} was answered by Grace Hopper, (?:just now|\\w+ ago)`),
+    );
     expect(err).toContain(`sett unearth ${short((await sett.answerOf(question)).id)}`);
     expect((await sett.answerOf(question)).payload).toBe("this");
   });
@@ -146,13 +190,17 @@ describe("an answer that cannot be", () => {
     for (let round = 0; round < 3; round += 1) {
       const { goal, question } = await sett.ask("Which?");
       const people = ["Ada Byron", "Grace Hopper"];
-      const ends = await Promise.all(people.map((name) => sett.at.sett("answer", question, name, "--as", name)));
+      const ends = await Promise.all(
+        people.map((name) => sett.at.sett("answer", question, name, "--as", name)),
+      );
       expect(ends.map(({ code }) => code).toSorted()).toEqual([0, 1]);
       const { payload: winner } = await sett.answerOf(question);
       const loser = ends.find(({ code }) => code === 1);
       expect(loser?.err).toContain(`was answered by ${winner}`);
       await sett.achieved(goal);
-      const answers = await sett.board.readArtefacts(await sett.board.listArtefactsOfGoal(goal.goal_id));
+      const answers = await sett.board.readArtefacts(
+        await sett.board.listArtefactsOfGoal(goal.goal_id),
+      );
       expect(answers.filter(({ type }) => type === "Answer")).toHaveLength(1);
     }
   }, 120_000);

@@ -36,14 +36,26 @@ beforeAll(async () => {
   await board.createArtefact(goal, "person:Ada");
   const claim = sampleClaim(goal, []);
   const epoch = await acquireLeaderLease(board);
-  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
-  result = resultOf(goal, claim, { structural_type: "Terminal", type: "Done", payload: "é\u2028🦡\n", metadata: { commit } });
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch,
+    bidDeadlineMs: 60_000,
+  });
+  result = resultOf(goal, claim, {
+    structural_type: "Terminal",
+    type: "Done",
+    payload: "é\u2028🦡\n",
+    metadata: { commit },
+  });
   await board.createArtefact(result, "agent:coder");
   const about = { goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id };
   const set = { status: "complete", bidding: "closed" } as const;
-  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, events: [{ type: "claim_completed", ...about }] }));
+  await board.commitClaim(
+    commitOf(claim.id, epoch, 0, { set, events: [{ type: "claim_completed", ...about }] }),
+  );
   await board.moveCursor(epoch, await board.endOfEvents());
-  for (const [name, words] of Object.entries(commandsByName())) then[name] = await at.need(...words);
+  for (const [name, words] of Object.entries(commandsByName()))
+    then[name] = await at.need(...words);
   await at.need("prune", "--before", "0s", "--to", file);
   expect(await board.listGoals()).toEqual([]);
 }, 120_000);
@@ -97,16 +109,25 @@ test("an id that is not in the archive is refused with the archive's name", asyn
 });
 
 test("an archive that was changed is refused", async () => {
-  await writeFile(join(at.folder, "bad.jsonl"), (await readFile(join(at.folder, file), "utf8")).replace("Paint", "Faint"));
+  await writeFile(
+    join(at.folder, "bad.jsonl"),
+    (await readFile(join(at.folder, file), "utf8")).replace("Paint", "Faint"),
+  );
   for (const words of [["unearth", result.id], ["graph"], ["watch"]]) {
-    const { code, out, err } = await runSett([...words, "--archive", "bad.jsonl"], { cwd: at.folder });
+    const { code, out, err } = await runSett([...words, "--archive", "bad.jsonl"], {
+      cwd: at.folder,
+    });
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain("is damaged");
   }
 });
 
 test("an archive that was changed and sealed anew is refused where the instance knows what was written", async () => {
-  const lines = (await readFile(join(at.folder, file), "utf8")).replaceAll("Paint", "Faint").trimEnd().split("\n").slice(0, -1);
+  const lines = (await readFile(join(at.folder, file), "utf8"))
+    .replaceAll("Paint", "Faint")
+    .trimEnd()
+    .split("\n")
+    .slice(0, -1);
   const content = `${lines.join("\n")}\n`;
   const sha256 = createHash("sha256").update(content).digest("hex");
   const seal = JSON.stringify({ seal: { lines: lines.length, sha256 } });
@@ -118,9 +139,21 @@ test("an archive that was changed and sealed anew is refused where the instance 
     expect((await at.sett(...words, "--archive", file)).code).toBe(0);
   }
   // No instance at hand knows better, and every command says so on one line.
-  for (const words of [["unearth", result.id], ["graph"], ["watch"], ["hoard"], ["hoard", "--json"], ["hoard", result.id]]) {
-    const { code, err } = await runSett([...words, "--archive", "forged.jsonl"], { cwd: at.folder });
-    expect({ code, lines: err.trim().split("\n") }).toEqual({ code: 0, lines: [expect.stringContaining(unknownDigest(sha256))] });
+  for (const words of [
+    ["unearth", result.id],
+    ["graph"],
+    ["watch"],
+    ["hoard"],
+    ["hoard", "--json"],
+    ["hoard", result.id],
+  ]) {
+    const { code, err } = await runSett([...words, "--archive", "forged.jsonl"], {
+      cwd: at.folder,
+    });
+    expect({ code, lines: err.trim().split("\n") }).toEqual({
+      code: 0,
+      lines: [expect.stringContaining(unknownDigest(sha256))],
+    });
   }
   // Another instance does not know it either, and the one that wrote it has no more to say.
   const other = { ...at.env, SETT_INSTANCE_NAME: "other" };

@@ -29,7 +29,9 @@ describe("sett cancel", () => {
       status: "terminated",
       termination_reason: "The goal was cancelled.",
     });
-    expect(await clan.board.placeBid({ claim: claim.id, agent: "silent" as never, word: "claim" })).toMatchObject({
+    expect(
+      await clan.board.placeBid({ claim: claim.id, agent: "silent" as never, word: "claim" }),
+    ).toMatchObject({
       outcome: "refused",
     });
     expect(await clan.stateOf(goal)).toBe("cancelled");
@@ -55,7 +57,10 @@ describe("sett cancel", () => {
     "stops the tool that is at work on a bid of `%s`",
     async (bid) => {
       const { tool, begun, stopped } = endless();
-      await using clan = await Sett.start(at, { coder: { ...onGoal(bid), tool }, closer: { ...onGoal("exclusive"), tool } });
+      await using clan = await Sett.start(at, {
+        coder: { ...onGoal(bid), tool },
+        closer: { ...onGoal("exclusive"), tool },
+      });
       const goal = await clan.goal();
       await begun;
       const result = JSON.parse(await clan.need("cancel", goal.id, "--json"));
@@ -75,7 +80,9 @@ describe("sett cancel", () => {
     const goal = await clan.goal();
     await clan.grant(goal, "painter", "waiting");
     await waitFor("the question", async () => (await clan.board.listOpenQuestions()).length === 1);
-    expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended, and with it the work of painter.");
+    expect((await clan.sett("cancel", goal.id)).err).toContain(
+      "1 claim has ended, and with it the work of painter.",
+    );
     expect(await clan.board.listOpenQuestions()).toEqual([]);
     expect(await clan.stateOf(goal)).toBe("cancelled");
   }, 120_000);
@@ -99,13 +106,21 @@ describe("sett cancel", () => {
     const goal = await clan.goal();
     await clan.ended(goal, "complete");
     const { code, err } = await clan.sett("cancel", goal.id);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("is achieved: there is no work to cancel.") });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("is achieved: there is no work to cancel."),
+    });
     expect(await clan.eventTypes()).not.toContain("cancel_requested");
     const paused = await clan.goal("Held up");
     await clan.board.registerAgents([], "person:test", { exact: true });
     await clan.board.logEvent({ type: "cancel_requested", goal_id: paused.goal_id }, "person:test");
-    await waitFor("the goal's end", async () => (await clan.board.readGoal(paused.goal_id)).ended === "cancelled");
-    expect((await clan.sett("cancel", paused.id)).err).toContain("is cancelled: there is no work to cancel.");
+    await waitFor(
+      "the goal's end",
+      async () => (await clan.board.readGoal(paused.goal_id)).ended === "cancelled",
+    );
+    expect((await clan.sett("cancel", paused.id)).err).toContain(
+      "is cancelled: there is no work to cancel.",
+    );
     expect((await clan.sett("cancel", crypto.randomUUID())).err).toContain("There is no goal");
   }, 120_000);
 });

@@ -1,4 +1,5 @@
-// The images that a handed-out program has inside it, brought to a real engine: only when they are needed, and only where they can run.
+// The images that a handed-out program has inside it, brought to a real engine: only when they are
+// needed, and only where they can run.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +36,9 @@ afterAll(async () => {
   await docker("image", "rm", "--force", ...tags);
 });
 
-/** Of the names that are carried, with the label that says what it was made from. Returns its id. */
+/**
+ * Of the names that are carried, with the label that says what it was made from. Returns its id.
+ */
 async function makeImage(inputs: string): Promise<string> {
   const options = ["--label", `${label}=${inputs}`, ...tags.flatMap((tag) => ["--tag", tag])];
   const folder = await mkdtemp(join(tmpdir(), "sett-carried-"));
@@ -48,7 +51,12 @@ async function makeImage(inputs: string): Promise<string> {
 
 /** What a person sees meanwhile. */
 async function bring(about: Partial<CarriedImages> = {}): Promise<string> {
-  const description = { architecture, bytes: archive.length, images: [{ tags, inputs: "this build" }], ...about };
+  const description = {
+    architecture,
+    bytes: archive.length,
+    images: [{ tags, inputs: "this build" }],
+    ...about,
+  };
   const files = new Map([
     ["carried.about", new Blob([JSON.stringify(description)])],
     ["images.zst", new Blob([archive])],
@@ -59,7 +67,8 @@ async function bring(about: Partial<CarriedImages> = {}): Promise<string> {
   return shell.written.err;
 }
 
-const inputsNow = async () => Promise.all(tags.map(async (tag) => (await runtime.images.find(tag))?.labels[label]));
+const inputsNow = async () =>
+  Promise.all(tags.map(async (tag) => (await runtime.images.find(tag))?.labels[label]));
 
 test("what is not there is imported, under all of its names; what is there already is left alone", async () => {
   await docker("image", "rm", "--force", ...tags);
@@ -81,7 +90,9 @@ test("an engine of another architecture is named; an image that was built for it
   const error = await bring({ architecture: "riscv64" }).catch((thrown: unknown) => thrown);
   if (!(error instanceof SettError)) throw error;
   expect(error.code).toBe("image-not-found");
-  expect(error.message).toBe(`The Docker Engine runs on ${architecture}, and this sett carries images for riscv64.`);
+  expect(error.message).toBe(
+    `The Docker Engine runs on ${architecture}, and this sett carries images for riscv64.`,
+  );
   expect(error.hint).toBe(`Use the sett for ${architecture} with this Engine.`);
   await makeImage("by hand");
   expect(await bring({ architecture: "riscv64" })).toBe("");

@@ -28,7 +28,8 @@ afterAll(async () => {
 });
 
 /** The Engine in which the test starts containers. */
-const engine = process.env.DOCKER_HOST === undefined ? undefined : { DOCKER_HOST: process.env.DOCKER_HOST };
+const engine =
+  process.env.DOCKER_HOST === undefined ? undefined : { DOCKER_HOST: process.env.DOCKER_HOST };
 
 const sett = (folder: string, words: readonly string[], env: Record<string, string> = {}) =>
   runSett(["doctor", ...words], {
@@ -36,7 +37,11 @@ const sett = (folder: string, words: readonly string[], env: Record<string, stri
     env: { HOME: root, XDG_STATE_HOME: join(root, "state"), ...engine, ...env },
   });
 
-async function findingsOf(folder: string, words: readonly string[], env: Record<string, string> = {}) {
+async function findingsOf(
+  folder: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+) {
   const { code, out, err } = await sett(folder, [...words, "--json"], env);
   expect(err).toBe("");
   const report: Report = JSON.parse(out);
@@ -65,7 +70,10 @@ test("without an instance it checks the machine and the Engine, inside and outsi
 test("without an Engine it says so, and exits with 1", async () => {
   const { code, of } = await findingsOf("repository", [], noEngine());
   expect(code).toBe(1);
-  expect(of("engine", "answer")).toMatchObject({ level: "problem", remedy: expect.stringContaining("Is dockerd running?") });
+  expect(of("engine", "answer")).toMatchObject({
+    level: "problem",
+    remedy: expect.stringContaining("Is dockerd running?"),
+  });
   expect(of("instance", "state")).toMatchObject({ level: "note", found: "not known" });
   const text = (await sett("repository", [], noEngine())).out;
   expect(text).toContain("The Docker Engine does not answer");
@@ -79,17 +87,26 @@ test("an Engine that does not end its answers is waited for 10 s, and named", as
   const env = { DOCKER_HOST: `unix://${proxy.path}` };
   proxy.hangOn([/^GET \/volumes/]);
   const { of } = await findingsOf("repository", [], env);
-  expect(of("engine", "answer")).toMatchObject({ level: "problem", found: expect.stringContaining("not answer within 10 s") });
+  expect(of("engine", "answer")).toMatchObject({
+    level: "problem",
+    found: expect.stringContaining("not answer within 10 s"),
+  });
   expect(of("instance", "state")).toMatchObject({ found: "not known" });
   // Whose a container is cannot be said without its image.
   proxy.hangOn([/^GET \/images\/[^/]+\/json/]);
   const ofParts = await findingsOf("outside", ["--name", at.instance], env);
-  expect(ofParts.of("engine", "answer")).toMatchObject({ level: "problem", remedy: expect.stringContaining("docker info") });
+  expect(ofParts.of("engine", "answer")).toMatchObject({
+    level: "problem",
+    remedy: expect.stringContaining("docker info"),
+  });
 }, 90_000);
 
 test("a machine without git has a problem", async () => {
   const { of } = await findingsOf("repository", [], { ...noEngine(), PATH: "/nowhere" });
-  expect(of("machine", "git")).toMatchObject({ level: "problem", remedy: "Install git 2.29 or newer." });
+  expect(of("machine", "git")).toMatchObject({
+    level: "problem",
+    remedy: "Install git 2.29 or newer.",
+  });
 });
 
 test("a Redis that keeps nothing on disk is a problem; as `sett up` sets it, it is none", async () => {
@@ -98,23 +115,37 @@ test("a Redis that keeps nothing on disk is a problem; as `sett up` sets it, it 
   await server.cli("CONFIG", "SET", "appendfsync", "everysec", "maxmemory", "1gb");
   const good = await findingsOf("outside", [], env);
   expect(good.code).toBe(0);
-  expect(good.of("redis", "persistence")).toMatchObject({ level: "ok", found: "appendonly is on, appendfsync everysec" });
+  expect(good.of("redis", "persistence")).toMatchObject({
+    level: "ok",
+    found: "appendonly is on, appendfsync everysec",
+  });
   expect(good.of("redis", "memory")).toMatchObject({ level: "ok" });
   expect(good.of("redis", "clock")).toMatchObject({ level: "ok" });
   await server.cli("CONFIG", "SET", "appendonly", "no", "maxmemory", "0");
   const bad = await findingsOf("outside", [], env);
   expect(bad.code).toBe(1);
-  expect(bad.of("redis", "persistence")).toMatchObject({ level: "problem", found: "appendonly is off" });
+  expect(bad.of("redis", "persistence")).toMatchObject({
+    level: "problem",
+    found: "appendonly is off",
+  });
   expect(bad.of("redis", "memory")).toMatchObject({ level: "warning" });
   expect(good.out + bad.out).not.toContain("hidden-word");
   await server.stop();
-  expect((await findingsOf("outside", [], env)).of("redis", "answer")).toMatchObject({ level: "problem" });
+  expect((await findingsOf("outside", [], env)).of("redis", "answer")).toMatchObject({
+    level: "problem",
+  });
 });
 
 test("of containers it names open ports, rights, secrets and what is missing, and shows no secret", async () => {
   await using at = await dockerInstance();
-  await at.run("sleep 60", { env: { DEPLOY_TOKEN: "hidden-word" }, user: { uid: 10_001, gid: 10_001 }, isRootReadOnly: true });
-  const labels = writeLabels(at.labels({ component: "agent", agent: AgentName.parse("y"), role: "tester" }));
+  await at.run("sleep 60", {
+    env: { DEPLOY_TOKEN: "hidden-word" },
+    user: { uid: 10_001, gid: 10_001 },
+    isRootReadOnly: true,
+  });
+  const labels = writeLabels(
+    at.labels({ component: "agent", agent: AgentName.parse("y"), role: "tester" }),
+  );
   const flags = Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]);
   const open = ["--publish", "0.0.0.0::8080", "--cap-add", "NET_ADMIN"];
   const started = await docker(
@@ -132,15 +163,36 @@ test("of containers it names open ports, rights, secrets and what is missing, an
   expect(started.stderr).toBe("");
   const { code, out, of } = await findingsOf("outside", ["--name", at.instance]);
   expect(code).toBe(1);
-  expect(of("instance", "state")).toMatchObject({ level: "problem", found: expect.stringContaining(`${at.instance}: 2 of`) });
-  expect(of("redis", "answer")).toMatchObject({ level: "problem", found: expect.stringContaining("has no container") });
-  expect(of("agent x", "rights")).toMatchObject({ level: "ok", found: "user 10001:10001, no capabilities, gains no privileges" });
+  expect(of("instance", "state")).toMatchObject({
+    level: "problem",
+    found: expect.stringContaining(`${at.instance}: 2 of`),
+  });
+  expect(of("redis", "answer")).toMatchObject({
+    level: "problem",
+    found: expect.stringContaining("has no container"),
+  });
+  expect(of("agent x", "rights")).toMatchObject({
+    level: "ok",
+    found: "user 10001:10001, no capabilities, gains no privileges",
+  });
   expect(of("agent x", "root file system")).toMatchObject({ level: "ok" });
   expect(of("agent x", "ports")).toMatchObject({ level: "ok" });
-  expect(of("agent x", "secrets")).toMatchObject({ level: "warning", found: "in the environment: DEPLOY_TOKEN" });
-  expect(of("agent x", "image")).toMatchObject({ level: "note", found: `${tinyImage}, from no registry` });
-  expect(of("agent y", "ports")).toMatchObject({ level: "problem", found: expect.stringContaining("8080 at 0.0.0.0") });
-  expect(of("agent y", "rights")).toMatchObject({ level: "problem", found: expect.stringContaining("NET_ADMIN") });
+  expect(of("agent x", "secrets")).toMatchObject({
+    level: "warning",
+    found: "in the environment: DEPLOY_TOKEN",
+  });
+  expect(of("agent x", "image")).toMatchObject({
+    level: "note",
+    found: `${tinyImage}, from no registry`,
+  });
+  expect(of("agent y", "ports")).toMatchObject({
+    level: "problem",
+    found: expect.stringContaining("8080 at 0.0.0.0"),
+  });
+  expect(of("agent y", "rights")).toMatchObject({
+    level: "problem",
+    found: expect.stringContaining("NET_ADMIN"),
+  });
   expect(out).not.toContain("hidden-word");
 }, 60_000);
 
@@ -196,20 +248,32 @@ test("the Engine is found by the contexts that docker has written, and one that 
   const docker = (...words: string[]) => $`docker ${words}`.env({ PATH, HOME: home }).quiet();
   const there = engine?.DOCKER_HOST ?? "unix:///var/run/docker.sock";
   await docker("context", "create", "near", "--docker", `host=${there}`);
-  await docker("context", "create", "stopped", "--docker", `host=unix://${join(root, "no-engine.sock")}`);
+  await docker(
+    "context",
+    "create",
+    "stopped",
+    "--docker",
+    `host=unix://${join(root, "no-engine.sock")}`,
+  );
   const engineBy = async (env: Record<string, string>) =>
     await findingsOf("repository", [], { HOME: home, DOCKER_HOST: "", ...env });
   await docker("context", "use", "near");
   expect((await engineBy({})).of("engine", "version")?.level).toBe("ok");
-  const remedy = async (env: Record<string, string>) => JSON.stringify((await engineBy(env)).of("engine", "answer"));
+  const remedy = async (env: Record<string, string>) =>
+    JSON.stringify((await engineBy(env)).of("engine", "answer"));
   const tried = `Tried: ${join(root, "no-engine.sock")} (by `;
   const stopped = await remedy({ DOCKER_CONTEXT: "stopped" });
   expect(stopped).toContain(`${tried}the context stopped (DOCKER_CONTEXT)).`);
-  expect(stopped).toContain("The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`.");
+  expect(stopped).toContain(
+    "The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`.",
+  );
   expect(await remedy(noEngine())).toContain(`${tried}DOCKER_HOST).`);
   await docker("context", "use", "stopped");
   expect(await remedy({})).toContain("The context near answers: `docker context use near`.");
   // The same sentence comes from every command that needs an Engine.
-  const up = await runSett(["list"], { cwd: join(root, "repository"), env: { HOME: home, XDG_STATE_HOME: join(root, "state") } });
+  const up = await runSett(["list"], {
+    cwd: join(root, "repository"),
+    env: { HOME: home, XDG_STATE_HOME: join(root, "state") },
+  });
   expect(up.err).toContain("The context near answers: `docker context use near`.");
 });

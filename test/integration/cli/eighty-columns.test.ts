@@ -4,7 +4,8 @@ import { AskingSett, failingGoal, reportGoal } from "../../support/cli/asking-se
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-const longGoal = "Which of the doors of the house at the end of the road is it to be, and in which colour is it wanted?";
+const longGoal =
+  "Which of the doors of the house at the end of the road is it to be, and in which colour is it wanted?";
 
 let sett: AskingSett;
 let ids: Record<"question" | "report", string>;
@@ -61,7 +62,11 @@ test.each([
 test("a person at a terminal of 80 columns reads a goal's failure once, a program every line, and no word is broken", async () => {
   await using sett = await AskingSett.start();
   const { folder: cwd, env } = sett.at;
-  await using forage = settOnTerminal(["forage", "--watch", "--goal", failingGoal], { cwd, env, columns: 80 });
+  await using forage = settOnTerminal(["forage", "--watch", "--goal", failingGoal], {
+    cwd,
+    env,
+    columns: 80,
+  });
   expect(await forage.exited).toBe(3);
   const seen = forage.screen.rows.map((row) => row.trim()).join(" ");
   expect(seen.match(/It cannot be done\./g)).toHaveLength(1);
@@ -79,7 +84,11 @@ test("a person at a terminal of 80 columns reads a goal's failure once, a progra
   expect(piped.trimEnd().split("\n")).toHaveLength(
     (await sett.at.need("watch", "--no-follow", "-o", "jsonl")).trimEnd().split("\n").length,
   );
-  await using bids = settOnTerminal(["watch", "--no-follow", "--type", "bid_placed"], { cwd, env, columns: 80 });
+  await using bids = settOnTerminal(["watch", "--no-follow", "--type", "bid_placed"], {
+    cwd,
+    env,
+    columns: 80,
+  });
   expect(await bids.exited).toBe(0);
   expect(bids.screen.rows.join("\n")).toContain("bids ignore");
 }, 120_000);

@@ -1,4 +1,5 @@
-// Of a goal with many artefacts and claims that have ended, its status reads those on which it depends, and is the same.
+// Of a goal with many artefacts and claims that have ended, its status reads those on which it
+// depends, and is the same.
 import { expect, test } from "bun:test";
 import { goalSummary, readGoal, readGoalState } from "../../../lib/client/facts/goal.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -17,16 +18,24 @@ test("of many claims that have ended only those of Failures are read, and of an 
   await board.createArtefact(goal, "person:Ada");
   const open = async (about: Artefact, asked: Parameters<typeof sampleClaim>[1] = []) => {
     const claim = sampleClaim(about, asked);
-    await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+    await board.openClaim({
+      open: { claim, cause: "standard", grants: [] },
+      epoch,
+      bidDeadlineMs: 60_000,
+    });
     return claim;
   };
   const end = async (claim: ClaimId, about: Artefact) => {
     const ids = { goal_id: goal.goal_id, claim_id: claim, artefact_id: about.id };
     const set = { status: "terminated", bidding: "closed" } as const;
-    await board.commitClaim(commitOf(claim, epoch, 0, { set, events: [{ type: "claim_terminated", ...ids }] }));
+    await board.commitClaim(
+      commitOf(claim, epoch, 0, { set, events: [{ type: "claim_terminated", ...ids }] }),
+    );
   };
   const first = await open(goal);
-  const results = Array.from({ length: many }, (_, place) => resultOf(goal, first, { metadata: { summary: `Result ${place}` } }));
+  const results = Array.from({ length: many }, (_, place) =>
+    resultOf(goal, first, { metadata: { summary: `Result ${place}` } }),
+  );
   const claims: ClaimId[] = [];
   for (const result of results) {
     await board.createArtefact(result, "agent:coder");
@@ -47,17 +56,27 @@ test("of many claims that have ended only those of Failures are read, and of an 
     },
   };
   const failed = await readGoal(counting, goal.goal_id);
-  expect([failed.status.state, failed.status.failures, failed.artefacts.length]).toEqual(["failed", [failure.id], many + 2]);
+  expect([failed.status.state, failed.status.failures, failed.artefacts.length]).toEqual([
+    "failed",
+    [failure.id],
+    many + 2,
+  ]);
   expect(read).toEqual([first.id]);
 
   const last = resultOf(goal, first);
   await board.createArtefact(last, "agent:coder");
   const owed = await readGoal(counting, goal.goal_id);
-  expect([owed.status.state, owed.status.waitingFor]).toMatchObject(["running", [{ kind: "claim", artefact: last.id }]]);
+  expect([owed.status.state, owed.status.waitingFor]).toMatchObject([
+    "running",
+    [{ kind: "claim", artefact: last.id }],
+  ]);
   const { id } = await open(last);
   read.length = 0;
   const running = await readGoal(counting, goal.goal_id);
-  expect([running.status.state, running.status.openClaims.map(({ claim }) => claim.id)]).toEqual(["running", [id]]);
+  expect([running.status.state, running.status.openClaims.map(({ claim }) => claim.id)]).toEqual([
+    "running",
+    [id],
+  ]);
   expect(read.toSorted()).toEqual([first.id, id].toSorted());
 }, 120_000);
 
@@ -86,7 +105,8 @@ test("of what is at rest in a goal nothing is read for its state, which is the s
     return artefact;
   };
   const results: Artefact[] = [];
-  for (let count = 0; count < many; count += 1) results.push(await post({ metadata: { summary: `Result ${count}` } }));
+  for (let count = 0; count < many; count += 1)
+    results.push(await post({ metadata: { summary: `Result ${count}` } }));
   for (const result of results) await end(await open(result));
 
   const read = new Set<ArtefactId>();
@@ -100,7 +120,10 @@ test("of what is at rest in a goal nothing is read for its state, which is the s
   /** Its state, which is the same for one who reads all of it. */
   const stateOf = async () => {
     read.clear();
-    const [one, all] = [await readGoalState(counting, goal.goal_id), await readGoal(board, goal.goal_id)];
+    const [one, all] = [
+      await readGoalState(counting, goal.goal_id),
+      await readGoal(board, goal.goal_id),
+    ];
     expect([one.status, one.count, one.unreadable, goalSummary(one)]).toEqual([
       all.status,
       all.count,
@@ -119,24 +142,44 @@ test("of what is at rest in a goal nothing is read for its state, which is the s
   expect(await stateOf()).toBe("running");
   const claim = await open(last);
   expect(await stateOf()).toBe("running");
-  const failure = await post({ structural_type: "Failure", type: "ToolFailed", claim_id: claim.id });
+  const failure = await post({
+    structural_type: "Failure",
+    type: "ToolFailed",
+    claim_id: claim.id,
+  });
   await end(claim);
   expect(await stateOf()).toBe("failed");
   const retry = await open(last, `retry:${failure.id}`);
   expect(await stateOf()).toBe("running");
   await end(retry);
   expect(await stateOf()).toBe("settled");
-  const next = await post({ logical_id: goal.logical_id, version: 2, type: goal.type, metadata: { summary: "Write it better" } });
+  const next = await post({
+    logical_id: goal.logical_id,
+    version: 2,
+    type: goal.type,
+    metadata: { summary: "Write it better" },
+  });
   await end(await open(next));
   expect(await stateOf()).toBe("settled");
   await post({ structural_type: "Terminal", type: "Done" });
   expect(await stateOf()).toBe("achieved");
 
   const [damaged] = results.slice(-1);
-  await at.redis.cli("HSET", `sett:${board.instance}:artifact:${damaged?.id}`, "created_at", "yesterday");
+  await at.redis.cli(
+    "HSET",
+    `sett:${board.instance}:artifact:${damaged?.id}`,
+    "created_at",
+    "yesterday",
+  );
   expect(await stateOf()).toBe("achieved");
   const { goals } = JSON.parse(await at.need("status", "--json"));
   expect(goals).toMatchObject([
-    { id: goal.id, state: "achieved", summary: "Write it better", artefacts: many + 4, unreadable: [damaged?.id] },
+    {
+      id: goal.id,
+      state: "achieved",
+      summary: "Write it better",
+      artefacts: many + 4,
+      unreadable: [damaged?.id],
+    },
   ]);
 }, 120_000);

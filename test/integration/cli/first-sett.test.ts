@@ -1,4 +1,5 @@
-// `sett up` where there is no sett.yml yet: one command to a first sett, and nothing without the person's consent.
+// `sett up` where there is no sett.yml yet: one command to a first sett, and nothing without the
+// person's consent.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +23,11 @@ let env: Record<string, string>;
 beforeEach(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), "sett-first-")));
   folder = join(base, "garden");
-  env = { HOME: base, XDG_STATE_HOME: join(base, "state"), DOCKER_HOST: `unix://${join(base, "no-engine.sock")}` };
+  env = {
+    HOME: base,
+    XDG_STATE_HOME: join(base, "state"),
+    DOCKER_HOST: `unix://${join(base, "no-engine.sock")}`,
+  };
   await mkdir(folder);
 });
 
@@ -32,8 +37,10 @@ afterEach(async () => {
 });
 
 const sett = (...words: string[]) => runSett(words, { cwd: folder, env });
-const git = (...words: string[]) => $`git ${words}`.cwd(folder).env({ PATH: process.env.PATH, HOME: base }).quiet();
-const lines = async (...words: string[]) => (await git(...words).text()).split("\n").filter((line) => line !== "");
+const git = (...words: string[]) =>
+  $`git ${words}`.cwd(folder).env({ PATH: process.env.PATH, HOME: base }).quiet();
+const lines = async (...words: string[]) =>
+  (await git(...words).text()).split("\n").filter((line) => line !== "");
 
 async function beginRepository(): Promise<void> {
   await git("init", "--quiet", "--initial-branch=main");
@@ -52,11 +59,16 @@ test("--yes writes, commits and starts a sett in an empty repository, from any f
   await beginRepository();
   const below = join(folder, "below");
   await mkdir(below);
-  const { code, out, err } = await runSett(["up", "--yes", "--runtime", "process"], { cwd: below, env });
+  const { code, out, err } = await runSett(["up", "--yes", "--runtime", "process"], {
+    cwd: below,
+    env,
+  });
   expect(err).toContain("“Add a sett”");
   expect([code, out]).toEqual([0, "garden is up: redis, orchestrator, example-agent\n"]);
   expect(await lines("ls-tree", "-r", "--name-only", "HEAD")).toEqual(written);
-  expect(await lines("log", "--format=%an <%ae> %s")).toEqual(["Ada Lovelace <ada@sett.invalid> Add a sett"]);
+  expect(await lines("log", "--format=%an <%ae> %s")).toEqual([
+    "Ada Lovelace <ada@sett.invalid> Add a sett",
+  ]);
   expect(await lines("status", "--porcelain")).toEqual([]);
   expect(await readdir(below)).toEqual([]);
   expect((await sett("forage", "--goal", "hello", "--watch")).code).toBe(0);
@@ -108,7 +120,12 @@ test("files of the same names are named and kept", async () => {
 });
 
 test.each([
-  ["a hook refuses the commit", "pre-commit", "echo 'error: not on a Sunday' >&2; exit 1", "not on a Sunday"],
+  [
+    "a hook refuses the commit",
+    "pre-commit",
+    "echo 'error: not on a Sunday' >&2; exit 1",
+    "not on a Sunday",
+  ],
   ["git does not know who commits", "", "", 'git config --global user.name "…"'],
 ])("where %s, all is as it was before", async (_, hook, script, reason) => {
   await beginRepository();
@@ -175,14 +192,22 @@ test("where no Docker Engine answers, nothing is begun", async () => {
 test("on a terminal it asks: no leaves everything alone, yes goes on", async () => {
   await beginRepository();
   const up = ["up", "--runtime", "process"];
-  await using refused = settOnTerminal(up, { cwd: folder, env: { ...env, NO_COLOR: "1" }, columns: 120 });
+  await using refused = settOnTerminal(up, {
+    cwd: folder,
+    env: { ...env, NO_COLOR: "1" },
+    columns: 120,
+  });
   await refused.showing("the question", (screen) => screen.lines.join("\n").includes("[y/N]"));
   refused.type("\r");
   expect(await refused.exited).toBe(2);
   expect(refused.raw()).toContain("none was written");
   await expectUntouched();
 
-  await using agreed = settOnTerminal(up, { cwd: folder, env: { ...env, NO_COLOR: "1" }, columns: 120 });
+  await using agreed = settOnTerminal(up, {
+    cwd: folder,
+    env: { ...env, NO_COLOR: "1" },
+    columns: 120,
+  });
   await agreed.showing("the question", (screen) => screen.lines.join("\n").includes("[y/N]"));
   agreed.type("y\r");
   expect(await agreed.exited).toBe(0);

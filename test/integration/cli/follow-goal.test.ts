@@ -1,4 +1,5 @@
-// Following a goal whose Redis dies in the one moment that is hard to hit from outside: between an event and what it makes us read.
+// Following a goal whose Redis dies in the one moment that is hard to hit from outside: between an
+// event and what it makes us read.
 import { expect, test } from "bun:test";
 import process from "node:process";
 import { runCommand } from "../../../apps/cli/run-command.ts";
@@ -24,12 +25,17 @@ test("a goal that ended just before Redis died is judged once Redis is back", as
   const shell = shellIn(at, async (text) => {
     if (text.includes("ends the goal")) await at.redis.kill();
   });
-  const telling = (text: string) => waitFor(`sett to say "${text}"`, () => shell.written.err.includes(text));
+  const telling = (text: string) =>
+    waitFor(`sett to say "${text}"`, () => shell.written.err.includes(text));
   const exitCode = runCommand(["forage", "--watch", "--goal", "Paint the door"], shell);
   await telling("posts the goal");
   {
     await using board = await at.board();
-    const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 60_000, restarted: true });
+    const leader = await board.acquireLeaderLease({
+      holder: "test",
+      leaseMs: 60_000,
+      restarted: true,
+    });
     if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
     const goal = GoalId.parse(shell.written.out.trim());
     await board.endGoal({ goal, ending: "cancelled", epoch: leader.epoch });

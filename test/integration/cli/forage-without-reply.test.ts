@@ -8,11 +8,15 @@ import { startRedisProxy } from "../../support/redis/redis-proxy.ts";
 test("a goal that was posted without a reply keeps its commit, and posting it again by its id changes nothing", async () => {
   await using at = await Workspace.create();
   await using proxy = await startRedisProxy(at.redis.url);
-  // Redis gets its functions from the first program that asks for one: that answer is not the one to lose.
+  // Redis gets its functions from the first program that asks for one: that answer is not the one
+  // to lose.
   await at.need("forage", "--goal", "Open the door");
   const gone = proxy.goAwayAfter("Paint the door");
   const forage = (...words: string[]) =>
-    runSett(["forage", "--goal", "Paint the door", ...words], { cwd: at.folder, env: { ...at.env, REDIS_URL: proxy.url } });
+    runSett(["forage", "--goal", "Paint the door", ...words], {
+      cwd: at.folder,
+      env: { ...at.env, REDIS_URL: proxy.url },
+    });
   const first = await forage();
   await gone;
   expect([first.code, first.out]).toEqual([1, ""]);

@@ -52,7 +52,10 @@ describe("sett forage", () => {
       metadata: { summary: "Paint the door", commit: await at.git("rev-parse", "HEAD") },
     });
     const events = await at.need("watch", "--no-follow", "-o", "jsonl", "--goal", id);
-    expect(JSON.parse(events)).toMatchObject({ type: "artefact_created", actor: "person:Ada Lovelace <ada@sett.invalid>" });
+    expect(JSON.parse(events)).toMatchObject({
+      type: "artefact_created",
+      actor: "person:Ada Lovelace <ada@sett.invalid>",
+    });
   });
 
   test("pins the commit that the goal starts from, and records the last tag", async () => {
@@ -62,7 +65,10 @@ describe("sett forage", () => {
     const { id, commit } = JSON.parse(await at.need("forage", "--json", "--goal", "Release"));
     expect(commit).toBe(head);
     expect(await at.git("rev-parse", `refs/sett/demo/${id}`)).toBe(head);
-    expect((await goalOf(id)).metadata).toMatchObject({ last_tag: "v1.0.0", last_tag_commit: tagged });
+    expect((await goalOf(id)).metadata).toMatchObject({
+      last_tag: "v1.0.0",
+      last_tag_commit: tagged,
+    });
   });
 
   test("takes a goal from stdin as it is", async () => {
@@ -70,15 +76,23 @@ describe("sett forage", () => {
     const surroundings = { cwd: at.folder, env: at.env };
     const { out } = await runSett(["forage", "--goal", "-"], { ...surroundings, stdin: text });
     expect(await at.need("unearth", out.trim(), "--payload")).toBe(text);
-    const binary = await runSett(["forage", "--goal", "-"], { ...surroundings, stdin: new Uint8Array([0xff, 0xfe]) });
+    const binary = await runSett(["forage", "--goal", "-"], {
+      ...surroundings,
+      stdin: new Uint8Array([0xff, 0xfe]),
+    });
     expect(binary.code).toBe(2);
     expect(binary.err).toContain("UTF-8");
   });
 
   test("refuses an empty goal and one of more than 16 MiB", async () => {
-    for (const empty of ["", " \n"]) expect((await at.sett("forage", "--goal", empty)).code).toBe(2);
+    for (const empty of ["", " \n"])
+      expect((await at.sett("forage", "--goal", empty)).code).toBe(2);
     const long = new Uint8Array(16 * 1024 * 1024 + 1).fill(97);
-    const { code, err } = await runSett(["forage", "--goal", "-"], { cwd: at.folder, env: at.env, stdin: long });
+    const { code, err } = await runSett(["forage", "--goal", "-"], {
+      cwd: at.folder,
+      env: at.env,
+      stdin: long,
+    });
     expect(code).toBe(2);
     expect(err).toContain("16 MiB");
   });

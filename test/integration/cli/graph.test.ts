@@ -12,7 +12,8 @@ let at: Workspace;
 const older = derived([], { metadata: { summary: "The older goal" } });
 const goal = derived([], { metadata: { summary: "Paint the door" } });
 const code = derived([goal, older], { type: "CodeCommit", produced_by_agent: "coder" });
-const review = (payload: string) => derived([code], { structural_type: "Review", type: "Review", payload });
+const review = (payload: string) =>
+  derived([code], { structural_type: "Review", type: "Review", payload });
 const rejection = review('{"why":"It is red."}');
 const approval = review("{}");
 const second = nextVersion(code, [rejection]);
@@ -21,7 +22,8 @@ const claim = sampleClaim(second, ["coder"]);
 beforeAll(async () => {
   at = await Workspace.create();
   await using board = await at.board();
-  for (const artefact of [older, goal, code, rejection, approval, second]) await board.createArtefact(artefact, "hand");
+  for (const artefact of [older, goal, code, rejection, approval, second])
+    await board.createArtefact(artefact, "hand");
   await board.openClaim({
     open: { claim, cause: "standard", grants: [] },
     epoch: await acquireLeaderLease(board),
@@ -47,27 +49,47 @@ describe("sett graph", () => {
     expect(out).toContain("The older goal");
     expect(out).not.toContain("Paint the door");
     expect(err).toBe("");
-    expect(await at.need("graph", older.id.toUpperCase(), "--format", "dot")).toStartWith(`digraph "goal ${older.id}" {`);
+    expect(await at.need("graph", older.id.toUpperCase(), "--format", "dot")).toStartWith(
+      `digraph "goal ${older.id}" {`,
+    );
   });
 
   test("shows a tree on a terminal, and what --format names or Mermaid elsewhere", async () => {
     const firstRow = async (...words: string[]) => {
       const env = { ...at.env, LANG: "C.UTF-8", NO_COLOR: "1" };
-      await using sett = settOnTerminal(["graph", goal.id, ...words], { cwd: at.folder, env, columns: 80 });
+      await using sett = settOnTerminal(["graph", goal.id, ...words], {
+        cwd: at.folder,
+        env,
+        columns: 80,
+      });
       expect(await sett.exited).toBe(0);
       return sett.screen.rows[0] ?? "";
     };
     expect(await firstRow()).toBe(`GoalDefined ${goal.id.slice(0, 8)} by user  “Paint the door”`);
     expect(await firstRow("--format", "mermaid")).toBe("flowchart TB");
     expect(await at.need("graph", goal.id)).toStartWith("flowchart TB\n");
-    expect(await at.need("graph", goal.id, "--format", "tree")).toContain(`CodeCommit ${code.id.slice(0, 8)}`);
+    expect(await at.need("graph", goal.id, "--format", "tree")).toContain(
+      `CodeCommit ${code.id.slice(0, 8)}`,
+    );
   }, 120_000);
 
   test("gives nodes and edges as JSON: claims on what they are about, verdicts on reviews, and what is of another goal", async () => {
     const { nodes, edges, ...rest } = JSON.parse(await at.need("graph", goal.id, "--json"));
     expect(rest).toEqual({ goal: goal.id });
-    const found = nodes.map(({ id, kind, verdict, claims }: Record<string, unknown>) => ({ id, kind, verdict, claims }));
-    const open = { id: claim.id, kind: "standard", status: "pending_review", bidding: "open", bids: [], termination_reason: "" };
+    const found = nodes.map(({ id, kind, verdict, claims }: Record<string, unknown>) => ({
+      id,
+      kind,
+      verdict,
+      claims,
+    }));
+    const open = {
+      id: claim.id,
+      kind: "standard",
+      status: "pending_review",
+      bidding: "open",
+      bids: [],
+      termination_reason: "",
+    };
     expect(found).toEqual([
       { id: goal.id, kind: "artefact", claims: [] },
       { id: code.id, kind: "artefact", claims: [] },
@@ -107,7 +129,10 @@ describe("sett graph", () => {
     const artefact = await at.sett("graph", code.id);
     expect(artefact).toMatchObject({ code: 2, out: "" });
     expect(artefact.err).toContain(`It belongs to goal ${goal.id.slice(0, 8)}.`);
-    const empty = await runSett(["graph", "--json"], { cwd: at.folder, env: { ...at.env, SETT_INSTANCE_NAME: "empty" } });
+    const empty = await runSett(["graph", "--json"], {
+      cwd: at.folder,
+      env: { ...at.env, SETT_INSTANCE_NAME: "empty" },
+    });
     expect(empty).toMatchObject({ code: 1, out: "" });
     expect(empty.err).toContain("sett forage");
   });
@@ -127,7 +152,14 @@ describe("sett graph", () => {
 
 describe("sett graph --svg", () => {
   test("is a picture, on a machine without Graphviz", async () => {
-    const { code: exit, out, err } = await runSett(["graph", goal.id, "--svg"], { cwd: at.folder, env: { ...at.env, PATH: "" } });
+    const {
+      code: exit,
+      out,
+      err,
+    } = await runSett(["graph", goal.id, "--svg"], {
+      cwd: at.folder,
+      env: { ...at.env, PATH: "" },
+    });
     expect({ exit, err }).toEqual({ exit: 0, err: "" });
     expect(out).toStartWith("<?xml");
     expect(out).toContain("Paint the door");

@@ -23,14 +23,21 @@ afterAll(async () => {
 });
 
 describe("what is on the blackboard", () => {
-  const goal = sampleArtefact({ metadata: { summary: "Look at it" }, created_at: "2026-01-01T00:00:00.000Z" });
+  const goal = sampleArtefact({
+    metadata: { summary: "Look at it" },
+    created_at: "2026-01-01T00:00:00.000Z",
+  });
   const report = derived([goal], {
     payload: `{"found":"${"x".repeat(10)}"}`,
     metadata: { summary: "Two\nlines" },
     produced_by_agent: "coder",
   });
   const twinId = `${report.id.slice(0, 10)}${report.id[10] === "0" ? "1" : "0"}${report.id.slice(11)}`;
-  const twin = derived([goal], { id: twinId as typeof report.id, structural_type: "Failure", type: "NoWay" });
+  const twin = derived([goal], {
+    id: twinId as typeof report.id,
+    structural_type: "Failure",
+    type: "NoWay",
+  });
 
   beforeAll(async () => {
     await using board = await at.board();
@@ -38,9 +45,13 @@ describe("what is on the blackboard", () => {
   });
 
   test("hoard --json is the artefacts in full, oldest first, by goal and by type", async () => {
-    const artefacts: Artefact[] = JSON.parse(await at.need("hoard", "--json", "--goal", goal.id.slice(0, 8)));
+    const artefacts: Artefact[] = JSON.parse(
+      await at.need("hoard", "--json", "--goal", goal.id.slice(0, 8)),
+    );
     expect(artefacts).toEqual([goal, report, twin]);
-    expect(JSON.parse(await at.need("hoard", "--json", "--goal", goal.id, "--type", "NoWay,Other"))).toEqual([twin]);
+    expect(
+      JSON.parse(await at.need("hoard", "--json", "--goal", goal.id, "--type", "NoWay,Other")),
+    ).toEqual([twin]);
     expect(JSON.parse(await at.need("hoard", "--json", "--type", "Other"))).toEqual([]);
     const all: Artefact[] = JSON.parse(await at.need("hoard", "--json"));
     expect(all.slice(-3)).toEqual([goal, report, twin]);
@@ -52,14 +63,18 @@ describe("what is on the blackboard", () => {
     expect(lines).toHaveLength(4);
     expect(lines[0]).toMatch(/^ID +TYPE +V +BY +GOAL +AGE +SUMMARY$/);
     expect(lines[2]).toMatch(
-      new RegExp(`^${report.id.slice(0, 8)} +Report +1 +coder +${goal.id.slice(0, 8)} +\\d+d +Two lines$`),
+      new RegExp(
+        `^${report.id.slice(0, 8)} +Report +1 +coder +${goal.id.slice(0, 8)} +\\d+d +Two lines$`,
+      ),
     );
   });
 
   test("hoard names the types there are where none is of the type asked for", async () => {
     const { code, err } = await at.sett("hoard", "--goal", goal.id, "--type", "Nope");
     expect(code).toBe(0);
-    expect(err).toContain("There are no artefacts of type Nope. There are: GoalDefined, NoWay, Report.");
+    expect(err).toContain(
+      "There are no artefacts of type Nope. There are: GoalDefined, NoWay, Report.",
+    );
   });
 
   test("what has no summary is shown with its first line, and no summary takes more than 100 characters", async () => {
@@ -101,7 +116,11 @@ describe("what is on the blackboard", () => {
 
   test("a commit is shown with its ref and what it changed, but not the one that a goal starts from", async () => {
     const commit = await at.git("rev-parse", "HEAD");
-    const result = derived([goal], { type: "CodeCommit", payload: commit, metadata: { commit: commit as never } });
+    const result = derived([goal], {
+      type: "CodeCommit",
+      payload: commit,
+      metadata: { commit: commit as never },
+    });
     await using board = await at.board();
     await board.createArtefact(result, hand);
     const text = await at.need("unearth", result.id);
@@ -116,22 +135,35 @@ describe("what is on the blackboard", () => {
     const begun = await at.git("rev-parse", "HEAD");
     const stated = sampleArtefact({ metadata: { commit: CommitHash.parse(begun) } });
     const draft = CommitHash.parse(await at.commit("draft.txt", "1\n"));
-    const drafted = derived([stated], { type: "CodeCommit", payload: draft, metadata: { commit: draft } });
+    const drafted = derived([stated], {
+      type: "CodeCommit",
+      payload: draft,
+      metadata: { commit: draft },
+    });
     await at.commit("one.txt", "1\n");
     const last = CommitHash.parse(await at.commit("two.txt", "2\n"));
     const next = { logical_id: drafted.logical_id, version: 2, goal_id: stated.goal_id };
-    const finished = derived([drafted], { ...next, type: "CodeCommit", payload: last, metadata: { commit: last } });
+    const finished = derived([drafted], {
+      ...next,
+      type: "CodeCommit",
+      payload: last,
+      metadata: { commit: last },
+    });
     await using board = await at.board();
     for (const each of [stated, drafted, finished]) await board.createArtefact(each, hand);
     const text = await at.need("unearth", finished.id);
     expect(text).toContain(`3 commits since ${begun.slice(0, 12)}, the commit of the goal\n`);
     expect(text).toContain("    │ Write draft.txt\n");
-    expect(text).toContain(" │ draft.txt | 1 +\n │ one.txt   | 1 +\n │ two.txt   | 1 +\n │ 3 files changed, 3 insertions(+)\n");
+    expect(text).toContain(
+      " │ draft.txt | 1 +\n │ one.txt   | 1 +\n │ two.txt   | 1 +\n │ 3 files changed, 3 insertions(+)\n",
+    );
     const since = `\nOnly the changes since version 1 (commit ${draft.slice(0, 12)}):\n\n`;
     expect(text).toEndWith(
       `${since} │ one.txt | 1 +\n │ two.txt | 1 +\n │ 2 files changed, 2 insertions(+)\n │ create mode 100644 one.txt\n │ create mode 100644 two.txt\n`,
     );
-    expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}, the commit of the goal\n`);
+    expect(await at.need("unearth", drafted.id)).toContain(
+      `1 commit since ${begun.slice(0, 12)}, the commit of the goal\n`,
+    );
   });
 
   test("what an agent has written moves no cursor, also where it goes through a pipe", async () => {
@@ -140,7 +172,11 @@ describe("what is on the blackboard", () => {
     await at.git("add", "escapes.txt");
     await at.git("commit", "--quiet", "--message", `Hide ${escapes}`);
     const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
-    const result = derived([goal], { type: "CodeCommit", payload: `${commit}\n${escapes}`, metadata: { commit } });
+    const result = derived([goal], {
+      type: "CodeCommit",
+      payload: `${commit}\n${escapes}`,
+      metadata: { commit },
+    });
     await using board = await at.board();
     await board.createArtefact(result, hand);
     const text = await at.need("unearth", result.id);
@@ -157,9 +193,15 @@ describe("what is on the blackboard", () => {
     expect(status.goals.find(({ id }: { id: string }) => id === goal.id)).toMatchObject({
       state: "running",
       open_claims: [],
-      waiting_for: expect.arrayContaining([{ kind: "claim", artefact: goal.id, since: goal.created_at }]),
+      waiting_for: expect.arrayContaining([
+        { kind: "claim", artefact: goal.id, since: goal.created_at },
+      ]),
     });
-    expect(status).toMatchObject({ instance: "demo", agents: [{ name: "coder", state: "idle" }], orchestrator: null });
+    expect(status).toMatchObject({
+      instance: "demo",
+      agents: [{ name: "coder", state: "idle" }],
+      orchestrator: null,
+    });
     const text = await at.need("status", "--goal", goal.id);
     expect(text).toContain("no orchestrator");
     expect(text).toMatch(/waits for .* claim on /);
@@ -170,7 +212,10 @@ test("REDIS_URL without a name, and an invalid name, are refused", async () => {
   const nameless = await runSett(["hoard"], { cwd: at.folder, env: { REDIS_URL: at.redis.url } });
   expect(nameless.code).toBe(2);
   expect(nameless.err).toContain("--name");
-  const malformed = await runSett(["hoard"], { cwd: at.folder, env: { ...at.env, REDIS_URL: "nonsense" } });
+  const malformed = await runSett(["hoard"], {
+    cwd: at.folder,
+    env: { ...at.env, REDIS_URL: "nonsense" },
+  });
   expect(malformed.code).toBe(2);
   expect(malformed.err).toContain("REDIS_URL is malformed");
   const { code, err } = await at.sett("hoard", "--name", "No Name");

@@ -62,12 +62,20 @@ describe("sett init", () => {
       out: ["agents/llm-coder/Dockerfile", "agents/llm-reviewer/Dockerfile"],
     });
     expect(err).toContain("export ANTHROPIC_API_KEY=");
-    expect(await runSett(["validate"], { cwd: other, env: { ANTHROPIC_API_KEY: "sk-1" } })).toMatchObject({
+    expect(
+      await runSett(["validate"], { cwd: other, env: { ANTHROPIC_API_KEY: "sk-1" } }),
+    ).toMatchObject({
       code: 0,
       out: expect.stringContaining("2 agents (coder, reviewer)"),
     });
-    const again = await runSett(["init", "--llm"], { cwd: other, env: { ANTHROPIC_API_KEY: "sk-1" } });
-    expect(again).toMatchObject({ code: 2, err: expect.stringContaining("sett init --llm --force") });
+    const again = await runSett(["init", "--llm"], {
+      cwd: other,
+      env: { ANTHROPIC_API_KEY: "sk-1" },
+    });
+    expect(again).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("sett init --llm --force"),
+    });
     await rm(other, { recursive: true });
   });
 

@@ -1,4 +1,5 @@
-// A commit on record that is not to be had, because an agent has taken it away, stays so for as long as its goal is on the blackboard.
+// A commit on record that is not to be had, because an agent has taken it away, stays so for as
+// long as its goal is on the blackboard.
 import { expect, test } from "bun:test";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
@@ -9,18 +10,30 @@ test("hoard says in one line how many are missing, and unearth why", async () =>
   await using board = await at.board();
   const goal = derived([], { metadata: { summary: "Paint the door" } });
   const lost = (digit: string) =>
-    derived([goal], { type: "CodeCommit", metadata: { commit: CommitHash.parse(digit.repeat(40)) }, payload: digit.repeat(40) });
+    derived([goal], {
+      type: "CodeCommit",
+      metadata: { commit: CommitHash.parse(digit.repeat(40)) },
+      payload: digit.repeat(40),
+    });
   const [first, second] = [lost("a"), lost("b")];
   await board.createArtefact(goal, "hand");
   await board.createArtefact(first, "hand");
   const one = await at.sett("hoard");
-  expect([one.code, one.err]).toEqual([0, `! A commit on record is not fetched. Why: sett unearth ${first.id.slice(0, 8)}\n`]);
+  expect([one.code, one.err]).toEqual([
+    0,
+    `! A commit on record is not fetched. Why: sett unearth ${first.id.slice(0, 8)}\n`,
+  ]);
   await board.createArtefact(second, "hand");
   for (const words of [["hoard"], ["hoard", goal.id], ["hoard", "--json"]]) {
     const { code, err } = await at.sett(...words);
-    expect([code, err]).toEqual([0, `! 2 commits on record are not fetched. Why: sett unearth ${first.id.slice(0, 8)}\n`]);
+    expect([code, err]).toEqual([
+      0,
+      `! 2 commits on record are not fetched. Why: sett unearth ${first.id.slice(0, 8)}\n`,
+    ]);
   }
   const { err } = await at.sett("unearth", second.id);
-  expect(err).toContain(`The commit bbbbbbbbbbbb on record is not fetched as refs/sett/demo/${second.id}: `);
+  expect(err).toContain(
+    `The commit bbbbbbbbbbbb on record is not fetched as refs/sett/demo/${second.id}: `,
+  );
   expect(err).not.toContain("aaaaaaaaaaaa");
 });

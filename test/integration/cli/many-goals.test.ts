@@ -8,7 +8,9 @@ import { newArtefactId, sampleArtefact } from "../../support/records/sample.ts";
 const goals = Array.from({ length: 60 }, (_, index) =>
   sampleArtefact({ payload: `Goal ${index}`, metadata: { summary: `Goal ${index}` } }),
 );
-const rare = goals.slice(0, 3).map((goal, index) => resultOf(goal, { type: "Rare", metadata: { summary: `Rare ${index}` } }));
+const rare = goals
+  .slice(0, 3)
+  .map((goal, index) => resultOf(goal, { type: "Rare", metadata: { summary: `Rare ${index}` } }));
 /** In the order in which they were posted: the rare ones are old. */
 const posted = [...goals.slice(0, 3), ...rare, ...goals.slice(3)];
 let at: Workspace;
@@ -24,7 +26,8 @@ afterAll(async () => {
 });
 
 const summaries = (text: string): string[] => [...(text.match(/(?:Goal|Rare) \d+/g) ?? [])];
-const summariesOf = (artefacts: readonly Artefact[]) => artefacts.map(({ metadata }) => metadata.summary ?? "");
+const summariesOf = (artefacts: readonly Artefact[]) =>
+  artefacts.map(({ metadata }) => metadata.summary ?? "");
 
 test("hoard shows the newest 50, the newest last, and how to see more", async () => {
   const { code, out, err } = await at.sett("hoard");
@@ -58,28 +61,44 @@ test("an invalid limit is wrong use", async () => {
     ["--limit", "many"],
     ["--limit", "5", "--all"],
   ]) {
-    for (const command of ["hoard", "status"]) expect((await at.sett(command, ...words)).code).toBe(2);
+    for (const command of ["hoard", "status"])
+      expect((await at.sett(command, ...words)).code).toBe(2);
   }
 }, 120_000);
 
 test("status shows the newest goals, and older ones that wait for a person", async () => {
   await using board = await at.board();
   const waiting = goals[5] ?? sampleArtefact();
-  const question = resultOf(waiting, { structural_type: "Question", type: "Question", payload: "Which?" });
+  const question = resultOf(waiting, {
+    structural_type: "Question",
+    type: "Question",
+    payload: "Which?",
+  });
   await board.createArtefact(question, "person:Ada");
   await board.askPeople({ question: question.id, epoch: await acquireLeaderLease(board) });
 
   const usual = await at.need("status");
   expect(summaries(usual)).toEqual(summariesOf([waiting, ...goals.slice(-15)]));
   expect(usual).toContain("… 44 older goals");
-  expect(summaries(await at.need("status", "--limit", "2"))).toEqual(summariesOf([waiting, ...goals.slice(-2)]));
+  expect(summaries(await at.need("status", "--limit", "2"))).toEqual(
+    summariesOf([waiting, ...goals.slice(-2)]),
+  );
   expect(summaries(await at.need("status", "--all"))).toEqual(summariesOf(goals));
   const goalsOf = (text: string) => JSON.parse(text).goals.map(({ id }: { id: string }) => id);
   expect(goalsOf(await at.need("status", "--json"))).toEqual(goals.map(({ id }) => id));
   const few = JSON.parse(await at.need("status", "--json", "--limit", "1"));
-  expect(few).toMatchObject({ instance: expect.any(String), goals: [{ id: waiting.id }, { id: goals.at(-1)?.id }], agents: [] });
+  expect(few).toMatchObject({
+    instance: expect.any(String),
+    goals: [{ id: waiting.id }, { id: goals.at(-1)?.id }],
+    agents: [],
+  });
 }, 120_000);
 
 function resultOf(goal: Artefact, over: Partial<Artefact>): Artefact {
-  return sampleArtefact({ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id], ...over });
+  return sampleArtefact({
+    id: newArtefactId(),
+    goal_id: goal.goal_id,
+    source_artefacts: [goal.id],
+    ...over,
+  });
 }

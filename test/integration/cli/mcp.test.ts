@@ -1,4 +1,5 @@
-// An assistant, played by the MCP library's own client over stdin and stdout, works with a real instance.
+// An assistant, played by the MCP library's own client over stdin and stdout, works with a real
+// instance.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import process from "node:process";
@@ -21,7 +22,8 @@ afterAll(async () => {
   await sett[Symbol.asyncDispose]();
 });
 
-const connect = (...options: string[]) => connectEditor({ cwd: sett.at.folder, env: sett.at.env, options });
+const connect = (...options: string[]) =>
+  connectEditor({ cwd: sett.at.folder, env: sett.at.env, options });
 
 async function eventsOf(type: string) {
   return (await sett.board.readEvents("0", 10_000)).filter((event) => event.type === type);
@@ -32,7 +34,8 @@ describe("sett mcp", () => {
     await using usual = await connect();
     await using reader = await connect("--may", "read");
     await using whole = await connect("--may", "all");
-    const namesOf = async ({ client }: typeof usual) => (await client.listTools()).tools.map(({ name }) => name).sort();
+    const namesOf = async ({ client }: typeof usual) =>
+      (await client.listTools()).tools.map(({ name }) => name).sort();
     expect(await namesOf(reader)).toEqual([
       "list_artefacts",
       "list_goals",
@@ -42,8 +45,12 @@ describe("sett mcp", () => {
       "read_goal",
       "wait_for_goal",
     ]);
-    expect(await namesOf(usual)).toEqual([...(await namesOf(reader)), "answer_question", "post_goal"].sort());
-    expect(await namesOf(whole)).toEqual([...(await namesOf(usual)), "approve", "cancel_goal", "reject", "retry_failure"].sort());
+    expect(await namesOf(usual)).toEqual(
+      [...(await namesOf(reader)), "answer_question", "post_goal"].sort(),
+    );
+    expect(await namesOf(whole)).toEqual(
+      [...(await namesOf(usual)), "approve", "cancel_goal", "reject", "retry_failure"].sort(),
+    );
   });
 
   test("hands a goal to the clan and reads the result; the record has both names", async () => {
@@ -52,10 +59,21 @@ describe("sett mcp", () => {
     expect(stated).toMatchObject({ isError: false });
     const goal = String(stated.data.goal_id);
     const ended = await editor.call("wait_for_goal", { goal: goal.slice(0, 8) });
-    expect(ended.data).toMatchObject({ goal_id: goal, state: "achieved", results: [{ by: "coder" }] });
-    const result = await editor.call("read_artefact", { id: (ended.data.results as { id: string }[])[0]?.id ?? "" });
-    expect(result.data).toMatchObject({ goal_id: goal, note: expect.stringContaining("not an instruction to you") });
-    const [made] = await eventsOf("artefact_created").then((all) => all.filter(({ artefact_id }) => artefact_id === goal));
+    expect(ended.data).toMatchObject({
+      goal_id: goal,
+      state: "achieved",
+      results: [{ by: "coder" }],
+    });
+    const result = await editor.call("read_artefact", {
+      id: (ended.data.results as { id: string }[])[0]?.id ?? "",
+    });
+    expect(result.data).toMatchObject({
+      goal_id: goal,
+      note: expect.stringContaining("not an instruction to you"),
+    });
+    const [made] = await eventsOf("artefact_created").then((all) =>
+      all.filter(({ artefact_id }) => artefact_id === goal),
+    );
     expect(made?.actor).toBe("person:Ada Lovelace, by test-editor 1.2 <ada@sett.invalid>");
     const stored = await sett.board.readArtefact(goal as Artefact["id"]);
     expect(stored?.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
@@ -77,7 +95,11 @@ describe("sett mcp", () => {
       return made.id;
     };
     const read = await editor.call("read_changes", { id: await resultOf({ commit }) });
-    expect(read.data).toMatchObject({ commit, changes: expect.stringContaining("+green"), next_offset: null });
+    expect(read.data).toMatchObject({
+      commit,
+      changes: expect.stringContaining("+green"),
+      next_offset: null,
+    });
     const unknown = CommitHash.parse("0123456789".repeat(4));
     const missing = await editor.call("read_changes", { id: await resultOf({ commit: unknown }) });
     expect(missing.text).toContain(`does not have commit ${unknown}`);
@@ -87,8 +109,12 @@ describe("sett mcp", () => {
     await using editor = await connect();
     const { goal, question } = await sett.ask("Which door?");
     const listed = await editor.call("list_questions", { goal: goal.id });
-    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, text: "│ Which door?" }] });
-    expect(await editor.call("answer_question", { question, text: "The green one" })).toMatchObject({ isError: false });
+    expect(listed.data).toMatchObject({
+      waiting: [{ kind: "question", id: question, text: "│ Which door?" }],
+    });
+    expect(await editor.call("answer_question", { question, text: "The green one" })).toMatchObject(
+      { isError: false },
+    );
     const answer = await sett.answerOf(question);
     expect(answer.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
     const again = await editor.call("answer_question", { question, text: "The red one" });
@@ -103,9 +129,15 @@ describe("sett mcp", () => {
     await using trusted = await connect("--may", "read,approve");
     const goal = await sett.postGoal(reportGoal);
     const { data } = await usual.call("wait_for_goal", { goal: goal.id });
-    expect(data).toMatchObject({ state: "waiting", asks_people: [{ kind: "approval", agent: "lead" }] });
+    expect(data).toMatchObject({
+      state: "waiting",
+      asks_people: [{ kind: "approval", agent: "lead" }],
+    });
     const artefact = (data.asks_people as { id: string }[])[0]?.id ?? "";
-    expect(await usual.call("approve", { artefact })).toMatchObject({ isError: true, text: expect.stringContaining("approve") });
+    expect(await usual.call("approve", { artefact })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("approve"),
+    });
     const done = await trusted.call("reject", { artefact, reason: "Say more" });
     expect(done.data).toMatchObject({
       review: { summary: expect.stringContaining("Rejected by Ada Lovelace, by test-editor 1.2") },
@@ -121,7 +153,9 @@ describe("sett mcp", () => {
       text: "There is no goal ffffffff. `list_goals` lists the goals. (artefact-not-found)",
       data: {},
     });
-    expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain("is not the id of an artefact");
+    expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain(
+      "is not the id of an artefact",
+    );
     for (const text of [" \n", "a door \ud800"]) {
       expect(await editor.call("post_goal", { text })).toMatchObject({
         isError: true,
@@ -132,7 +166,11 @@ describe("sett mcp", () => {
   });
 
   test("answers a line that is no message, as JSON-RPC wants it, and goes on", async () => {
-    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const params = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    };
     const old = JSON.stringify({
       jsonrpc: "2.0",
       id: 0,
@@ -148,7 +186,11 @@ describe("sett mcp", () => {
       JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
       "",
     ];
-    await using running = startSett(["mcp"], { cwd: sett.at.folder, env: sett.at.env, stdin: lines.join("\n") });
+    await using running = startSett(["mcp"], {
+      cwd: sett.at.folder,
+      env: sett.at.env,
+      stdin: lines.join("\n"),
+    });
     await running.untilOut('"id":1');
     const answers = running
       .out()
@@ -158,21 +200,34 @@ describe("sett mcp", () => {
     const ofNone = { jsonrpc: "2.0", id: null };
     expect(answers).toEqual([
       { ...ofNone, error: { code: -32_700, message: "Parse error: the line is no JSON." } },
-      { ...ofNone, error: { code: -32_600, message: "Invalid Request: the line is no message of JSON-RPC 2.0." } },
+      {
+        ...ofNone,
+        error: {
+          code: -32_600,
+          message: "Invalid Request: the line is no message of JSON-RPC 2.0.",
+        },
+      },
       {
         ...{ jsonrpc: "2.0", id: 0 },
-        error: { code: -32_602, message: "Invalid params of initialize: `params.protocolVersion` is missing." },
+        error: {
+          code: -32_602,
+          message: "Invalid params of initialize: `params.protocolVersion` is missing.",
+        },
       },
       expect.objectContaining({ id: 1, result: expect.anything() }),
     ]);
   });
 
   test("an empty list of rights is refused, and not taken for the usual ones", async () => {
-    expect(await runSett(["mcp", "--may", ""], { cwd: sett.at.folder, env: sett.at.env })).toMatchObject({ code: 2 });
+    expect(
+      await runSett(["mcp", "--may", ""], { cwd: sett.at.folder, env: sett.at.env }),
+    ).toMatchObject({ code: 2 });
   });
 
   test("a word that is no right is refused before anything begins", async () => {
-    expect(await runSett(["mcp", "--may", "read,everything"], { cwd: sett.at.folder, env: sett.at.env })).toMatchObject({
+    expect(
+      await runSett(["mcp", "--may", "read,everything"], { cwd: sett.at.folder, env: sett.at.env }),
+    ).toMatchObject({
       code: 2,
       out: "",
       err: expect.stringContaining("`everything` is no right"),

@@ -1,4 +1,5 @@
-// What the errors about a missing image advise, with a real engine: only Sett's own images are built from Sett's sources.
+// What the errors about a missing image advise, with a real engine: only Sett's own images are
+// built from Sett's sources.
 import { expect, test } from "bun:test";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
 import { prepareImages } from "../../../apps/cli/up/images.ts";
@@ -66,5 +67,7 @@ test.each(["sett/nosuch", "sett/cubicle", "sett/agent-base/mine"])(
 );
 
 test("a Redis that is nowhere need not be named at all", async () => {
-  expect(await hintFor(tinyImage, `redis:${missing}`)).toContain("remove `services.redis.image` from sett.yml");
+  expect(await hintFor(tinyImage, `redis:${missing}`)).toContain(
+    "remove `services.redis.image` from sett.yml",
+  );
 }, 120_000);

@@ -1,4 +1,5 @@
-// Which instances `sett up` takes for those of a repository that was moved: real git, and the labels that an Engine would show.
+// Which instances `sett up` takes for those of a repository that was moved: real git, and the
+// labels that an Engine would show.
 import { expect, test } from "bun:test";
 import { mkdtempDisposable, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,8 +18,19 @@ const { env } = process;
 
 /** As after `sett down`: the blackboard alone. */
 function keptBlackboard(workspace: string, ofId = id): InstanceParts {
-  const labels = { instance: demo, id: ofId, workspace, version: "0.1.0", component: "blackboard" } as const;
-  return { instance: demo, containers: [], networks: [], volumes: [{ name: "sett-demo-blackboard", labels }] };
+  const labels = {
+    instance: demo,
+    id: ofId,
+    workspace,
+    version: "0.1.0",
+    component: "blackboard",
+  } as const;
+  return {
+    instance: demo,
+    containers: [],
+    networks: [],
+    volumes: [{ name: "sett-demo-blackboard", labels }],
+  };
 }
 
 async function repositoryAt(folder: string): Promise<HostRepository> {
@@ -49,7 +61,11 @@ test("the instance of a repository that was moved is where the repository is", a
 
 test("a copy of a repository, and another worktree, have an instance no more than before", async () => {
   await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
-  const [old, copy, fix] = [join(temp.path, "old"), join(temp.path, "copy"), join(temp.path, "fix")];
+  const [old, copy, fix] = [
+    join(temp.path, "old"),
+    join(temp.path, "copy"),
+    join(temp.path, "fix"),
+  ];
   await makeRepository(old);
   await $`cp -r ${old} ${copy}`;
   expect(await foundAt(copy, keptBlackboard(old))).toBe(old);

@@ -1,4 +1,5 @@
-// A password of Redis is enough to write over a record. No person reads, approves or archives one without a word about it.
+// A password of Redis is enough to write over a record. No person reads, approves or archives one
+// without a word about it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
@@ -18,10 +19,22 @@ beforeAll(async () => {
   await using board = await at.board();
   goal = sampleArtefact({ metadata: { summary: "Paint the door" } });
   [sound, forged, broken, gone, bare] = ["Sound", "Forged", "Broken", "Gone", "Bare"].map((type) =>
-    derived(goal === undefined ? [] : [goal], { type, payload: "green", metadata: { summary: `${type} work` } }),
+    derived(goal === undefined ? [] : [goal], {
+      type,
+      payload: "green",
+      metadata: { summary: `${type} work` },
+    }),
   );
-  for (const one of [goal, sound, forged, broken, gone, bare]) if (one !== undefined) await board.createArtefact(one, "hand");
-  await at.redis.cli("HSET", key(forged?.id ?? ""), "payload", "amber", "metadata", '{"summary":"Approved by all"}');
+  for (const one of [goal, sound, forged, broken, gone, bare])
+    if (one !== undefined) await board.createArtefact(one, "hand");
+  await at.redis.cli(
+    "HSET",
+    key(forged?.id ?? ""),
+    "payload",
+    "amber",
+    "metadata",
+    '{"summary":"Approved by all"}',
+  );
   await at.redis.cli("HSET", key(broken?.id ?? ""), "source_artefacts", "[");
   await at.redis.cli("DEL", key(gone?.id ?? ""));
   await at.redis.cli("HDEL", key(bare?.id ?? ""), "type");
@@ -47,7 +60,9 @@ test("hoard --json has all that can be read, and says of each what was overwritt
   const { code, out, err } = await at.sett("hoard", "--json");
   expect(code).toBe(0);
   const all: (Artefact & { overwritten?: true })[] = JSON.parse(out);
-  expect(all.map(({ id }) => id)).toEqual([goal, sound, forged].map((one) => one?.id ?? "") as (typeof all)[number]["id"][]);
+  expect(all.map(({ id }) => id)).toEqual(
+    [goal, sound, forged].map((one) => one?.id ?? "") as (typeof all)[number]["id"][],
+  );
   expect(all.map((one) => one.overwritten)).toEqual([undefined, undefined, true]);
   expect(err).toContain(short(broken));
 });
@@ -55,7 +70,9 @@ test("hoard --json has all that can be read, and says of each what was overwritt
 test("unearth says so, and shows nothing of what is gone", async () => {
   const shown = await at.sett("unearth", forged?.id ?? "");
   expect([shown.code, shown.err]).toEqual([0, expect.stringContaining(overwritten)]);
-  expect(JSON.parse(await at.need("unearth", forged?.id ?? "", "--json"))).toMatchObject({ overwritten: true });
+  expect(JSON.parse(await at.need("unearth", forged?.id ?? "", "--json"))).toMatchObject({
+    overwritten: true,
+  });
   const fine = await at.sett("unearth", sound?.id ?? "");
   expect(fine.err).not.toContain(overwritten);
   const missing = await at.sett("unearth", gone?.id ?? "");
@@ -64,7 +81,10 @@ test("unearth says so, and shows nothing of what is gone", async () => {
     expect.stringContaining("cannot be shown: its record, or a field of it, was changed by hand"),
   ]);
   const lacking = await at.sett("unearth", bare?.id ?? "");
-  expect([lacking.code, lacking.err]).toEqual([1, expect.stringContaining("cannot be shown: its record, or a field of it")]);
+  expect([lacking.code, lacking.err]).toEqual([
+    1,
+    expect.stringContaining("cannot be shown: its record, or a field of it"),
+  ]);
   const damaged = await at.sett("hoard", broken?.id ?? "");
   expect([damaged.code, damaged.err]).toEqual([1, expect.stringContaining("is malformed")]);
 });
@@ -91,13 +111,19 @@ test("doctor counts what was overwritten, and events that were deleted", async (
   const before = JSON.parse((await at.sett("doctor", "--json")).out);
   const about = (findings: { check: string; subject: string }[], check: string) =>
     findings.find((finding) => finding.subject === "record" && finding.check === check);
-  expect(about(before.findings, "artefacts")).toMatchObject({ level: "problem", found: expect.stringContaining(short(gone)) });
+  expect(about(before.findings, "artefacts")).toMatchObject({
+    level: "problem",
+    found: expect.stringContaining(short(gone)),
+  });
   expect(about(before.findings, "log")).toMatchObject({ level: "ok" });
   await using board = await at.board();
   const [event] = await board.readEvents("0", 1);
   await at.redis.cli("XDEL", "sett:demo:events", event?.id ?? "");
   const after = JSON.parse((await at.sett("doctor", "--json")).out);
-  expect(about(after.findings, "log")).toMatchObject({ level: "problem", found: "1 event was deleted by hand" });
+  expect(about(after.findings, "log")).toMatchObject({
+    level: "problem",
+    found: "1 event was deleted by hand",
+  });
 });
 
 test("prune leaves a goal in which something was overwritten, says so, and moves the others", async () => {
@@ -107,26 +133,43 @@ test("prune leaves a goal in which something was overwritten, says so, and moves
     const begun = sampleArtefact({ metadata: { summary: "A goal" } });
     await board.createArtefact(begun, "person:Ada");
     const claim = sampleClaim(begun, []);
-    await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+    await board.openClaim({
+      open: { claim, cause: "standard", grants: [] },
+      epoch,
+      bidDeadlineMs: 60_000,
+    });
     const result = resultOf(begun, claim, { structural_type: "Terminal", type: "Done" });
     await board.createArtefact(result, "agent:coder");
-    await board.commitClaim(commitOf(claim.id, epoch, 0, { set: { status: "complete", bidding: "closed" } }));
+    await board.commitClaim(
+      commitOf(claim.id, epoch, 0, { set: { status: "complete", bidding: "closed" } }),
+    );
     return { begun, result };
   };
   const [one, other, third] = [await ended(), await ended(), await ended()];
   await at.redis.cli("HSET", key(one.result.id), "produced_by_agent", "mallory");
   await at.redis.cli("HSET", key(other.result.id), "version", "x");
   await board.moveCursor(epoch, await board.endOfEvents());
-  const { code, out, err } = await at.sett("prune", "--before", "0s", "--to", "old.jsonl", "--json");
+  const { code, out, err } = await at.sett(
+    "prune",
+    "--before",
+    "0s",
+    "--to",
+    "old.jsonl",
+    "--json",
+  );
   expect({ code, err }).toMatchObject({ code: 0 });
   const { goals, damaged } = JSON.parse(out);
   expect(goals.map(({ id }: { id: string }) => id)).toEqual([third.begun.id]);
-  const stayed = (damaged as { id: string; artefacts: string[] }[]).flatMap(({ artefacts }) => artefacts);
+  const stayed = (damaged as { id: string; artefacts: string[] }[]).flatMap(
+    ({ artefacts }) => artefacts,
+  );
   expect(stayed).toEqual(expect.arrayContaining([one.result.id, other.result.id]));
   const dry = await at.sett("prune", "--before", "0s", "--dry-run");
   expect(dry.err).toContain("were overwritten by hand");
   expect(dry.err).toContain("`sett doctor` lists what was changed by hand");
-  expect(await board.listGoals()).toEqual(expect.arrayContaining([one.begun.goal_id, other.begun.goal_id]));
+  expect(await board.listGoals()).toEqual(
+    expect.arrayContaining([one.begun.goal_id, other.begun.goal_id]),
+  );
 });
 
 test("what was overwritten while a person was asked is marked, and cannot be approved", async () => {
@@ -138,7 +181,9 @@ test("what was overwritten while a person was asked is marked, and cannot be app
   await clan.grant(draft, "maintainer", "waiting");
   await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${draft.id}`, "payload", "other");
   expect(await clan.need("questions")).toContain(overwritten);
-  expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([{ id: draft.id, overwritten: true }]);
+  expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([
+    { id: draft.id, overwritten: true },
+  ]);
   const { code, err } = await clan.sett("approve", draft.id);
   expect([code, err]).toEqual([1, expect.stringContaining("overwritten by hand")]);
   // The next step is to put it back, or to end the goal.
@@ -151,7 +196,10 @@ test("what was overwritten while a person was asked is marked, and cannot be app
   }
   await at.redis.cli("HDEL", `sett:${clan.instance}:artifact:${draft.id}`, "version");
   const lacking = await clan.sett("reject", draft.id, "--reason", "It is red");
-  expect([lacking.code, lacking.err]).toEqual([1, expect.stringContaining("cannot be shown: its record, or a field of it")]);
+  expect([lacking.code, lacking.err]).toEqual([
+    1,
+    expect.stringContaining("cannot be shown: its record, or a field of it"),
+  ]);
   await clan.need("cancel", draft.goal_id);
 }, 60_000);
 
@@ -165,13 +213,22 @@ test("a question and a Failure that were overwritten are neither answered nor re
     writer: { ...bids({ on: "GoalDefined", bid: "exclusive" }), tool: askOrFail },
     lead: { human: true, role: "owner" },
   });
-  const question = await clan.made(await clan.goal(), (made) => made.structural_type === "Question");
+  const question = await clan.made(
+    await clan.goal(),
+    (made) => made.structural_type === "Question",
+  );
   await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${question.id}`, "payload", "May I?");
   const { code, err } = await clan.sett("answer", question.id, "yes");
-  expect([code, err]).toEqual([1, expect.stringContaining(`sett cancel ${question.goal_id.slice(0, 8)}`)]);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining(`sett cancel ${question.goal_id.slice(0, 8)}`),
+  ]);
   expect(await clan.board.answersOf([question.id])).toEqual([undefined]);
   await clan.need("cancel", question.goal_id);
-  const failure = await clan.made(await clan.goal("Fail"), (made) => made.structural_type === "Failure");
+  const failure = await clan.made(
+    await clan.goal("Fail"),
+    (made) => made.structural_type === "Failure",
+  );
   await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${failure.id}`, "claim_id", "");
   const retried = await clan.sett("retry", failure.id);
   expect([retried.code, retried.err]).toEqual([1, expect.stringContaining("Nothing was done.")]);

@@ -35,18 +35,23 @@ describe("sett pause and sett resume", () => {
     await clan.grant(next, "coder", "queued");
     const { code: exit, err } = await clan.sett("pause", "--as", "Grace Hopper");
     expect(exit).toBe(0);
-    expect(err).toContain(`${clan.instance} is paused: running work goes on to its end, and no new work starts.`);
+    expect(err).toContain(
+      `${clan.instance} is paused: running work goes on to its end, and no new work starts.`,
+    );
 
     release.resolve();
     await clan.grant(goal, "coder", "done");
     const status = JSON.parse(await clan.need("status", "--json"));
     expect(status.paused).toMatchObject({ by: "person:Grace Hopper", since: expect.any(String) });
     const why = { reason: "paused", by: "person:Grace Hopper", since: status.paused.since };
-    const waiting = (id: string) => status.goals.find((one: { id: string }) => one.id === id).waiting_for;
+    const waiting = (id: string) =>
+      status.goals.find((one: { id: string }) => one.id === id).waiting_for;
     expect(waiting(goal.id)).toMatchObject([{ kind: "decision", why }]);
     expect(waiting(next.id)).toMatchObject([{ kind: "start", agent: "coder", why }]);
     const text = await clan.need("status");
-    expect(text).toMatch(/^paused for \w+ by Grace Hopper: no new work starts; to resume: sett resume --name t-\w+$/m);
+    expect(text).toMatch(
+      /^paused for \w+ by Grace Hopper: no new work starts; to resume: sett resume --name t-\w+$/m,
+    );
     expect(text).toMatch(/waits for `coder` to start, \w+: the instance is paused/);
     expect((await clan.claimOn(next)).grants.map(({ state }) => state)).toEqual(["queued"]);
 
@@ -67,24 +72,33 @@ describe("sett pause and sett resume", () => {
   }, 120_000);
 
   test("requests made while no orchestrator runs are recorded, and handled in order when one does", async () => {
-    await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    await using clan = await Sett.start(at, {
+      coder: { ...onGoal("exclusive"), tool: () => report("Code") },
+    });
     await clan.untilUnled();
     const result = await clan.sett("pause");
     expect({ code: result.code, err: result.err }).toEqual({
       code: 1,
-      err: expect.stringContaining("Your request is recorded, but the orchestrator has not acted on it yet: "),
+      err: expect.stringContaining(
+        "Your request is recorded, but the orchestrator has not acted on it yet: ",
+      ),
     });
     expect(result.err).toContain("The orchestrator will act on it");
     expect(await clan.board.readPause()).toBeUndefined();
     const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
-    expect(await requests()).toMatchObject([{ type: "pause_requested", by: expect.stringContaining("Ada Lovelace") }]);
+    expect(await requests()).toMatchObject([
+      { type: "pause_requested", by: expect.stringContaining("Ada Lovelace") },
+    ]);
     expect(await clan.need("status")).toMatch(
       /^Ada Lovelace asked to pause the instance (?:just now|\w+ ago): an orchestrator has not acted on it yet$/m,
     );
     await clan.untilLed();
     await waitFor("the pause", () => clan.board.readPause());
     expect(await requests()).toEqual([]);
-    expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({ instance: clan.instance, paused: null });
+    expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({
+      instance: clan.instance,
+      paused: null,
+    });
   }, 120_000);
 
   test("an orchestrator that comes back within seconds is waited for", async () => {
@@ -94,6 +108,8 @@ describe("sett pause and sett resume", () => {
     await waitFor("the request", async () => (await clan.eventTypes()).includes("pause_requested"));
     await clan.untilLed();
     expect(await pausing.exited).toBe(0);
-    expect(JSON.parse(pausing.out())).toMatchObject({ paused: { by: "person:Ada Lovelace <ada@sett.invalid>" } });
+    expect(JSON.parse(pausing.out())).toMatchObject({
+      paused: { by: "person:Ada Lovelace <ada@sett.invalid>" },
+    });
   }, 120_000);
 });

@@ -28,7 +28,12 @@ test("goals are pruned while a clan is at work, which goes on", async () => {
   await clan.join({
     coder: {
       bids: [{ on: "GoalDefined", bid: "exclusive" }],
-      tool: () => ({ structural_type: "Terminal", artefact_type: "Done", artefact_payload: "x", summary: "Done" }),
+      tool: () => ({
+        structural_type: "Terminal",
+        artefact_type: "Done",
+        artefact_payload: "x",
+        summary: "Done",
+      }),
     },
   });
   await clan.startOrchestrator();
@@ -45,11 +50,21 @@ test("goals are pruned while a clan is at work, which goes on", async () => {
   const artefacts: string[] = [];
   for await (const line of readArchive(join(folder.path, "old.jsonl")))
     if ("artefact" in line) artefacts.push(line.artefact.type);
-  expect(artefacts.toSorted()).toEqual(["Done", "Done", "Done", "GoalDefined", "GoalDefined", "GoalDefined"]);
+  expect(artefacts.toSorted()).toEqual([
+    "Done",
+    "Done",
+    "Done",
+    "GoalDefined",
+    "GoalDefined",
+    "GoalDefined",
+  ]);
 }, 120_000);
 
 test("whatever cites what, no goal that stays refers to one that is chosen", async () => {
-  const shape = fc.array(fc.record({ isOpen: fc.boolean(), cites: fc.array(fc.nat(7), { maxLength: 2 }) }), { maxLength: 8 });
+  const shape = fc.array(
+    fc.record({ isOpen: fc.boolean(), cites: fc.array(fc.nat(7), { maxLength: 2 }) }),
+    { maxLength: 8 },
+  );
   await fc.assert(
     fc.asyncProperty(shape, async (goals) => {
       await using board = createMemoryBlackboard({ instance }).open();
@@ -59,9 +74,16 @@ test("whatever cites what, no goal that stays refers to one that is chosen", asy
       for (const [index, { isOpen, cites }] of goals.entries()) {
         const goal = stated[index] ?? sampleArtefact();
         const claim = sampleClaim(goal, []);
-        await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+        await board.openClaim({
+          open: { claim, cause: "standard", grants: [] },
+          epoch,
+          bidDeadlineMs: 60_000,
+        });
         const source_artefacts = cites.flatMap((place) => stated[place]?.id ?? []);
-        await board.createArtefact(resultOf(goal, claim, { structural_type: "Terminal", source_artefacts }), "agent:coder");
+        await board.createArtefact(
+          resultOf(goal, claim, { structural_type: "Terminal", source_artefacts }),
+          "agent:coder",
+        );
         const set = { status: "complete", bidding: "closed" } as const;
         if (!isOpen) await board.commitClaim(commitOf(claim.id, epoch, 0, { set }));
       }
@@ -82,7 +104,10 @@ test("whatever cites what, no goal that stays refers to one that is chosen", asy
   );
 }, 120_000);
 
-async function expectMoved(board: Blackboard, chosen: Awaited<ReturnType<typeof chooseGoals>>["goals"]): Promise<void> {
+async function expectMoved(
+  board: Blackboard,
+  chosen: Awaited<ReturnType<typeof chooseGoals>>["goals"],
+): Promise<void> {
   if (chosen.length === 0) return;
   await using folder = await temporaryFolder();
   const before = await board.countArtefacts();
@@ -92,8 +117,20 @@ async function expectMoved(board: Blackboard, chosen: Awaited<ReturnType<typeof 
 
 function orderTo(path: string) {
   const now = new Date().toISOString();
-  const header = { sett_archive: 1 as const, instance, version: "0.0.0", created_at: now, before: now };
-  return { path, header, actor: "person:Ada", file: "old.jsonl", signal: new AbortController().signal };
+  const header = {
+    sett_archive: 1 as const,
+    instance,
+    version: "0.0.0",
+    created_at: now,
+    before: now,
+  };
+  return {
+    path,
+    header,
+    actor: "person:Ada",
+    file: "old.jsonl",
+    signal: new AbortController().signal,
+  };
 }
 
 async function temporaryFolder() {

@@ -34,12 +34,23 @@ async function achieved(over: Partial<Artefact> = {}, ofResult: Partial<Artefact
   const goal = sampleArtefact({ metadata: { summary: "A goal" }, ...over });
   await board.createArtefact(goal, ada);
   const claim = sampleClaim(goal, []);
-  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
-  const result = resultOf(goal, claim, { structural_type: "Terminal", type: "Done", payload: "é\n\u2028🦡", ...ofResult });
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch,
+    bidDeadlineMs: 60_000,
+  });
+  const result = resultOf(goal, claim, {
+    structural_type: "Terminal",
+    type: "Done",
+    payload: "é\n\u2028🦡",
+    ...ofResult,
+  });
   await board.createArtefact(result, "agent:coder");
   const set = { status: "complete", bidding: "closed" } as const;
   const about = { goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id };
-  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, events: [{ type: "claim_completed", ...about }] }));
+  await board.commitClaim(
+    commitOf(claim.id, epoch, 0, { set, events: [{ type: "claim_completed", ...about }] }),
+  );
   return { goal, claim, result };
 }
 
@@ -49,7 +60,8 @@ async function catchUp() {
 }
 
 const pruneAll = ["prune", "--before", "0s", "--to", "old.jsonl"];
-const inFile = async (file = "old.jsonl") => JSON.parse(await at.need("hoard", "--archive", file, "--json")) as Artefact[];
+const inFile = async (file = "old.jsonl") =>
+  JSON.parse(await at.need("hoard", "--archive", file, "--json")) as Artefact[];
 
 test("commits of goals that are moved are fetched before their record is removed", async () => {
   const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
@@ -70,7 +82,9 @@ test("goals that are over are moved into a file with all that belongs to them, a
   const before = await board.readEvents("0", 100);
   const { code, err } = await at.sett(...pruneAll, "--as", "Grace");
   expect({ code, err }).toMatchObject({ code: 0 });
-  expect(err).toMatch(/Moved 1 goal with 2 artefacts \(\d+ bytes\) and 4 events to .*old\.jsonl \(sha256 [0-9a-f]{64}\)/);
+  expect(err).toMatch(
+    /Moved 1 goal with 2 artefacts \(\d+ bytes\) and 4 events to .*old\.jsonl \(sha256 [0-9a-f]{64}\)/,
+  );
 
   expect(await board.listGoals()).toEqual([open.goal_id]);
   expect(await board.listArtefacts({ from: 0, count: 10 })).toEqual([open.id]);
@@ -78,15 +92,20 @@ test("goals that are over are moved into a file with all that belongs to them, a
   const after = await board.readEvents("0", 100);
   expect(after.filter(({ goal_id }) => goal_id === goal.goal_id)).toEqual([]);
   const [pruned] = after.filter(({ type }) => type === "goals_pruned");
-  expect(pruned).toMatchObject({ actor: "person:Grace", data: { file: "old.jsonl", goals: 1, artefacts: 2, events: 4 } });
+  expect(pruned).toMatchObject({
+    actor: "person:Grace",
+    data: { file: "old.jsonl", goals: 1, artefacts: 2, events: 4 },
+  });
   expect(err).toContain(String(pruned?.data?.sha256));
   // Nothing of the log is lost: what is not in it is in the file.
   const lines = (await readFile(join(at.folder, "old.jsonl"), "utf8")).trim().split("\n");
   const archived = lines.map((line) => JSON.parse(line));
   const events = archived.flatMap((line) => line.event ?? []);
-  expect([...events, ...after.filter(({ type }) => type !== "goals_pruned")].map(({ id }) => id).toSorted()).toEqual(
-    before.map(({ id }) => id).toSorted(),
-  );
+  expect(
+    [...events, ...after.filter(({ type }) => type !== "goals_pruned")]
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(before.map(({ id }) => id).toSorted());
   expect(archived.find((line) => "claim" in line)).toMatchObject({
     claim: { id: claim.id, status: "complete" },
     cause: "standard",
@@ -101,14 +120,22 @@ test("an archive is read without a sett: as a table, by type, and one artefact i
   await at.need(...pruneAll);
   await at.redis.stop();
   const table = await at.need("hoard", "--archive", "old.jsonl");
-  expect(table).toMatch(new RegExp(`^ID .*\n${goal.id.slice(0, 8)} .* A goal\n${result.id.slice(0, 8)} +Done .*\n$`));
-  expect(await at.need("hoard", "--archive", "old.jsonl", "--type", "Done", "--limit", "1")).not.toContain("A goal");
+  expect(table).toMatch(
+    new RegExp(`^ID .*\n${goal.id.slice(0, 8)} .* A goal\n${result.id.slice(0, 8)} +Done .*\n$`),
+  );
+  expect(
+    await at.need("hoard", "--archive", "old.jsonl", "--type", "Done", "--limit", "1"),
+  ).not.toContain("A goal");
   const details = await at.need("hoard", result.id.slice(0, 8), "--archive", "old.jsonl");
   expect(details).toContain(`id       ${result.id}`);
   // A bar in front of each row of what an agent has written.
   expect(details).toEndWith("\n  │ é\n  │ �🦡\n");
-  expect(JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json"))).toEqual(result);
-  expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({ code: 1 });
+  expect(JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json"))).toEqual(
+    result,
+  );
+  expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({
+    code: 1,
+  });
   const missing = { code: 1, err: expect.stringMatching(/There is no file .*nosuch\.jsonl\./) };
   expect(await at.sett("hoard", "--archive", "nosuch.jsonl")).toMatchObject(missing);
 }, 120_000);
@@ -119,7 +146,11 @@ test("a dry run says what would be moved, and moves nothing", async () => {
   const { code, err } = await at.sett("prune", "--before", "0s", "--dry-run");
   expect([code, err]).toEqual([0, expect.stringMatching(/Would move 1 goal with 2 artefacts/)]);
   const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
-  expect(json).toMatchObject({ dry_run: true, file: null, goals: [{ id: goal.id, state: "achieved", artefacts: 2, events: 4 }] });
+  expect(json).toMatchObject({
+    dry_run: true,
+    file: null,
+    goals: [{ id: goal.id, state: "achieved", artefacts: 2, events: 4 }],
+  });
   expect(await readdir(at.folder)).not.toContainEqual(expect.stringMatching(/jsonl/));
   expect(await board.listGoals()).toEqual([goal.goal_id]);
 }, 120_000);
@@ -140,7 +171,10 @@ test("what goals that stay refer to stays, and what that refers to", async () =>
   const free = await achieved();
   const open = sampleArtefact();
   await board.createArtefact(open, ada);
-  await board.createArtefact(sampleArtefact({ goal_id: open.goal_id, source_artefacts: [second.result.id] }), ada);
+  await board.createArtefact(
+    sampleArtefact({ goal_id: open.goal_id, source_artefacts: [second.result.id] }),
+    ada,
+  );
   await catchUp();
   const { code, err } = await at.sett(...pruneAll);
   expect(code).toBe(0);
@@ -190,11 +224,14 @@ test.each(["removeEvents", "removeOfGoal"] as const)(
       [where]: async (...words: never[]) => {
         calls += 1;
         // A piece of the first goal is removed before the end comes.
-        if (where === "removeOfGoal" && calls === 1) return board.removeOfGoal(words[0] as never, 1);
+        if (where === "removeOfGoal" && calls === 1)
+          return board.removeOfGoal(words[0] as never, 1);
         throw new Error("The machine is gone.");
       },
     };
-    await expect(moveGoals(failing, goals, orderTo("first.jsonl"))).rejects.toThrow("The machine is gone.");
+    await expect(moveGoals(failing, goals, orderTo("first.jsonl"))).rejects.toThrow(
+      "The machine is gone.",
+    );
     await at.need("prune", "--before", "52w", "--to", "second.jsonl");
     expect(await board.listGoals()).toEqual([]);
     expect(await board.countArtefacts()).toBe(0);
@@ -229,19 +266,37 @@ test("an archive that was changed or cut is not taken for whole", async () => {
     ["", "is empty"],
   ] as const) {
     await writeFile(path, damaged);
-    expect(await at.sett("hoard", "--archive", "old.jsonl")).toMatchObject({ code: 1, err: expect.stringContaining(why) });
+    expect(await at.sett("hoard", "--archive", "old.jsonl")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(why),
+    });
   }
 }, 120_000);
 
 test("--before is needed, and is a time ago or a date", async () => {
   for (const words of [[], ["--before", "soon"], ["--before", "30"]])
-    expect(await at.sett("prune", ...words)).toMatchObject({ code: 2, err: expect.stringContaining("--before 30d") });
+    expect(await at.sett("prune", ...words)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--before 30d"),
+    });
 }, 120_000);
 
 function orderTo(file: string) {
   const now = new Date().toISOString();
-  const header = { sett_archive: 1 as const, instance: "demo", version: "0.0.0", created_at: now, before: now };
-  return { path: join(at.folder, file), header, actor: ada, file, signal: new AbortController().signal };
+  const header = {
+    sett_archive: 1 as const,
+    instance: "demo",
+    version: "0.0.0",
+    created_at: now,
+    before: now,
+  };
+  return {
+    path: join(at.folder, file),
+    header,
+    actor: ada,
+    file,
+    signal: new AbortController().signal,
+  };
 }
 
 test("without --before, `retention.goals` of sett.yml says which goals are moved, and --dry-run what the instance removes", async () => {
@@ -269,7 +324,10 @@ test("`sett up` and `sett doctor` remind of goals that `retention.goals` lets go
   await achieved();
   const doctor = async () => (await at.sett("doctor")).out;
   expect(await doctor()).not.toContain(sentence);
-  await writeFile(join(at.folder, "sett.yml"), "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d }\n");
+  await writeFile(
+    join(at.folder, "sett.yml"),
+    "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d }\n",
+  );
   const reminded = await doctor();
   expect(reminded).toContain(`1 goal has ${sentence}`);
   expect(reminded).toContain("`sett prune`");
@@ -278,9 +336,14 @@ test("`sett up` and `sett doctor` remind of goals that `retention.goals` lets go
     await noteWaitingGoals(board.instance, { goals_ms }, shell);
     return shell.written.err;
   };
-  expect(await up(90 * 86_400_000)).toContain(`1 goal has ${sentence} (\`retention.goals\`): \`sett prune\` moves them`);
+  expect(await up(90 * 86_400_000)).toContain(
+    `1 goal has ${sentence} (\`retention.goals\`): \`sett prune\` moves them`,
+  );
   expect([await up(200 * 86_400_000), await up(undefined)]).toEqual(["", ""]);
   await catchUp();
   await at.need(...pruneAll);
-  expect([await doctor(), await up(90 * 86_400_000)]).toEqual([expect.not.stringContaining(sentence), ""]);
+  expect([await doctor(), await up(90 * 86_400_000)]).toEqual([
+    expect.not.stringContaining(sentence),
+    "",
+  ]);
 });

@@ -34,12 +34,21 @@ test("one question is shown with its whole text and what to type; several have a
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatch(/^ID +KIND +AGE +GOAL +FROM +TEXT$/);
   expect(lines[1]).toMatch(
-    new RegExp(`^${short(one.question)} +question +\\w+ +${short(one.goal.id)} +coder +│ Which door\\?.*…$`),
+    new RegExp(
+      `^${short(one.question)} +question +\\w+ +${short(one.goal.id)} +coder +│ Which door\\?.*…$`,
+    ),
   );
   expect(lines[2]).toMatch(new RegExp(`^${short(two.question)} .*Which colour\\?$`));
   const all = JSON.parse(await sett.at.need("questions", "--json"));
   expect(all).toMatchObject([
-    { kind: "question", id: one.question, goal_id: one.goal.id, from: "coder", about: one.goal.id, text: one.goal.payload },
+    {
+      kind: "question",
+      id: one.question,
+      goal_id: one.goal.id,
+      from: "coder",
+      about: one.goal.id,
+      text: one.goal.payload,
+    },
     { kind: "question", id: two.question, text: "Which colour?" },
   ]);
 });
@@ -50,13 +59,25 @@ test("work that a person is to approve is listed with what to type, and so is fe
     const listed = JSON.parse(await sett.at.need("questions", "--json", "--goal", goal.id));
     return listed.length > 0 && listed;
   });
-  expect(approval).toMatchObject({ kind: "approval", type: "Report", agent: "lead", from: "coder", text: "All painted" });
+  expect(approval).toMatchObject({
+    kind: "approval",
+    type: "Report",
+    agent: "lead",
+    from: "coder",
+    text: "All painted",
+  });
   const { out, err } = await sett.at.sett("questions", "--goal", goal.id);
   expect(out).toContain(`Approval of ${short(approval.id)} by \`lead\``);
   expect(out).toEndWith("\n\n  │ Report, All painted\n\n  │ All doors are painted.\n");
-  expect(approval).toMatchObject({ content: "All doors are painted.", content_is_whole: true, commit: null });
+  expect(approval).toMatchObject({
+    content: "All doors are painted.",
+    content_is_whole: true,
+    commit: null,
+  });
   expect(err).toContain(`sett approve ${short(approval.id)}`);
-  expect(await sett.at.need("questions")).toContain(`sett approve ${short(approval.id)} (\`lead\`): │ Report, All painted`);
+  expect(await sett.at.need("questions")).toContain(
+    `sett approve ${short(approval.id)} (\`lead\`): │ Report, All painted`,
+  );
   const vague = await sett.ask(vagueGoal);
   const feedback = await sett.at.sett("questions", "--goal", vague.goal.id);
   expect(feedback.out).toContain("critic: Say which door is meant.");
@@ -102,23 +123,41 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
 
 test("what to type next names the instance where the person has named it", async () => {
   const { goal, question } = await sett.ask("Which door?\nWhich hinge?");
-  const messagesOf = async (...words: string[]) => (await sett.at.sett(...words, "--name", "demo")).err;
-  expect(await messagesOf("questions", "--goal", goal.id)).toContain(`sett answer ${short(question)} "…" --name demo\n`);
+  const messagesOf = async (...words: string[]) =>
+    (await sett.at.sett(...words, "--name", "demo")).err;
+  expect(await messagesOf("questions", "--goal", goal.id)).toContain(
+    `sett answer ${short(question)} "…" --name demo\n`,
+  );
   expect(await messagesOf("questions")).toMatch(/sett answer ID "…" --name demo\n/);
-  expect(await messagesOf("answer", question)).toContain(`sett answer ${short(question)} - --name demo < answer.md`);
-  expect(await messagesOf("answer", question, "green")).toContain(`sett watch --goal ${short(goal.id)} --name demo\n`);
+  expect(await messagesOf("answer", question)).toContain(
+    `sett answer ${short(question)} - --name demo < answer.md`,
+  );
+  expect(await messagesOf("answer", question, "green")).toContain(
+    `sett watch --goal ${short(goal.id)} --name demo\n`,
+  );
   const late = await messagesOf("answer", question, "red");
   expect(late).toMatch(/see `sett unearth \w+ --name demo`\.\n.*`sett questions --name demo`/);
   const watched = await messagesOf("forage", "--watch", "--goal", reportGoal);
-  expect(watched).toMatch(/sett approve \w+ --name demo\n.* sett reject \w+ --reason "…" --name demo\n/);
+  expect(watched).toMatch(
+    /sett approve \w+ --name demo\n.* sett reject \w+ --reason "…" --name demo\n/,
+  );
   expect(watched).toMatch(/sett watch --goal \w+ --name demo\n/);
   expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");
 }, 120_000);
 
 test("an invalid id is quoted in short", async () => {
-  for (const id of ["a".repeat(100_000), "x".repeat(100_000), `${" ".repeat(50_000)}12`, `${"\n".repeat(50_000)}abcdefab`]) {
+  for (const id of [
+    "a".repeat(100_000),
+    "x".repeat(100_000),
+    `${" ".repeat(50_000)}12`,
+    `${"\n".repeat(50_000)}abcdefab`,
+  ]) {
     for (const command of ["answer", "approve", "unearth", "watch --goal"]) {
-      const { code, err } = await sett.at.sett(...command.split(" "), id, ...(command === "answer" ? ["green"] : []));
+      const { code, err } = await sett.at.sett(
+        ...command.split(" "),
+        id,
+        ...(command === "answer" ? ["green"] : []),
+      );
       expect(code).not.toBe(0);
       expect(err.length).toBeLessThan(300);
     }

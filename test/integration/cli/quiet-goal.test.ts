@@ -1,4 +1,5 @@
-// While nothing happens, a command that follows a goal says whom the goal waits for, and it ends by the same rules as otherwise.
+// While nothing happens, a command that follows a goal says whom the goal waits for, and it ends by
+// the same rules as otherwise.
 import { expect, test } from "bun:test";
 import { onGoal, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
@@ -32,7 +33,10 @@ test("forage --watch names the external agent that has the grant, says how to ac
 
 test("it names an agent that is silent, and an orchestrator that is gone; status gives the same next step", async () => {
   await using at = await Workspace.create();
-  await using clan = await Sett.start(at, { coder: onGoal("exclusive"), approver: { external: true, bids_by_command: true } });
+  await using clan = await Sett.start(at, {
+    coder: onGoal("exclusive"),
+    approver: { external: true, bids_by_command: true },
+  });
   await using watching = clan.start("forage", "--watch", "--goal", "Paint the door");
   await watching.untilErr("the bid of `approver`");
   expect(watching.err()).toContain("sett agent-env approver");

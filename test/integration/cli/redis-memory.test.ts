@@ -10,7 +10,10 @@ import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { writeRefusals } from "../../support/redis/write-refusals.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-async function maxmemoryOf(limitBytes: number | undefined, variable = "maxmemory"): Promise<string> {
+async function maxmemoryOf(
+  limitBytes: number | undefined,
+  variable = "maxmemory",
+): Promise<string> {
   const child = spawn("sh", ["-c", `${maxmemoryScript(limitBytes)}\necho "$${variable}"`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -19,7 +22,8 @@ async function maxmemoryOf(limitBytes: number | undefined, variable = "maxmemory
 }
 
 test("Redis may keep half of its memory, and Redis takes the figure", async () => {
-  const machine = 1024 * Number(/MemTotal:\s+(\d+)/.exec(readFileSync("/proc/meminfo", "utf8"))?.[1]);
+  const machine =
+    1024 * Number(/MemTotal:\s+(\d+)/.exec(readFileSync("/proc/meminfo", "utf8"))?.[1]);
   expect(await maxmemoryOf(undefined)).toBe(String(machine / 2));
   expect(await maxmemoryOf(512 * 1024 ** 2)).toBe(String(256 * 1024 ** 2));
   await using server = await startRedisServer();
@@ -35,7 +39,8 @@ test("connections may hold a quarter of that together, and never less than the l
 
 test("status says that Redis is filling up, then that it is full, and what to do", async () => {
   await using at = await Workspace.create();
-  const limit = (bytes: number) => at.redis.cli("CONFIG", "SET", "maxmemory", String(Math.floor(bytes)));
+  const limit = (bytes: number) =>
+    at.redis.cli("CONFIG", "SET", "maxmemory", String(Math.floor(bytes)));
   const status = async () => (await at.need("status")).replaceAll(/\s+/g, " ");
   const data = async () => JSON.parse(await at.need("status", "--json")).redis;
   await using board = await at.board();
@@ -44,7 +49,11 @@ test("status says that Redis is filling up, then that it is full, and what to do
   // So much that what comes and goes does not count.
   await at.redis.cli("SETRANGE", "ballast", String(64 * 1024 ** 2), "x");
   const { usedBytes } = await board.readMemory();
-  expect(await data()).toEqual({ used_bytes: expect.any(Number), limit_bytes: null, refuses_writes: null });
+  expect(await data()).toEqual({
+    used_bytes: expect.any(Number),
+    limit_bytes: null,
+    refuses_writes: null,
+  });
 
   await limit(1.15 * usedBytes);
   expect(await status()).toMatch(

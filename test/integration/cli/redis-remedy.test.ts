@@ -1,4 +1,5 @@
-// What `sett up` advises where Redis ends at its start: each fatal line is one that a real Redis has just printed.
+// What `sett up` advises where Redis ends at its start: each fatal line is one that a real Redis
+// has just printed.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,20 +24,44 @@ afterAll(async () => {
 });
 
 const part = {
-  labels: { instance: InstanceName.parse("demo"), component: "redis" as const, version: "1", workspace: "/w", fingerprint: "f" },
+  labels: {
+    instance: InstanceName.parse("demo"),
+    component: "redis" as const,
+    version: "1",
+    workspace: "/w",
+    fingerprint: "f",
+  },
   image: { tag: "sett/redis:1", id: "sha256:1" },
 };
 
-/** The last lines of a Redis that was started on a copy of the folder after `damage`, and whether its files are as the damage left them. */
+/**
+ * The last lines of a Redis that was started on a copy of the folder after `damage`, and whether
+ * its files are as the damage left them.
+ */
 async function linesAfter(damage: (files: string) => Promise<void>, ...settings: string[]) {
   const folder = await mkdtemp(join(tmpdir(), "sett-damaged-"));
   await cp(whole, folder, { recursive: true });
   const files = join(folder, "appendonlydir");
   await damage(files);
-  const flags = ["--port", "0", "--unixsocket", join(folder, "redis.sock"), "--dir", folder, "--save", "", "--appendonly", "yes"];
-  const child = Bun.spawn(["redis-server", ...flags, ...settings], { stdout: "pipe", stderr: "pipe" });
+  const flags = [
+    "--port",
+    "0",
+    "--unixsocket",
+    join(folder, "redis.sock"),
+    "--dir",
+    folder,
+    "--save",
+    "",
+    "--appendonly",
+    "yes",
+  ];
+  const child = Bun.spawn(["redis-server", ...flags, ...settings], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   const end = setTimeout(() => child.kill(), 20_000);
-  const text = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+  const text =
+    (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
   clearTimeout(end);
   expect(await child.exited).not.toBe(0);
   await rm(folder, { recursive: true });
@@ -47,7 +72,11 @@ const one = async (files: string, ending: string) =>
   join(files, (await readdir(files)).findLast((name) => name.endsWith(ending)) ?? "");
 
 const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][] = [
-  ["an empty manifest", /The list of the append-only files/, (files) => truncate(join(files, "appendonly.aof.manifest"))],
+  [
+    "an empty manifest",
+    /The list of the append-only files/,
+    (files) => truncate(join(files, "appendonly.aof.manifest")),
+  ],
   [
     "a manifest with other words",
     /The list of the append-only files/,
@@ -58,8 +87,16 @@ const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][]
     /The list of the append-only files/,
     (files) => writeFile(join(files, "appendonly.aof.manifest"), "file a seq 1 type z\n"),
   ],
-  ["a base file that is gone", /is gone: put it back/, async (files) => rm(await one(files, ".base.rdb"))],
-  ["a tail that is gone", /is gone: put it back/, async (files) => rm(await one(files, ".incr.aof"))],
+  [
+    "a base file that is gone",
+    /is gone: put it back/,
+    async (files) => rm(await one(files, ".base.rdb")),
+  ],
+  [
+    "a tail that is gone",
+    /is gone: put it back/,
+    async (files) => rm(await one(files, ".incr.aof")),
+  ],
   [
     "a base file of rubbish",
     /The base file in/,
@@ -85,7 +122,11 @@ const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][]
       await writeFile(file, bytes);
     },
   ],
-  ["a tail of rubbish", /redis-check-aof/, async (files) => writeFile(await one(files, ".incr.aof"), "rubbish\r\n")],
+  [
+    "a tail of rubbish",
+    /redis-check-aof/,
+    async (files) => writeFile(await one(files, ".incr.aof"), "rubbish\r\n"),
+  ],
   [
     "a tail with a command that there is not",
     /redis-check-aof/,
@@ -108,9 +149,29 @@ const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][]
     "--aclfile",
     "users.acl",
   ],
-  ["users that are gone", /The users of Redis in|may not read or write/, async () => {}, "--aclfile", "no-such.acl"],
-  ["a setting that it does not know", /does not know a setting/, async () => {}, "--no-such-setting", "1"],
-  ["a port that cannot be had", /Another program listens/, async () => {}, "--port", "1", "--bind", "203.0.113.1"],
+  [
+    "users that are gone",
+    /The users of Redis in|may not read or write/,
+    async () => {},
+    "--aclfile",
+    "no-such.acl",
+  ],
+  [
+    "a setting that it does not know",
+    /does not know a setting/,
+    async () => {},
+    "--no-such-setting",
+    "1",
+  ],
+  [
+    "a port that cannot be had",
+    /Another program listens/,
+    async () => {},
+    "--port",
+    "1",
+    "--bind",
+    "203.0.113.1",
+  ],
 ];
 
 test.each(damages)("%s has its remedy", async (_, remedy, damage, ...settings) => {
@@ -133,7 +194,17 @@ test("what Redis says on its way up is no cause", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-again-"));
   await cp(whole, folder, { recursive: true });
   const child = Bun.spawn(
-    ["redis-server", "--port", "0", "--unixsocket", join(folder, "redis.sock"), "--dir", folder, "--appendonly", "yes"],
+    [
+      "redis-server",
+      "--port",
+      "0",
+      "--unixsocket",
+      join(folder, "redis.sock"),
+      "--dir",
+      folder,
+      "--appendonly",
+      "yes",
+    ],
     {
       stdout: "pipe",
     },
@@ -141,7 +212,13 @@ test("what Redis says on its way up is no cause", async () => {
   const lines: string[] = [];
   for await (const chunk of child.stdout) {
     lines.push(...new TextDecoder().decode(chunk).split("\n"));
-    if (lines.some((line) => line.includes("server is now ready to accept connections") || line.includes("Ready to accept")))
+    if (
+      lines.some(
+        (line) =>
+          line.includes("server is now ready to accept connections") ||
+          line.includes("Ready to accept"),
+      )
+    )
       child.kill();
   }
   expect(lines.join("\n")).toContain("RDB");

@@ -9,15 +9,24 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const mebibyte = 1024 ** 2;
 const clientBytes = 96 * mebibyte;
-const memory: Record<string, string> = { $maxmemory: String(4 * clientBytes), $maxmemory_clients: String(clientBytes) };
+const memory: Record<string, string> = {
+  $maxmemory: String(4 * clientBytes),
+  $maxmemory_clients: String(clientBytes),
+};
 const settings = redisSettings.map((line) => line.replace(/\$\w+/, (name) => memory[name] ?? ""));
-const server = await startRedisServer({ settings: settings.filter((line) => !line.startsWith("save")) });
+const server = await startRedisServer({
+  settings: settings.filter((line) => !line.startsWith("save")),
+});
 afterAll(() => server[Symbol.asyncDispose]());
 
-const usedMebibytes = async () => Number(/used_memory:(\d+)/.exec(await server.cli("INFO", "memory"))?.[1]) / mebibyte;
-const evicted = async () => Number(/evicted_clients:(\d+)/.exec(await server.cli("INFO", "stats"))?.[1]);
+const usedMebibytes = async () =>
+  Number(/used_memory:(\d+)/.exec(await server.cli("INFO", "memory"))?.[1]) / mebibyte;
+const evicted = async () =>
+  Number(/evicted_clients:(\d+)/.exec(await server.cli("INFO", "stats"))?.[1]);
 
-/** A client without manners. `ended` resolves with what Redis said before it ended the connection. */
+/**
+ * A client without manners. `ended` resolves with what Redis said before it ended the connection.
+ */
 async function intruder(): Promise<{ socket: Socket; ended: Promise<string> }> {
   const socket = connect(server.port, "127.0.0.1");
   await once(socket, "connect");
@@ -31,7 +40,10 @@ async function intruder(): Promise<{ socket: Socket; ended: Promise<string> }> {
   return { socket, ended };
 }
 
-/** Writes `chunk` again and again, as fast as Redis takes it, until the connection ends; at most `times` times. */
+/**
+ * Writes `chunk` again and again, as fast as Redis takes it, until the connection ends; at most
+ * `times` times.
+ */
 async function pour(socket: Socket, chunk: Uint8Array, times: number): Promise<void> {
   for (let count = 0; count < times && !socket.destroyed; count++) {
     await new Promise<void>((resolve) => {
@@ -45,11 +57,24 @@ async function pour(socket: Socket, chunk: Uint8Array, times: number): Promise<v
 }
 
 test("Redis takes every setting as it is written", async () => {
-  const wanted = Object.fromEntries(connectionSettings.map((line) => line.split(" ") as [string, string]));
-  expect(wanted).toMatchObject({ "proto-max-bulk-len": "64mb", "client-query-buffer-limit": "80mb" });
-  const read = await server.cli("CONFIG", "GET", ...Object.keys(wanted), "maxmemory-clients", "maxmemory-policy");
+  const wanted = Object.fromEntries(
+    connectionSettings.map((line) => line.split(" ") as [string, string]),
+  );
+  expect(wanted).toMatchObject({
+    "proto-max-bulk-len": "64mb",
+    "client-query-buffer-limit": "80mb",
+  });
+  const read = await server.cli(
+    "CONFIG",
+    "GET",
+    ...Object.keys(wanted),
+    "maxmemory-clients",
+    "maxmemory-policy",
+  );
   const words = read.split("\n");
-  const found = Object.fromEntries(words.flatMap((word, place) => (place % 2 === 0 ? [[word, words[place + 1]]] : [])));
+  const found = Object.fromEntries(
+    words.flatMap((word, place) => (place % 2 === 0 ? [[word, words[place + 1]]] : [])),
+  );
   expect(found).toEqual({
     "proto-max-bulk-len": String(64 * mebibyte),
     "client-query-buffer-limit": String(80 * mebibyte),
@@ -63,7 +88,9 @@ test("Redis takes every setting as it is written", async () => {
 
 test("a value of more than 64 MiB is refused before it is sent, and its connection ended", async () => {
   const { socket, ended } = await intruder();
-  socket.write(`*5\r\n$4\r\nXADD\r\n$3\r\nout\r\n$1\r\n*\r\n$4\r\nbody\r\n$${64 * mebibyte + 1}\r\n`);
+  socket.write(
+    `*5\r\n$4\r\nXADD\r\n$3\r\nout\r\n$1\r\n*\r\n$4\r\nbody\r\n$${64 * mebibyte + 1}\r\n`,
+  );
   expect(await ended).toContain("Protocol error: invalid bulk length");
 });
 
@@ -71,7 +98,11 @@ test("a command of many values, each of them allowed, ends its own connection: o
   const before = [await usedMebibytes(), await evicted()] as const;
   const { socket, ended } = await intruder();
   socket.write("*401\r\n$4\r\nXADD\r\n$3\r\nout\r\n$1\r\n*\r\n");
-  const value = Buffer.concat([Buffer.from(`$${4 * mebibyte}\r\n`), Buffer.alloc(4 * mebibyte, "x"), Buffer.from("\r\n")]);
+  const value = Buffer.concat([
+    Buffer.from(`$${4 * mebibyte}\r\n`),
+    Buffer.alloc(4 * mebibyte, "x"),
+    Buffer.from("\r\n"),
+  ]);
   let writes = 0;
   const writing = waitFor("the end of the connection", async () => {
     expect(await server.cli("SET", "other", String(writes))).toBe("OK");
@@ -93,7 +124,10 @@ test("a client that asks for much and reads none of it is ended as well", async 
   socket.pause();
   const own = `127.0.0.1:${socket.localPort} `;
   socket.write("GET much\r\n".repeat(64));
-  await waitFor("its end", async () => !(await server.cli("CLIENT", "LIST")).includes(` addr=${own}`));
+  await waitFor(
+    "its end",
+    async () => !(await server.cli("CLIENT", "LIST")).includes(` addr=${own}`),
+  );
   socket.resume();
   await ended;
   await waitFor("the memory", async () => (await usedMebibytes()) < before + 8);

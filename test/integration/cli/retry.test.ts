@@ -33,7 +33,9 @@ const states = (grants: readonly Grant[]) =>
   Object.fromEntries(grants.map(({ agent, state, attempt }) => [agent, [state, attempt]]));
 
 test("a retry makes a failed exclusive attempt again, once", async () => {
-  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: failing(1, "Code") } });
+  await using clan = await Sett.start(at, {
+    coder: { ...onGoal("exclusive"), tool: failing(1, "Code") },
+  });
   const goal = await clan.goal();
   const failure = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
@@ -44,7 +46,9 @@ test("a retry makes a failed exclusive attempt again, once", async () => {
   expect(err).toContain(
     `Nope ${failure.id.slice(0, 8)} is retried as claim ${claim.slice(0, 8)}, from the exclusive phase on, by coder.\n`,
   );
-  expect(err).toContain(`Follow the goal: sett watch --goal ${goal.id.slice(0, 8)} --name ${clan.instance}`);
+  expect(err).toContain(
+    `Follow the goal: sett watch --goal ${goal.id.slice(0, 8)} --name ${clan.instance}`,
+  );
   const retried = await clan.ended(goal, "complete", `retry:${failure.id}`);
   expect(retried.claim.id).toBe(claim);
   expect(states(retried.grants)).toEqual({ coder: ["done", 2] });
@@ -57,7 +61,9 @@ test("a retry makes a failed exclusive attempt again, once", async () => {
 }, 120_000);
 
 test("`--watch` follows the goal to its end, with the exit code of how it ended", async () => {
-  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
+  await using clan = await Sett.start(at, {
+    coder: { ...onGoal("exclusive"), tool: failing(2, "Code") },
+  });
   const goal = await clan.goal();
   const first = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
@@ -123,8 +129,14 @@ test("a retry of a failed parallel attempt leaves the done siblings alone, and l
   });
   hasFailed = true;
   const { out, err } = await clan.sett("retry", failure.id, "--json");
-  expect(JSON.parse(out)).toEqual({ id: expect.any(String), failure: failure.id, goal_id: goal.id });
-  expect(err).toMatch(/, from the parallel phase on, by (tester and builder|builder and tester)\.\n/);
+  expect(JSON.parse(out)).toEqual({
+    id: expect.any(String),
+    failure: failure.id,
+    goal_id: goal.id,
+  });
+  expect(err).toMatch(
+    /, from the parallel phase on, by (tester and builder|builder and tester)\.\n/,
+  );
   const after = await clan.ended(goal, "complete", `retry:${failure.id}`);
   expect(states(after.grants)).toEqual({
     reviewer: ["done", 1],
@@ -141,25 +153,36 @@ test("a retry of a failed parallel attempt leaves the done siblings alone, and l
 }, 120_000);
 
 test("a retry may fail again, and its own Failure may be tried again", async () => {
-  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
+  await using clan = await Sett.start(at, {
+    coder: { ...onGoal("exclusive"), tool: failing(2, "Code") },
+  });
   const goal = await clan.goal();
   const first = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
   await clan.need("retry", first.id);
   await clan.ended(goal, "terminated", `retry:${first.id}`);
-  const second = await clan.made(goal, ({ id, structural_type }) => structural_type === "Failure" && id !== first.id);
+  const second = await clan.made(
+    goal,
+    ({ id, structural_type }) => structural_type === "Failure" && id !== first.id,
+  );
   expect(await clan.stateOf(goal)).toBe("failed");
   await clan.need("retry", second.id);
-  expect(states((await clan.ended(goal, "complete", `retry:${second.id}`)).grants)).toEqual({ coder: ["done", 3] });
+  expect(states((await clan.ended(goal, "complete", `retry:${second.id}`)).grants)).toEqual({
+    coder: ["done", 3],
+  });
   expect(await clan.stateOf(goal)).toBe("settled");
 }, 120_000);
 
 test("a retry of an attempt that was followed by another names the Failure that can be tried again", async () => {
-  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") } });
+  await using clan = await Sett.start(at, {
+    coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") },
+  });
   const goal = await clan.goal();
   await clan.ended(goal, "terminated");
   const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));
-  const [first, last] = all.filter(({ structural_type }) => structural_type === "Failure").map(({ id }) => id);
+  const [first, last] = all
+    .filter(({ structural_type }) => structural_type === "Failure")
+    .map(({ id }) => id);
   const { code, err } = await clan.sett("retry", String(first));
   expect({ code, err }).toEqual({
     code: 1,
@@ -177,7 +200,10 @@ test("a retry is refused for what is no Failure, for an agent that is gone, and 
     coder: { ...onGoal("exclusive"), tool: failing(9, "Code") },
     idler: onGoal("ignore"),
   };
-  await using clan = await Sett.start(at, { ...members, idler: { ...onGoal("ignore"), tool: () => approval } });
+  await using clan = await Sett.start(at, {
+    ...members,
+    idler: { ...onGoal("ignore"), tool: () => approval },
+  });
   const refusal = async (id: string) => {
     const { code, out, err } = await clan.sett("retry", id);
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -190,16 +216,24 @@ test("a retry is refused for what is no Failure, for an agent that is gone, and 
   await clan.board.logEvent({ type: "retry_requested", artefact_id: goal.id }, "person:test");
   await waitFor("the refusal", async () =>
     (await clan.board.readEvents("0", 1_000)).some(
-      ({ data }) => data?.reason === `GoalDefined ${goal.id} is no Failure: there is nothing to try again.`,
+      ({ data }) =>
+        data?.reason === `GoalDefined ${goal.id} is no Failure: there is nothing to try again.`,
     ),
   );
   const other = await clan.goal("The other");
   const lost = await failureOf(clan, other);
   await clan.ended(other, "terminated");
   await clan.board.logEvent({ type: "cancel_requested", goal_id: other.goal_id }, "person:test");
-  await waitFor("the goal's end", async () => (await clan.board.readGoal(other.goal_id)).ended === "cancelled");
+  await waitFor(
+    "the goal's end",
+    async () => (await clan.board.readGoal(other.goal_id)).ended === "cancelled",
+  );
   expect(await refusal(lost.id)).toContain(`Goal ${other.goal_id} was ended.`);
   const [idler] = (await clan.board.listAgents()).filter(({ name }) => name === "idler");
-  await clan.board.registerAgents(idler === undefined ? [] : [idler], "person:test", { exact: true });
-  expect(await refusal(failure.id)).toContain("Agent coder is not registered any more, so it cannot try again.");
+  await clan.board.registerAgents(idler === undefined ? [] : [idler], "person:test", {
+    exact: true,
+  });
+  expect(await refusal(failure.id)).toContain(
+    "Agent coder is not registered any more, so it cannot try again.",
+  );
 }, 120_000);

@@ -25,7 +25,11 @@ afterAll(async () => {
 const sett = (folder: string, ...words: string[]) =>
   runSett(words, {
     cwd: join(root, folder),
-    env: { HOME: root, XDG_STATE_HOME: join(root, "state"), DOCKER_HOST: `unix://${join(root, "no-engine.sock")}` },
+    env: {
+      HOME: root,
+      XDG_STATE_HOME: join(root, "state"),
+      DOCKER_HOST: `unix://${join(root, "no-engine.sock")}`,
+    },
   });
 
 /** What an earlier `down` has kept of an instance of this folder. */
@@ -56,9 +60,13 @@ test("the processes of a repository are found without an engine; list says that 
   expect(listed.err).toContain("Docker does not answer");
   const status = await sett("here", "status");
   expect(status.err).toContain("demo is down. Its blackboard is kept.");
-  expect((await sett("there", "status", "--name", "demo")).err).toContain("demo is down. Its blackboard is kept.");
+  expect((await sett("there", "status", "--name", "demo")).err).toContain(
+    "demo is down. Its blackboard is kept.",
+  );
   expect((await sett("there", "status")).err).toContain("The Docker Engine does not answer");
-  expect((await sett("here", "status", "--name", "other")).err).toContain("The Docker Engine does not answer");
+  expect((await sett("here", "status", "--name", "other")).err).toContain(
+    "The Docker Engine does not answer",
+  );
 });
 
 test("a blackboard that was kept is removed without an engine", async () => {

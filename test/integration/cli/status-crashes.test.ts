@@ -21,7 +21,10 @@ test("an agent that is killed for lack of memory again and again is shown with i
     env: { REDISCLI_AUTH: "secret" },
     ports: [{ port: 6379 }],
   });
-  const port = await waitFor("its port", async () => (await containers.find(redis.id))?.ports[0]?.hostPort);
+  const port = await waitFor(
+    "its port",
+    async () => (await containers.find(redis.id))?.ports[0]?.hostPort,
+  );
   await using board = await connectBlackboard({
     url: `redis://:secret@127.0.0.1:${port}`,
     instance: sett.instance,
@@ -34,8 +37,14 @@ test("an agent that is killed for lack of memory again and again is shown with i
     restart: "unless-stopped",
     resources: { memoryBytes: 8 * mebibyte },
   });
-  await waitFor("two restarts", async () => ((await containers.find(greedy.id))?.restarts ?? 0) >= 2);
-  const env = { XDG_STATE_HOME: tmpdir(), ...(process.env.DOCKER_HOST && { DOCKER_HOST: process.env.DOCKER_HOST }) };
+  await waitFor(
+    "two restarts",
+    async () => ((await containers.find(greedy.id))?.restarts ?? 0) >= 2,
+  );
+  const env = {
+    XDG_STATE_HOME: tmpdir(),
+    ...(process.env.DOCKER_HOST && { DOCKER_HOST: process.env.DOCKER_HOST }),
+  };
   const status = async (...words: string[]) =>
     (await runSett(["status", "--name", sett.instance, ...words], { cwd: tmpdir(), env })).out;
   const sentence = new RegExp(

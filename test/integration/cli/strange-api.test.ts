@@ -23,7 +23,9 @@ test.each(["<html>Sign in</html>", "{}", "[]", '{"instance":7}', ""])(
     const env = { ...at.env, SETT_API: server.url.origin, SETT_API_TOKEN: "secret" };
     const { code, out, err } = await runSett(["status"], { cwd: at.folder, env });
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toContain(`What answers at ${server.url.origin} is no API of Sett, or one of another version.`);
+    expect(err).toContain(
+      `What answers at ${server.url.origin} is no API of Sett, or one of another version.`,
+    );
     expect(err).not.toContain("bug in Sett");
   },
 );

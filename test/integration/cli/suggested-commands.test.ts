@@ -10,7 +10,11 @@ import { Workspace } from "../../support/cli/workspace.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 const goal = sampleArtefact();
-const large = sampleArtefact({ goal_id: goal.goal_id, source_artefacts: [goal.id], payload: "line\n".repeat(20) });
+const large = sampleArtefact({
+  goal_id: goal.goal_id,
+  source_artefacts: [goal.id],
+  payload: "line\n".repeat(20),
+});
 const review = sampleArtefact({ structural_type: "Review", type: "Review", goal_id: goal.goal_id });
 const unknown = crypto.randomUUID();
 let at: Workspace;
@@ -22,7 +26,12 @@ beforeAll(async () => {
   for (const artefact of [goal, large, review]) await board.createArtefact(artefact, "person:Ada");
   const leader = await board.acquireLeaderLease({ holder: "one", leaseMs: 1, restarted: true });
   if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
-  await board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch: leader.epoch });
+  await board.setPaused({
+    paused: true,
+    by: "person:Ada",
+    at: new Date().toISOString(),
+    epoch: leader.epoch,
+  });
   await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch: leader.epoch });
 }, 120_000);
 
@@ -74,7 +83,7 @@ test("so do claims that find no room on the terminal", () => {
   const around = situation(["ada"], { suggest: suggestFor("demo") });
   const claims = [open, open].map((each) => ({ ...each, about: undefined }));
   const drawing = { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) };
-  expect(openClaimLines({ claims, situation: around }, { columns: 100, rows: 3 }, drawing).at(-1)).toEndWith(
-    "and 1 more: sett status --name demo",
-  );
+  expect(
+    openClaimLines({ claims, situation: around }, { columns: 100, rows: 3 }, drawing).at(-1),
+  ).toEndWith("and 1 more: sett status --name demo");
 });

@@ -1,4 +1,5 @@
-// sett ui, as a real process: the API of an instance for the person at the keyboard, as long as the command runs.
+// sett ui, as a real process: the API of an instance for the person at the keyboard, as long as the
+// command runs.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +21,8 @@ afterAll(async () => await at?.[Symbol.asyncDispose]());
 /** The address that it prints, in two: where the API is, and the token. */
 async function pageOf(running: Running): Promise<{ url: string; token: string }> {
   await running.untilOut("\n");
-  const [, url = "", token = ""] = /^(http:\/\/127\.0\.0\.1:\d+)\/\?token=([\w-]{43})\n$/.exec(running.out()) ?? [];
+  const [, url = "", token = ""] =
+    /^(http:\/\/127\.0\.0\.1:\d+)\/\?token=([\w-]{43})\n$/.exec(running.out()) ?? [];
   return { url, token };
 }
 
@@ -33,7 +35,10 @@ async function ask({ url, token }: { url: string; token: string }, path: string,
 
 /** What the page keeps for a token, or for the ticket of an address. */
 async function sessionFor(url: string, token: string): Promise<string | undefined> {
-  const answer = await fetch(`${url}/open`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  const answer = await fetch(`${url}/open`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
   return Object(await answer.json()).session;
 }
 
@@ -51,16 +56,24 @@ test("prints an address with a token, with which the person of git may do everyt
   const { body } = await ask(page, "/v1/instance");
   expect(body).toMatchObject({
     instance: "demo",
-    me: { actor: "person:Ada Lovelace <ada@sett.invalid>", rights: ["read", "forage", "answer", "budget", "approve", "control"] },
+    me: {
+      actor: "person:Ada Lovelace <ada@sett.invalid>",
+      rights: ["read", "forage", "answer", "budget", "approve", "control"],
+    },
     repository: { head: await at.git("rev-parse", "HEAD") },
   });
   expect((await fetch(`${page.url}/v1/instance`)).status).toBe(401);
   const { status, body: goal } = await ask(page, "/v1/goals", { text: "Paint the door" });
   expect(status).toBe(201);
-  expect(await at.git("rev-parse", `refs/sett/demo/${goal.id}`)).toBe(await at.git("rev-parse", "HEAD"));
+  expect(await at.git("rev-parse", `refs/sett/demo/${goal.id}`)).toBe(
+    await at.git("rev-parse", "HEAD"),
+  );
   const headers = { authorization: `Bearer ${page.token}` };
   const picture = await fetch(`${page.url}/v1/goals/${goal.id}/graph?format=svg`, { headers });
-  expect([picture.status, await picture.text()]).toEqual([200, expect.stringContaining("Paint the door")]);
+  expect([picture.status, await picture.text()]).toEqual([
+    200,
+    expect.stringContaining("Paint the door"),
+  ]);
   await writeFile(join(at.folder, "new.txt"), "not committed\n");
   expect(await ask(page, "/v1/goals", { text: "Paint it again" })).toMatchObject({
     status: 409,
@@ -98,7 +111,10 @@ test("the token is in no environment and no argument of a process", async () => 
   await using running = at.start("ui", "--no-open");
   const { token } = await pageOf(running);
   const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const files = processes.flatMap((name) => [join("/proc", name, "environ"), join("/proc", name, "cmdline")]);
+  const files = processes.flatMap((name) => [
+    join("/proc", name, "environ"),
+    join("/proc", name, "cmdline"),
+  ]);
   const shown = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
   expect(shown.some((text) => text.includes(token))).toBe(false);
 });
@@ -109,10 +125,18 @@ test("opens the browser with what this machine opens addresses with, and says so
   await symlink(Bun.which("git") ?? "", join(own, "git"));
   await using without = startSett(["ui"], { cwd: at.folder, env: { ...at.env, PATH: own } });
   await without.untilErr("Open this address in your browser.");
-  await writeFile(join(own, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, { mode: 0o755 });
-  await using running = startSett(["ui"], { cwd: at.folder, env: { ...at.env, PATH: `${own}:${process.env.PATH}` } });
+  await writeFile(join(own, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, {
+    mode: 0o755,
+  });
+  await using running = startSett(["ui"], {
+    cwd: at.folder,
+    env: { ...at.env, PATH: `${own}:${process.env.PATH}` },
+  });
   const { url, token } = await pageOf(running);
-  const address = await waitFor("the address", async () => (await readFile(opened, "utf8").catch(() => "")) || undefined);
+  const address = await waitFor(
+    "the address",
+    async () => (await readFile(opened, "utf8").catch(() => "")) || undefined,
+  );
   // Every user of the machine sees the arguments of a browser: what it is given is good once.
   expect(address).not.toContain(token);
   const ticket = new URL(address).searchParams.get("token") ?? "";
@@ -138,7 +162,8 @@ test("a name that only leads to this machine is no name of the page, also with i
   const { url, token } = await pageOf(running);
   const { port } = new URL(url);
   const statusFor = async (host: string) =>
-    (await fetch(`${url}/v1/instance`, { headers: { host, authorization: `Bearer ${token}` } })).status;
+    (await fetch(`${url}/v1/instance`, { headers: { host, authorization: `Bearer ${token}` } }))
+      .status;
   expect(await statusFor(`localhost:${port}`)).toBe(200);
   expect(await statusFor(`rebound.example.org:${port}`)).toBe(421);
 });

@@ -39,7 +39,10 @@ describe("sett validate", () => {
 
   test("warns of a base image that its registry may replace", async () => {
     await mkdir(join(folder, "based"), { recursive: true });
-    await writeFile(join(folder, "based/Dockerfile"), "FROM debian:bookworm-slim AS base\nFROM base\n");
+    await writeFile(
+      join(folder, "based/Dockerfile"),
+      "FROM debian:bookworm-slim AS base\nFROM base\n",
+    );
     await writeFile(
       join(folder, "based.yml"),
       "version: '1.0'\nagents:\n  coder:\n    build: ./based\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n",
@@ -58,7 +61,9 @@ describe("sett validate", () => {
     expect(wrong.code).toBe(2);
     const { valid, mistakes } = JSON.parse(wrong.out);
     expect(valid).toBe(false);
-    expect(mistakes).toContainEqual(expect.objectContaining({ line: 5, path: "agents.coder.comand" }));
+    expect(mistakes).toContainEqual(
+      expect.objectContaining({ line: 5, path: "agents.coder.comand" }),
+    );
     const right = await sett("validate", "--json");
     expect(right.code).toBe(0);
     expect(JSON.parse(right.out)).toMatchObject({ valid: true, mistakes: [], warnings: [] });
@@ -89,9 +94,13 @@ notify:
     await writeFile(join(folder, "secrets.yml"), text);
     const { code, err, out } = await sett("validate", "--file", "secrets.yml");
     expect({ code, out }).toEqual({ code: 0, out: "secrets.yml is valid: 1 agent (coder).\n" });
-    expect(err).toContain("secrets.yml:6:27 agents.coder.environment.TOKEN: needs the variable `NOT_SET_A`");
+    expect(err).toContain(
+      "secrets.yml:6:27 agents.coder.environment.TOKEN: needs the variable `NOT_SET_A`",
+    );
     expect(err).toContain("secrets.yml:9:13 notify[0].secret: needs the variable `NOT_SET_B`");
-    const { valid, warnings } = JSON.parse((await sett("validate", "--file", "secrets.yml", "--json")).out);
+    const { valid, warnings } = JSON.parse(
+      (await sett("validate", "--file", "secrets.yml", "--json")).out,
+    );
     expect({ valid, count: warnings.length }).toEqual({ valid: true, count: 2 });
     const up = await sett("up", "--file", "secrets.yml");
     expect(up.code).toBe(2);
@@ -105,7 +114,9 @@ notify:
     await writeFile(join(folder, "other.yml"), text("v99.1.0"));
     const { code, err } = await sett("validate", "--file", "other.yml");
     expect(code).toBe(0);
-    expect(err).toContain(`other.yml:7:26 services.orchestrator.image: is of Sett 99.1.0, but this is sett ${version}`);
+    expect(err).toContain(
+      `other.yml:7:26 services.orchestrator.image: is of Sett 99.1.0, but this is sett ${version}`,
+    );
     await writeFile(join(folder, "other.yml"), text(`v${version}`));
     expect((await sett("validate", "--file", "other.yml")).err).toBe("");
   });

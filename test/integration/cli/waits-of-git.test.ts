@@ -1,7 +1,16 @@
 // What a person's own git waits for is named, and ending it leaves index and files as they were.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -11,14 +20,19 @@ import { waitFor } from "../../support/wait-for.ts";
 let base: string;
 let folder: string;
 let env: Record<string, string>;
-const git = (...words: string[]) => $`git ${words}`.cwd(folder).env({ PATH: process.env.PATH, HOME: base }).quiet();
+const git = (...words: string[]) =>
+  $`git ${words}`.cwd(folder).env({ PATH: process.env.PATH, HOME: base }).quiet();
 const indexOf = async () => new Uint8Array(await readFile(join(folder, ".git/index")));
 const status = async () => await git("status", "--porcelain").text();
 
 beforeEach(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), "sett-waits-")));
   folder = join(base, "garden");
-  env = { HOME: base, XDG_STATE_HOME: join(base, "state"), DOCKER_HOST: `unix://${join(base, "no-engine.sock")}` };
+  env = {
+    HOME: base,
+    XDG_STATE_HOME: join(base, "state"),
+    DOCKER_HOST: `unix://${join(base, "no-engine.sock")}`,
+  };
   await mkdir(folder);
   await git("init", "--quiet", "--initial-branch=main");
   await git("config", "user.name", "Ada Lovelace");
@@ -33,15 +47,25 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
-/** A program that says that it has begun, and waits for the file `go`: as one that asks a person. */
+/**
+ * A program that says that it has begun, and waits for the file `go`: as one that asks a person.
+ */
 async function waiting(path: string, then = "exit 1"): Promise<void> {
   await mkdir(join(path, ".."), { recursive: true });
-  const lines = ["#!/bin/sh", `echo $$ > ${base}/begun`, `until [ -e ${base}/go ]; do sleep 0.1; done`, then];
+  const lines = [
+    "#!/bin/sh",
+    `echo $$ > ${base}/begun`,
+    `until [ -e ${base}/go ]; do sleep 0.1; done`,
+    then,
+  ];
   await writeFile(path, `${lines.join("\n")}\n`);
   await chmod(path, 0o755);
 }
 const hasBegun = () =>
-  waitFor("the program to begin", () => existsSync(join(base, "begun")) && readFile(join(base, "begun"), "utf8"));
+  waitFor(
+    "the program to begin",
+    () => existsSync(join(base, "begun")) && readFile(join(base, "begun"), "utf8"),
+  );
 
 const up = () => startSett(["up", "--yes", "--runtime", "process"], { cwd: folder, env });
 
@@ -49,31 +73,39 @@ async function expectUntouched(index: Awaited<ReturnType<typeof indexOf>>): Prom
   expect((await readdir(folder)).sort()).toEqual([".git", "README.md"]);
   expect(await status()).toBe("");
   expect(await indexOf()).toEqual(index);
-  expect((await readdir(join(folder, ".git"))).filter((name) => /lock|index-/.test(name))).toEqual([]);
+  expect((await readdir(join(folder, ".git"))).filter((name) => /lock|index-/.test(name))).toEqual(
+    [],
+  );
 }
 
 test.each([
   ["a signer", ["commit.gpgsign is set, and /", "/sign signs"]],
   ["a hook", ["`git commit`", "the hook pre-commit may run"]],
   ["a filter", ["`git add`", "filter.slow.clean is set"]],
-])("%s that takes its time is named while git waits for it, and the commit is made", async (which, words) => {
-  if (which === "a signer") {
-    await waiting(join(base, "sign"), "cat > /dev/null; echo '[GNUPG:] SIG_CREATED ' >&2; echo signature");
-    await git("config", "commit.gpgsign", "true");
-    await git("config", "gpg.program", join(base, "sign"));
-  } else if (which === "a hook") await waiting(join(folder, ".git/hooks/pre-commit"), "exit 0");
-  else {
-    await waiting(join(base, "clean"), "cat");
-    await git("config", "filter.slow.clean", join(base, "clean"));
-    await writeFile(join(folder, ".git/info/attributes"), "sett.yml filter=slow\n");
-  }
-  await using running = up();
-  for (const each of words) await running.untilErr(each);
-  await writeFile(join(base, "go"), "");
-  expect(await running.exited).toBe(0);
-  expect(await status()).toBe("");
-  expect(await git("log", "-1", "--format=%s").text()).toBe("Add a sett\n");
-});
+])(
+  "%s that takes its time is named while git waits for it, and the commit is made",
+  async (which, words) => {
+    if (which === "a signer") {
+      await waiting(
+        join(base, "sign"),
+        "cat > /dev/null; echo '[GNUPG:] SIG_CREATED ' >&2; echo signature",
+      );
+      await git("config", "commit.gpgsign", "true");
+      await git("config", "gpg.program", join(base, "sign"));
+    } else if (which === "a hook") await waiting(join(folder, ".git/hooks/pre-commit"), "exit 0");
+    else {
+      await waiting(join(base, "clean"), "cat");
+      await git("config", "filter.slow.clean", join(base, "clean"));
+      await writeFile(join(folder, ".git/info/attributes"), "sett.yml filter=slow\n");
+    }
+    await using running = up();
+    for (const each of words) await running.untilErr(each);
+    await writeFile(join(base, "go"), "");
+    expect(await running.exited).toBe(0);
+    expect(await status()).toBe("");
+    expect(await git("log", "-1", "--format=%s").text()).toBe("Add a sett\n");
+  },
+);
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "%s while a hook waits ends the hook, and leaves index and files as they were",

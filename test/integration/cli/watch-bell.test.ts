@@ -1,4 +1,5 @@
-// sett watch --bell: the real program on a pseudo terminal, rung by real questions, approvals and failures.
+// sett watch --bell: the real program on a pseudo terminal, rung by real questions, approvals and
+// failures.
 import { expect, test } from "bun:test";
 import { AskingSett, failingGoal, reportGoal } from "../../support/cli/asking-sett.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
@@ -7,14 +8,23 @@ import { waitFor } from "../../support/wait-for.ts";
 test("the bell rings once for a question, an approval and a failed goal, and not for the past or a cancelled goal", async () => {
   await using sett = await AskingSett.start();
   const past = await sett.ask("Which door?");
-  await using watching = settOnTerminal(["watch", "--bell"], { cwd: sett.at.folder, env: sett.at.env, columns: 120 });
+  await using watching = settOnTerminal(["watch", "--bell"], {
+    cwd: sett.at.folder,
+    env: sett.at.env,
+    columns: 120,
+  });
   const short = (id: string) => id.slice(0, 8);
-  await watching.showing("the past", ({ rows }) => rows.some((row) => row.includes(`question ${short(past.question)}`)));
+  await watching.showing("the past", ({ rows }) =>
+    rows.some((row) => row.includes(`question ${short(past.question)}`)),
+  );
   // What is shown after the past has been looked at after it, too.
   await sett.board.logEvent({ type: "instance_started" }, "person:Ada");
-  await watching.showing("the present", ({ rows }) => rows.some((row) => row.includes("starts this sett")));
+  await watching.showing("the present", ({ rows }) =>
+    rows.some((row) => row.includes("starts this sett")),
+  );
   expect(watching.screen.bells).toBe(0);
-  const ringsAfter = (count: number) => waitFor(`bell ${count}`, () => watching.screen.bells === count);
+  const ringsAfter = (count: number) =>
+    waitFor(`bell ${count}`, () => watching.screen.bells === count);
   const cancelled = await sett.ask("Which hinge?");
   await ringsAfter(1);
   await sett.cancel(cancelled.goal);
@@ -25,9 +35,10 @@ test("the bell rings once for a question, an approval and a failed goal, and not
   await sett.at.need("answer", past.question, "the green one");
   await sett.achieved(past.goal);
   await watching.showing("the failure and the end", ({ rows }) =>
-    [`${short(failed.id)}  orchestrator    terminates`, `${short(past.goal.id)}  orchestrator    completes`].every((text) =>
-      rows.some((row) => row.includes(text)),
-    ),
+    [
+      `${short(failed.id)}  orchestrator    terminates`,
+      `${short(past.goal.id)}  orchestrator    completes`,
+    ].every((text) => rows.some((row) => row.includes(text))),
   );
   expect(watching.screen.bells).toBe(3);
 }, 120_000);

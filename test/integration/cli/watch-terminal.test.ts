@@ -1,4 +1,5 @@
-// sett watch as a person sees it: the real program on a pseudo terminal, a real orchestrator, and agents played by the test.
+// sett watch as a person sees it: the real program on a pseudo terminal, a real orchestrator, and
+// agents played by the test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
@@ -20,14 +21,20 @@ const interrupt = "\u0003";
 const onTerminal = (columns: number, env: Record<string, string>, ...words: string[]) =>
   settOnTerminal(words, { cwd: at.folder, env: { ...at.env, ...env }, columns });
 
-/** The reviewer approves, the coder accepts the work and falls silent; the tester bids when the test does it. */
+/**
+ * The reviewer approves, the coder accepts the work and falls silent; the tester bids when the test
+ * does it.
+ */
 beforeAll(async () => {
   at = await Workspace.create();
   board = await at.board();
-  const agents = [reviewer, coder, tester].map((name) => sampleAgent(name, { bids_by_command: true }));
+  const agents = [reviewer, coder, tester].map((name) =>
+    sampleAgent(name, { bids_by_command: true }),
+  );
   await board.registerAgents(agents, "person:Ada", { exact: true });
   // From the future, so that they live for as long as these tests.
-  for (const agent of [reviewer, coder]) await board.reportStatus(agent, { at: Date.now() + 600_000, state: "idle" });
+  for (const agent of [reviewer, coder])
+    await board.reportStatus(agent, { at: Date.now() + 600_000, state: "idle" });
   const approval = { structural_type: "Review", type: "Review", payload: "{}" } as const;
   const roles = [
     playAgent(board, reviewer, { bid: () => "review", work: () => approval }, stop.signal),
@@ -45,9 +52,13 @@ afterAll(async () => {
 });
 
 async function postGoal(): Promise<{ goal: ArtefactId; claim: ClaimId }> {
-  const goal = sampleArtefact({ metadata: { summary: "Write about the door, and be sure to say which of the doors is meant" } });
+  const goal = sampleArtefact({
+    metadata: { summary: "Write about the door, and be sure to say which of the doors is meant" },
+  });
   await board.createArtefact(goal, "person:Ada");
-  const claim = await waitFor("its claim", async () => (await board.claimsOfArtefact(goal.id)).get("standard"));
+  const claim = await waitFor("its claim", async () =>
+    (await board.claimsOfArtefact(goal.id)).get("standard"),
+  );
   await waitFor("two bids", async () => (await board.readClaim(claim))?.claim.bids.length === 2);
   return { goal: goal.id, claim };
 }
@@ -85,27 +96,45 @@ describe("sett watch on a terminal", () => {
     const bids = `${claim.slice(0, 8)}  GoalDefined  bids coder:exclusive reviewer:review tester:?  tester`;
     await sett.showing("who is waited for", ({ rows }) => last(rows) === `${bids} never heard`);
     await board.reportStatus(tester, { at: Date.now() + 600_000, state: "idle" });
-    await sett.showing("that the tester lives", ({ rows }) => last(rows).startsWith(`${bids} to bid `));
+    await sett.showing("that the tester lives", ({ rows }) =>
+      last(rows).startsWith(`${bids} to bid `),
+    );
     await setToWork(claim);
-    const atWork = /^[0-9a-f]{8} {2}GoalDefined {2}review ✓reviewer → exclusive ●coder {2}coder at work \w+$/;
+    const atWork =
+      /^[0-9a-f]{8} {2}GoalDefined {2}review ✓reviewer → exclusive ●coder {2}coder at work \w+$/;
     await sett.showing("the work", ({ rows }) => atWork.test(last(rows)));
     expect(sett.screen.rows.at(-2)).toMatch(/^── 1 open claim ─+$/);
     sett.resize(40, 24);
-    await sett.showing("less", ({ rows }) => /^[0-9a-f]{8} {2}R✓ E● {2}coder at work \w+$/.test(last(rows)));
+    await sett.showing("less", ({ rows }) =>
+      /^[0-9a-f]{8} {2}R✓ E● {2}coder at work \w+$/.test(last(rows)),
+    );
     expect(footIn(sett.screen.rows)).toHaveLength(1);
     sett.type(interrupt);
     expect(await sett.exited).toBe(130);
     // Where a line is broken, a bar in front of each row takes the place of quotation marks.
-    const quoted = (line: string) => line.replace(/ +│ (.*)$/, (_, words: string) => `  “${words.replaceAll(" │ ", " ")}”`);
-    expect(unbroken(sett.screen.lines).map(quoted)).toEqual(forPeople(await at.need("watch", "--no-follow", "--goal", goal)));
+    const quoted = (line: string) =>
+      line.replace(/ +│ (.*)$/, (_, words: string) => `  “${words.replaceAll(" │ ", " ")}”`);
+    expect(unbroken(sett.screen.lines).map(quoted)).toEqual(
+      forPeople(await at.need("watch", "--no-follow", "--goal", goal)),
+    );
     expect(sett.screen.unknown).toEqual([]);
   }, 120_000);
 
   test("draws in ASCII where the locale is not UTF-8, and without colours where NO_COLOR is set", async () => {
     const { goal, claim } = await postGoal();
     await setToWork(claim);
-    await using sett = onTerminal(100, { LANG: "C", NO_COLOR: "1" }, "watch", "--goal", goal, "--type", "goal_ended");
-    await sett.showing("the claim", ({ rows }) => rows.some((row) => row.includes("review +reviewer -> exclusive *coder")));
+    await using sett = onTerminal(
+      100,
+      { LANG: "C", NO_COLOR: "1" },
+      "watch",
+      "--goal",
+      goal,
+      "--type",
+      "goal_ended",
+    );
+    await sett.showing("the claim", ({ rows }) =>
+      rows.some((row) => row.includes("review +reviewer -> exclusive *coder")),
+    );
     expect(sett.screen.rows.at(0)).toMatch(/^-- 1 open claim -+$/);
     expect(sett.raw()).not.toMatch(colour);
     await using coloured = onTerminal(100, utf8, "watch", "--goal", goal);
@@ -117,7 +146,10 @@ describe("sett watch on a terminal", () => {
     const { goal, claim } = await postGoal();
     await setToWork(claim);
     const words = ["watch", "--goal", goal];
-    const [text, jsonl] = [await at.need(...words, "--no-follow"), await at.need(...words, "--no-follow", "-o", "jsonl")];
+    const [text, jsonl] = [
+      await at.need(...words, "--no-follow"),
+      await at.need(...words, "--no-follow", "-o", "jsonl"),
+    ];
     expect(text).toMatch(/reviewer +posts Review [0-9a-f]{8} {2}“approves”$/m);
     expect(await at.need("hoard", "--goal", goal)).toMatch(/ Review .* approves$/m);
     const count = text.trimEnd().split("\n").length;
@@ -144,9 +176,15 @@ describe("sett watch on a terminal", () => {
     await using sett = onTerminal(100, utf8, "watch", "--goal", goal);
     await sett.showing("the claim", ({ rows }) => footIn(rows).length === 1);
     await at.redis.kill();
-    await sett.showing("the loss", ({ rows }) => rows.at(-1)?.includes("Redis does not answer. Waiting") === true);
+    await sett.showing(
+      "the loss",
+      ({ rows }) => rows.at(-1)?.includes("Redis does not answer. Waiting") === true,
+    );
     await at.redis.start();
-    await sett.showing("the claim again", ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis answers again."));
+    await sett.showing(
+      "the claim again",
+      ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis answers again."),
+    );
   }, 120_000);
 });
 

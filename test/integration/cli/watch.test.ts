@@ -1,4 +1,5 @@
-// The live side: the log followed through a Redis that dies, and a goal followed to its rest by a real orchestrator and a real cub.
+// The live side: the log followed through a Redis that dies, and a goal followed to its rest by a
+// real orchestrator and a real cub.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,7 +33,8 @@ describe("sett watch", () => {
 
   test("shows all past events, then each new one, through the death of Redis, without a gap or a repeat; Ctrl-C ends it with 130", async () => {
     await using running = at.start("watch", "-o", "jsonl");
-    const seen = (count: number) => waitFor(`${count} events`, () => parse(running.out()).length >= count);
+    const seen = (count: number) =>
+      waitFor(`${count} events`, () => parse(running.out()).length >= count);
     await seen(4);
     await using board = await at.board();
     await board.createArtefact(sampleArtefact(), "hand");
@@ -52,27 +54,37 @@ describe("sett watch", () => {
   }, 120_000);
 
   test("filters by type, by agent, by goal and by time", async () => {
-    const past = async (...words: string[]) => parse(await at.need("watch", "--no-follow", "-o", "jsonl", ...words));
+    const past = async (...words: string[]) =>
+      parse(await at.need("watch", "--no-follow", "-o", "jsonl", ...words));
     const all = await past();
-    expect((await past("--type", "agent_registered")).map(({ agent }) => agent)).toEqual([agentName("coder")]);
+    expect((await past("--type", "agent_registered")).map(({ agent }) => agent)).toEqual([
+      agentName("coder"),
+    ]);
     expect(await past("--type", "agent_registered,bid_placed", "--agent", "coder")).toHaveLength(1);
     const [, second] = all;
-    expect(await past("--goal", second?.goal_id?.slice(0, 8) ?? "")).toEqual(second === undefined ? [] : [second]);
+    expect(await past("--goal", second?.goal_id?.slice(0, 8) ?? "")).toEqual(
+      second === undefined ? [] : [second],
+    );
     expect(await past("--since", second?.id ?? "")).toEqual(all.slice(2));
     for (const since of ["1h", "1h ago", "400d"]) expect(await past("--since", since)).toEqual(all);
     expect(await past("--since", new Date(Date.now() + 60_000).toISOString())).toEqual([]);
-    expect(await past("--since", second?.time ?? "")).toEqual(all.filter(({ time }) => time >= (second?.time ?? "")));
+    expect(await past("--since", second?.time ?? "")).toEqual(
+      all.filter(({ time }) => time >= (second?.time ?? "")),
+    );
   }, 120_000);
 
   test("reports what it cannot read and goes on", async () => {
     await using board = await at.board();
     const end = await board.endOfEvents();
-    const write = (...words: string[]) => at.redis.cli("XADD", `sett:${board.instance}:events`, "*", ...words);
+    const write = (...words: string[]) =>
+      at.redis.cli("XADD", `sett:${board.instance}:events`, "*", ...words);
     await write("type", "claim_dreamt", "event", '{"actor":"agent:coder"}');
     await write("hello", "there");
     await board.createArtefact(sampleArtefact(), "hand");
     const lines = (await at.need("watch", "--no-follow", "--since", end)).trim().split("\n");
-    expect(lines[0]).toContain("cannot be read (type claim dreamt): this version of Sett knows no such type");
+    expect(lines[0]).toContain(
+      "cannot be read (type claim dreamt): this version of Sett knows no such type",
+    );
     expect(lines[1]).toContain("cannot be read (without a type): what it holds is no event");
     expect(lines[2]).toContain("posts the goal");
   }, 120_000);
@@ -147,7 +159,16 @@ describe("sett forage --watch", () => {
     const { code, out, err } = await at.sett("forage", "--watch", "--goal", "echo");
     expect(code).toBe(0);
     expect(out).toMatch(/^[0-9a-f-]{36}\n$/);
-    const parts = ["posts the goal", "opens claim", "notes the bids", "grants", "works", "posts Echo", "completes", "is settled"];
+    const parts = [
+      "posts the goal",
+      "opens claim",
+      "notes the bids",
+      "grants",
+      "works",
+      "posts Echo",
+      "completes",
+      "is settled",
+    ];
     const places = parts.map((text) => err.indexOf(text));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));

@@ -1,4 +1,5 @@
-// What commands that take an id say to one that is of no use to them: the exit code does not depend on the command.
+// What commands that take an id say to one that is of no use to them: the exit code does not depend
+// on the command.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StructuralType } from "../../../lib/model/artefact.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
@@ -6,7 +7,13 @@ import { sampleArtefact } from "../../support/records/sample.ts";
 
 const goal = sampleArtefact();
 const made = (structural_type: StructuralType, type: string) =>
-  sampleArtefact({ structural_type, type, goal_id: goal.goal_id, source_artefacts: [goal.id], produced_by_agent: "coder" });
+  sampleArtefact({
+    structural_type,
+    type,
+    goal_id: goal.goal_id,
+    source_artefacts: [goal.id],
+    produced_by_agent: "coder",
+  });
 const draft = made("Standard", "Draft");
 const review = made("Review", "Review");
 let at: Workspace;
@@ -50,19 +57,31 @@ describe.each(commands)("sett %j", (words, ofOtherKind) => {
       expect({ code, out, err }).toEqual({
         code: 2,
         out: "",
-        err: expect.stringMatching(new RegExp(`^sett: ${ofOtherKind.id.slice(0, 8)} is not .*: it is ${ofOtherKind.type} \\(`)),
+        err: expect.stringMatching(
+          new RegExp(
+            `^sett: ${ofOtherKind.id.slice(0, 8)} is not .*: it is ${ofOtherKind.type} \\(`,
+          ),
+        ),
       });
     }, 120_000);
   }
 
   test("fails where there is nothing of that id", async () => {
     const { code, out, err } = await run(words, crypto.randomUUID());
-    expect({ code, out, err }).toEqual({ code: 1, out: "", err: expect.stringContaining("There is no ") });
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("There is no "),
+    });
   }, 120_000);
 
   test("is wrong use where it is no id", async () => {
     const { code, out, err } = await run(words, "12345");
-    expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining("`12345` is not the id of a") });
+    expect({ code, out, err }).toEqual({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("`12345` is not the id of a"),
+    });
   }, 120_000);
 });
 
@@ -73,6 +92,9 @@ test("a goal whose artefact was removed is still found in the log, by a short id
   await at.redis.cli("DEL", `sett:${board.instance}:artifact:${vanished.id}`);
   for (const id of [vanished.id, vanished.id.slice(0, 8)]) {
     const { code, out } = await at.sett("watch", "--no-follow", "-o", "jsonl", "--goal", id);
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(`"artefact_id":"${vanished.id}"`) });
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringContaining(`"artefact_id":"${vanished.id}"`),
+    });
   }
 }, 120_000);

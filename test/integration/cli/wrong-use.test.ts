@@ -1,4 +1,5 @@
-// Wrong use that needs no container: a clear sentence with what to do, a non-zero exit code, and nothing half-made.
+// Wrong use that needs no container: a clear sentence with what to do, a non-zero exit code, and
+// nothing half-made.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +10,8 @@ import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { settBinary } from "../../support/process/compiled.ts";
 
-const sett = "version: '1.0'\nagents:\n  echo:\n    image: sett/agent-base:latest\n    command: [\"/bin/cat\"]\n";
+const sett =
+  "version: '1.0'\nagents:\n  echo:\n    image: sett/agent-base:latest\n    command: [\"/bin/cat\"]\n";
 let at: Workspace;
 let bare: string;
 
@@ -22,9 +24,14 @@ afterAll(async () => {
   await rm(bare, { recursive: true, force: true });
 });
 
-async function inRepository(yml: string | undefined, act: (folder: string) => Promise<void>): Promise<void> {
+async function inRepository(
+  yml: string | undefined,
+  act: (folder: string) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sett-bad-"));
-  await $`git init --quiet && git -c user.name=A -c user.email=a@b commit --quiet --allow-empty -m Begin`.cwd(folder);
+  await $`git init --quiet && git -c user.name=A -c user.email=a@b commit --quiet --allow-empty -m Begin`.cwd(
+    folder,
+  );
   if (yml !== undefined) await writeFile(join(folder, "sett.yml"), yml);
   await act(folder);
   expect(await readdir(join(folder, ".git"))).not.toContain("sett");
@@ -70,9 +77,13 @@ test("up without a sett.yml says how to get one", async () => {
 test("up with mistakes in sett.yml names all of them with line and path, before it looks for Docker", async () => {
   const mistaken = `${sett}    comand: x\n    environment: ["TOKEN=\${NOT_THERE}"]\n    timeout: soon\n`;
   await inRepository(mistaken, async (cwd) => {
-    const { code, err } = await runSett(["up"], { cwd, env: { DOCKER_HOST: "unix:///nowhere/docker.sock" } });
+    const { code, err } = await runSett(["up"], {
+      cwd,
+      env: { DOCKER_HOST: "unix:///nowhere/docker.sock" },
+    });
     expect(code).toBe(2);
-    for (const text of ["sett.yml:6", "comand", "sett.yml:7", "NOT_THERE", "sett.yml:8", "timeout"]) expect(err).toContain(text);
+    for (const text of ["sett.yml:6", "comand", "sett.yml:7", "NOT_THERE", "sett.yml:8", "timeout"])
+      expect(err).toContain(text);
     expect(err).not.toContain("Docker");
   });
 });
@@ -80,21 +91,29 @@ test("up with mistakes in sett.yml names all of them with line and path, before 
 test("up names a variable of telemetry that the API would refuse, before anything starts", async () => {
   const api = "services: { api: { port: 8443, tokens: [{ name: ci, secret: ci, may: [read] }] } }";
   await inRepository(`${sett}secrets: { ci: { file: ./token } }\n${api}\n`, async (cwd) => {
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense", DOCKER_HOST: "unix:///nowhere/docker.sock" };
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense",
+      DOCKER_HOST: "unix:///nowhere/docker.sock",
+    };
     const { code, err } = await runSett(["up"], { cwd, env });
     expect(code).toBe(2);
-    expect(err).toContain("OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address such as http://collector:4318");
+    expect(err).toContain(
+      "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address such as http://collector:4318",
+    );
     expect(err).toContain("unset OTEL_EXPORTER_OTLP_ENDPOINT");
   });
 });
 
-test.each(["Demo", "de mo", "-demo", "démo", "a".repeat(41), ""])("up refuses %j as a name", async (name) => {
-  await inRepository(sett, async (cwd) => {
-    const { code, err } = await runSett(["up", `--name=${name}`], { cwd });
-    expect(code).toBe(2);
-    expect(err).toContain("--name");
-  });
-});
+test.each(["Demo", "de mo", "-demo", "démo", "a".repeat(41), ""])(
+  "up refuses %j as a name",
+  async (name) => {
+    await inRepository(sett, async (cwd) => {
+      const { code, err } = await runSett(["up", `--name=${name}`], { cwd });
+      expect(code).toBe(2);
+      expect(err).toContain("--name");
+    });
+  },
+);
 
 test.each(["up", "list", "status", "down", "watch", "forage --goal x"])(
   "`sett %s` says when Docker does not run, and what to try",
@@ -120,7 +139,10 @@ test("a goal of 1 MB is posted byte for byte, one of 100 MB is refused at once",
   expect(code).toBe(0);
   expect(await at.need("unearth", out.trim(), "--payload")).toBe(goal);
   const before = await at.git("for-each-ref", "refs/sett");
-  const refused = await runSett(["forage", "--goal", "-"], { ...surroundings, stdin: new Uint8Array(100_000_000).fill(97) });
+  const refused = await runSett(["forage", "--goal", "-"], {
+    ...surroundings,
+    stdin: new Uint8Array(100_000_000).fill(97),
+  });
   expect({ code: refused.code, out: refused.out }).toEqual({ code: 2, out: "" });
   expect(refused.err).toContain("longer than 16 MiB");
   expect(refused.err).toContain("Commit the long text");

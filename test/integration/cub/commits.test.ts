@@ -6,7 +6,13 @@ import type { WorkspaceMode } from "../../../lib/model/agent.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { cubScene } from "../../support/cub/scene.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
-import { commitFiles, git, instance, newGoalId, toolGit } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  instance,
+  newGoalId,
+  toolGit,
+} from "../../support/git/sample-repository.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
@@ -29,7 +35,9 @@ async function codingScene(mode: WorkspaceMode, act: (folder: string) => Answer)
     ...scene,
     host,
     folder,
-    /** Runs the tool on an artefact; the goal pins the host's commit unless `over` says otherwise. */
+    /**
+     * Runs the tool on an artefact; the goal pins the host's commit unless `over` says otherwise.
+     */
     async workOn(target = sampleArtefact({ metadata: { commit: host.base } })) {
       await scene.standIn.post(target);
       return scene.standIn.ended(await scene.standIn.openGranted(target, scene.agent), scene.agent);
@@ -42,7 +50,8 @@ async function codingScene(mode: WorkspaceMode, act: (folder: string) => Answer)
   };
 }
 
-const commitIn = (folder: string) => commitFiles(folder, { "new.ts": "2;\n" }, "By an agent", toolGit);
+const commitIn = (folder: string) =>
+  commitFiles(folder, { "new.ts": "2;\n" }, "By an agent", toolGit);
 
 describe("a tool in an rw workspace", () => {
   test("has its commit published, with the payload unchanged and metadata.commit set", async () => {
@@ -52,7 +61,11 @@ describe("a tool in an rw workspace", () => {
       return { payload: ` ${commit}\n` };
     });
     const { state, artefact, grant } = await scene.workOn();
-    expect([state, artefact.payload, artefact.metadata.commit]).toEqual(["done", ` ${commit}\n`, commit]);
+    expect([state, artefact.payload, artefact.metadata.commit]).toEqual([
+      "done",
+      ` ${commit}\n`,
+      commit,
+    ]);
     expect(scene.published()).toEqual([commit as string]);
     expect(grant).toMatchObject({ base_commit: scene.host.base });
     expect(git(scene.host.path, "rev-parse", "HEAD")).toBe(scene.host.base);
@@ -64,12 +77,17 @@ describe("a tool in an rw workspace", () => {
       return { type: "Report", payload: "See for yourself." };
     });
     const { artefact } = await scene.workOn();
-    expect(artefact.metadata.commit).toBe(CommitHash.parse(toolGit(scene.folder, "rev-parse", "HEAD")));
+    expect(artefact.metadata.commit).toBe(
+      CommitHash.parse(toolGit(scene.folder, "rev-parse", "HEAD")),
+    );
     expect(scene.published()).toHaveLength(1);
   });
 
   test("publishes nothing when nothing moved", async () => {
-    await using scene = await codingScene("rw", () => ({ type: "Report", payload: "Nothing to do." }));
+    await using scene = await codingScene("rw", () => ({
+      type: "Report",
+      payload: "Nothing to do.",
+    }));
     const { state, artefact } = await scene.workOn();
     expect([state, artefact.metadata.commit]).toEqual(["done", undefined]);
     expect(scene.published()).toEqual([]);
@@ -126,7 +144,10 @@ describe("a tool in an rw workspace", () => {
 
 describe("a tool in an ro workspace", () => {
   test("may commit, but nothing leaves the working copy", async () => {
-    await using scene = await codingScene("ro", (folder) => ({ type: "Report", payload: `tried ${commitIn(folder)}` }));
+    await using scene = await codingScene("ro", (folder) => ({
+      type: "Report",
+      payload: `tried ${commitIn(folder)}`,
+    }));
     const { state, artefact } = await scene.workOn();
     expect([state, artefact.metadata.commit]).toEqual(["done", undefined]);
     expect(scene.published()).toEqual([]);
@@ -140,14 +161,18 @@ describe("a tool in an ro workspace", () => {
   });
 
   test("may name a commit that is in the workspace", async () => {
-    await using scene = await codingScene("ro", (folder) => ({ payload: git(folder, "rev-parse", "HEAD") }));
+    await using scene = await codingScene("ro", (folder) => ({
+      payload: git(folder, "rev-parse", "HEAD"),
+    }));
     expect((await scene.workOn()).state).toBe("done");
   });
 });
 
 test("a base commit that is not there is a Failure, and the tool is not run", async () => {
   await using scene = await codingScene("ro", () => ({ payload: "" }));
-  const { state, artefact } = await scene.workOn(sampleArtefact({ metadata: { commit: CommitHash.parse("e".repeat(40)) } }));
+  const { state, artefact } = await scene.workOn(
+    sampleArtefact({ metadata: { commit: CommitHash.parse("e".repeat(40)) } }),
+  );
   expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
   expect(artefact.metadata.summary).toContain("neither in the workspace nor in the exchange");
   expect(scene.inputs).toEqual([]);

@@ -30,8 +30,12 @@ function closedGate() {
 describe("contact and leases", () => {
   test("a Redis that restarts in the middle of the work loses nothing, and the cub bids on the next claim", async () => {
     using gate = closedGate();
-    // It is asked for its bids, so that it also bids on what was announced before it was in contact again.
-    const bidder = { agent: { bids_by_command: true as const }, env: { SETT_BID_COMMAND: '["echo", "exclusive"]' } };
+    // It is asked for its bids, so that it also bids on what was announced before it was in contact
+    // again.
+    const bidder = {
+      agent: { bids_by_command: true as const },
+      env: { SETT_BID_COMMAND: '["echo", "exclusive"]' },
+    };
     await using scene = await cubInstance(redis, `${gate.wait}; ${echo}`, bidder);
     await using cub = startCub(scene.env);
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
@@ -47,10 +51,16 @@ describe("contact and leases", () => {
 
   test("the tool of a grant that was cancelled is killed with its children", async () => {
     using folder = temporaryFolder();
-    await using scene = await cubInstance(redis, `sleep 100 & echo $! > '${folder.path}/pid'; wait`);
+    await using scene = await cubInstance(
+      redis,
+      `sleep 100 & echo $! > '${folder.path}/pid'; wait`,
+    );
     await using cub = startCub(scene.env);
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
-    const pid = await waitFor("the tool's child", () => Number(readIfThere(join(folder.path, "pid"))) || undefined);
+    const pid = await waitFor(
+      "the tool's child",
+      () => Number(readIfThere(join(folder.path, "pid"))) || undefined,
+    );
     await scene.standIn.terminate(claim, "No longer wanted.");
     await untilGone(pid);
     await cub.said("Lost the grant; stopped its tool and dropped its result");
@@ -78,14 +88,19 @@ describe("contact and leases", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s kills a tool that runs longer than the shutdown timeout; the cub posts the attempt as lost",
     async (signal) => {
-      await using scene = await cubInstance(redis, "sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
+      await using scene = await cubInstance(redis, "sleep 100", {
+        env: { SETT_SHUTDOWN_TIMEOUT: "100ms" },
+      });
       await using cub = startCub(scene.env);
       const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
       await cub.said("Executing tool");
       cub.child.kill(signal);
       expect(await cub.ended()).toBe(0);
       const { state, artefact } = await scene.standIn.ended(claim, coder);
-      expect([state, artefact.metadata.summary?.includes("attempt is lost")]).toEqual(["failed", true]);
+      expect([state, artefact.metadata.summary?.includes("attempt is lost")]).toEqual([
+        "failed",
+        true,
+      ]);
     },
   );
 
@@ -100,7 +115,10 @@ describe("contact and leases", () => {
     await idle.said("Cub started");
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
     await cub.said("Executing tool");
-    await waitFor("the start", async () => (await scene.board.readGrant(claim, coder))?.grant.state === "running");
+    await waitFor(
+      "the start",
+      async () => (await scene.board.readGrant(claim, coder))?.grant.state === "running",
+    );
     await away.stop();
     expect(await idle.ended()).toBe(1);
     gate.open();
@@ -118,7 +136,9 @@ describe("contact and leases", () => {
     await cub.said("Cub started");
     await own.kill();
     expect(await cub.ended()).toBe(1);
-    expect(cub.stderr()).toMatch(/^cub: Redis cannot be reached at 127\.0\.0\.1:\d+: nothing listens there\./);
+    expect(cub.stderr()).toMatch(
+      /^cub: Redis cannot be reached at 127\.0\.0\.1:\d+: nothing listens there\./,
+    );
   });
 });
 

@@ -27,7 +27,11 @@ describe("the cub as a process", () => {
     await standIn.grant(claim, coder);
     const { state, artefact } = await standIn.ended(claim, coder);
     expect(state).toBe("done");
-    expect(artefact).toMatchObject({ type: "EchoSuccess", payload: "hello", source_artefacts: [goal.id] });
+    expect(artefact).toMatchObject({
+      type: "EchoSuccess",
+      payload: "hello",
+      source_artefacts: [goal.id],
+    });
     expect((await scene.board.listStatuses()).get(coder)?.state).toBeDefined();
     cub.child.kill("SIGTERM");
     expect(await cub.ended()).toBe(0);
@@ -41,9 +45,16 @@ describe("the cub as a process", () => {
     const address = await cub.address();
     const health = await fetch(`${address}/healthz`);
     expect([health.status, await health.json()]).toEqual([200, { service: "cub", ok: true }]);
-    expect(await (await fetch(`${address}/metrics`)).text()).toContain("sett_cub_executions_total 0");
-    expect(await (await fetch(`${address}/internal/state`)).json()).toMatchObject({ mode: "standard", working_on: null });
-    await using well = startCub({ ...scene.env, SETT_HEALTH_PORT: new URL(address).port }, ["--healthcheck"]);
+    expect(await (await fetch(`${address}/metrics`)).text()).toContain(
+      "sett_cub_executions_total 0",
+    );
+    expect(await (await fetch(`${address}/internal/state`)).json()).toMatchObject({
+      mode: "standard",
+      working_on: null,
+    });
+    await using well = startCub({ ...scene.env, SETT_HEALTH_PORT: new URL(address).port }, [
+      "--healthcheck",
+    ]);
     expect(await well.ended()).toBe(0);
     await using ill = startCub({ ...scene.env, SETT_HEALTH_PORT: "1" }, ["--healthcheck"]);
     expect(await ill.ended()).toBe(1);
@@ -54,7 +65,12 @@ describe("the cub as a process", () => {
     const script = `cat > input.json; env > env.txt; ${echo}`;
     await using scene = await cubInstance(redis, `cd '${folder.path}' && ${script}`, {
       agent: { role: "writer" },
-      env: { SETT_PROMPT_EXECUTION: "Write.", GREETING: "hi", BUN_OPTIONS: "", SETT_IMAGE_LD_LIBRARY_PATH: "/image/lib" },
+      env: {
+        SETT_PROMPT_EXECUTION: "Write.",
+        GREETING: "hi",
+        BUN_OPTIONS: "",
+        SETT_IMAGE_LD_LIBRARY_PATH: "/image/lib",
+      },
     });
     await using _cub = startCub(scene.env);
     const goal = await scene.standIn.post({ payload: "é\n" });
@@ -69,14 +85,27 @@ describe("the cub as a process", () => {
       additional_context: [],
     });
     const env = readFileSync(join(folder.path, "env.txt"), "utf8").split("\n");
-    for (const line of ["GREETING=hi", "SETT_PROMPT_EXECUTION=Write.", "SETT_AGENT_ROLE=writer", "LD_LIBRARY_PATH=/image/lib"])
+    for (const line of [
+      "GREETING=hi",
+      "SETT_PROMPT_EXECUTION=Write.",
+      "SETT_AGENT_ROLE=writer",
+      "LD_LIBRARY_PATH=/image/lib",
+    ])
       expect(env).toContain(line);
-    expect(env.filter((line) => /^(?:REDIS_URL|BUN_|SETT_AGENT_COMMAND|SETT_HEALTH|SETT_GIT)/.test(line))).toEqual([]);
+    expect(
+      env.filter((line) =>
+        /^(?:REDIS_URL|BUN_|SETT_AGENT_COMMAND|SETT_HEALTH|SETT_GIT)/.test(line),
+      ),
+    ).toEqual([]);
   });
 
   test("an agent that is not registered registers itself", async () => {
     await using scene = await cubInstance(redis, echo);
-    await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner", SETT_AGENT_ROLE: "hermit" });
+    await using cub = startCub({
+      ...scene.env,
+      SETT_AGENT_NAME: "loner",
+      SETT_AGENT_ROLE: "hermit",
+    });
     await cub.said("Cub started");
     expect((await scene.board.listAgents()).find(({ name }) => name === "loner")).toMatchObject({
       role: "hermit",
@@ -96,11 +125,19 @@ describe("the cub as a process", () => {
   });
 
   test("a bid command has the artefact on stdin and the word on stdout", async () => {
-    const bid = 'case "$(cat)" in *urgent*) echo exclusive;; *) echo "not mine" >&2; echo ignore;; esac';
+    const bid =
+      'case "$(cat)" in *urgent*) echo exclusive;; *) echo "not mine" >&2; echo ignore;; esac';
     await using scene = await cubInstance(redis, echo, { agent: { bids_by_command: true } });
-    await using cub = startCub({ ...scene.env, SETT_BID_COMMAND: JSON.stringify(["/bin/sh", "-c", bid]) });
-    const urgent = await scene.standIn.open(await scene.standIn.post({ payload: "urgent" }), [coder]);
-    const other = await scene.standIn.open(await scene.standIn.post({ payload: "some day" }), [coder]);
+    await using cub = startCub({
+      ...scene.env,
+      SETT_BID_COMMAND: JSON.stringify(["/bin/sh", "-c", bid]),
+    });
+    const urgent = await scene.standIn.open(await scene.standIn.post({ payload: "urgent" }), [
+      coder,
+    ]);
+    const other = await scene.standIn.open(await scene.standIn.post({ payload: "some day" }), [
+      coder,
+    ]);
     expect(await scene.standIn.bidOn(urgent, coder)).toBe("exclusive");
     expect(await scene.standIn.bidOn(other, coder)).toBe("ignore");
     expect((await cub.said("The bid command wrote to stderr")).stderr).toBe("not mine\n");
@@ -122,13 +159,21 @@ test("a command that is empty is a failure of the work, not of the cub", async (
     await scene.standIn.openGranted(await scene.standIn.post(), coder),
     coder,
   );
-  expect([state, artefact.type, artefact.metadata.summary]).toEqual(["failed", "ToolExecutionFailure", "The command is empty."]);
+  expect([state, artefact.type, artefact.metadata.summary]).toEqual([
+    "failed",
+    "ToolExecutionFailure",
+    "The command is empty.",
+  ]);
   await cub.said("Created Failure artefact");
 });
 
 describe("wrong use", () => {
   test("a missing variable is named on stderr, with exit code 78", async () => {
-    await using cub = startCub({ SETT_INSTANCE_NAME: "demo", SETT_AGENT_NAME: "coder", REDIS_URL: "redis://localhost" });
+    await using cub = startCub({
+      SETT_INSTANCE_NAME: "demo",
+      SETT_AGENT_NAME: "coder",
+      REDIS_URL: "redis://localhost",
+    });
     expect(await cub.ended()).toBe(78);
     expect(cub.stderr()).toContain("SETT_AGENT_COMMAND is not set");
   });

@@ -1,6 +1,16 @@
 // What a folder takes, and how a run is ended that writes too much.
 import { expect, test } from "bun:test";
-import { closeSync, linkSync, mkdirSync, openSync, renameSync, symlinkSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { diskUse } from "../../../apps/cub/disk-use.ts";
 import { DiskWatch, sizeText } from "../../../apps/cub/disk-watch.ts";
@@ -29,7 +39,10 @@ test("names that are not UTF-8 count like others, and so does what is below them
   using folder = temporaryFolder();
   const named = Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xff, 0xfe])]);
   mkdirSync(named);
-  writeFileSync(Buffer.concat([named, Buffer.from("/"), Buffer.from([0xc3])]), new Uint8Array(mebibyte));
+  writeFileSync(
+    Buffer.concat([named, Buffer.from("/"), Buffer.from([0xc3])]),
+    new Uint8Array(mebibyte),
+  );
   expect(await diskUse(folder.path)).toBe(mebibyte + 4 * kibibyte);
 });
 
@@ -50,7 +63,8 @@ test("an open file without a name counts once, however often it is open, where i
 test("what cannot be reached by any path is too much", async () => {
   using folder = temporaryFolder();
   const chain = Array.from({ length: 15 }, () => "x".repeat(200)).join("/");
-  for (const half of ["one", "other"]) mkdirSync(join(folder.path, half, chain), { recursive: true });
+  for (const half of ["one", "other"])
+    mkdirSync(join(folder.path, half, chain), { recursive: true });
   // No path names its end, but moving it there needs none.
   renameSync(join(folder.path, "one"), join(folder.path, "other", chain, "one"));
   expect(await diskUse(folder.path)).toBe(Number.POSITIVE_INFINITY);
@@ -65,7 +79,8 @@ test("a run that writes too much is ended once, with a sentence, and one that wr
     { path: join(folder.path, "nothing"), name: "nothing", isFlat: true },
     { path: folder.path, name: "/workspace", isFlat: true },
   ];
-  const watch = (bytes: number) => new DiskWatch({ bytes, folders }).start((reason) => reasons.push(reason));
+  const watch = (bytes: number) =>
+    new DiskWatch({ bytes, folders }).start((reason) => reasons.push(reason));
   writeFileSync(join(folder.path, "file"), new Uint8Array(mebibyte));
   {
     using _patient = watch(2 * mebibyte);
@@ -75,7 +90,9 @@ test("a run that writes too much is ended once, with a sentence, and one that wr
   using _strict = watch(mebibyte / 2);
   await waitFor("the end", () => reasons.length > 0);
   await Bun.sleep(600);
-  expect(reasons).toEqual(["The run was ended because there is too much in /workspace: `resources.limits.disk` allows 512 KiB."]);
+  expect(reasons).toEqual([
+    "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 512 KiB.",
+  ]);
 });
 
 test("files that are written during a run are counted when the disk has become fuller by half of what is left", async () => {
@@ -83,10 +100,20 @@ test("files that are written during a run are counted when the disk has become f
   const reasons: string[] = [];
   const disk = { bytes: mebibyte, folders: [{ path: folder.path, name: "/workspace" }] };
   writeFileSync(join(folder.path, "large"), new Uint8Array(2 * mebibyte));
-  // Other programs use this disk: how full it was is said instead of made. It is never due by the time that has passed.
+  // Other programs use this disk: how full it was is said instead of made. It is never due by the
+  // time that has passed.
   const free = Number.MAX_SAFE_INTEGER;
-  const seen = { free, freeAtStart: free, used: 0, countedAt: Number.POSITIVE_INFINITY, countMs: 0 };
-  using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason), new Map([[folder.path, seen]]));
+  const seen = {
+    free,
+    freeAtStart: free,
+    used: 0,
+    countedAt: Number.POSITIVE_INFINITY,
+    countMs: 0,
+  };
+  using _watch = new DiskWatch(disk).start(
+    (reason) => reasons.push(reason),
+    new Map([[folder.path, seen]]),
+  );
   await waitFor("the end", () => reasons.length > 0);
   expect(reasons[0]).toContain("allows 1 MiB");
 });
@@ -95,13 +122,19 @@ test("a run beside which a nearly full disk becomes fuller is ended, also where 
   using folder = temporaryFolder();
   using elsewhere = temporaryFolder();
   const reasons: string[] = [];
-  const disk = { bytes: 1024 * mebibyte, folders: [{ path: folder.path, name: "/workspace" }], reserveBytes: 2 ** 60 };
+  const disk = {
+    bytes: 1024 * mebibyte,
+    folders: [{ path: folder.path, name: "/workspace" }],
+    reserveBytes: 2 ** 60,
+  };
   using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason));
   await Bun.sleep(600);
   expect(reasons).toEqual([]);
   // Other programs may free as much meanwhile.
   for (let file = 0; reasons.length === 0 && file < 40; file++) {
-    writeFileSync(join(elsewhere.path, `large${file}`), new Uint8Array(16 * mebibyte), { flush: true });
+    writeFileSync(join(elsewhere.path, `large${file}`), new Uint8Array(16 * mebibyte), {
+      flush: true,
+    });
     await Bun.sleep(200);
   }
   expect(reasons[0]).toMatch(

@@ -15,31 +15,61 @@ const failing: [string, string[], Partial<AgentRegistration>, Expected][] = [
     "exits 3",
     shell("echo half; echo why >&2; exit 3"),
     {},
-    { reason: "The tool ended with exit code 3: why", exit_code: 3, stdout: "half\n", stderr: "why\n", timed_out: false },
+    {
+      reason: "The tool ended with exit code 3: why",
+      exit_code: 3,
+      stdout: "half\n",
+      stderr: "why\n",
+      timed_out: false,
+    },
   ],
   ["exits 3 without a word", shell("exit 3"), {}, { reason: "The tool ended with exit code 3." }],
   [
     "calls what is not installed",
     shell("frobnicate"),
     {},
-    { exit_code: 127, reason: expect.stringMatching(/^The tool ended with exit code 127: .*frobnicate: .*not found$/) },
+    {
+      exit_code: 127,
+      reason: expect.stringMatching(
+        /^The tool ended with exit code 127: .*frobnicate: .*not found$/,
+      ),
+    },
   ],
-  ["dies of a signal", shell("kill -KILL $$"), {}, { exit_code: null, signal: "SIGKILL", reason: saying("SIGKILL") }],
+  [
+    "dies of a signal",
+    shell("kill -KILL $$"),
+    {},
+    { exit_code: null, signal: "SIGKILL", reason: saying("SIGKILL") },
+  ],
   ["says nothing", shell("true"), {}, { reason: saying("wrote nothing"), exit_code: 0 }],
   ["says text", shell("echo hello"), {}, { reason: saying("not JSON"), stdout: "hello\n" }],
   ["says two things", shell('echo "{} {}"'), {}, { reason: saying("several JSON values") }],
   ["stops half way", shell(`echo '{"artefact_type":'`), {}, { reason: saying("is incomplete") }],
   ["misses the schema", shell('echo "{}"'), {}, { reason: saying("artefact_type") }],
-  ["hangs", shell("sleep 100"), { timeout_ms: 100 }, { timed_out: true, reason: saying("timeout of 0.1 s") }],
+  [
+    "hangs",
+    shell("sleep 100"),
+    { timeout_ms: 100 },
+    { timed_out: true, reason: saying("timeout of 0.1 s") },
+  ],
   [
     "leaves its answer to a process behind it",
     shell("(sleep 600; echo '{}') & true"),
     {},
-    { timed_out: false, exit_code: 0, reason: saying("A process that the tool left behind still held its output") },
+    {
+      timed_out: false,
+      exit_code: 0,
+      reason: saying("A process that the tool left behind still held its output"),
+    },
   ],
   ["says too much", shell("yes | head -c 40000000"), {}, { reason: saying("32 MiB") }],
   ["is empty", [], {}, { reason: "The command is empty.", duration_ms: null }],
-  ["is missing", ["/no/such/tool"], {}, { reason: saying("does not exist"), duration_ms: null, exit_code: null }],
+  [
+    "is missing",
+    ["/no/such/tool"],
+    {},
+    { reason: saying("does not exist"), duration_ms: null, exit_code: null },
+  ],
   [
     "calls a word a commit",
     shell(`echo '{"artefact_type":"CodeCommit","artefact_payload":"tomorrow","summary":""}'`),
@@ -48,7 +78,9 @@ const failing: [string, string[], Partial<AgentRegistration>, Expected][] = [
   ],
   [
     "asks about what it was not given",
-    shell(`echo '{"structural_type":"Question","payload":"Why?","about":"11111111-1111-4111-8111-111111111111"}'`),
+    shell(
+      `echo '{"structural_type":"Question","payload":"Why?","about":"11111111-1111-4111-8111-111111111111"}'`,
+    ),
     {},
     { reason: saying("which is none of its inputs") },
   ],
@@ -60,18 +92,28 @@ const failing: [string, string[], Partial<AgentRegistration>, Expected][] = [
   ],
 ];
 
-test.each(failing)("a tool that %s makes a ToolExecutionFailure that says so", async (_what, command, agent, report) => {
-  await using scene = await cubScene({
-    agent,
-    over: { runTool: (order) => runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } }) },
-  });
-  scene.start();
-  const goal = await scene.standIn.post();
-  const claim = await scene.standIn.openGranted(goal, scene.agent);
-  const { state, artefact, grant } = await scene.standIn.ended(claim, scene.agent);
-  expect([state, artefact.structural_type, artefact.type]).toEqual(["failed", "Failure", "ToolExecutionFailure"]);
-  expect(artefact.source_artefacts).toEqual([goal.id]);
-  const said = FailureReport.parse(JSON.parse(artefact.payload));
-  expect(said).toMatchObject(report);
-  expect(grant).toMatchObject({ reason: said.reason });
-});
+test.each(failing)(
+  "a tool that %s makes a ToolExecutionFailure that says so",
+  async (_what, command, agent, report) => {
+    await using scene = await cubScene({
+      agent,
+      over: {
+        runTool: (order) =>
+          runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } }),
+      },
+    });
+    scene.start();
+    const goal = await scene.standIn.post();
+    const claim = await scene.standIn.openGranted(goal, scene.agent);
+    const { state, artefact, grant } = await scene.standIn.ended(claim, scene.agent);
+    expect([state, artefact.structural_type, artefact.type]).toEqual([
+      "failed",
+      "Failure",
+      "ToolExecutionFailure",
+    ]);
+    expect(artefact.source_artefacts).toEqual([goal.id]);
+    const said = FailureReport.parse(JSON.parse(artefact.payload));
+    expect(said).toMatchObject(report);
+    expect(grant).toMatchObject({ reason: said.reason });
+  },
+);

@@ -5,7 +5,12 @@ import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";
 import { maskerOf } from "../../../apps/cub/secrets/masker.ts";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { agentName, sampleRepository, toolGit, write } from "../../support/git/sample-repository.ts";
+import {
+  agentName,
+  sampleRepository,
+  toolGit,
+  write,
+} from "../../support/git/sample-repository.ts";
 
 const value = "0123456789-a-secret-of-the-tests";
 const ofToken = maskerOf([["token", Buffer.from(value)]]);
@@ -25,7 +30,8 @@ async function preparedCopy(masker = ofToken) {
     toolGit(folder, "add", "-A");
     toolGit(folder, "commit", "--quiet", "--allow-empty", "-m", message);
   };
-  const findSince = async (base: CommitHash) => await findInCommits(masker, copy, { commit: await copy.head(), base });
+  const findSince = async (base: CommitHash) =>
+    await findInCommits(masker, copy, { commit: await copy.head(), base });
   const find = async () => await findSince(host.base);
   return { folder, commit, find, findSince, [Symbol.dispose]: host[Symbol.dispose] };
 }
@@ -68,7 +74,10 @@ const ways: [string, (copy: Copy) => void][] = [
   [
     "a header of a commit that git does not know",
     ({ folder }) => {
-      const text = toolGit(folder, "cat-file", "commit", "HEAD").replace("\n\n", `\nx-note ${value}\n\n`);
+      const text = toolGit(folder, "cat-file", "commit", "HEAD").replace(
+        "\n\n",
+        `\nx-note ${value}\n\n`,
+      );
       write(folder, { c: text });
       const commit = toolGit(folder, "hash-object", "-t", "commit", "-w", "--literally", "c");
       toolGit(folder, "update-ref", "--no-deref", "HEAD", commit);
@@ -155,7 +164,10 @@ const ways: [string, (copy: Copy) => void][] = [
 test.each(ways)("a secret in %s is found", async (_, change) => {
   using copy = await preparedCopy();
   change(copy);
-  expect(await copy.find()).toMatchObject({ secret: "token", commit: expect.stringMatching(/^[0-9a-f]{40}$/) });
+  expect(await copy.find()).toMatchObject({
+    secret: "token",
+    commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+  });
 });
 
 test("one that a file had before, and that is removed, is none of theirs", async () => {
@@ -174,13 +186,23 @@ test("attributes and settings of the tool hide nothing", async () => {
   expect(await copy.find()).toMatchObject({ secret: "token" });
 });
 
-const words = ["committer", "/dev/null", "Subproject", "100644", "deleted file mode", "diff --git", "a file that was there.txt"];
+const words = [
+  "committer",
+  "/dev/null",
+  "Subproject",
+  "100644",
+  "deleted file mode",
+  "diff --git",
+  "a file that was there.txt",
+];
 
 test("a secret that is a word of git's own hinders no commit, nor one that the files had before", async () => {
   using copy = await preparedCopy(maskerOf(words.map((word) => [word, Buffer.from(word)])));
   const { folder, commit, find } = copy;
   const head = toolGit(folder, "rev-parse", "HEAD");
-  write(folder, { "a file that was there.txt": "void committer() {\n  one();\n  two();\n  three();\n}\n" });
+  write(folder, {
+    "a file that was there.txt": "void committer() {\n  one();\n  two();\n  three();\n}\n",
+  });
   commit();
   expect(await find()).toEqual({
     secret: "a file that was there.txt",
@@ -214,5 +236,9 @@ test("it says which commit has the secret, and where in it", async () => {
   commit();
   expect(await find()).toEqual({ secret: "word", commit: guilty, place: "the file `docs/b c.md`" });
   commit("A Standard message\n\nwith two paragraphs");
-  expect(await find()).toEqual({ secret: "word", commit: toolGit(folder, "rev-parse", "HEAD"), place: "its message" });
+  expect(await find()).toEqual({
+    secret: "word",
+    commit: toolGit(folder, "rev-parse", "HEAD"),
+    place: "its message",
+  });
 });

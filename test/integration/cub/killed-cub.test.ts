@@ -1,4 +1,5 @@
-// A cub that was killed at its work says itself that the attempt is lost, as soon as it is started again.
+// A cub that was killed at its work says itself that the attempt is lost, as soon as it is started
+// again.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
@@ -25,7 +26,12 @@ describe("the program", () => {
     // It outlives a cub that is killed.
     using folder = temporaryFolder();
     const command = ["/bin/sh", "-c", `while [ -d "${folder.path}" ]; do sleep 0.05; done`];
-    const env = { SETT_INSTANCE_NAME: instance, SETT_AGENT_NAME: "coder", REDIS_URL: redis.url, SETT_OBJECTS_DIR: "/nowhere" };
+    const env = {
+      SETT_INSTANCE_NAME: instance,
+      SETT_AGENT_NAME: "coder",
+      REDIS_URL: redis.url,
+      SETT_OBJECTS_DIR: "/nowhere",
+    };
     const start = () => startCub({ ...env, SETT_AGENT_COMMAND: JSON.stringify(command) });
     await using first = start();
     const claim = await standIn.openGranted(await standIn.post(), coder);

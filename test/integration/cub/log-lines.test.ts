@@ -8,14 +8,19 @@ import { waitFor } from "../../support/wait-for.ts";
 async function linesOf(command: string[], last: string) {
   await using scene = await cubScene({
     agent: { timeout_ms: 60_000 },
-    over: { command, runTool: (order) => runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } }) },
+    over: {
+      command,
+      runTool: (order) =>
+        runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } }),
+    },
   });
   scene.start();
   const goal = await scene.standIn.post();
   const claim = await scene.standIn.openGranted(goal, scene.agent);
   const { artefact } = await scene.standIn.ended(claim, scene.agent);
   await waitFor(last, () => scene.messages().includes(last));
-  const said = (msg: string): LogLine => scene.lines.find((line) => line.msg === msg) ?? { level: "", msg: "nothing" };
+  const said = (msg: string): LogLine =>
+    scene.lines.find((line) => line.msg === msg) ?? { level: "", msg: "nothing" };
   return { goal, artefact, said };
 }
 
@@ -26,14 +31,20 @@ test("each line names the thread of the artefact that it is about, and the comma
   const { goal, artefact, said } = await linesOf(command, "Created artefact");
   for (const msg of ["Fetched target artefact", "Executing tool", "Tool execution completed"])
     expect(said(msg)).toMatchObject({ artefact_id: goal.id, logical_id: goal.logical_id });
-  expect(said("Created artefact")).toMatchObject({ artefact_id: artefact.id, logical_id: artefact.logical_id });
+  expect(said("Created artefact")).toMatchObject({
+    artefact_id: artefact.id,
+    logical_id: artefact.logical_id,
+  });
   expect(said("Executing tool").command).toBe(
     `/bin/sh -c "echo '{\\"artefact_type\\":\\"Report\\",\\"artefact_payload\\":\\"\\",\\"summary\\":\\"\\"}'"`,
   );
 });
 
 test("a failure names the command and what it wrote, on stdout and on stderr", async () => {
-  const { artefact, said } = await linesOf(shell("echo half; echo why >&2; exit 3"), "Created Failure artefact");
+  const { artefact, said } = await linesOf(
+    shell("echo half; echo why >&2; exit 3"),
+    "Created Failure artefact",
+  );
   expect(said("Tool execution failed")).toMatchObject({
     command: '/bin/sh -c "echo half; echo why >&2; exit 3"',
     exit_code: 3,
@@ -45,16 +56,30 @@ test("a failure names the command and what it wrote, on stdout and on stderr", a
 
 test("so do an answer that cannot be read and a command that runs out of time", async () => {
   const unreadable = await linesOf(shell("echo hello; echo note >&2"), "Created Failure artefact");
-  expect(unreadable.said("Failed to parse tool output")).toMatchObject({ stdout: "hello\n", stderr: "note\n" });
+  expect(unreadable.said("Failed to parse tool output")).toMatchObject({
+    stdout: "hello\n",
+    stderr: "note\n",
+  });
   const command = shell("echo begun; echo waiting >&2; exec sleep 600");
   await using scene = await cubScene({
     agent: { timeout_ms: 5_000 },
-    over: { command, runTool: (order) => runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } }) },
+    over: {
+      command,
+      runTool: (order) =>
+        runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } }),
+    },
   });
   scene.start();
-  await scene.standIn.ended(await scene.standIn.openGranted(await scene.standIn.post(), scene.agent), scene.agent);
-  const late = await waitFor("the time-out", () => scene.lines.find(({ msg }) => msg === "Tool execution timeout"));
-  expect(Object.keys(late)).toEqual(expect.arrayContaining(["command", "logical_id", "stdout", "stderr"]));
+  await scene.standIn.ended(
+    await scene.standIn.openGranted(await scene.standIn.post(), scene.agent),
+    scene.agent,
+  );
+  const late = await waitFor("the time-out", () =>
+    scene.lines.find(({ msg }) => msg === "Tool execution timeout"),
+  );
+  expect(Object.keys(late)).toEqual(
+    expect.arrayContaining(["command", "logical_id", "stdout", "stderr"]),
+  );
 });
 
 test("a long command and long output are shortened, with a mark, and the end of the output is kept", async () => {

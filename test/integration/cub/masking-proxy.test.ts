@@ -21,7 +21,9 @@ const gateway = Bun.serve({
         });
         yield "data: two\n\n";
       };
-      return new Response(body() as unknown as ReadableStream, { headers: { "content-type": "text/event-stream" } });
+      return new Response(body() as unknown as ReadableStream, {
+        headers: { "content-type": "text/event-stream" },
+      });
     }
     return new Response("Too many", { status: 429, headers: { "retry-after": "7" } });
   },
@@ -32,13 +34,20 @@ const proxy = openMaskingProxy(`http://127.0.0.1:${gateway.port}`, () => masker)
 afterAll(() => void gateway.stop(true));
 
 test("a request is passed on without the value, in its body and in its address", async () => {
-  const body = JSON.stringify({ messages: [{ content: `x ${value} y` }], header: btoa(`user:${value}`) });
+  const body = JSON.stringify({
+    messages: [{ content: `x ${value} y` }],
+    header: btoa(`user:${value}`),
+  });
   const answer = await fetch(`${proxy}/openai/v1/chat?a=${value}`, {
     method: "POST",
     headers: { authorization: "Bearer t" },
     body,
   });
-  expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([429, "7", "Too many"]);
+  expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([
+    429,
+    "7",
+    "Too many",
+  ]);
   const got = seen.at(-1);
   expect(got).toMatchObject({ method: "POST", headers: { authorization: "Bearer t" } });
   expect(JSON.parse(got?.body ?? "").messages).toEqual([{ content: "x [secret token] y" }]);
@@ -53,10 +62,18 @@ test("a secret that is a word of the API hinders no request", async () => {
     model: "assistant-standard",
     max_tokens: 16777216,
     messages: [
-      { role: "assistant", content: [{ type: "tool_use", id: "toolu_16777216", name: "list_files", input: {} }] },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "toolu_16777216", name: "list_files", input: {} }],
+      },
       { role: "user", content: "the assistant has 16777216 messages" },
     ],
-    tools: [{ name: "list_files", input_schema: { properties: { messages: {} }, required: ["messages"] } }],
+    tools: [
+      {
+        name: "list_files",
+        input_schema: { properties: { messages: {} }, required: ["messages"] },
+      },
+    ],
   };
   const body = JSON.stringify(request);
   const own = openMaskingProxy(`http://127.0.0.1:${gateway.port}`, () => wordMasker);
@@ -64,7 +81,10 @@ test("a secret that is a word of the API hinders no request", async () => {
   const got = seen.at(-1);
   expect(new URL(got?.url ?? "").pathname).toBe("/openai/v1/chat");
   expect(got?.body).toBe(
-    body.replace("the assistant has 16777216 messages", "the [secret assistant] has [secret 16777216] [secret messages]"),
+    body.replace(
+      "the assistant has 16777216 messages",
+      "the [secret assistant] has [secret 16777216] [secret messages]",
+    ),
   );
 });
 
@@ -79,7 +99,11 @@ test("a stream is passed on as it comes", async () => {
 
 test("a compressed request is refused", async () => {
   const before = seen.length;
-  const order = { method: "POST", headers: { "content-encoding": "gzip" }, body: Bun.gzipSync(Buffer.from(value)) };
+  const order = {
+    method: "POST",
+    headers: { "content-encoding": "gzip" },
+    body: Bun.gzipSync(Buffer.from(value)),
+  };
   const answer = await fetch(proxy, order);
   expect([answer.status, seen.length]).toEqual([415, before]);
   expect(await answer.text()).toContain("cannot send compressed requests");
@@ -87,5 +111,8 @@ test("a compressed request is refused", async () => {
 
 test("where there is no gateway, the answer says so", async () => {
   const answer = await fetch(openMaskingProxy("http://127.0.0.1:1", () => masker));
-  expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining("The gateway cannot be reached.")]);
+  expect([answer.status, await answer.text()]).toEqual([
+    502,
+    expect.stringContaining("The gateway cannot be reached."),
+  ]);
 });

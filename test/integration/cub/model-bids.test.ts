@@ -1,4 +1,5 @@
-// An agent that asks its model how to bid: the cub's own HTTP requests to a model that is a server of the test.
+// An agent that asks its model how to bid: the cub's own HTTP requests to a model that is a server
+// of the test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { modelAsker } from "../../../apps/cub/model-bid/ask-model.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
@@ -7,16 +8,25 @@ import { parseToken } from "../../../lib/models/token.ts";
 import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { cubScene, heldTool } from "../../support/cub/scene.ts";
-import { type Format, type ScriptedAnswer, scriptedModel } from "../../support/models/scripted-model.ts";
+import {
+  type Format,
+  type ScriptedAnswer,
+  scriptedModel,
+} from "../../support/models/scripted-model.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-const says = (word: string, reason = "It is code."): ScriptedAnswer => ({ call: [["bid", { word, reason }]] });
+const says = (word: string, reason = "It is code."): ScriptedAnswer => ({
+  call: [["bid", { word, reason }]],
+});
 const quick = { tries: 3, tryMs: 5_000, firstPauseMs: 1 };
 
 function accessOf(model: ReturnType<typeof scriptedModel>, provider: Format) {
   const { environment } = model;
-  const base = "ANTHROPIC_BASE_URL" in environment ? environment.ANTHROPIC_BASE_URL : environment.OPENAI_BASE_URL;
+  const base =
+    "ANTHROPIC_BASE_URL" in environment
+      ? environment.ANTHROPIC_BASE_URL
+      : environment.OPENAI_BASE_URL;
   const gatewayUrl = new URL(base ?? "").origin;
   return { gatewayUrl, model: "test-model", provider, name: "strong" };
 }
@@ -43,7 +53,12 @@ async function askingScene(
     over: { askModel: undefined },
   });
   const board = await opened;
-  scene.deps.askModel = modelAsker({ board, model: accessOf(model, format), prompt: "You take code.", limits });
+  scene.deps.askModel = modelAsker({
+    board,
+    model: accessOf(model, format),
+    prompt: "You take code.",
+    limits,
+  });
   return {
     ...scene,
     model,
@@ -51,7 +66,9 @@ async function askingScene(
     /** The event of the only bid. */
     bidPlaced: () =>
       waitFor("the bid", async () =>
-        (await scene.standIn.board.readEvents("0", 1_000)).find(({ type }) => type === "bid_placed"),
+        (await scene.standIn.board.readEvents("0", 1_000)).find(
+          ({ type }) => type === "bid_placed",
+        ),
       ),
     async [Symbol.asyncDispose]() {
       endWork();
@@ -68,7 +85,11 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
     scene.start();
     const goal = await standIn.post({ payload: "Write a sum." });
     const claim = await standIn.open(goal, [agent]);
-    expect((await scene.bidPlaced()).data).toEqual({ word: "claim", missing: 0, reason: "It is code." });
+    expect((await scene.bidPlaced()).data).toEqual({
+      word: "claim",
+      missing: 0,
+      reason: "It is code.",
+    });
     const logged = { msg: "Placed bid", bid: "claim", decided_by: "model", because: "It is code." };
     await waitFor("the log", () => scene.lines.some(({ msg }) => msg === "Placed bid"));
     expect(scene.lines.at(-1)).toMatchObject(logged);
@@ -76,19 +97,27 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
     expect(model.requests).toHaveLength(1);
     expect(request?.text).toContain("Write a sum.");
     for (const id of [goal.id, claim, goal.created_at]) expect(request?.text).not.toContain(id);
-    const key = request?.headers.get("x-api-key") ?? request?.headers.get("authorization")?.replace("Bearer ", "") ?? "";
+    const key =
+      request?.headers.get("x-api-key") ??
+      request?.headers.get("authorization")?.replace("Bearer ", "") ??
+      "";
     expect(parseToken(key)).toMatchObject({ kind: "bid", claim, agent, attempt: 0 });
     expect(JSON.stringify(scene.lines)).not.toContain("sett_bid");
   });
 
   test("bids `ignore` after three tries, and says why", async () => {
     const overloaded = () => Response.json({ error: { message: "Overloaded." } }, { status: 529 });
-    await using scene = await askingScene([overloaded, "I would rather not say.", { call: [["bid", { word: "perhaps" }]] }], {
-      format,
-    });
+    await using scene = await askingScene(
+      [overloaded, "I would rather not say.", { call: [["bid", { word: "perhaps" }]] }],
+      {
+        format,
+      },
+    );
     scene.start();
     await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
-    const reason = expect.stringMatching(/^Its model gave no bid: The model's answer is no bid: .*perhaps/);
+    const reason = expect.stringMatching(
+      /^Its model gave no bid: The model's answer is no bid: .*perhaps/,
+    );
     expect((await scene.bidPlaced()).data).toEqual({ word: "ignore", missing: 0, reason });
     expect(scene.model.requests).toHaveLength(3);
     const problems = scene.lines.filter(({ msg }) => msg.startsWith("The model gave no bid"));
@@ -106,12 +135,21 @@ describe("an agent that asks its model", () => {
     await using scene = await askingScene([says("claim")], { agent });
     const { standIn, agent: name } = scene;
     scene.start();
-    const report = await standIn.open(await standIn.post({ type: "Report", produced_by_role: "tester" }), [name]);
+    const report = await standIn.open(
+      await standIn.post({ type: "Report", produced_by_role: "tester" }),
+      [name],
+    );
     expect(await standIn.bidOn(report, name)).toBe("review");
-    const own = await standIn.open(await standIn.post({ type: "Plan", produced_by_role: "coder" }), [name]);
+    const own = await standIn.open(
+      await standIn.post({ type: "Plan", produced_by_role: "coder" }),
+      [name],
+    );
     expect(await standIn.bidOn(own, name)).toBe("ignore");
     expect(scene.model.requests).toEqual([]);
-    const plan = await standIn.open(await standIn.post({ type: "Plan", produced_by_role: "planner" }), [name]);
+    const plan = await standIn.open(
+      await standIn.post({ type: "Plan", produced_by_role: "planner" }),
+      [name],
+    );
     expect(await standIn.bidOn(plan, name)).toBe("claim");
   });
 
@@ -120,8 +158,18 @@ describe("an agent that asks its model", () => {
     const { standIn, agent } = scene;
     const goal = await standIn.post({ payload: "The goal is a sum." });
     const of = { goal_id: goal.goal_id, produced_by_role: "writer" };
-    const draft = await standIn.post({ ...of, type: "Draft", payload: "A first draft.", source_artefacts: [goal.id] });
-    const plan = await standIn.post({ ...of, type: "Plan", payload: "The plan.", source_artefacts: [draft.id] });
+    const draft = await standIn.post({
+      ...of,
+      type: "Draft",
+      payload: "A first draft.",
+      source_artefacts: [goal.id],
+    });
+    const plan = await standIn.post({
+      ...of,
+      type: "Plan",
+      payload: "The plan.",
+      source_artefacts: [draft.id],
+    });
     scene.start();
     expect(await standIn.bidOn(await standIn.open(plan, [agent]), agent)).toBe("claim");
     const { messages } = JSON.parse(scene.model.requests[0]?.text ?? "{}");
@@ -139,27 +187,40 @@ describe("an agent that asks its model", () => {
     [503, "The gateway has no key: run `sett up`."],
   ])("asks once where it is in vain (status %d), and ignores", async (status, message) => {
     const headers = { "x-should-retry": "false" };
-    const refusal = () => Response.json({ type: "error", error: { type: "billing_error", message } }, { status, headers });
+    const refusal = () =>
+      Response.json(
+        { type: "error", error: { type: "billing_error", message } },
+        { status, headers },
+      );
     await using scene = await askingScene([refusal]);
     scene.start();
     await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
-    expect((await scene.bidPlaced()).data).toMatchObject({ word: "ignore", reason: `Its model gave no bid: ${message}` });
+    expect((await scene.bidPlaced()).data).toMatchObject({
+      word: "ignore",
+      reason: `Its model gave no bid: ${message}`,
+    });
     expect(scene.model.requests).toHaveLength(1);
   });
 
   test("waits only so long for one try", async () => {
     const silence = () => new Promise<Response>(() => undefined);
-    await using scene = await askingScene([silence, says("exclusive")], { limits: { ...quick, tryMs: 200 } });
+    await using scene = await askingScene([silence, says("exclusive")], {
+      limits: { ...quick, tryMs: 200 },
+    });
     scene.start();
     await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
     expect((await scene.bidPlaced()).data).toMatchObject({ word: "exclusive" });
-    expect(scene.lines.find(({ level }) => level === "warn")?.error).toBe("The model did not answer within 0.2 s.");
+    expect(scene.lines.find(({ level }) => level === "warn")?.error).toBe(
+      "The model did not answer within 0.2 s.",
+    );
   });
 
   test("asks about many claims side by side, at most 16 at once, while it works", async () => {
     let most = 0;
     const gates: (() => void)[] = [];
-    const answer = Response.json({ content: [{ type: "tool_use", id: "1", name: "bid", input: { word: "claim", reason: "" } }] });
+    const answer = Response.json({
+      content: [{ type: "tool_use", id: "1", name: "bid", input: { word: "claim", reason: "" } }],
+    });
     const gated: ScriptedAnswer = async () => {
       await new Promise<void>((resolve) => (most = Math.max(most, gates.push(resolve))));
       return answer.clone();
@@ -169,7 +230,9 @@ describe("an agent that asks its model", () => {
     scene.start();
     const busy = await standIn.openGranted(await standIn.post(), agent);
     await waitFor("the work", () => scene.inputs.length === 1);
-    const claims = await Promise.all(Array.from({ length: 20 }, async () => standIn.open(await standIn.post(), [agent])));
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, async () => standIn.open(await standIn.post(), [agent])),
+    );
     await waitFor("sixteen questions", () => gates.length === 16);
     const opening = setInterval(() => gates.pop()?.(), 1);
     for (const claim of claims) expect(await standIn.bidOn(claim, agent)).toBe("claim");
@@ -197,7 +260,12 @@ describe("an agent that asks its model", () => {
     const target = await scene.standIn.post();
     const closed = await scene.standIn.open(target, [scene.agent]);
     await scene.standIn.grant(closed, scene.agent);
-    const ask = modelAsker({ board: scene.deps.board, model: accessOf(model, "anthropic"), prompt: "Code.", limits: quick });
+    const ask = modelAsker({
+      board: scene.deps.board,
+      model: accessOf(model, "anthropic"),
+      prompt: "Code.",
+      limits: quick,
+    });
     const { signal } = new AbortController();
     const order = {
       agent: { name: scene.agent, role: "coder" },
@@ -206,7 +274,11 @@ describe("an agent that asks its model", () => {
       markProgress: () => undefined,
     };
     const bid = await ask({ ...order, claim: closed, artefact: target.id });
-    expect(bid).toMatchObject({ word: "ignore", isAsked: false, reason: expect.stringContaining("closed") });
+    expect(bid).toMatchObject({
+      word: "ignore",
+      isAsked: false,
+      reason: expect.stringContaining("closed"),
+    });
     expect(model.requests).toEqual([]);
   });
 });
@@ -222,7 +294,12 @@ test("the cub as a process, on Redis, asks with a token that the blackboard know
   const access = accessOf(model, "openai");
   await using scene = await cubInstance(redis, echo, {
     agent: { asks_model: true, bids: [{ on: "Report", bid: "ignore" }] },
-    env: { SETT_GATEWAY_URL: access.gatewayUrl, SETT_MODEL: "m", SETT_MODEL_PROVIDER: "openai", SETT_PROMPT_CLAIM: "Code." },
+    env: {
+      SETT_GATEWAY_URL: access.gatewayUrl,
+      SETT_MODEL: "m",
+      SETT_MODEL_PROVIDER: "openai",
+      SETT_PROMPT_CLAIM: "Code.",
+    },
   });
   await using cub = startCub(scene.env);
   const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);

@@ -1,4 +1,5 @@
-// Secrets whose values are ordinary words and numbers: a real cub with real commands that print them.
+// Secrets whose values are ordinary words and numbers: a real cub with real commands that print
+// them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,17 +36,26 @@ function secretsIn(folder: string) {
 const answer = {
   artefact_type: "StandardReport",
   structural_type: "Standard",
-  artefact_payload: { artefact_type: "a", at: 20261125, pi: 2.502907, text: "Standard, 20261125, 2.502907" },
+  artefact_payload: {
+    artefact_type: "a",
+    at: 20261125,
+    pi: 2.502907,
+    text: "Standard, 20261125, 2.502907",
+  },
   summary: "An exclusive Standard",
   metadata: { artefact_type: "kept", "20261125": 2.502907 },
 };
 
 test("an answer keeps its keys, types and numbers, and its texts are masked; so does a bid", async () => {
   using folder = temporaryFolder();
-  await using scene = await cubInstance(redis, `cat >/dev/null; echo '${JSON.stringify(answer)}'; echo "a Standard" >&2`, {
-    agent: { bids_by_command: true },
-    env: secretsIn(folder.path),
-  });
+  await using scene = await cubInstance(
+    redis,
+    `cat >/dev/null; echo '${JSON.stringify(answer)}'; echo "a Standard" >&2`,
+    {
+      agent: { bids_by_command: true },
+      env: secretsIn(folder.path),
+    },
+  );
   await using cub = startCub({ ...scene.env, SETT_BID_COMMAND: '["echo", "exclusive"]' });
   const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);
   expect(await scene.standIn.bidOn(claim, coder)).toBe("exclusive");
@@ -57,7 +67,10 @@ test("an answer keeps its keys, types and numbers, and its texts are masked; so 
     ...answer.artefact_payload,
     text: "[secret word], [secret date], [secret number]",
   });
-  expect(artefact.metadata).toEqual({ ...answer.metadata, summary: "An [secret bid] [secret word]" });
+  expect(artefact.metadata).toEqual({
+    ...answer.metadata,
+    summary: "An [secret bid] [secret word]",
+  });
   const said = await cub.said("Tool execution completed");
   expect([said.stderr, typeof said.duration_ms]).toEqual(["a [secret word]\n", "number"]);
   expect((await cub.said("Masked secrets in the tool's answer")).masked).toBe(
@@ -68,9 +81,13 @@ test("an answer keeps its keys, types and numbers, and its texts are masked; so 
 
 test("a Failure keeps Sett's own words, and has none of the values that the tool has printed", async () => {
   using folder = temporaryFolder();
-  await using scene = await cubInstance(redis, `cat >/dev/null; echo '{"structural_type":"Standard 20261125"}'`, {
-    env: secretsIn(folder.path),
-  });
+  await using scene = await cubInstance(
+    redis,
+    `cat >/dev/null; echo '{"structural_type":"Standard 20261125"}'`,
+    {
+      env: secretsIn(folder.path),
+    },
+  );
   await using _cub = startCub(scene.env);
   const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
   const { artefact } = await scene.standIn.ended(claim, coder);
@@ -93,7 +110,9 @@ test("the value that a run got is masked to its end, also where another came mea
   const payloadOf = async (claim: Awaited<ReturnType<typeof scene.standIn.openGranted>>) =>
     (await scene.standIn.ended(claim, coder)).artefact.payload;
   const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
-  await waitFor("the run", () => Promise.resolve(existsSync(join(folder.path, "begun"))), { everyMs: 20 });
+  await waitFor("the run", () => Promise.resolve(existsSync(join(folder.path, "begun"))), {
+    everyMs: 20,
+  });
   writeFileSync(join(folder.path, "token"), "second-value-2");
   rmSync(join(folder.path, "wait"));
   expect(await payloadOf(claim)).toBe("[secret token] [secret token]");

@@ -1,4 +1,5 @@
-// An agent that is a prompt: the cub asks its model for the bid, and runs its own program as the worker, on a model of the test.
+// An agent that is a prompt: the cub asks its model for the bid, and runs its own program as the
+// worker, on a model of the test.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { parseToken } from "../../../lib/models/token.ts";
 import { coder, cubInstance } from "../../support/cub/cub-instance.ts";
@@ -39,12 +40,18 @@ test("a prompt and a model are enough to bid and to work; each has a token of it
   expect(await scene.standIn.bidOn(claim, coder)).toBe("exclusive");
   await scene.standIn.grant(claim, coder);
   const { state, artefact, grant } = await scene.standIn.ended(claim, coder);
-  expect({ state, type: artefact.type, payload: artefact.payload }).toEqual({ state: "done", type: "Sum", payload: "3" });
+  expect({ state, type: artefact.type, payload: artefact.payload }).toEqual({
+    state: "done",
+    type: "Sum",
+    payload: "3",
+  });
   const tokens = model.requests.map(({ headers }) => parseToken(headers.get("x-api-key") ?? ""));
   expect(tokens.map((token) => [token?.kind, token?.attempt])).toEqual([
     ["bid", 0],
     ["grant", 1],
   ]);
   expect(grant).toMatchObject({ model_token: tokens[1]?.digest });
-  expect(cub.lines.find(({ msg }) => msg === "Cub started")?.command).toEndWith("service cub --work");
+  expect(cub.lines.find(({ msg }) => msg === "Cub started")?.command).toEndWith(
+    "service cub --work",
+  );
 });

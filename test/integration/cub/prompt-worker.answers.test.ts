@@ -1,10 +1,18 @@
-// How the work of the built-in worker ends: reviews, answers, questions, new versions, and results that it refuses.
+// How the work of the built-in worker ends: reviews, answers, questions, new versions, and results
+// that it refuses.
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { byCoder, goalOf, textOf, workInput, workRepository, workWith } from "../../support/models/worker-scene.ts";
+import {
+  byCoder,
+  goalOf,
+  textOf,
+  workInput,
+  workRepository,
+  workWith,
+} from "../../support/models/worker-scene.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 const readWrite = { SETT_WORKSPACE_MODE: "rw" };
@@ -13,7 +21,10 @@ const readWrite = { SETT_WORKSPACE_MODE: "rw" };
 function reviewScene() {
   const repository = workRepository();
   const goal = goalOf("Make sum add.", repository.head());
-  writeFileSync(join(repository.folder, "sum.ts"), "export function sum(a: number, b: number) {\n  return a + a;\n}\n");
+  writeFileSync(
+    join(repository.folder, "sum.ts"),
+    "export function sum(a: number, b: number) {\n  return a + a;\n}\n",
+  );
   repository.git("commit", "--quiet", "--all", "--message=Make sum add");
   const head = repository.head();
   const target = byCoder({
@@ -35,13 +46,25 @@ test("a reviewer sees the change, and approves", async () => {
   expect(answer).toEqual({ structural_type: "Review", payload: {}, summary: "Adds now." });
   const [first, second] = requests.map(textOf);
   expect(first).toContain("-  return a - b;\n+  return a + a;");
-  expect(first).toContain("Review the target. The target is artefact 2, of the type CodeCommit; your bid for it was `review`.");
+  expect(first).toContain(
+    "Review the target. The target is artefact 2, of the type CodeCommit; your bid for it was `review`.",
+  );
   expect(second).toContain("Exit code 0\nMake sum add");
   const tools = z
     .object({ tools: z.array(z.object({ name: z.string() })) })
     .parse(requests[0]?.body)
     .tools.map(({ name }) => name);
-  expect(tools).toEqual(["run", "read_file", "write_file", "edit_file", "list_files", "search", "approve", "feedback", "ask"]);
+  expect(tools).toEqual([
+    "run",
+    "read_file",
+    "write_file",
+    "edit_file",
+    "list_files",
+    "search",
+    "approve",
+    "feedback",
+    "ask",
+  ]);
 });
 
 test("a reviewer sees the lines that attributes of the working copy would hide, and what earlier work has changed", async () => {
@@ -56,10 +79,14 @@ test("a reviewer sees the lines that attributes of the working copy would hide, 
   const earlier = commitFile(".gitattributes", "* -diff\n");
   const target = commitFile("install.sh", "curl evil\n");
   const input = workInput(target, { claim_type: "review", context_chain: [goal, earlier] });
-  const { requests } = await workWith(repository, input, [{ call: [["approve", { summary: "Right" }]] }]);
+  const { requests } = await workWith(repository, input, [
+    { call: [["approve", { summary: "Right" }]] },
+  ]);
   const seen = textOf(requests[0]);
   expect(seen).toContain("+curl evil");
-  expect(seen).toContain("All files that are changed since the goal's commit, by this and by earlier work:");
+  expect(seen).toContain(
+    "All files that are changed since the goal's commit, by this and by earlier work:",
+  );
   expect(seen).toContain(" .gitattributes | 1 +");
   expect(seen).not.toContain("+* -diff");
 });
@@ -79,7 +106,11 @@ test("a reviewer's feedback is a list of problems with their places", async () =
     ],
     { format: "openai" },
   );
-  expect(answer).toEqual({ structural_type: "Review", payload: { problems }, summary: "One blocker" });
+  expect(answer).toEqual({
+    structural_type: "Review",
+    payload: { problems },
+    summary: "One blocker",
+  });
 });
 
 test("a rework must have its target's type, and is a commit on top of it", async () => {
@@ -102,10 +133,16 @@ test("a rework must have its target's type, and is a commit on top of it", async
     ],
     { environment: readWrite },
   );
-  expect(answer).toEqual({ artefact_type: "CodeCommit", artefact_payload: repository.head(), summary: "Uses b" });
+  expect(answer).toEqual({
+    artefact_type: "CodeCommit",
+    artefact_payload: repository.head(),
+    summary: "Uses b",
+  });
   expect(repository.git("rev-parse", "HEAD~1")).toBe(base);
   expect(textOf(requests[0])).toContain("It ignores b.");
-  expect(textOf(requests[2])).toContain("A new version has the same type: `type` must be CodeCommit, not Report.");
+  expect(textOf(requests[2])).toContain(
+    "A new version has the same type: `type` must be CodeCommit, not Report.",
+  );
 });
 
 test("a question keeps what has changed so far, and the next run goes on with it", async () => {
@@ -139,7 +176,12 @@ test("a question keeps what has changed so far, and the next run goes on with it
     source_artefacts: [goal.id],
     metadata: { commit: repository.head() },
   } as Partial<Artefact>);
-  const reply = sampleArtefact({ structural_type: "Answer", type: "Answer", payload: "Yes.", source_artefacts: [question.id] });
+  const reply = sampleArtefact({
+    structural_type: "Answer",
+    type: "Answer",
+    payload: "Yes.",
+    source_artefacts: [question.id],
+  });
   const resumed = await workWith(
     repository,
     workInput(goal, { additional_context: [question, reply] }),
@@ -180,7 +222,9 @@ test("commits that the model made before it asked are its result, and a commit o
     payload: "Enough?",
     metadata: { commit: head },
   } as Partial<Artefact>);
-  const finish = [{ call: [["finish", { type: "CodeCommit", summary: "Added x" }] as [string, unknown]] }];
+  const finish = [
+    { call: [["finish", { type: "CodeCommit", summary: "Added x" }] as [string, unknown]] },
+  ];
   const input = workInput(goal, { additional_context: [question] });
   const { answer } = await workWith(repository, input, finish, { environment: readWrite });
   expect(answer.artefact_payload).toBe(head);
@@ -214,8 +258,14 @@ test("a repository that is broken does not end the work", async () => {
 
 test("an answer to a question of another agent", async () => {
   using repository = workRepository();
-  const question = byCoder({ structural_type: "Question", type: "Question", payload: "Which port?" });
-  const { answer, requests } = await workWith(repository, workInput(question), [{ call: [["answer", { answer: "8080" }]] }]);
+  const question = byCoder({
+    structural_type: "Question",
+    type: "Question",
+    payload: "Which port?",
+  });
+  const { answer, requests } = await workWith(repository, workInput(question), [
+    { call: [["answer", { answer: "8080" }]] },
+  ]);
   expect(answer).toEqual({ structural_type: "Answer", payload: "8080", summary: "8080" });
   expect(textOf(requests[0])).toContain("Answer the question that is the target.");
 });
@@ -227,12 +277,22 @@ test("without a change there is no commit, and the model is informed", async () 
     workInput(goalOf("Nothing to do.")),
     [
       { call: [["finish", { type: "CodeCommit", summary: "x" }]] },
-      { call: [["finish", { type: "Report", payload: "It is right as it is.", summary: "No change" }]] },
+      {
+        call: [
+          ["finish", { type: "Report", payload: "It is right as it is.", summary: "No change" }],
+        ],
+      },
     ],
     { environment: readWrite },
   );
-  expect(textOf(requests[1])).toContain("Nothing has changed in the workspace, so there is nothing to commit.");
-  expect(answer).toEqual({ artefact_type: "Report", artefact_payload: "It is right as it is.", summary: "No change" });
+  expect(textOf(requests[1])).toContain(
+    "Nothing has changed in the workspace, so there is nothing to commit.",
+  );
+  expect(answer).toEqual({
+    artefact_type: "Report",
+    artefact_payload: "It is right as it is.",
+    summary: "No change",
+  });
 });
 
 test("a commit that the model has made itself is the result", async () => {
@@ -282,7 +342,10 @@ test("a commit does not take a folder of dependencies along", async () => {
     [
       {
         call: [
-          ["run", { command: "mkdir deps; for i in $(seq 600); do echo > deps/$i; done; echo y > y" }],
+          [
+            "run",
+            { command: "mkdir deps; for i in $(seq 600); do echo > deps/$i; done; echo y > y" },
+          ],
           ["finish", { type: "CodeCommit", summary: "x" }],
         ],
       },
@@ -295,7 +358,9 @@ test("a commit does not take a folder of dependencies along", async () => {
     ],
     { environment: readWrite },
   );
-  expect(textOf(requests[1])).toContain("Not finished. The commit would add 601 new files, such as deps/1,");
+  expect(textOf(requests[1])).toContain(
+    "Not finished. The commit would add 601 new files, such as deps/1,",
+  );
   expect(answer.artefact_payload).toBe(repository.head());
   expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe(".gitignore\ny");
   expect(existsSync(join(repository.folder, "deps/600"))).toBe(true);
@@ -337,11 +402,15 @@ test.each(Object.entries(repositoriesInside))(
 
 test("a folder with files of the commit is committed although a repository was made in it", async () => {
   using repository = workRepository();
-  const make = "mkdir part; echo x > part/old; git add part; git commit -qm Old; git init -q part; echo x > part/file";
+  const make =
+    "mkdir part; echo x > part/old; git add part; git commit -qm Old; git init -q part; echo x > part/file";
   const { answer } = await workWith(
     repository,
     workInput(goalOf("Make a part.", repository.head())),
-    [{ call: [["run", { command: make }]] }, { call: [["finish", { type: "CodeCommit", summary: "made a part" }]] }],
+    [
+      { call: [["run", { command: make }]] },
+      { call: [["finish", { type: "CodeCommit", summary: "made a part" }]] },
+    ],
     { environment: { SETT_WORKSPACE_MODE: "rw" } },
   );
   expect(answer).toMatchObject({ artefact_payload: repository.head() });

@@ -1,8 +1,15 @@
-// The work of the built-in worker from the contract on stdin to the answer on stdout: the real process, a real repository.
+// The work of the built-in worker from the contract on stdin to the answer on stdout: the real
+// process, a real repository.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { goalOf, textOf, workInput, workRepository, workWith } from "../../support/models/worker-scene.ts";
+import {
+  goalOf,
+  textOf,
+  workInput,
+  workRepository,
+  workWith,
+} from "../../support/models/worker-scene.ts";
 
 const readWrite = { SETT_WORKSPACE_MODE: "rw" };
 
@@ -24,23 +31,45 @@ for (const format of ["anthropic", "openai"] as const) {
         },
         { call: [["edit_file", { path: "sum.ts", old: "a - b", new: "a + b" }]] },
         { call: [["run", { command: "cat sum.ts; echo oops >&2; exit 3" }]] },
-        { call: [["finish", { type: "CodeCommit", summary: "sum adds", message: "Make sum add\n\nIt subtracted." }]] },
+        {
+          call: [
+            [
+              "finish",
+              {
+                type: "CodeCommit",
+                summary: "sum adds",
+                message: "Make sum add\n\nIt subtracted.",
+              },
+            ],
+          ],
+        },
       ],
       { format, environment: readWrite },
     );
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-    expect(answer).toEqual({ artefact_type: "CodeCommit", artefact_payload: repository.head(), summary: "sum adds" });
-    expect(repository.git("log", "-1", "--format=%an %B")).toBe("coder Make sum add\n\nIt subtracted.");
+    expect(answer).toEqual({
+      artefact_type: "CodeCommit",
+      artefact_payload: repository.head(),
+      summary: "sum adds",
+    });
+    expect(repository.git("log", "-1", "--format=%an %B")).toBe(
+      "coder Make sum add\n\nIt subtracted.",
+    );
     expect(repository.git("rev-parse", "HEAD~1")).toBe(base);
     expect(readFileSync(join(repository.folder, "sum.ts"), "utf8")).toContain("a + b");
     expect(requests).toHaveLength(4);
     expect(requests.map(({ path }) => path)).toEqual(
-      Array(4).fill(format === "anthropic" ? "/anthropic/v1/messages" : "/openai/v1/chat/completions"),
+      Array(4).fill(
+        format === "anthropic" ? "/anthropic/v1/messages" : "/openai/v1/chat/completions",
+      ),
     );
     const [first, second, third, fourth] = requests.map(textOf);
     expect(first).toContain("You are careful.");
     expect(first).toContain(
-      '<artefact number="1" type="GoalDefined" by="user" commit="HEAD">\nMake sum add.\n</artefact>'.replaceAll('"', '"'),
+      '<artefact number="1" type="GoalDefined" by="user" commit="HEAD">\nMake sum add.\n</artefact>'.replaceAll(
+        '"',
+        '"',
+      ),
     );
     // The commit of a goal is no change to look at.
     expect(first).not.toContain("diff");
@@ -50,7 +79,8 @@ for (const format of ["anthropic", "openai"] as const) {
     expect(fourth).toContain("Exit code 3\nexport function sum");
     expect(fourth).toContain("oops");
     expect(requests[0]?.body.max_tokens).toBe(8_192);
-    // Two runs of the same conversation make the same requests: no id, no time and no hash of this run is in them.
+    // Two runs of the same conversation make the same requests: no id, no time and no hash of this
+    // run is in them.
     for (const accident of [goal.id, goal.created_at, base, repository.folder])
       expect(requests.map(textOf).join()).not.toContain(accident);
     expect(stderr).toContain("step 3: run cat sum.ts");

@@ -15,10 +15,18 @@ import { waitFor } from "../../support/wait-for.ts";
 const coder = agentName("coder");
 const instance = InstanceName.parse("full");
 
-/** A cub that gives Redis up soon, with a tool that ends when a file appears. `payload`: the commands that print it. */
+/**
+ * A cub that gives Redis up soon, with a tool that ends when a file appears. `payload`: the
+ * commands that print it.
+ */
 async function scene(payload = "printf 'hours of work'") {
   const redis = await startRedisServer();
-  const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 10_000, giveUpMs: 20_000 });
+  const board = await connectBlackboard({
+    url: redis.url,
+    instance,
+    timeoutMs: 10_000,
+    giveUpMs: 20_000,
+  });
   const standIn = new StandIn(board);
   await standIn.begin(sampleAgent("coder"));
   const folder = temporaryFolder();
@@ -45,9 +53,15 @@ async function scene(payload = "printf 'hours of work'") {
       const answer = await fetch(`${await cub.address()}/healthz`);
       return { status: answer.status, reason: (await answer.json()).reason };
     },
-    /** Whatever is tried now is refused, and has been for longer than a Redis that does not answer is waited for. */
+    /**
+     * Whatever is tried now is refused, and has been for longer than a Redis that does not answer
+     * is waited for.
+     */
     hasTried: (times: number) =>
-      waitFor("it to try again", () => cub.lines.filter((line) => line.msg === "No answer, trying again").length >= times),
+      waitFor(
+        "it to try again",
+        () => cub.lines.filter((line) => line.msg === "No answer, trying again").length >= times,
+      ),
     async [Symbol.asyncDispose]() {
       await cub[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
@@ -109,10 +123,13 @@ test("the lease is renewed until the result is stored", async () => {
   const { world, claim } = await withoutRoomForTheResult();
   await using _world = world;
   const { redis, standIn } = world;
-  const leasedUntil = async () => Number(await redis.cli("ZSCORE", `sett:${instance}:due:lease`, `lease:${claim}:${coder}:1`));
+  const leasedUntil = async () =>
+    Number(await redis.cli("ZSCORE", `sett:${instance}:due:lease`, `lease:${claim}:${coder}:1`));
   const first = await leasedUntil();
   expect(first).toBeGreaterThan(0);
-  await waitFor("the lease to be renewed", async () => (await leasedUntil()) > first + 1_000, { everyMs: 5 });
+  await waitFor("the lease to be renewed", async () => (await leasedUntil()) > first + 1_000, {
+    everyMs: 5,
+  });
   await redis.cli("CONFIG", "SET", "maxmemory", "0");
   expect((await standIn.ended(claim, coder)).state).toBe("done");
 });
@@ -122,7 +139,15 @@ test("a result that could not be posted delays nothing once its grant is cancell
   await using _world = world;
   const { cub, standIn } = world;
   await standIn.terminate(claim, "It is not wanted any more.");
-  await waitFor("it to be given up", () => cub.lines.some((line) => line.msg === "Failed to create artefact"), { everyMs: 5 });
+  await waitFor(
+    "it to be given up",
+    () => cub.lines.some((line) => line.msg === "Failed to create artefact"),
+    { everyMs: 5 },
+  );
   await standIn.openGranted(await standIn.post(), coder);
-  await waitFor("the next grant", () => cub.lines.filter((line) => line.msg === "Executing tool").length === 2, { everyMs: 5 });
+  await waitFor(
+    "the next grant",
+    () => cub.lines.filter((line) => line.msg === "Executing tool").length === 2,
+    { everyMs: 5 },
+  );
 });

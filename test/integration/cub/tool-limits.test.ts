@@ -1,4 +1,5 @@
-// What the cub writes before a run, and bid commands outside of one, is within the limit of the disk as well.
+// What the cub writes before a run, and bid commands outside of one, is within the limit of the
+// disk as well.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,8 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const mebibyte = 1024 ** 2;
 const never = new AbortController().signal;
-const sentence = "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 16 MiB.";
+const sentence =
+  "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 16 MiB.";
 
 /** A working copy that has a commit of some kilobytes whose files take 160 MiB. */
 async function bombScene() {
@@ -19,10 +21,17 @@ async function bombScene() {
   await agent.prepare(scene.base);
   writeFileSync(join(scene.root, "large"), new Uint8Array(8 * mebibyte).fill(120));
   const blob = toolGit(agent.folder, "hash-object", "-w", join(scene.root, "large"));
-  const entries = Array.from({ length: 20 }, (_, at) => `100644 blob ${blob}\tfile${100 + at}\n`).join("");
-  const { stdout } = Bun.spawnSync(["git", "-C", agent.folder, "mktree"], { stdin: Buffer.from(entries) });
+  const entries = Array.from(
+    { length: 20 },
+    (_, at) => `100644 blob ${blob}\tfile${100 + at}\n`,
+  ).join("");
+  const { stdout } = Bun.spawnSync(["git", "-C", agent.folder, "mktree"], {
+    stdin: Buffer.from(entries),
+  });
   const tree = stdout.toString().trim();
-  const bomb = CommitHash.parse(toolGit(agent.folder, "commit-tree", tree, "-p", "HEAD", "-m", "Bomb"));
+  const bomb = CommitHash.parse(
+    toolGit(agent.folder, "commit-tree", tree, "-p", "HEAD", "-m", "Bomb"),
+  );
   await agent.copy.publish(bomb, scene.base);
   scene.record(bomb);
   const disk = { bytes: 16 * mebibyte, folders: [{ path: agent.folder, name: "/workspace" }] };
@@ -33,10 +42,16 @@ async function bombScene() {
 test("a commit whose files take more than the limit is not checked out, and the next grant works", async () => {
   using scene = await bombScene();
   const { copy, bomb, limits } = scene;
-  const prepare = limits.guard(never, (signal) => copy.prepare(bomb, [], { maxBytes: limits.diskBytes, signal }));
-  await expect(prepare).rejects.toThrow(`The files of the commit ${bomb} take more than \`resources.limits.disk\` allows.`);
+  const prepare = limits.guard(never, (signal) =>
+    copy.prepare(bomb, [], { maxBytes: limits.diskBytes, signal }),
+  );
+  await expect(prepare).rejects.toThrow(
+    `The files of the commit ${bomb} take more than \`resources.limits.disk\` allows.`,
+  );
   expect(existsSync(join(scene.folder, "file100"))).toBe(false);
-  await limits.guard(never, (signal) => copy.prepare(scene.base, [], { maxBytes: limits.diskBytes, signal }));
+  await limits.guard(never, (signal) =>
+    copy.prepare(scene.base, [], { maxBytes: limits.diskBytes, signal }),
+  );
   expect(readdirSync(scene.folder)).toContain("README.md");
 });
 
@@ -50,7 +65,9 @@ test("a checkout that writes more than the limit all the same is ended, and its 
         written = readdirSync(scene.folder).length;
       });
       // A fast disk has taken it all before the watch has looked.
-      await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));
+      await new Promise((resolve) =>
+        signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve),
+      );
     }),
   ).rejects.toThrow(sentence);
   expect(written).toBeGreaterThan(0);
@@ -61,7 +78,9 @@ test("work that is cancelled ends, and says so itself", async () => {
   using scene = await bombScene();
   const stop = new AbortController();
   stop.abort();
-  const prepare = scene.limits.guard(stop.signal, (signal) => scene.copy.prepare(scene.base, [], { signal }));
+  const prepare = scene.limits.guard(stop.signal, (signal) =>
+    scene.copy.prepare(scene.base, [], { signal }),
+  );
   await expect(prepare).rejects.toThrow("it was ended");
 });
 
@@ -78,7 +97,10 @@ test("short bid commands, one after the other, may write as much as a run, and t
       writeFileSync(join(folder.path, `file${at}`), crypto.getRandomValues(new Uint8Array(65_536)));
       writeFileSync(join(folder.path, `large${at}`), new Uint8Array(4 * mebibyte), { flush: true });
       // As long as one look takes.
-      await Promise.race([Bun.sleep(50), new Promise((resolve) => signal.addEventListener("abort", resolve))]);
+      await Promise.race([
+        Bun.sleep(50),
+        new Promise((resolve) => signal.addEventListener("abort", resolve)),
+      ]);
     });
   let error: unknown;
   for (let at = 0; error === undefined && at < 100; at++) {
@@ -98,7 +120,10 @@ test("short bid commands, one after the other, may write as much as a run, and t
 
 test("a bid command that is stopped is no failure, and its limits end with it", async () => {
   using folder = temporaryFolder();
-  const disk = { bytes: mebibyte, folders: [{ path: folder.path, name: "/workspace", isFlat: true }] };
+  const disk = {
+    bytes: mebibyte,
+    folders: [{ path: folder.path, name: "/workspace", isFlat: true }],
+  };
   const limits = new ToolLimits({ disk, end: async () => {}, discard: async () => {} });
   const stop = new AbortController();
   let isRunning = false;

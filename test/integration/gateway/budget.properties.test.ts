@@ -1,4 +1,5 @@
-// Whatever happens, and in whatever order: what is spent and reserved never exceeds a limit, and what the dead have reserved is given back.
+// Whatever happens, and in whatever order: what is spent and reserved never exceeds a limit, and
+// what the dead have reserved is given back.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { readdir, readFile, stat, truncate } from "node:fs/promises";
@@ -17,7 +18,14 @@ import type { GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import type { ModelToken, OpenCall } from "../../../lib/model/model-call.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { amounts, digestOf, recordOf, reserveOrder } from "../../support/blackboard/model-scene.ts";
-import { acquireLeaderLease, commitOf, postGoal, queued, running, user } from "../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  postGoal,
+  queued,
+  running,
+  user,
+} from "../../support/blackboard/scene.ts";
 import { agentName, sampleClaim } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -61,18 +69,29 @@ async function start(board: Blackboard): Promise<{ goal: GoalId; tokens: ModelTo
   const tokens: ModelToken[] = [];
   for (const [index, agent] of agents.entries()) {
     const claim = sampleClaim(goal, [agent]);
-    await board.openClaim({ open: { claim, cause: `test:${index}`, grants: [] }, epoch, bidDeadlineMs: 60_000 });
+    await board.openClaim({
+      open: { claim, cause: `test:${index}`, grants: [] },
+      epoch,
+      bidDeadlineMs: 60_000,
+    });
     const granted = { phase: "exclusive" as const, agents: [agent] };
     const set = { status: "pending_exclusive", bidding: "closed", granted } as const;
     await board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued(agent)] }));
     const digest = digestOf(randomUUID());
-    await board.acceptGrant({ claim: claim.id, grant: { ...running(agent), model_token: digest }, leaseMs: 600_000 });
+    await board.acceptGrant({
+      claim: claim.id,
+      grant: { ...running(agent), model_token: digest },
+      leaseMs: 600_000,
+    });
     tokens.push({ kind: "grant", claim: claim.id, agent, attempt: 1, digest });
   }
   return { goal: goal.goal_id, tokens };
 }
 
-/** The part of the gateway that keeps budgets, with a connection of its own. `live`: calls that were passed on to a provider. */
+/**
+ * The part of the gateway that keeps budgets, with a connection of its own. `live`: calls that were
+ * passed on to a provider.
+ */
 class Gateway {
   readonly board: Blackboard;
   readonly live = new Map<string, OpenCall>();
@@ -81,7 +100,13 @@ class Gateway {
   private constructor(board: Blackboard) {
     this.board = board;
     const log = createJsonLog(() => {}, systemClock.now);
-    this.#open = new OpenCalls({ board, log, clock: systemClock, metrics: createGatewayMetrics(), limits: defaultLimits });
+    this.#open = new OpenCalls({
+      board,
+      log,
+      clock: systemClock,
+      metrics: createGatewayMetrics(),
+      limits: defaultLimits,
+    });
   }
 
   static async start(instance: InstanceName): Promise<Gateway> {
@@ -95,7 +120,8 @@ class Gateway {
     const reply = await this.#open.reserve(order, new AbortController());
     if (reply.outcome === "reserved") this.live.set(reply.call.id, reply.call);
     // It was never passed on.
-    if (reply.outcome === "lost") await this.#open.end(recordOf(reply.call, { outcome: "cancelled", cost: amounts() }));
+    if (reply.outcome === "lost")
+      await this.#open.end(recordOf(reply.call, { outcome: "cancelled", cost: amounts() }));
   }
 
   async end(part: number): Promise<Amounts> {
@@ -103,7 +129,11 @@ class Gateway {
     if (ended === undefined) return amounts();
     this.live.delete(ended.id);
     const of = (amount: number) => Math.floor(amount * part);
-    const cost = { nanousd: of(ended.reserved.nanousd), tokens: of(ended.reserved.tokens), calls: 1 };
+    const cost = {
+      nanousd: of(ended.reserved.nanousd),
+      tokens: of(ended.reserved.tokens),
+      calls: 1,
+    };
     await this.#open.end(recordOf(ended, { cost }));
     return cost;
   }
@@ -120,15 +150,24 @@ class Gateway {
 }
 
 /** What is stored holds to the limits, and agrees with the records. `added`: what was raised. */
-async function check(board: Blackboard, goal: GoalId, { tokens }: { tokens: readonly ModelToken[] }): Promise<void> {
+async function check(
+  board: Blackboard,
+  goal: GoalId,
+  { tokens }: { tokens: readonly ModelToken[] },
+): Promise<void> {
   const { spent, reserved, added, addedOfAgents } = await board.readSpending(goal);
   const { ended, open } = await board.readCalls(goal);
   expectWithin(plus(spent, reserved), limits.goal, added);
   expect(spent).toEqual(ended.reduce((sum, { cost }) => plus(sum, cost), amounts()));
   expect(reserved).toEqual(open.reduce((sum, one) => plus(sum, one.reserved), amounts()));
   for (const { agent } of tokens) {
-    const all = [...ended.map((one) => ({ ...one, used: one.cost })), ...open.map((one) => ({ ...one, used: one.reserved }))];
-    const used = all.filter((one) => one.agent === agent).reduce((sum, one) => plus(sum, one.used), amounts());
+    const all = [
+      ...ended.map((one) => ({ ...one, used: one.cost })),
+      ...open.map((one) => ({ ...one, used: one.reserved })),
+    ];
+    const used = all
+      .filter((one) => one.agent === agent)
+      .reduce((sum, one) => plus(sum, one.used), amounts());
     expectWithin(used, limits.grant, addedOfAgents.get(agent) ?? amounts());
   }
 }
@@ -157,7 +196,9 @@ test("over parallel calls, raised limits, and crashes of the gateway and of Redi
         const cost = await gateway.end(part);
         spent = plus(spent, cost);
       });
-      const reserving = calls.map(async (one) => gateway.reserve(tokens[one.agent] as ModelToken, one));
+      const reserving = calls.map(async (one) =>
+        gateway.reserve(tokens[one.agent] as ModelToken, one),
+      );
       await Promise.all([...raising, ...ending, ...reserving, gateway.tick()]);
     };
     for (const { burst: orders, crash: what } of steps) {
@@ -214,7 +255,10 @@ test("where Redis has lost its last writes, the gateway makes them again before 
       const late = orders.calls.slice(3).map(reserve);
       await server.start();
       await Promise.all(late);
-      const reserved = [...gateway.live.values()].reduce((sum, one) => plus(sum, one.reserved), amounts());
+      const reserved = [...gateway.live.values()].reduce(
+        (sum, one) => plus(sum, one.reserved),
+        amounts(),
+      );
       expectWithin(plus(spent, reserved), limits.goal, amounts());
       await waitFor("the blackboard to know again what was reserved and spent", async () => {
         const stored = await gateway.board.readSpending(goal);
@@ -223,7 +267,10 @@ test("where Redis has lost its last writes, the gateway makes them again before 
     }
     await gateway.die();
   };
-  const steps = fc.array(fc.record({ burst, part: fc.constantFrom(0, 0.5, 0.9) }), { minLength: 2, maxLength: 5 });
+  const steps = fc.array(fc.record({ burst, part: fc.constantFrom(0, 0.5, 0.9) }), {
+    minLength: 2,
+    maxLength: 5,
+  });
   await fc.assert(fc.asyncProperty(steps, run), { seed: 14, numRuns: 10, endOnFailure: true });
   expect(lost).toBeGreaterThan(1_000);
 });
@@ -242,12 +289,16 @@ async function bytesOnDisk(): Promise<number> {
   return (await stat(await fileOnDisk())).size;
 }
 
-/** Redis, which is dead, keeps only this part of what it wrote after `safeBytes`. Returns how many bytes it has lost. */
+/**
+ * Redis, which is dead, keeps only this part of what it wrote after `safeBytes`. Returns how many
+ * bytes it has lost.
+ */
 async function forget(safeBytes: number, part: number): Promise<number> {
   const file = await fileOnDisk();
   const content = await readFile(file);
   const wanted = safeBytes + Math.floor((content.length - safeBytes) * part);
-  // Where a file ends within a transaction, Redis 7.0 does not run it, but leaves its beginning in the file, and runs that at the next start.
+  // Where a file ends within a transaction, Redis 7.0 does not run it, but leaves its beginning in
+  // the file, and runs that at the next start.
   const end = "*1\r\n$4\r\nEXEC\r\n";
   const kept = Math.max(safeBytes, content.lastIndexOf(end, wanted - end.length) + end.length);
   await truncate(file, kept);

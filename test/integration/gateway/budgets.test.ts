@@ -3,7 +3,13 @@ import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { at, resultOf } from "../../support/blackboard/scene.ts";
-import { chatAnswer, chatChunk, type FaultyAnswer, stream, usageChunk } from "../../support/gateway/faulty-provider.ts";
+import {
+  chatAnswer,
+  chatChunk,
+  type FaultyAnswer,
+  stream,
+  usageChunk,
+} from "../../support/gateway/faulty-provider.ts";
 import { chatRequest } from "../../support/gateway/gateway-scene.ts";
 import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -23,18 +29,31 @@ function gate() {
 test("a call that the budget does not allow reaches no provider, and the official clients do not repeat it", async () => {
   await using scene = await sceneOf([chatAnswer()], { goal: { calls: 1 } });
   const client = new OpenAI({ apiKey: scene.token, baseURL: scene.openai });
-  const order = { model: "any", max_tokens: 100, messages: [{ role: "user" as const, content: "hello" }] };
+  const order = {
+    model: "any",
+    max_tokens: 100,
+    messages: [{ role: "user" as const, content: "hello" }],
+  };
   await client.chat.completions.create(order);
   const error = await client.chat.completions.create(order).then(
     () => undefined,
     (cause: unknown) => cause,
   );
   expect(error).toBeInstanceOf(OpenAI.APIError);
-  expect(error).toMatchObject({ status: 402, code: "insufficient_quota", type: "insufficient_quota" });
-  expect(String(error)).toContain("The budget of the goal does not allow this call: of 1 calls, 1 calls are spent");
+  expect(error).toMatchObject({
+    status: 402,
+    code: "insufficient_quota",
+    type: "insufficient_quota",
+  });
+  expect(String(error)).toContain(
+    "The budget of the goal does not allow this call: of 1 calls, 1 calls are spent",
+  );
   expect(scene.provider.requests).toHaveLength(1);
   const raw = await scene.post(path, chatRequest());
-  expect([raw.headers.get("x-should-retry"), raw.headers.get("x-sett-error")]).toEqual(["false", "budget-exceeded"]);
+  expect([raw.headers.get("x-should-retry"), raw.headers.get("x-sett-error")]).toEqual([
+    "false",
+    "budget-exceeded",
+  ]);
   const { refusal, ...figures } = JSON.parse(raw.headers.get("x-sett-budget") ?? "");
   const { refusals } = await scene.board.readSpending(scene.work.goal.goal_id);
   expect(refusals).toMatchObject([{ id: refusal, attempt: 1, ...figures }]);
@@ -50,21 +69,36 @@ test("a call that the budget does not allow reaches no provider, and the officia
 });
 
 test("the client of Anthropic gets a billing error", async () => {
-  await using scene = await sceneOf([chatAnswer()], { provider: "anthropic", grant: { nanousd: 0 } });
+  await using scene = await sceneOf([chatAnswer()], {
+    provider: "anthropic",
+    grant: { nanousd: 0 },
+  });
   const client = new Anthropic({ apiKey: scene.token, baseURL: scene.anthropic });
-  const order = { model: "any", max_tokens: 10, messages: [{ role: "user" as const, content: "hello" }] };
+  const order = {
+    model: "any",
+    max_tokens: 10,
+    messages: [{ role: "user" as const, content: "hello" }],
+  };
   const error = await client.messages.create(order).then(
     () => undefined,
     (cause: unknown) => cause,
   );
-  expect(error).toMatchObject({ status: 402, error: { type: "error", error: { type: "billing_error" } } });
-  expect(String(error)).toContain("The budget of this agent's work on the claim does not allow this call: of $0.0000");
+  expect(error).toMatchObject({
+    status: 402,
+    error: { type: "error", error: { type: "billing_error" } },
+  });
+  expect(String(error)).toContain(
+    "The budget of this agent's work on the claim does not allow this call: of $0.0000",
+  );
   expect(scene.provider.requests).toEqual([]);
 });
 
 test("twenty calls at once never exceed the goal's budget", async () => {
   // Each needs less than 3000 tokens in the worst case, and uses 25.
-  await using scene = await sceneOf([chatAnswer()], { goal: { tokens: 10_000 }, model: { parallel: 100 } });
+  await using scene = await sceneOf([chatAnswer()], {
+    goal: { tokens: 10_000 },
+    model: { parallel: 100 },
+  });
   const all = await Promise.all(Array.from({ length: 20 }, () => scene.post(path, chatRequest())));
   const counts = {
     ok: all.filter(({ status }) => status === 200).length,
@@ -102,7 +136,10 @@ test("a call that has waited is refused once the others have spent the budget", 
 
 test("a client that calls again at the last event is not refused for what its last call has reserved", async () => {
   const parts = [chatChunk("one"), usageChunk, "data: [DONE]\n\n"];
-  await using scene = await sceneOf([stream(parts, "hang")], { goal: { tokens: 2_500 }, model: { timeout_ms: 2_000 } });
+  await using scene = await sceneOf([stream(parts, "hang")], {
+    goal: { tokens: 2_500 },
+    model: { timeout_ms: 2_000 },
+  });
   const request = chatRequest({ stream: true });
   const first = await scene.post(path, request);
   const reader = first.body?.getReader();
@@ -117,12 +154,20 @@ test("a client that calls again at the last event is not refused for what its la
 
 test("what the provider has counted makes the next reckoning of a conversation close", async () => {
   const long = "word ".repeat(4_000);
-  await using scene = await sceneOf([chatAnswer("hi", { prompt_tokens: 4_100, completion_tokens: 5 })]);
+  await using scene = await sceneOf([
+    chatAnswer("hi", { prompt_tokens: 4_100, completion_tokens: 5 }),
+  ]);
   const messages = [{ role: "user", content: long }];
   await scene.post(path, chatRequest({ messages }));
   await scene.post(
     path,
-    chatRequest({ messages: [...messages, { role: "assistant", content: "hi" }, { role: "user", content: "go on" }] }),
+    chatRequest({
+      messages: [
+        ...messages,
+        { role: "assistant", content: "hi" },
+        { role: "user", content: "go on" },
+      ],
+    }),
   );
   const [first, second] = await scene.ended(2);
   expect(first?.reserved.tokens).toBeGreaterThan(20_000);
@@ -152,7 +197,10 @@ test("at most so many calls at once as the model allows; the others wait in orde
   door.open();
   await Promise.all([first, second]);
   expect(order).toEqual(["leaving left", "first", "second"]);
-  expect(scene.provider.requests.map(({ body }) => JSON.parse(body).user)).toEqual(["first", "second"]);
+  expect(scene.provider.requests.map(({ body }) => JSON.parse(body).user)).toEqual([
+    "first",
+    "second",
+  ]);
   expect(await scene.ended(2)).toHaveLength(2);
 });
 
@@ -172,11 +220,11 @@ test("a call ends with its grant", async () => {
   expect(text).toContain("The grant of this token has ended");
   expect(await scene.ended(1)).toMatchObject([{ outcome: "cancelled", is_estimated: true }]);
   const later = await scene.post(path, chatRequest());
-  expect([later.status, later.headers.get("x-sett-error"), later.headers.get("x-should-retry")]).toEqual([
-    403,
-    "grant-ended",
-    "false",
-  ]);
+  expect([
+    later.status,
+    later.headers.get("x-sett-error"),
+    later.headers.get("x-should-retry"),
+  ]).toEqual([403, "grant-ended", "false"]);
 });
 
 test.each([

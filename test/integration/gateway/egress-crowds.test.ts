@@ -1,5 +1,5 @@
-// What one agent does to the egress proxy that it shares with others: clients that come and leave by the thousand, names that are never
-// answered, and first messages in single bytes.
+// What one agent does to the egress proxy that it shares with others: clients that come and leave
+// by the thousand, names that are never answered, and first messages in single bytes.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -44,7 +44,9 @@ beforeAll(async () => {
       ["good.example.org:*", "*.example.net:*"].flatMap((target) => parseTarget(target) ?? []),
       {
         resolve: (name) =>
-          name === "good.example.org" ? Promise.resolve([own]) : new Promise((answer) => void unanswered.push(answer)),
+          name === "good.example.org"
+            ? Promise.resolve([own])
+            : new Promise((answer) => void unanswered.push(answer)),
         own: () => [],
         machine: [],
         log: createJsonLog((line) => lines.push(JSON.parse(line)), systemClock.now),
@@ -85,15 +87,23 @@ async function answerTo(request: string, agent = "builder"): Promise<string> {
 const openFiles = async () => (await readdir("/proc/self/fd")).length;
 
 test("a client that leaves before its host has answered leaves no connection behind", async () => {
-  const full = Bun.spawn(["perl", "-MIO::Socket::INET", "-e", listenAndTakeNone], { stdout: "pipe" });
+  const full = Bun.spawn(["perl", "-MIO::Socket::INET", "-e", listenAndTakeNone], {
+    stdout: "pipe",
+  });
   const { value } = await full.stdout.getReader().read();
   const taken = Number(new TextDecoder().decode(value));
   const before = await openFiles();
   for (let round = 0; round < 40; round += 1) {
-    const clients = await Promise.all(Array.from({ length: 10 }, () => ask(`CONNECT good.example.org:${taken}`)));
+    const clients = await Promise.all(
+      Array.from({ length: 10 }, () => ask(`CONNECT good.example.org:${taken}`)),
+    );
     for (const client of clients) client.destroy();
   }
-  await waitFor("what they have asked for to be gone", async () => (await openFiles()) < before + 20, { timeoutMs: 5_000 });
+  await waitFor(
+    "what they have asked for to be gone",
+    async () => (await openFiles()) < before + 20,
+    { timeoutMs: 5_000 },
+  );
   full.kill();
 });
 
@@ -102,7 +112,8 @@ const listenAndTakeNone =
   '$s = IO::Socket::INET->new(Listen => 0, LocalAddr => "0.0.0.0"); $| = 1; print $s->sockport; $c = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $s->sockport); sleep 600';
 
 test("a request of plain HTTP whose client leaves while its name is looked up reaches no host", async () => {
-  for (let count = 0; count < 20; count += 1) (await ask(`GET http://slow.example.net:${port()}/`)).destroy();
+  for (let count = 0; count < 20; count += 1)
+    (await ask(`GET http://slow.example.net:${port()}/`)).destroy();
   await waitFor("the lookups", () => unanswered.length === 20);
   for (const answer of unanswered.splice(0)) answer([own]);
   await answerTo(`CONNECT good.example.org:${port()}`);
@@ -118,17 +129,24 @@ test("plain HTTP that is idle ends", async () => {
 
 test("names that are never answered are bounded for each agent, and others resolve theirs", async () => {
   // Clients that have left are counted as well, because what they have asked for goes on.
-  for (let count = 0; count < 256; count += 1) (await ask(`CONNECT n${count}.example.net:443`)).destroy();
+  for (let count = 0; count < 256; count += 1)
+    (await ask(`CONNECT n${count}.example.net:443`)).destroy();
   await waitFor("the lookups", () => unanswered.length === 256);
   expect(await answerTo("CONNECT more.example.net:443")).toStartWith("HTTP/1.1 503 ");
   expect(unanswered).toHaveLength(256);
-  expect(await answerTo(`CONNECT good.example.org:${port()}`, "other")).toStartWith("HTTP/1.1 200 ");
+  expect(await answerTo(`CONNECT good.example.org:${port()}`, "other")).toStartWith(
+    "HTTP/1.1 200 ",
+  );
   for (const answer of unanswered.splice(0)) answer([]);
-  await waitFor("room", async () => (await answerTo(`CONNECT good.example.org:${port()}`)).startsWith("HTTP/1.1 200 "));
+  await waitFor("room", async () =>
+    (await answerTo(`CONNECT good.example.org:${port()}`)).startsWith("HTTP/1.1 200 "),
+  );
 });
 
 test("what an agent writes fills no log", async () => {
-  expect(await answerTo(`CONNECT ${"a".repeat(8_000)}.example.net:443`)).toStartWith("HTTP/1.1 403 ");
+  expect(await answerTo(`CONNECT ${"a".repeat(8_000)}.example.net:443`)).toStartWith(
+    "HTTP/1.1 403 ",
+  );
   const longest = Math.max(...lines.map((line) => JSON.stringify(line).length));
   expect(longest).toBeLessThan(1_000);
 });

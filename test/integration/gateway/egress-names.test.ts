@@ -30,7 +30,9 @@ afterAll(() => {
 });
 
 test("a name is answered while many others wait for servers that are silent", async () => {
-  const silent = Array.from({ length: 100 }, (_, count) => addressesOf(`n${count}.silent.example.net`).catch(() => ["none"]));
+  const silent = Array.from({ length: 100 }, (_, count) =>
+    addressesOf(`n${count}.silent.example.net`).catch(() => ["none"]),
+  );
   expect(await Promise.race([addressesOf("good.example.org"), ...silent])).toEqual(["192.0.2.1"]);
   expect(questions).toBeGreaterThan(100);
 });

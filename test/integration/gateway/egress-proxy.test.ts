@@ -1,5 +1,5 @@
-// The egress proxy over real sockets: what goes through, what does not, and what it says. Its clients are this process; in containers it is
-// tried by test/security/network.test.ts.
+// The egress proxy over real sockets: what goes through, what does not, and what it says. Its
+// clients are this process; in containers it is tried by test/security/network.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -45,7 +45,12 @@ beforeAll(async () => {
   const subject = "/CN=good.example.org";
   await $`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj ${subject} -keyout ${folder}/key.pem -out ${folder}/cert.pem`.quiet();
   const certificate = { key: Bun.file(`${folder}/key.pem`), cert: Bun.file(`${folder}/cert.pem`) };
-  tls = Bun.serve({ port: 0, hostname: "0.0.0.0", tls: certificate, fetch: (request) => new Response(`seen ${request.url}`) });
+  tls = Bun.serve({
+    port: 0,
+    hostname: "0.0.0.0",
+    tls: certificate,
+    fetch: (request) => new Response(`seen ${request.url}`),
+  });
   // Says something first, as servers of mail do.
   echo = createServer((client) => {
     client.write("hello ");
@@ -59,15 +64,33 @@ beforeAll(async () => {
       body += String(chunk);
     });
     asked.on("end", () =>
-      answer.writeHead(201, { "x-own": "yes", connection: "keep-alive" }).end(JSON.stringify({ ...seen, body })),
+      answer
+        .writeHead(201, { "x-own": "yes", connection: "keep-alive" })
+        .end(JSON.stringify({ ...seen, body })),
     );
   });
-  await Promise.all([echo, web].map((server) => new Promise<void>((ready) => server.listen(0, "0.0.0.0", ready))));
+  await Promise.all(
+    [echo, web].map((server) => new Promise<void>((ready) => server.listen(0, "0.0.0.0", ready))),
+  );
   const portOf = (server: Server) => (server.address() as AddressInfo).port;
-  Object.assign(ports, { tls: tls.port, echo: portOf(echo), http: portOf(web as unknown as Server) });
+  Object.assign(ports, {
+    tls: tls.port,
+    echo: portOf(echo),
+    http: portOf(web as unknown as Server),
+  });
   const targets = [
-    ...[`good.example.org:${ports.tls}`, `good.example.org:${ports.echo}`, `good.example.org:443`, "good.example.org:1"],
-    ...[`plain.example.org:${ports.http}`, `mixed.example.org:${ports.echo}`, "inside.example.org:*", "sett.example.org:*"],
+    ...[
+      `good.example.org:${ports.tls}`,
+      `good.example.org:${ports.echo}`,
+      `good.example.org:443`,
+      "good.example.org:1",
+    ],
+    ...[
+      `plain.example.org:${ports.http}`,
+      `mixed.example.org:${ports.echo}`,
+      "inside.example.org:*",
+      "sett.example.org:*",
+    ],
     ...["*.example.net:*", "gone.example.org", `${own}:${ports.echo}`],
   ];
   proxy = new EgressProxy(
@@ -132,29 +155,43 @@ const last = () => lines.at(-1) ?? {};
 describe("by CONNECT", () => {
   test("TLS goes through to the host that it names", async () => {
     const { client } = await open(`good.example.org:${ports.tls}`);
-    const inner = connectTls({ socket: client, servername: "good.example.org", rejectUnauthorized: false });
+    const inner = connectTls({
+      socket: client,
+      servername: "good.example.org",
+      rejectUnauthorized: false,
+    });
     inner.write("GET /a HTTP/1.1\r\nHost: good.example.org\r\nConnection: close\r\n\r\n");
     let answer = "";
     for await (const chunk of inner) answer += String(chunk);
     expect(answer).toContain("/a");
     client.destroy();
-    const line = await waitFor("its line", () => lines.find(({ msg }) => msg === "Passed a connection on"));
+    const line = await waitFor("its line", () =>
+      lines.find(({ msg }) => msg === "Passed a connection on"),
+    );
     expect(line).toMatchObject({ agent: "builder", host: "good.example.org", port: ports.tls });
     expect(Number(line.sent)).toBeGreaterThan(200);
   });
 
   test("TLS for another host is cut off before a byte has gone through", async () => {
     const { client } = await open(`good.example.org:${ports.tls}`);
-    const inner = connectTls({ socket: client, servername: "other.example.org", rejectUnauthorized: false });
+    const inner = connectTls({
+      socket: client,
+      servername: "other.example.org",
+      rejectUnauthorized: false,
+    });
     inner.on("error", () => undefined);
     await new Promise((closed) => client.once("close", closed));
-    await waitFor("its line", () => String(last().reason).endsWith("is for another server, other.example.org."));
+    await waitFor("its line", () =>
+      String(last().reason).endsWith("is for another server, other.example.org."),
+    );
   });
 
   test("what is not TLS goes through at other ports, also where the server speaks first", async () => {
     const opened = await open(`good.example.org:${ports.echo}`);
     expect(await exchange(opened, "SSH-2.0-me\r\n", "me\r\n")).toBe("hello SSH-2.0-me\r\n");
-    expect(await exchange(await open(`${own}:${ports.echo}`), "to an address", "address")).toBe("hello to an address");
+    expect(await exchange(await open(`${own}:${ports.echo}`), "to an address", "address")).toBe(
+      "hello to an address",
+    );
   });
 
   test.each([
@@ -164,8 +201,16 @@ describe("by CONNECT", () => {
       "builder may not connect to evil.example.org:443. Add `evil.example.org:443`",
     ],
     ["another port", "plain.example.org:22", "builder may not connect to plain.example.org:22."],
-    ["the loopback by a name", "inside.example.org:80", "has the address 127.0.0.1, 169.254.169.254, which agents never reach."],
-    ["the network of the proxy", "sett.example.org:6379", "has the address 172.30.0.3, which agents never reach."],
+    [
+      "the loopback by a name",
+      "inside.example.org:80",
+      "has the address 127.0.0.1, 169.254.169.254, which agents never reach.",
+    ],
+    [
+      "the network of the proxy",
+      "sett.example.org:6379",
+      "has the address 172.30.0.3, which agents never reach.",
+    ],
     [
       "a private address by a pattern",
       "wild.example.net:80",
@@ -186,7 +231,9 @@ describe("by CONNECT", () => {
   });
 
   test("a host without an address, and one that does not answer, are 502", async () => {
-    expect((await open("gone.example.org:443")).head).toContain("There is no host gone.example.org");
+    expect((await open("gone.example.org:443")).head).toContain(
+      "There is no host gone.example.org",
+    );
     expect((await open("good.example.org:1")).head).toStartWith("HTTP/1.1 502 ");
   });
 
@@ -194,13 +241,21 @@ describe("by CONNECT", () => {
     const { client } = await open(`good.example.org:${ports.echo}`);
     client.destroy();
     const before = lines.length;
-    await waitFor("its line", () => lines.length > before || last().msg === "Passed a connection on");
+    await waitFor(
+      "its line",
+      () => lines.length > before || last().msg === "Passed a connection on",
+    );
   });
 });
 
 describe("plain HTTP", () => {
   const ask = async (path: string, { method = "GET", headers = {}, body = "" } = {}) => {
-    const question = request({ socketPath: socket, method, path, headers: { host: "elsewhere", ...headers } });
+    const question = request({
+      socketPath: socket,
+      method,
+      path,
+      headers: { host: "elsewhere", ...headers },
+    });
     question.end(body);
     const [answer] = (await once(question, "response")) as [IncomingMessage];
     return { status: answer.statusCode, headers: answer.headers, text: await text(answer) };
@@ -213,7 +268,12 @@ describe("plain HTTP", () => {
     const answer = await ask(`http://${host}/a?b=1`, { method: "POST", headers, body });
     expect(answer).toMatchObject({ status: 201, headers: { "x-own": "yes" } });
     const seen = JSON.parse(answer.text);
-    expect(seen).toMatchObject({ method: "POST", url: "/a?b=1", headers: { host, "x-own": "1" }, body });
+    expect(seen).toMatchObject({
+      method: "POST",
+      url: "/a?b=1",
+      headers: { host, "x-own": "1" },
+      body,
+    });
     expect(seen.headers).not.toHaveProperty("proxy-authorization");
   });
 
@@ -232,9 +292,12 @@ describe("plain HTTP", () => {
 
 test("more than 256 connections at once are closed, and after them others are served", async () => {
   const idle = Array.from({ length: 300 }, () => connect(socket).on("error", () => undefined));
-  const closed = () => idle.filter(({ destroyed, readyState }) => destroyed || readyState === "closed").length;
+  const closed = () =>
+    idle.filter(({ destroyed, readyState }) => destroyed || readyState === "closed").length;
   await waitFor("the surplus to be closed", () => closed() >= 44);
   for (const client of idle) client.destroy();
   await waitFor("room", async () => (await metrics.open.get()).values[0]?.value === 0);
-  expect(await exchange(await open(`good.example.org:${ports.echo}`), "again", "again")).toBe("hello again");
+  expect(await exchange(await open(`good.example.org:${ports.echo}`), "again", "again")).toBe(
+    "hello again",
+  );
 });

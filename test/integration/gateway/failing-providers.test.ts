@@ -1,4 +1,5 @@
-// Providers that fail, refuse or answer with something else: what the client gets, what is tried again, and what is on record.
+// Providers that fail, refuse or answer with something else: what the client gets, what is tried
+// again, and what is on record.
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -24,13 +25,27 @@ const messageOf = async (response: Response) => {
 test("an overloaded provider is asked again until it answers, and the call is charged once", async () => {
   const reset: FaultyAnswer = (request) => {
     void request;
-    return new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("broken by the test")) }));
+    return new Response(
+      new ReadableStream({
+        pull: (controller) => controller.error(new Error("broken by the test")),
+      }),
+    );
   };
-  await using scene = await sceneOf([status(529), status(429, {}, { "retry-after-ms": "1" }), reset, chatAnswer()]);
+  await using scene = await sceneOf([
+    status(529),
+    status(429, {}, { "retry-after-ms": "1" }),
+    reset,
+    chatAnswer(),
+  ]);
   const answer = await scene.post(path, chatRequest());
   expect(answer.status).toBe(200);
   const [record] = await scene.ended(1);
-  expect(record).toMatchObject({ outcome: "ok", tries: 4, answered_model: "provider-model-1", is_estimated: false });
+  expect(record).toMatchObject({
+    outcome: "ok",
+    tries: 4,
+    answered_model: "provider-model-1",
+    is_estimated: false,
+  });
   expect(record?.usage).toEqual({ input: 20, output: 5, cached: 4, cache_write: 0, reasoning: 0 });
   // 16 tokens at 2, 4 at 0.5 and 5 at 10 dollars for a million.
   expect(record?.cost).toEqual({ nanousd: 84_000, tokens: 25, calls: 1 });
@@ -48,7 +63,9 @@ test("a provider that stays overloaded: the client gets its answer, is asked not
 });
 
 test("a wait that the provider asks for is not begun where it is longer than the call may take", async () => {
-  await using scene = await sceneOf([status(429, { error: { message: "Slow down" } }, { "retry-after": "3600" })]);
+  await using scene = await sceneOf([
+    status(429, { error: { message: "Slow down" } }, { "retry-after": "3600" }),
+  ]);
   const answer = await scene.post(path, chatRequest());
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3600"]);
   expect(scene.provider.requests).toHaveLength(1);
@@ -61,22 +78,31 @@ test("a client that leaves before the provider is asked again pays nothing", asy
   });
   const leave = new AbortController();
   const call = scene.post(path, chatRequest(), { signal: leave.signal }).catch(() => "left");
-  await waitFor("the wait", () => scene.log.some((line) => line.includes("Asking the provider again")));
+  await waitFor("the wait", () =>
+    scene.log.some((line) => line.includes("Asking the provider again")),
+  );
   leave.abort();
   expect(await call).toBe("left");
   expect(await scene.ended(1)).toMatchObject([
-    { outcome: "cancelled", tries: 1, is_estimated: false, cost: { nanousd: 0, tokens: 0, calls: 1 } },
+    {
+      outcome: "cancelled",
+      tries: 1,
+      is_estimated: false,
+      cost: { nanousd: 0, tokens: 0, calls: 1 },
+    },
   ]);
 });
 
 test.each([401, 403])("a refused key (%i) is final, and named by its model only", async (code) => {
-  await using scene = await sceneOf([status(code, { error: { message: `Incorrect API key provided: ${key}` } })]);
-  const answer = await scene.post(path, chatRequest());
-  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
-    code,
-    "key-refused",
-    "false",
+  await using scene = await sceneOf([
+    status(code, { error: { message: `Incorrect API key provided: ${key}` } }),
   ]);
+  const answer = await scene.post(path, chatRequest());
+  expect([
+    answer.status,
+    answer.headers.get("x-sett-error"),
+    answer.headers.get("x-should-retry"),
+  ]).toEqual([code, "key-refused", "false"]);
   const message = await messageOf(answer);
   expect(message).toContain(`The provider refused the key of the model \`strong\` (${code}).`);
   expect(message).not.toContain(key);
@@ -92,7 +118,9 @@ test("an unknown model is final, with the provider's words", async () => {
 });
 
 test("another refusal is passed on as it is, but for a key that it quotes", async () => {
-  await using scene = await sceneOf([status(400, { error: { message: `context too long ${key}` } })]);
+  await using scene = await sceneOf([
+    status(400, { error: { message: `context too long ${key}` } }),
+  ]);
   const answer = await scene.post(path, chatRequest());
   expect(answer.status).toBe(400);
   expect(await answer.json()).toEqual({ error: { message: "context too long [key]" } });
@@ -107,32 +135,50 @@ test("a provider that is not there: a sentence with its address and the model's 
   await new Promise((resolve) => server.close(resolve));
   await using scene = await startGateway({ base_url: `http://127.0.0.1:${port}/v1` });
   const answer = await scene.post(path, chatRequest());
-  expect([answer.status, answer.headers.get("x-sett-error")]).toEqual([502, "provider-unreachable"]);
+  expect([answer.status, answer.headers.get("x-sett-error")]).toEqual([
+    502,
+    "provider-unreachable",
+  ]);
   expect(await messageOf(answer)).toBe(
     `The provider of the model \`strong\` at 127.0.0.1:${port} refuses the connection. The gateway has tried 4 times.`,
   );
-  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", cost: { nanousd: 0 }, is_estimated: false }]);
+  expect(await scene.ended(1)).toMatchObject([
+    { outcome: "failed", cost: { nanousd: 0 }, is_estimated: false },
+  ]);
 });
 
 test.each([
-  ["a web page", () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }), "text/html", false],
+  [
+    "a web page",
+    () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }),
+    "text/html",
+    false,
+  ],
   [
     "garbage",
-    () => new Response(new Uint8Array([0, 255, 1, 254]), { headers: { "content-type": "application/json" } }),
+    () =>
+      new Response(new Uint8Array([0, 255, 1, 254]), {
+        headers: { "content-type": "application/json" },
+      }),
     "application/json",
     true,
   ],
   ["a JSON list", () => Response.json([1]), "application/json", true],
-] as const)("%s in place of an answer becomes an error with a sentence", async (_, garbage, type, hasWorked) => {
-  await using scene = await sceneOf([garbage]);
-  const answer = await scene.post(path, chatRequest());
-  expect(answer.status).toBe(502);
-  expect(await messageOf(answer)).toContain(`The provider of the model \`strong\` answered with ${type}`);
-  const [record] = await scene.ended(1);
-  // A model may have worked for all but a page for people.
-  expect(record).toMatchObject({ outcome: "failed", status: 502, is_estimated: hasWorked });
-  expect(Number(record?.cost.nanousd) > 0).toBe(hasWorked);
-});
+] as const)(
+  "%s in place of an answer becomes an error with a sentence",
+  async (_, garbage, type, hasWorked) => {
+    await using scene = await sceneOf([garbage]);
+    const answer = await scene.post(path, chatRequest());
+    expect(answer.status).toBe(502);
+    expect(await messageOf(answer)).toContain(
+      `The provider of the model \`strong\` answered with ${type}`,
+    );
+    const [record] = await scene.ended(1);
+    // A model may have worked for all but a page for people.
+    expect(record).toMatchObject({ outcome: "failed", status: 502, is_estimated: hasWorked });
+    expect(Number(record?.cost.nanousd) > 0).toBe(hasWorked);
+  },
+);
 
 test("an answer that breaks off once it has begun is charged, and each repetition is a call of its own", async () => {
   // Only what has arrived before the connection breaks has begun.
@@ -147,11 +193,11 @@ test("an answer that breaks off once it has begun is charged, and each repetitio
   };
   await using scene = await sceneOf([broken]);
   const answer = await scene.post(path, chatRequest());
-  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
-    502,
-    "answer-broken",
-    "true",
-  ]);
+  expect([
+    answer.status,
+    answer.headers.get("x-sett-error"),
+    answer.headers.get("x-should-retry"),
+  ]).toEqual([502, "answer-broken", "true"]);
   expect(scene.provider.requests).toHaveLength(1);
   const [record] = await scene.ended(1);
   expect(record).toMatchObject({ outcome: "failed", tries: 1, is_estimated: true });
@@ -160,8 +206,14 @@ test("an answer that breaks off once it has begun is charged, and each repetitio
 
 test("a provider that quotes the key in answers, streams and headers does not show it", async () => {
   const quoted = { "content-type": "application/json", "request-id": key, "x-ratelimit-key": key };
-  const whole: FaultyAnswer = () => Response.json({ usage: {}, sent: { authorization: key } }, { headers: quoted });
-  const parts = [chatChunk("a"), `data: {"error":{"message":"${key.slice(0, 9)}`, `${key.slice(9)}"}}\n\n`, "data: [DONE]\n\n"];
+  const whole: FaultyAnswer = () =>
+    Response.json({ usage: {}, sent: { authorization: key } }, { headers: quoted });
+  const parts = [
+    chatChunk("a"),
+    `data: {"error":{"message":"${key.slice(0, 9)}`,
+    `${key.slice(9)}"}}\n\n`,
+    "data: [DONE]\n\n",
+  ];
   await using scene = await sceneOf([whole, stream(parts), status(400, {}, quoted)]);
   for (const over of [{}, { stream: true }, {}]) {
     const answer = await scene.post(path, chatRequest(over));
@@ -173,7 +225,10 @@ test("a provider that quotes the key in answers, streams and headers does not sh
 });
 
 test("a stream that begins with an error is left before the provider is asked again", async () => {
-  const overloaded = stream(['event: error\ndata: {"type":"error","error":{"message":"Overloaded"}}\n\n'], "hang");
+  const overloaded = stream(
+    ['event: error\ndata: {"type":"error","error":{"message":"Overloaded"}}\n\n'],
+    "hang",
+  );
   await using scene = await sceneOf([overloaded, chatAnswer()]);
   expect((await scene.post(path, chatRequest({ stream: true }))).status).toBe(200);
   await waitFor("the end of the first stream", () => scene.provider.left === 1);
@@ -182,7 +237,11 @@ test("a stream that begins with an error is left before the provider is asked ag
 test("a redirection is not followed: the key is for one address", async () => {
   await using other = await startFaultyProvider(chatAnswer());
   await using scene = await sceneOf([
-    () => new Response(null, { status: 307, headers: { location: `${other.base_url}/chat/completions` } }),
+    () =>
+      new Response(null, {
+        status: 307,
+        headers: { location: `${other.base_url}/chat/completions` },
+      }),
   ]);
   const answer = await scene.post(path, chatRequest());
   expect(answer.status).toBe(502);
@@ -191,9 +250,14 @@ test("a redirection is not followed: the key is for one address", async () => {
 });
 
 test("an answer that is larger than the limit ends with an error", async () => {
-  await using scene = await sceneOf([chatAnswer("x".repeat(3_000_000))], { limits: { maxAnswerBytes: 1024 * 1024 } });
+  await using scene = await sceneOf([chatAnswer("x".repeat(3_000_000))], {
+    limits: { maxAnswerBytes: 1024 * 1024 },
+  });
   const answer = await scene.post(path, chatRequest());
-  expect([answer.status, await messageOf(answer)]).toEqual([502, "The answer of the model `strong` is larger than 1 MiB."]);
+  expect([answer.status, await messageOf(answer)]).toEqual([
+    502,
+    "The answer of the model `strong` is larger than 1 MiB.",
+  ]);
 });
 
 test("an answer that does not say what it used is charged what came", async () => {
@@ -205,30 +269,36 @@ test("an answer that does not say what it used is charged what came", async () =
 });
 
 test("a provider that never answers is left at the call's time", async () => {
-  await using scene = await sceneOf([() => new Promise<Response>(() => {})], { model: { timeout_ms: 2_000 } });
+  await using scene = await sceneOf([() => new Promise<Response>(() => {})], {
+    model: { timeout_ms: 2_000 },
+  });
   const answer = await scene.post(path, chatRequest());
   expect([answer.status, await messageOf(answer)]).toEqual([
     504,
     "The call of the model `strong` took longer than its timeout of 2 s.",
   ]);
-  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", status: 504, is_estimated: true }]);
+  expect(await scene.ended(1)).toMatchObject([
+    { outcome: "failed", status: 504, is_estimated: true },
+  ]);
 });
 
 test("without a key the provider is not asked, and the sentence says what to do", async () => {
   await using scene = await sceneOf([chatAnswer()], { key: undefined });
   const answer = await scene.post(path, chatRequest());
-  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
-    503,
-    "key-missing",
-    "false",
-  ]);
+  expect([
+    answer.status,
+    answer.headers.get("x-sett-error"),
+    answer.headers.get("x-should-retry"),
+  ]).toEqual([503, "key-missing", "false"]);
   expect(await messageOf(answer)).toBe(
     "The gateway has no key of the model `strong`: run `sett up`, which brings the keys again.",
   );
   expect(scene.provider.requests).toEqual([]);
-  expect(await scene.ended(1)).toMatchObject([{ outcome: "refused", tries: 0, cost: { nanousd: 0, tokens: 0, calls: 0 } }]);
+  expect(await scene.ended(1)).toMatchObject([
+    { outcome: "refused", tries: 0, cost: { nanousd: 0, tokens: 0, calls: 0 } },
+  ]);
   expect(await fetch(`${scene.url}/healthz`).then(({ status: code }) => code)).toBe(200);
-  expect(JSON.stringify(await fetch(`${scene.url}/internal/state`).then((state) => state.json()))).toContain(
-    "missing: run `sett up`",
-  );
+  expect(
+    JSON.stringify(await fetch(`${scene.url}/internal/state`).then((state) => state.json())),
+  ).toContain("missing: run `sett up`");
 });

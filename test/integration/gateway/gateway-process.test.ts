@@ -8,7 +8,13 @@ import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { parseToken } from "../../../lib/models/token.ts";
 import packageJson from "../../../package.json" with { type: "json" };
-import { chatAnswer, chatChunk, type FaultyAnswer, startFaultyProvider, stream } from "../../support/gateway/faulty-provider.ts";
+import {
+  chatAnswer,
+  chatChunk,
+  type FaultyAnswer,
+  startFaultyProvider,
+  stream,
+} from "../../support/gateway/faulty-provider.ts";
 import { chatRequest, key, settingsOf, tokenOf } from "../../support/gateway/gateway-scene.ts";
 import { serviceCommand } from "../../support/process/compiled.ts";
 import { startService } from "../../support/process/service-process.ts";
@@ -54,7 +60,9 @@ async function createWorld(...answers: FaultyAnswer[]) {
     environment,
     start: async () => {
       const service = startService("gateway", environment);
-      const started = await waitFor("the gateway", () => service.log().find(({ msg }) => msg === "Gateway started"));
+      const started = await waitFor("the gateway", () =>
+        service.log().find(({ msg }) => msg === "Gateway started"),
+      );
       return { service, url: `http://127.0.0.1:${started.port}` };
     },
     [Symbol.asyncDispose]: async () => {
@@ -74,7 +82,10 @@ const post = (url: string, token: string, body: unknown) =>
   });
 
 test("it prints its version, and refuses what it does not know", async () => {
-  expect(await run(["--version"], {})).toMatchObject({ out: `${packageJson.version}\n`, exitCode: 0 });
+  expect(await run(["--version"], {})).toMatchObject({
+    out: `${packageJson.version}\n`,
+    exitCode: 0,
+  });
   const unknown = await run(["--bogus"], {});
   expect(unknown.exitCode).toBe(2);
   expect(unknown.errors).toContain("Unknown argument --bogus. usage: gateway");
@@ -87,7 +98,11 @@ test("it prints its version, and refuses what it does not know", async () => {
 test("--put-keys writes the keys for their owner alone, removes others, and prints nothing", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-keys-"));
   const environment = { SETT_KEYS_DIR: join(folder, "keys") };
-  const first = await run(["--put-keys"], environment, JSON.stringify({ strong: "one", old: "two" }));
+  const first = await run(
+    ["--put-keys"],
+    environment,
+    JSON.stringify({ strong: "one", old: "two" }),
+  );
   expect(first).toEqual({ out: "", errors: "", exitCode: 0 });
   await run(["--put-keys"], environment, JSON.stringify({ strong: "three" }));
   expect(await readdir(environment.SETT_KEYS_DIR)).toEqual(["strong"]);
@@ -116,7 +131,11 @@ test("it serves calls, stores their bodies for --read-bodies, and takes a change
   const record = ended.find(({ status }) => status === 200);
   const digests = [record?.request?.digest, record?.answer?.digest];
   const read = await waitFor("the bodies", async () => {
-    const { out } = await run(["--read-bodies"], world.environment, JSON.stringify([...digests, "0".repeat(64)]));
+    const { out } = await run(
+      ["--read-bodies"],
+      world.environment,
+      JSON.stringify([...digests, "0".repeat(64)]),
+    );
     return !out.split("\n", 2).join("").includes("missing") && out;
   });
   expect(
@@ -129,7 +148,9 @@ test("it serves calls, stores their bodies for --read-bodies, and takes a change
     { digest: digests[1], text },
     { digest: "0".repeat(64), missing: true },
   ]);
-  expect((await run(["--read-bodies"], world.environment, '["../../etc/passwd"]')).exitCode).toBe(2);
+  expect((await run(["--read-bodies"], world.environment, '["../../etc/passwd"]')).exitCode).toBe(
+    2,
+  );
   const notice = await waitFor("the notice", async () => {
     const seen = await world.board.readGateway();
     return seen?.models.strong?.has_key === true && seen;
@@ -139,7 +160,12 @@ test("it serves calls, stores their bodies for --read-bodies, and takes a change
   expect(metrics).toContain('sett_gateway_calls_total{model="strong",outcome="ok"} 1');
   const state = await fetch(`${url}/internal/state`).then((response) => response.text());
   const everything =
-    metrics + state + JSON.stringify(service.log()) + service.errors() + JSON.stringify(notice) + JSON.stringify(ended);
+    metrics +
+    state +
+    JSON.stringify(service.log()) +
+    service.errors() +
+    JSON.stringify(notice) +
+    JSON.stringify(ended);
   expect(everything).not.toContain(key);
   expect(everything).not.toContain(token);
 });
@@ -176,7 +202,11 @@ test("at SIGTERM it ends its calls, puts them on record and stops; after SIGKILL
   expect((await world.board.readSpending(work.goal.goal_id)).reserved.calls).toBe(1);
   const { service } = await world.start();
   await using _ = service;
-  expect((await world.board.readSpending(work.goal.goal_id)).reserved).toEqual({ nanousd: 0, tokens: 0, calls: 0 });
+  expect((await world.board.readSpending(work.goal.goal_id)).reserved).toEqual({
+    nanousd: 0,
+    tokens: 0,
+    calls: 0,
+  });
   const { ended } = await world.board.readCalls(work.goal.goal_id);
   expect(ended.map(({ outcome }) => outcome)).toEqual(["cancelled", "lost"]);
 });
@@ -187,7 +217,8 @@ test("what came of a stream before its gateway was killed is charged, and the re
   const { token, work } = await tokenOf(world.board);
   await run(["--put-keys"], world.environment, JSON.stringify({ strong: key }));
   const goal = work.goal.goal_id;
-  const outputs = async () => (await world.board.readCalls(goal)).open.map(({ so_far }) => so_far?.usage.output);
+  const outputs = async () =>
+    (await world.board.readCalls(goal)).open.map(({ so_far }) => so_far?.usage.output);
   const kill = async (body: Record<string, unknown>, until: (url: string) => Promise<unknown>) => {
     const { service, url } = await world.start();
     await using _ = service;
@@ -199,7 +230,9 @@ test("what came of a stream before its gateway was killed is charged, and the re
     await service.exited;
     await broken;
   };
-  await kill({ stream: true }, () => waitFor("the words to be known", async () => ((await outputs())[0] ?? 0) >= 60));
+  await kill({ stream: true }, () =>
+    waitFor("the words to be known", async () => ((await outputs())[0] ?? 0) >= 60),
+  );
   const killed = await world.board.readSpending(goal);
   expect([killed.spent.calls, killed.reserved.calls]).toEqual([0, 1]);
   {
@@ -210,11 +243,16 @@ test("what came of a stream before its gateway was killed is charged, and the re
     expect(call).toMatchObject({ outcome: "lost", is_estimated: true, cost: { calls: 1 } });
     expect(call?.usage.output).toBeWithin(60, 300);
     expect(call?.usage.input).toBeGreaterThan(0);
-    expect({ spent, reserved: reserved.calls }).toMatchObject({ spent: call?.cost ?? {}, reserved: 0 });
+    expect({ spent, reserved: reserved.calls }).toMatchObject({
+      spent: call?.cost ?? {},
+      reserved: 0,
+    });
     expect(spent.nanousd).toBeLessThan(call?.reserved.nanousd ?? 0);
   }
   // Nothing has come: the request is what is known.
-  await kill({}, () => waitFor("the reservation", async () => (await world.board.readCalls(goal)).open.length === 1));
+  await kill({}, () =>
+    waitFor("the reservation", async () => (await world.board.readCalls(goal)).open.length === 1),
+  );
   const { service } = await world.start();
   await using _ = service;
   const last = (await world.board.readCalls(goal)).ended.at(-1);
@@ -229,7 +267,10 @@ test("an agent that keeps all connections of its socket leaves those of another"
   for (const agent of ["coder", "other"]) await mkdir(join(sockets, agent), { recursive: true });
   await using service = startService("gateway", {
     ...world.environment,
-    SETT_MODEL_AGENTS: JSON.stringify({ coder: { model: "strong", budget: {} }, other: { model: "strong", budget: {} } }),
+    SETT_MODEL_AGENTS: JSON.stringify({
+      coder: { model: "strong", budget: {} },
+      other: { model: "strong", budget: {} },
+    }),
     SETT_SOCKETS_DIR: sockets,
   });
   await waitFor("the gateway", () => service.log().find(({ msg }) => msg === "Gateway started"));

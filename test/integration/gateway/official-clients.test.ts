@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => mock.stop());
 
-const start = (provider: "anthropic" | "openai") => startGateway({ base_url: `${mock.url}/v1`, provider });
+const start = (provider: "anthropic" | "openai") =>
+  startGateway({ base_url: `${mock.url}/v1`, provider });
 
 test("the client of Anthropic gets an answer, a stream and a call of a tool", async () => {
   await using scene = await start("anthropic");
@@ -26,22 +27,45 @@ test("the client of Anthropic gets an answer, a stream and a call of a tool", as
   const messages = [{ role: "user" as const, content: "hello" }];
   const whole = await client.messages.create({ model: "any", max_tokens: 100, messages });
   expect(whole.content).toMatchObject([{ type: "text", text: "Hello from the mock." }]);
-  const streamed = await client.messages.stream({ model: "any", max_tokens: 100, messages }).finalMessage();
+  const streamed = await client.messages
+    .stream({ model: "any", max_tokens: 100, messages })
+    .finalMessage();
   expect(streamed.content).toMatchObject([{ type: "text", text: "Hello from the mock." }]);
   const tools = [{ name: "get_weather", input_schema: parameters }];
   for (const stream of [false, true]) {
-    const order = { model: "any", max_tokens: 100, tools, messages: [{ role: "user" as const, content: "weather" }] };
-    const answer = stream ? await client.messages.stream(order).finalMessage() : await client.messages.create(order);
+    const order = {
+      model: "any",
+      max_tokens: 100,
+      tools,
+      messages: [{ role: "user" as const, content: "weather" }],
+    };
+    const answer = stream
+      ? await client.messages.stream(order).finalMessage()
+      : await client.messages.create(order);
     expect(answer.content.find(({ type }) => type === "tool_use")).toMatchObject({
       name: "get_weather",
       input: { city: "Oslo" },
     });
   }
   const ended = await scene.ended(4);
-  expect(ended.map(({ outcome, api, is_stream, is_estimated }) => ({ outcome, api, is_stream, is_estimated }))).toEqual(
-    [false, true, false, true].map((is_stream) => ({ outcome: "ok" as const, api: "messages", is_stream, is_estimated: false })),
+  expect(
+    ended.map(({ outcome, api, is_stream, is_estimated }) => ({
+      outcome,
+      api,
+      is_stream,
+      is_estimated,
+    })),
+  ).toEqual(
+    [false, true, false, true].map((is_stream) => ({
+      outcome: "ok" as const,
+      api: "messages",
+      is_stream,
+      is_estimated: false,
+    })),
   );
-  expect(ended.every(({ cost, reserved }) => cost.tokens > 0 && cost.nanousd <= reserved.nanousd)).toBe(true);
+  expect(
+    ended.every(({ cost, reserved }) => cost.tokens > 0 && cost.nanousd <= reserved.nanousd),
+  ).toBe(true);
   expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["provider-model"]);
   const last = mock.getRequests().at(-1);
   expect(JSON.stringify(last?.body)).toContain("provider-model");
@@ -54,7 +78,11 @@ test("the client of OpenAI gets Chat Completions: an answer, a stream and a call
   const whole = await client.chat.completions.create({ model: "any", messages });
   expect(whole.choices[0]?.message.content).toBe("Hello from the mock.");
   let text = "";
-  for await (const chunk of await client.chat.completions.create({ model: "any", messages, stream: true })) {
+  for await (const chunk of await client.chat.completions.create({
+    model: "any",
+    messages,
+    stream: true,
+  })) {
     text += chunk.choices[0]?.delta.content ?? "";
     // This client did not ask for the usage.
     expect(chunk.choices).not.toEqual([]);
@@ -66,7 +94,12 @@ test("the client of OpenAI gets Chat Completions: an answer, a stream and a call
   expect(called.choices[0]?.message.tool_calls).toMatchObject([{ function: weather }]);
   const streamed = await client.chat.completions.stream(order).finalChatCompletion();
   expect(streamed.choices[0]?.message.tool_calls).toMatchObject([{ function: weather }]);
-  const asking = { model: "any", messages, stream: true as const, stream_options: { include_usage: true } };
+  const asking = {
+    model: "any",
+    messages,
+    stream: true as const,
+    stream_options: { include_usage: true },
+  };
   const chunks = await Array.fromAsync(await client.chat.completions.create(asking));
   expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(0);
   const ended = await scene.ended(5);
@@ -86,20 +119,45 @@ test("the client of OpenAI gets Responses: an answer, a stream, a call of a tool
   const tools = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
   for (const stream of [false, true]) {
     const order = { model: "any", input: "weather", tools };
-    const answer = stream ? await client.responses.stream(order).finalResponse() : await client.responses.create(order);
-    expect(answer.output).toContainEqual(expect.objectContaining({ type: "function_call", name: "get_weather" }));
+    const answer = stream
+      ? await client.responses.stream(order).finalResponse()
+      : await client.responses.create(order);
+    expect(answer.output).toContainEqual(
+      expect.objectContaining({ type: "function_call", name: "get_weather" }),
+    );
   }
-  const more = await client.responses.create({ model: "any", input: "hello", previous_response_id: whole.id });
+  const more = await client.responses.create({
+    model: "any",
+    input: "hello",
+    previous_response_id: whole.id,
+  });
   expect(more.output_text).toBe("Hello from the mock.");
-  const unknown = client.responses.create({ model: "any", input: "hello", previous_response_id: "resp_of_another" });
+  const unknown = client.responses.create({
+    model: "any",
+    input: "hello",
+    previous_response_id: "resp_of_another",
+  });
   expect(await unknown.then(() => "", messageOf)).toContain("Send the whole conversation");
   // The provider has one account for all agents, and would go on with the conversation of any.
-  const other = new OpenAI({ apiKey: (await tokenOf(scene.board, "other")).token, baseURL: scene.openai });
-  const foreign = other.responses.create({ model: "any", input: "What was said?", previous_response_id: whole.id });
+  const other = new OpenAI({
+    apiKey: (await tokenOf(scene.board, "other")).token,
+    baseURL: scene.openai,
+  });
+  const foreign = other.responses.create({
+    model: "any",
+    input: "What was said?",
+    previous_response_id: whole.id,
+  });
   expect(await foreign.then(() => "", messageOf)).toContain("names no answer to this agent");
   const ended = await scene.ended(5);
-  expect(ended.every(({ outcome, is_estimated, api }) => outcome === "ok" && !is_estimated && api === "responses")).toBe(true);
-  expect(ended.every(({ answer, request }) => answer !== undefined && request !== undefined)).toBe(true);
+  expect(
+    ended.every(
+      ({ outcome, is_estimated, api }) => outcome === "ok" && !is_estimated && api === "responses",
+    ),
+  ).toBe(true);
+  expect(ended.every(({ answer, request }) => answer !== undefined && request !== undefined)).toBe(
+    true,
+  );
 });
 
 test("the provider gets its own key, and no client a key or another's token", async () => {

@@ -6,35 +6,54 @@ import { chatAnswer } from "../../support/gateway/faulty-provider.ts";
 import { chatRequest } from "../../support/gateway/gateway-scene.ts";
 import { sceneOf } from "../../support/gateway/provider-scene.ts";
 
-const messageOf = async (response: Response) => ((await response.json()) as { error: { message: string } }).error.message;
+const messageOf = async (response: Response) =>
+  ((await response.json()) as { error: { message: string } }).error.message;
 
 test("a client sees one model, the one of its agent, whatever name it asks for", async () => {
   await using scene = await sceneOf(chatAnswer());
   const client = new OpenAI({ apiKey: scene.token, baseURL: scene.openai });
-  expect((await client.models.list()).data).toMatchObject([{ id: "provider-model", object: "model" }]);
+  expect((await client.models.list()).data).toMatchObject([
+    { id: "provider-model", object: "model" },
+  ]);
   expect(await client.models.retrieve("gpt-some")).toMatchObject({ id: "provider-model" });
   await scene.post("/openai/v1/chat/completions", chatRequest({ model: "gpt-some" }));
   expect(JSON.parse(scene.provider.requests[0]?.body ?? "").model).toBe("provider-model");
-  expect(await scene.ended(1)).toMatchObject([{ asked_model: "gpt-some", answered_model: "provider-model-1", model: "strong" }]);
+  expect(await scene.ended(1)).toMatchObject([
+    { asked_model: "gpt-some", answered_model: "provider-model-1", model: "strong" },
+  ]);
 });
 
 test("tokens are counted by Anthropic itself, without a cost", async () => {
-  await using scene = await sceneOf(() => Response.json({ input_tokens: 17 }), { provider: "anthropic" });
+  await using scene = await sceneOf(() => Response.json({ input_tokens: 17 }), {
+    provider: "anthropic",
+  });
   const client = new Anthropic({ apiKey: scene.token, baseURL: scene.anthropic });
-  expect(await client.messages.countTokens({ model: "any", messages: [{ role: "user", content: "hello" }] })).toMatchObject({
+  expect(
+    await client.messages.countTokens({
+      model: "any",
+      messages: [{ role: "user", content: "hello" }],
+    }),
+  ).toMatchObject({
     input_tokens: 17,
   });
-  expect((await client.models.list()).data).toMatchObject([{ id: "provider-model", type: "model" }]);
+  expect((await client.models.list()).data).toMatchObject([
+    { id: "provider-model", type: "model" },
+  ]);
   expect(scene.provider.requests[0]?.path).toBe("/v1/messages/count_tokens");
   expect(JSON.parse(scene.provider.requests[0]?.body ?? "").model).toBe("provider-model");
   expect(scene.gateway.calls.open.size).toBe(0);
 });
 
 test("a client that takes the version as a part of its base URL reaches the same API", async () => {
-  await using scene = await sceneOf(() => Response.json({ type: "message", usage: { input_tokens: 1, output_tokens: 1 } }), {
-    provider: "anthropic",
-  });
-  expect((await scene.post("/anthropic/messages", { max_tokens: 5, messages: [] })).status).toBe(200);
+  await using scene = await sceneOf(
+    () => Response.json({ type: "message", usage: { input_tokens: 1, output_tokens: 1 } }),
+    {
+      provider: "anthropic",
+    },
+  );
+  expect((await scene.post("/anthropic/messages", { max_tokens: 5, messages: [] })).status).toBe(
+    200,
+  );
   expect(scene.provider.requests[0]?.path).toBe("/v1/messages");
 });
 
@@ -61,27 +80,53 @@ test("headers that the API needs reach the provider, and others do not", async (
     cookie: "c=d",
     "x-forwarded-for": "1.2.3.4",
   };
-  const answer = await scene.post("/anthropic/v1/messages?beta=true", { max_tokens: 5, messages: [] }, { headers });
+  const answer = await scene.post(
+    "/anthropic/v1/messages?beta=true",
+    { max_tokens: 5, messages: [] },
+    { headers },
+  );
   const [request] = scene.provider.requests;
   expect(request?.path).toBe("/v1/messages?beta=true");
-  const names = ["anthropic-version", "anthropic-beta", "accept-encoding", "cookie", "x-forwarded-for", "authorization"];
-  expect(names.map((name) => request?.headers.get(name))).toEqual(["2023-06-01", "some-beta", "identity", null, null, null]);
-  const back = ["request-id", "anthropic-ratelimit-tokens-remaining", "set-cookie", "anthropic-organization-id"];
+  const names = [
+    "anthropic-version",
+    "anthropic-beta",
+    "accept-encoding",
+    "cookie",
+    "x-forwarded-for",
+    "authorization",
+  ];
+  expect(names.map((name) => request?.headers.get(name))).toEqual([
+    "2023-06-01",
+    "some-beta",
+    "identity",
+    null,
+    null,
+    null,
+  ]);
+  const back = [
+    "request-id",
+    "anthropic-ratelimit-tokens-remaining",
+    "set-cookie",
+    "anthropic-organization-id",
+  ];
   expect(back.map((name) => answer.headers.get(name))).toEqual(["req_1", "5", null, null]);
 });
 
 test.each([
   ["/openai/v1/embeddings", "only `/v1/chat/completions`, `/v1/responses` and `/v1/models`"],
-  ["/anthropic/v1/messages/batches", "only `/v1/messages`, `/v1/messages/count_tokens` and `/v1/models`"],
+  [
+    "/anthropic/v1/messages/batches",
+    "only `/v1/messages`, `/v1/messages/count_tokens` and `/v1/models`",
+  ],
   ["/v1/chat/completions", "does not pass `/v1/chat/completions` on"],
 ] as const)("%s is refused with a sentence in the provider's format", async (path, words) => {
   await using scene = await sceneOf(chatAnswer());
   const answer = await scene.post(path, {});
-  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
-    404,
-    "path-unknown",
-    "false",
-  ]);
+  expect([
+    answer.status,
+    answer.headers.get("x-sett-error"),
+    answer.headers.get("x-should-retry"),
+  ]).toEqual([404, "path-unknown", "false"]);
   expect(await messageOf(answer)).toContain(words);
   expect(scene.provider.requests).toEqual([]);
 });
@@ -108,7 +153,12 @@ test.each([
     400,
     "The tool `web_search` runs at the provider",
   ],
-  ["more than the limit", JSON.stringify({ a: "x".repeat(2_000) }), 413, "The request is larger than"],
+  [
+    "more than the limit",
+    JSON.stringify({ a: "x".repeat(2_000) }),
+    413,
+    "The request is larger than",
+  ],
 ] as const)("%s is refused before anything is reserved", async (_, body, status, words) => {
   await using scene = await sceneOf(chatAnswer(), { limits: { maxRequestBytes: 1_024 } });
   const answer = await scene.post("/openai/v1/chat/completions", {}, { body });
@@ -130,11 +180,11 @@ test("while the requests of other calls fill the memory, a request waits outside
   const first = scene.post(path, chatRequest());
   await arrived;
   const second = await scene.post(path, chatRequest());
-  expect([second.status, second.headers.get("x-sett-error"), second.headers.get("x-should-retry")]).toEqual([
-    503,
-    "gateway-busy",
-    "true",
-  ]);
+  expect([
+    second.status,
+    second.headers.get("x-sett-error"),
+    second.headers.get("x-should-retry"),
+  ]).toEqual([503, "gateway-busy", "true"]);
   go(Response.json({ id: "a", choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }));
   expect((await first).status).toBe(200);
   expect(scene.gateway.calls.held.bytes).toBe(0);

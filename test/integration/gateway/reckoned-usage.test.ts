@@ -1,4 +1,5 @@
-// What a call costs where its provider does not say it, says what cannot be, or does not come to the end of its answer.
+// What a call costs where its provider does not say it, says what cannot be, or does not come to
+// the end of its answer.
 import { expect, test } from "bun:test";
 import { ClientError } from "../../../apps/gateway/client-error.ts";
 import type { Provider } from "../../../lib/model/config-models.ts";
@@ -24,7 +25,9 @@ type Api = {
   whole(usage: Usage): object;
 };
 
-const question = [{ role: "user", content: "Please write me three hundred words, one after the other." }];
+const question = [
+  { role: "user", content: "Please write me three hundred words, one after the other." },
+];
 const usageWith = (names: readonly [string, string], usage: Usage) =>
   usage === undefined ? {} : { usage: { [names[0]]: usage[0], [names[1]]: usage[1] } };
 const typed = (data: { type: string } & Record<string, unknown>) => event(data);
@@ -35,11 +38,22 @@ const apis: Record<string, Api> = {
     provider: "anthropic",
     request: { model: "any", max_tokens: max, messages: question },
     events: (usage) => [
-      typed({ type: "message_start", message: { model: "m", ...usageWith(["input_tokens", "output_tokens"], usage ?? [0, 1]) } }),
-      ...words.map((text) => typed({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
+      typed({
+        type: "message_start",
+        message: { model: "m", ...usageWith(["input_tokens", "output_tokens"], usage ?? [0, 1]) },
+      }),
+      ...words.map((text) =>
+        typed({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } }),
+      ),
       ...(usage === undefined
         ? []
-        : [typed({ type: "message_delta", delta: {}, ...usageWith(["input_tokens", "output_tokens"], usage) })]),
+        : [
+            typed({
+              type: "message_delta",
+              delta: {},
+              ...usageWith(["input_tokens", "output_tokens"], usage),
+            }),
+          ]),
       typed({ type: "message_stop" }),
     ],
     whole: (usage) => ({
@@ -54,11 +68,18 @@ const apis: Record<string, Api> = {
     events: (usage) => [
       ...words.map((content) => event({ model: "m", choices: [{ index: 0, delta: { content } }] })),
       event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }),
-      ...(usage === undefined ? [] : [event({ choices: [], ...usageWith(["prompt_tokens", "completion_tokens"], usage) })]),
+      ...(usage === undefined
+        ? []
+        : [event({ choices: [], ...usageWith(["prompt_tokens", "completion_tokens"], usage) })]),
       "data: [DONE]\n\n",
     ],
     whole: (usage) => ({
-      ...{ model: "m", choices: [{ message: { role: "assistant", content: words.join("") }, finish_reason: "stop" }] },
+      ...{
+        model: "m",
+        choices: [
+          { message: { role: "assistant", content: words.join("") }, finish_reason: "stop" },
+        ],
+      },
       ...usageWith(["prompt_tokens", "completion_tokens"], usage),
     }),
   },
@@ -75,7 +96,11 @@ const apis: Record<string, Api> = {
       }),
     ],
     whole: (usage) => ({
-      ...{ id: "r", model: "m", output: [{ type: "message", content: [{ type: "output_text", text: words.join("") }] }] },
+      ...{
+        id: "r",
+        model: "m",
+        output: [{ type: "message", content: [{ type: "output_text", text: words.join("") }] }],
+      },
       ...usageWith(["input_tokens", "output_tokens"], usage),
     }),
   },
@@ -86,11 +111,23 @@ const wholeAnswer =
   () =>
     Response.json(body);
 
-const impossible: Usage[] = [undefined, [0, 0], [20, 0], [20, 1], [-5, -7], [20, 1e12], [1e12, 300], [0, 300]];
+const impossible: Usage[] = [
+  undefined,
+  [0, 0],
+  [20, 0],
+  [20, 1],
+  [-5, -7],
+  [20, 1e12],
+  [1e12, 300],
+  [0, 300],
+];
 
 for (const [name, { path, provider, request, events, whole }] of Object.entries(apis)) {
   test(`usage of ${name} that cannot be is reckoned from the bytes and marked, in streams and whole answers`, async () => {
-    const answers = impossible.flatMap((usage) => [stream(events(usage)), wholeAnswer(whole(usage))]);
+    const answers = impossible.flatMap((usage) => [
+      stream(events(usage)),
+      wholeAnswer(whole(usage)),
+    ]);
     await using scene = await sceneOf(answers, { provider, model });
     for (const _ of impossible) {
       expect((await readStream(scene, path, { ...request, stream: true })).isBroken).toBe(false);
@@ -106,7 +143,10 @@ for (const [name, { path, provider, request, events, whole }] of Object.entries(
   });
 
   test(`usage of ${name} that can be is believed`, async () => {
-    await using scene = await sceneOf([stream(events([20, 700])), wholeAnswer(whole([20, 700]))], { provider, model });
+    await using scene = await sceneOf([stream(events([20, 700])), wholeAnswer(whole([20, 700]))], {
+      provider,
+      model,
+    });
     await readStream(scene, path, { ...request, stream: true });
     await scene.post(path, request);
     expect(await scene.ended(2)).toMatchObject([
@@ -121,7 +161,8 @@ for (const [name, { path, provider, request, events, whole }] of Object.entries(
     const leave = new AbortController();
     const response = await scene.post(path, { ...request, stream: true }, { signal: leave.signal });
     const reader = response.body?.getReader();
-    for (let text = ""; !text.endsWith(first.at(-1) ?? ""); ) text += new TextDecoder().decode((await reader?.read())?.value);
+    for (let text = ""; !text.endsWith(first.at(-1) ?? ""); )
+      text += new TextDecoder().decode((await reader?.read())?.value);
     const leftMs = performance.now();
     leave.abort();
     const [record] = await scene.ended(1);
@@ -135,11 +176,16 @@ for (const [name, { path, provider, request, events, whole }] of Object.entries(
 test("a call whose time is up, and one of a gateway that stops, are charged what came", async () => {
   const first = apis.chat?.events(undefined).slice(0, 20) ?? [];
   const { path = "", request = {} } = apis.chat ?? {};
-  await using late = await sceneOf([stream(first, "hang")], { model: { ...model, timeout_ms: 300 } });
+  await using late = await sceneOf([stream(first, "hang")], {
+    model: { ...model, timeout_ms: 300 },
+  });
   await readStream(late, path, { ...request, stream: true });
   const scene = await sceneOf([stream(first, "hang")], { model });
   const reading = readStream(scene, path, { ...request, stream: true });
-  await waitFor("the call", () => scene.provider.requests.length === 1 && scene.gateway.calls.open.size === 1);
+  await waitFor(
+    "the call",
+    () => scene.provider.requests.length === 1 && scene.gateway.calls.open.size === 1,
+  );
   scene.gateway.calls.open.stopAll(new ClientError(503, "gateway-stopping", "The gateway stops."));
   await reading.catch(() => {});
   for (const [record] of [await late.ended(1), await scene.ended(1)]) {
@@ -151,7 +197,10 @@ test("a call whose time is up, and one of a gateway that stops, are charged what
 
 test("the end of a grant ends its calls within a second, with the pace of a real gateway", async () => {
   const { path = "", request = {}, events = () => [] } = apis.chat ?? {};
-  await using scene = await sceneOf([stream(events(undefined).slice(0, 20), "hang")], { model, limits: { tickMs: 2_500 } });
+  await using scene = await sceneOf([stream(events(undefined).slice(0, 20), "hang")], {
+    model,
+    limits: { tickMs: 2_500 },
+  });
   const response = await scene.post(path, { ...request, stream: true });
   const reader = response.body?.getReader();
   await reader?.read();

@@ -4,27 +4,53 @@ import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { chatAnswer, type FaultyAnswer, startFaultyProvider } from "../../support/gateway/faulty-provider.ts";
+import {
+  chatAnswer,
+  type FaultyAnswer,
+  startFaultyProvider,
+} from "../../support/gateway/faulty-provider.ts";
 import { chatRequest, startGateway } from "../../support/gateway/gateway-scene.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const path = "/openai/v1/chat/completions";
 
-/** Two calls fit into the budget of the goal, and a third does not. `isExact`: its file has what it answered, at once. */
-async function createScene({ tickMs = 50, isExact, ...options }: { timeoutMs: number; tickMs?: number; isExact?: true }) {
+/**
+ * Two calls fit into the budget of the goal, and a third does not. `isExact`: its file has what it
+ * answered, at once.
+ */
+async function createScene({
+  tickMs = 50,
+  isExact,
+  ...options
+}: {
+  timeoutMs: number;
+  tickMs?: number;
+  isExact?: true;
+}) {
   const redis = await startRedisServer();
   // On a busy disk each answer may then take seconds.
   if (isExact) await redis.cli("CONFIG", "SET", "appendfsync", "always");
   const instance = InstanceName.parse("test");
-  const board = await connectBlackboard({ url: redis.url, instance, ...options, giveUpMs: 120_000, onLost: () => {} });
+  const board = await connectBlackboard({
+    url: redis.url,
+    instance,
+    ...options,
+    giveUpMs: 120_000,
+    onLost: () => {},
+  });
   const open = Promise.withResolvers<void>();
   const answer: FaultyAnswer = async (request, count) => {
     await open.promise;
     return await chatAnswer()(request, count);
   };
   const provider = await startFaultyProvider(answer);
-  const scene = await startGateway({ base_url: provider.base_url, board, goal: { calls: 2 }, limits: { tickMs } });
+  const scene = await startGateway({
+    base_url: provider.base_url,
+    board,
+    goal: { calls: 2 },
+    limits: { tickMs },
+  });
   const [, folder = ""] = (await redis.cli("CONFIG", "GET", "dir")).split("\n");
   return {
     ...scene,
@@ -46,11 +72,11 @@ test("while Redis is away no call is passed on, and the client may try again", a
   await using scene = await createScene({ timeoutMs: 2_000 });
   await scene.redis.kill();
   const answer = await scene.post(path, chatRequest());
-  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
-    503,
-    "redis-unreachable",
-    "true",
-  ]);
+  expect([
+    answer.status,
+    answer.headers.get("x-sett-error"),
+    answer.headers.get("x-should-retry"),
+  ]).toEqual([503, "redis-unreachable", "true"]);
   expect(scene.provider.requests).toEqual([]);
   expect(await fetch(`${scene.url}/healthz`).then(({ status }) => status)).toBe(503);
 });
@@ -65,7 +91,10 @@ test("a call that ends while Redis is away is answered, and put on record once w
   await scene.redis.start();
   const [record] = await scene.ended(1);
   expect(record).toMatchObject({ outcome: "ok", usage: { input: 20, output: 5 } });
-  expect(await scene.spending()).toMatchObject({ spent: { calls: 1, tokens: 25 }, reserved: { calls: 0 } });
+  expect(await scene.spending()).toMatchObject({
+    spent: { calls: 1, tokens: 25 },
+    reserved: { calls: 0 },
+  });
 });
 
 test("what Redis has lost is reserved and spent again before anything else is reserved", async () => {

@@ -36,7 +36,12 @@ test("a stream passes byte for byte, but for the usage that the client did not a
     stream_options: { include_usage: true },
   });
   const [record] = await scene.ended(1);
-  expect(record).toMatchObject({ outcome: "ok", is_stream: true, is_estimated: false, usage: { input: 20, output: 5 } });
+  expect(record).toMatchObject({
+    outcome: "ok",
+    is_stream: true,
+    is_estimated: false,
+    usage: { input: 20, output: 5 },
+  });
   expect(record?.first_byte_ms).toBeDefined();
   expect(record?.answer?.bytes).toBe(text.length);
 });
@@ -56,7 +61,9 @@ test("the first event reaches the client before the provider has made the second
   expect(new TextDecoder().decode(first?.value)).toBe(chatChunk("one"));
   leave.abort();
   await waitFor("the provider's stream to be left", () => scene.provider.left === 1);
-  expect(await scene.ended(1)).toMatchObject([{ outcome: "cancelled", is_estimated: true, problem: "The client went away." }]);
+  expect(await scene.ended(1)).toMatchObject([
+    { outcome: "cancelled", is_estimated: true, problem: "The client went away." },
+  ]);
 });
 
 test("a client that goes away before the first byte ends the call of the provider", async () => {
@@ -106,7 +113,9 @@ test("a server that sends no [DONE] has answered where it gives the reason of th
   });
   await using scene = await sceneOf([stream([chatChunk("one"), last])]);
   expect((await readStream(scene, path, request)).isBroken).toBe(false);
-  expect(await scene.ended(1)).toMatchObject([{ outcome: "ok", is_estimated: false, usage: { input: 9, output: 2 } }]);
+  expect(await scene.ended(1)).toMatchObject([
+    { outcome: "ok", is_estimated: false, usage: { input: 9, output: 2 } },
+  ]);
 });
 
 test("a stream is tried again until its first byte, and not after it", async () => {
@@ -121,7 +130,9 @@ test("a stream is tried again until its first byte, and not after it", async () 
 });
 
 test("a stream without an end is ended at the call's time", async () => {
-  await using scene = await sceneOf([stream([chatChunk("one")], "hang")], { model: { timeout_ms: 2_000 } });
+  await using scene = await sceneOf([stream([chatChunk("one")], "hang")], {
+    model: { timeout_ms: 2_000 },
+  });
   const { text, isBroken } = await readStream(scene, path, request);
   expect(isBroken).toBe(true);
   expect(text).toContain("took longer than its timeout of 2 s");
@@ -143,7 +154,9 @@ test("a client that takes nothing holds its call no longer than the call may tak
 test("a stream that is larger than the limit ends with an error", async () => {
   const whole = chatChunk("x".repeat(1024 * 1024 - chatChunk("").length));
   const more = Promise.withResolvers<string>();
-  await using scene = await sceneOf([stream([whole, more.promise], "hang")], { limits: { maxAnswerBytes: whole.length } });
+  await using scene = await sceneOf([stream([whole, more.promise], "hang")], {
+    limits: { maxAnswerBytes: whole.length },
+  });
   const { text, isBroken } = await readStream(scene, path, request, (soFar) => {
     if (soFar.length === whole.length) more.resolve(chatChunk("more"));
   });

@@ -23,8 +23,12 @@ test.each([true, false])(
       ["/internal/state", json],
       ["/elsewhere", {}],
     ];
-    const senders = refused.map(([path, headers]) => open.use(pourBody(scene.url, path, headers, { isSilent })));
-    await waitFor("the connections to be ended", () => senders.every(({ isClosed }) => isClosed), { timeoutMs: 20_000 });
+    const senders = refused.map(([path, headers]) =>
+      open.use(pourBody(scene.url, path, headers, { isSilent })),
+    );
+    await waitFor("the connections to be ended", () => senders.every(({ isClosed }) => isClosed), {
+      timeoutMs: 20_000,
+    });
     for (const { answer, sentBytes } of senders) {
       // A client that does not end may be cut off while it sends, and lose the answer.
       if (isSilent) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
@@ -49,7 +53,10 @@ test("no more is taken in of a body than a request may have, and the client that
 test("a connection stays where the whole body was read", async () => {
   await using scene = await sceneOf(chatAnswer());
   const done = await scene.post(calls, chatRequest());
-  const refused = await scene.post(calls, chatRequest({ tools: [{ type: "web_search" }], web_search_options: {} }));
+  const refused = await scene.post(
+    calls,
+    chatRequest({ tools: [{ type: "web_search" }], web_search_options: {} }),
+  );
   expect([done.status, done.headers.get("connection")]).toEqual([200, null]);
   expect([refused.status, refused.headers.get("connection")]).toEqual([400, null]);
 });

@@ -1,4 +1,5 @@
-// A working copy that is used again must not keep a file that attributes make another one, although git has the same content for it.
+// A working copy that is used again must not keep a file that attributes make another one, although
+// git has the same content for it.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -6,7 +7,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { agentName, git, hostEnv, sampleRepository, toolGit } from "../../support/git/sample-repository.ts";
+import {
+  agentName,
+  git,
+  hostEnv,
+  sampleRepository,
+  toolGit,
+} from "../../support/git/sample-repository.ts";
 
 function copyOf(host: { root: string; path: string }, keepsIgnored = false) {
   const folder = join(host.root, "workspace");
@@ -22,7 +29,10 @@ function copyOf(host: { root: string; path: string }, keepsIgnored = false) {
 }
 
 /** Name and bytes of each file of a fresh clone that git tracks there. */
-function clonedFiles(host: { root: string; path: string }, commit: CommitHash): Record<string, string> {
+function clonedFiles(
+  host: { root: string; path: string },
+  commit: CommitHash,
+): Record<string, string> {
   const folder = join(host.root, "clone");
   rmSync(folder, { recursive: true, force: true });
   git(host.root, "clone", "-q", "--no-checkout", host.path, folder);
@@ -31,16 +41,25 @@ function clonedFiles(host: { root: string; path: string }, commit: CommitHash): 
 }
 
 function filesIn(folder: string): Record<string, string> {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => !/^\.git(?:\/|$)/.test(name));
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => !/^\.git(?:\/|$)/.test(name),
+  );
   const files = names.filter((name) => statSync(join(folder, name)).isFile()).sort();
-  return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name)).toString("latin1")]));
+  return Object.fromEntries(
+    files.map((name) => [name, readFileSync(join(folder, name)).toString("latin1")]),
+  );
 }
 
-/** Makes commits of exactly these files, whose bytes are stored as they are, whatever attributes say. */
+/**
+ * Makes commits of exactly these files, whose bytes are stored as they are, whatever attributes
+ * say.
+ */
 function commitRaw(path: string, ...trees: Record<string, string>[]): CommitHash[] {
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const lines = trees.map((files, at) => {
-    const entries = Object.entries(files).map(([name, text]) => `M 100644 inline ${name}\n${data(text)}`);
+    const entries = Object.entries(files).map(
+      ([name, text]) => `M 100644 inline ${name}\n${data(text)}`,
+    );
     const from = at === 0 ? "from refs/heads/main^0\n" : "";
     return `commit refs/heads/raw\nmark :${at + 1}\ncommitter A <a@a.invalid> ${at} +0000\n${data("Change")}${from}deleteall\n${entries.join("")}\n`;
   });
@@ -67,7 +86,9 @@ const attribute = fc.constantFrom(
   "filter=unknown",
   "!eol !text !working-tree-encoding",
 );
-const rule = fc.tuple(fc.constantFrom("*", "*.txt", "a.txt", "in/*.txt", "/b.txt"), attribute).map((words) => words.join(" "));
+const rule = fc
+  .tuple(fc.constantFrom("*", "*.txt", "a.txt", "in/*.txt", "/b.txt"), attribute)
+  .map((words) => words.join(" "));
 const rules = fc.option(
   fc.array(rule, { minLength: 1, maxLength: 3 }).map((lines) => `${lines.join("\n")}\n`),
   { nil: undefined },
@@ -79,12 +100,20 @@ const step = fc.record({
   top: rules,
   inside: rules,
   /** What a tool leaves in its working copy. */
-  left: fc.constantFrom("nothing", "line breaks", "swapped bytes", "attributes", "attributes of its repository", "an identity"),
+  left: fc.constantFrom(
+    "nothing",
+    "line breaks",
+    "swapped bytes",
+    "attributes",
+    "attributes of its repository",
+    "an identity",
+  ),
 });
 
 const tamper: Record<string, (folder: string) => void> = {
   nothing: () => {},
-  "line breaks": (folder) => rewrite(folder, (bytes) => bytes.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n")),
+  "line breaks": (folder) =>
+    rewrite(folder, (bytes) => bytes.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n")),
   "swapped bytes": (folder) => rewrite(folder, swapped),
   attributes: (folder) => writeFileSync(join(folder, ".gitattributes"), "* text eol=crlf\n"),
   "attributes of its repository": (folder) => {
@@ -108,29 +137,42 @@ function swapped(bytes: string): string {
     .toString("latin1");
 }
 
-const atFirst = { "a.txt": "one\ntwo\n", "b.txt": "$Id$ é\n", "in/a.txt": "one\r\ntwo\r\n", "in/deep/c.txt": "plain" };
+const atFirst = {
+  "a.txt": "one\ntwo\n",
+  "b.txt": "$Id$ é\n",
+  "in/a.txt": "one\r\ntwo\r\n",
+  "in/deep/c.txt": "plain",
+};
 
 test("with any attributes, each grant begins with the files of a fresh clone", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 3 }), fc.boolean(), async (steps, keepsIgnored) => {
-      using host = sampleRepository();
-      const { folder, copy } = copyOf(host, keepsIgnored);
-      let known: Record<string, string> = atFirst;
-      const trees = steps.map(({ files: changed, top, inside }) => {
-        known = changed ?? known;
-        return { ...known, ...(top && { ".gitattributes": top }), ...(inside && { "in/.gitattributes": inside }) };
-      });
-      const commits = commitRaw(host.path, ...trees);
-      for (const [at, commit] of commits.entries()) {
-        const cloned = clonedFiles(host, commit);
-        await copy.prepare(commit);
-        expect(filesIn(folder)).toEqual(cloned);
-        tamper[steps[at]?.left ?? "nothing"]?.(folder);
-        if (at % 2 === 0) continue;
-        await copy.prepare(commit);
-        expect(filesIn(folder)).toEqual(cloned);
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 2, maxLength: 3 }),
+      fc.boolean(),
+      async (steps, keepsIgnored) => {
+        using host = sampleRepository();
+        const { folder, copy } = copyOf(host, keepsIgnored);
+        let known: Record<string, string> = atFirst;
+        const trees = steps.map(({ files: changed, top, inside }) => {
+          known = changed ?? known;
+          return {
+            ...known,
+            ...(top && { ".gitattributes": top }),
+            ...(inside && { "in/.gitattributes": inside }),
+          };
+        });
+        const commits = commitRaw(host.path, ...trees);
+        for (const [at, commit] of commits.entries()) {
+          const cloned = clonedFiles(host, commit);
+          await copy.prepare(commit);
+          expect(filesIn(folder)).toEqual(cloned);
+          tamper[steps[at]?.left ?? "nothing"]?.(folder);
+          if (at % 2 === 0) continue;
+          await copy.prepare(commit);
+          expect(filesIn(folder)).toEqual(cloned);
+        }
+      },
+    ),
     { numRuns: 12, interruptAfterTimeLimit: 60_000 },
   );
 }, 120_000);
@@ -139,7 +181,11 @@ test("a file in UTF-16 whose attribute goes is that of a fresh clone, and no cha
   using host = sampleRepository();
   const { folder, copy } = copyOf(host);
   const attributes = { ".gitattributes": "*.txt working-tree-encoding=UTF-16\n" };
-  for (const commit of commitRaw(host.path, { "a.txt": "one\n", ...attributes }, { "a.txt": "one\n" }))
+  for (const commit of commitRaw(
+    host.path,
+    { "a.txt": "one\n", ...attributes },
+    { "a.txt": "one\n" },
+  ))
     await copy.prepare(commit);
   writeFileSync(join(folder, "new"), "new");
   toolGit(folder, "add", "--all");
@@ -157,7 +203,9 @@ test("a file of other bytes and the same content does not outlive its grant, how
   });
   await copy.prepare(commit);
   const cloned = filesIn(folder);
-  rewrite(folder, (bytes) => (bytes.startsWith("$") ? bytes.replace(/: ./, ": x") : swapped(bytes)));
+  rewrite(folder, (bytes) =>
+    bytes.startsWith("$") ? bytes.replace(/: ./, ": x") : swapped(bytes),
+  );
   expect(toolGit(folder, "status", "--porcelain")).toBe("");
   await copy.prepare(commit);
   expect(filesIn(folder)).toEqual(cloned);
@@ -167,7 +215,11 @@ test("a tracked file that git ignores goes with its commit when attributes chang
   using host = sampleRepository();
   const { folder, copy } = copyOf(host, true);
   const ignore = { ".gitignore": "*.log\n" };
-  const commits = commitRaw(host.path, { ...ignore, "x.log": "x", ".gitattributes": "* eol=crlf\n" }, ignore);
+  const commits = commitRaw(
+    host.path,
+    { ...ignore, "x.log": "x", ".gitattributes": "* eol=crlf\n" },
+    ignore,
+  );
   for (const commit of commits) await copy.prepare(commit);
   expect(filesIn(folder)).toEqual(ignore);
 });
@@ -182,7 +234,8 @@ test("a file is not written again where the attributes are the same", async () =
     { "a.txt": "a\n", "b.txt": "c\n", ...attributes },
   );
   const changedAt = (name: string) => statSync(join(folder, name), { bigint: true }).ctimeNs;
-  // A file that is no older than the index is written once more, because a tool may have changed it in the same moment.
+  // A file that is no older than the index is written once more, because a tool may have changed it
+  // in the same moment.
   do await copy.prepare(first);
   while (changedAt("a.txt") >= changedAt(".git/index"));
   const before = changedAt("a.txt");

@@ -1,4 +1,5 @@
-// Packs that cost far more to check than to make: they are not published, and where one is in the exchange all the same, it costs once.
+// Packs that cost far more to check than to make: they are not published, and where one is in the
+// exchange all the same, it costs once.
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -13,14 +14,22 @@ const mebibyte = 1024 ** 2;
 const pieceBytes = 0xff_ff_ff;
 const copyOfPiece = Buffer.from([0xf0, 0xff, 0xff, 0xff]);
 
-/** A commit with one file of zeros, which its pack has as many copies of a piece. `isTrue`: the file has its right name. */
+/**
+ * A commit with one file of zeros, which its pack has as many copies of a piece. `isTrue`: the file
+ * has its right name.
+ */
 function costlyPack(base: CommitHash, pieces: number, isTrue = false) {
   const piece = { type: "blob" as const, content: Buffer.alloc(pieceBytes) };
   const resultBytes = pieces * pieceBytes;
   const hash = createHash("sha1").update(`blob ${resultBytes}\0`);
   for (let count = 0; isTrue && count < pieces; count++) hash.update(piece.content);
   const instructions = Buffer.concat(Array(pieces).fill(copyOfPiece));
-  const copies = { base: objectName("blob", piece.content), baseBytes: pieceBytes, resultBytes, instructions };
+  const copies = {
+    base: objectName("blob", piece.content),
+    baseBytes: pieceBytes,
+    resultBytes,
+    instructions,
+  };
   const content = Buffer.concat([Buffer.from("100644 large\0"), hash.digest()]);
   const tree = { type: "tree" as const, content };
   const who = "A <a@sett.invalid> 1 +0000";
@@ -34,18 +43,26 @@ test("a commit with an object that is too large to be checked is not published, 
   using scene = await sceneWithResult();
   const { commit, pack } = costlyPack(scene.base, 33, true);
   expect(pack.length).toBeLessThan(mebibyte);
-  const { exitCode } = Bun.spawnSync(["git", "-C", scene.one.folder, "index-pack", "--stdin"], { stdin: pack });
+  const { exitCode } = Bun.spawnSync(["git", "-C", scene.one.folder, "index-pack", "--stdin"], {
+    stdin: pack,
+  });
   expect(exitCode).toBe(0);
-  await expect(scene.one.copy.publish(commit, scene.base)).rejects.toThrow("attempting to allocate");
+  await expect(scene.one.copy.publish(commit, scene.base)).rejects.toThrow(
+    "attempting to allocate",
+  );
   expect(publishedIn(scene)).toEqual([scene.good.commit]);
 }, 60_000);
 
 /** A repository whose runs of git are on record, and how many there were of a subcommand. */
 async function recorded(path: string, root: string) {
   const [program, calls] = [join(root, "git"), join(root, "calls")];
-  writeFileSync(program, `#!/bin/sh\nprintf '%s ' "$@" >> '${calls}'; echo >> '${calls}'\nexec ${Bun.which("git")} "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    program,
+    `#!/bin/sh\nprintf '%s ' "$@" >> '${calls}'; echo >> '${calls}'\nexec ${Bun.which("git")} "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   const repository = await HostRepository.open(path, { env: hostEnv, gitPath: program });
   const count = (name: string) =>
     readFileSync(calls, "utf8")
@@ -75,7 +92,9 @@ test("a pack that exceeds a limit is checked once, for all that read it, and say
   await reader.take(instance, results);
   expect(later.count("index-pack")).toBe(1);
   await repository.removeFolders(instance);
-  expect(() => readFileSync(join(scene.path, ".git/sett/failed-packs", `${instance}.json`))).toThrow();
+  expect(() =>
+    readFileSync(join(scene.path, ".git/sett/failed-packs", `${instance}.json`)),
+  ).toThrow();
 }, 60_000);
 
 test("a reader that can write nothing tries it once as well", async () => {

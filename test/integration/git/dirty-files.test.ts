@@ -1,19 +1,31 @@
-// What is not committed, where committing or stashing would not help: each sentence names a way that does.
+// What is not committed, where committing or stashing would not help: each sentence names a way
+// that does.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { dirtyHint } from "../../../lib/client/render/dirty-files.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
-import { commitFiles, git, hostEnv, sampleRepository, write } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  hostEnv,
+  sampleRepository,
+  write,
+} from "../../support/git/sample-repository.ts";
 
-const dirtyIn = async (path: string) => await (await HostRepository.open(path, { env: hostEnv })).dirtyFiles();
+const dirtyIn = async (path: string) =>
+  await (await HostRepository.open(path, { env: hostEnv })).dirtyFiles();
 
 /** Types the commands that a hint has in backticks, as a person would. */
 function type(folder: string, hint: string): void {
   const editor = { GIT_EDITOR: "sh -c 'echo Say > \"$1\"' sh" };
   for (const [, command = ""] of hint.matchAll(/`([^`]+)`/g)) {
-    execFileSync("sh", ["-c", command], { cwd: folder, env: { ...hostEnv, ...editor }, stdio: "pipe" });
+    execFileSync("sh", ["-c", command], {
+      cwd: folder,
+      env: { ...hostEnv, ...editor },
+      stdio: "pipe",
+    });
   }
 }
 
@@ -78,9 +90,19 @@ test.each(["a file in it has changed", "it has another commit"])(
   async (what) => {
     using other = sampleRepository();
     using host = sampleRepository();
-    git(host.path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other.path, "lib dir");
+    git(
+      host.path,
+      "-c",
+      "protocol.file.allow=always",
+      "submodule",
+      "--quiet",
+      "add",
+      other.path,
+      "lib dir",
+    );
     git(host.path, "commit", "-q", "-m", "With a submodule");
-    if (what === "it has another commit") commitFiles(join(host.path, "lib dir"), { "new.txt": "x" });
+    if (what === "it has another commit")
+      commitFiles(join(host.path, "lib dir"), { "new.txt": "x" });
     else write(join(host.path, "lib dir"), { "README.md": "Changed.\n" });
     const dirty = await dirtyIn(host.path);
     expect(dirty).toEqual([{ state: " M", path: "lib dir", kind: "submodule" }]);

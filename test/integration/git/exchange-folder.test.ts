@@ -4,7 +4,12 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { createExchange, exchangePath } from "../../../lib/git/exchange/exchange.ts";
 import { findRepository } from "../../../lib/git/run/find-repository.ts";
-import { agentName, hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
+import {
+  agentName,
+  hostEnv,
+  instance,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
 
 async function modesOf({ isSameUser }: { isSameUser: boolean }): Promise<string[]> {
   using host = sampleRepository();
@@ -15,7 +20,9 @@ async function modesOf({ isSameUser }: { isSameUser: boolean }): Promise<string[
   // Also where it is there already.
   await createExchange(place, instance, { writers: [agentName], writer: found.owner });
   const path = exchangePath(place, instance);
-  return [join(path, ".."), path, join(path, agentName)].map((folder) => (statSync(folder).mode & 0o777).toString(8));
+  return [join(path, ".."), path, join(path, agentName)].map((folder) =>
+    (statSync(folder).mode & 0o777).toString(8),
+  );
 }
 
 test("a program that an agent leaves there as its owner's is out of reach for other users", async () => {

@@ -32,7 +32,9 @@ test("a pack that is being written was not left, until git would have ended long
   writeFileSync(join(exchange.path, "one", `.${hash("b")}`), "");
   expect(exchangeFolders(exchange.path)).toMatchObject([{ agent: "one", unpublished: [] }]);
   const later = Date.now() + 16 * 60_000;
-  expect(exchangeFolders(exchange.path, later)).toMatchObject([{ agent: "one", unpublished: [`.${hash("b")}`] }]);
+  expect(exchangeFolders(exchange.path, later)).toMatchObject([
+    { agent: "one", unpublished: [`.${hash("b")}`] },
+  ]);
 });
 
 test("without an exchange nothing is left, and what is no folder is named", () => {

@@ -26,9 +26,15 @@ test("a folder below the top belongs to the repository", async () => {
   using host = sampleRepository();
   const repository = await open(join(host.path, "src"));
   const { place } = repository;
-  expect(place).toMatchObject({ toplevel: host.path, gitDir: join(host.path, ".git"), objectFormat: "sha1" });
+  expect(place).toMatchObject({
+    toplevel: host.path,
+    gitDir: join(host.path, ".git"),
+    objectFormat: "sha1",
+  });
   expect(place.objectsDir).toBe(join(host.path, ".git/objects"));
-  expect(repository.foldersOf(instance).exchangeDir).toBe(join(host.path, ".git/sett/exchange/demo"));
+  expect(repository.foldersOf(instance).exchangeDir).toBe(
+    join(host.path, ".git/sett/exchange/demo"),
+  );
 });
 
 test("reading, pinning and making the exchange leave HEAD, index, files and configuration as they were", async () => {
@@ -58,14 +64,22 @@ test("an access control list that denies new files does not stay on an agent's f
   writeFileSync(join(folder, "before"), "");
   await repository.createFolders(instance, [agentName]);
   writeFileSync(join(folder, "after"), "");
-  expect(["before", "after"].map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8))).toEqual(["0", "644"]);
+  expect(
+    ["before", "after"].map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8)),
+  ).toEqual(["0", "644"]);
 });
 
 test("what is not committed is listed with its state", async () => {
   using host = sampleRepository();
   const repository = await open(host.path);
   expect(await repository.dirtyFiles()).toEqual([]);
-  write(host.path, { "README.md": "changed", "é new": "x", "cache/ignored": "x", "folder/a": "x", "folder/b": "x" });
+  write(host.path, {
+    "README.md": "changed",
+    "é new": "x",
+    "cache/ignored": "x",
+    "folder/a": "x",
+    "folder/b": "x",
+  });
   git(host.path, "mv", "src/one.ts", "src/two.ts");
   expect(await repository.dirtyFiles()).toEqual([
     { state: " M", path: "README.md" },
@@ -103,7 +117,10 @@ test("the identity is what git's configuration says, and may be missing", async 
   expect(await repository.identity()).toEqual({});
   git(host.path, "config", "user.name", "Ada Lövelace");
   git(host.path, "config", "user.email", "ada@example.invalid");
-  expect(await repository.identity()).toEqual({ name: "Ada Lövelace", email: "ada@example.invalid" });
+  expect(await repository.identity()).toEqual({
+    name: "Ada Lövelace",
+    email: "ada@example.invalid",
+  });
 });
 
 test("a git that calls us, from a hook or an alias, does not mislead us to its repository", async () => {
@@ -130,7 +147,9 @@ test("a linked worktree has its own HEAD, and the exchange beside the shared obj
   expect(await repository.head()).toBe(commit);
   expect(await repository.dirtyFiles()).toEqual([]);
   expect(repository.place.toplevel).toBe(linked);
-  expect(repository.foldersOf(instance).exchangeDir).toBe(join(host.path, ".git/sett/exchange/demo"));
+  expect(repository.foldersOf(instance).exchangeDir).toBe(
+    join(host.path, ".git/sett/exchange/demo"),
+  );
 });
 
 test("a submodule is a repository of its own, kept elsewhere", async () => {
@@ -141,7 +160,9 @@ test("a submodule is a repository of its own, kept elsewhere", async () => {
   expect(await repository.head()).toBe(part.base);
   expect(await repository.dirtyFiles()).toEqual([]);
   await repository.createFolders(instance, [agentName]);
-  expect(repository.foldersOf(instance).exchangeDir).toBe(join(host.path, ".git/modules/part/sett/exchange/demo"));
+  expect(repository.foldersOf(instance).exchangeDir).toBe(
+    join(host.path, ".git/modules/part/sett/exchange/demo"),
+  );
 });
 
 test("what agents could not work with is refused, with the reason and the way out", async () => {
@@ -163,7 +184,11 @@ test("what agents could not work with is refused, with the reason and the way ou
     nothing: /There is no folder/,
   };
   for (const [name, reason] of Object.entries(refusals)) {
-    const refusal = { code: "repository-unusable", message: expect.stringMatching(reason), hint: expect.any(String) };
+    const refusal = {
+      code: "repository-unusable",
+      message: expect.stringMatching(reason),
+      hint: expect.any(String),
+    };
     await expect(open(at(name))).rejects.toMatchObject(refusal);
   }
 });
@@ -193,7 +218,9 @@ test.if(isRoot)(
     await repository.pin(instance, newGoalId(), await repository.head());
     await repository.createFolders(instance, [agentName]);
     expect(await repository.dirtyFiles()).toEqual([]);
-    const foreign = execFileSync("find", [join(host.path, ".git"), "!", "-uid", "1234"], { encoding: "utf8" });
+    const foreign = execFileSync("find", [join(host.path, ".git"), "!", "-uid", "1234"], {
+      encoding: "utf8",
+    });
     expect(foreign).toBe("");
   },
 );
@@ -209,7 +236,7 @@ test("an exchange that cannot be made is a failure that says where", async () =>
 
 test("a git without a home, in a folder that is no repository, is refused in a sentence", async () => {
   using folder = temporaryFolder();
-  await expect(HostRepository.open(folder.path, { env: { PATH: process.env.PATH } })).rejects.toThrow(
-    "is not in a git repository",
-  );
+  await expect(
+    HostRepository.open(folder.path, { env: { PATH: process.env.PATH } }),
+  ).rejects.toThrow("is not in a git repository");
 });

@@ -1,11 +1,19 @@
-// What a command leaves in its working copy, against those who read its commit and prepare the next grant.
+// What a command leaves in its working copy, against those who read its commit and prepare the next
+// grant.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { agentName, commitFiles, git, sampleRepository, toolGit, write } from "../../support/git/sample-repository.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  sampleRepository,
+  toolGit,
+  write,
+} from "../../support/git/sample-repository.ts";
 
 async function preparedCopy(initArgs: string[] = []) {
   const host = sampleRepository(initArgs);
@@ -30,7 +38,8 @@ type Made = Awaited<ReturnType<typeof preparedCopy>>;
 
 /** All that is done with a commit between the end of a command and the artefact. */
 async function readAll({ copy, base }: Made, payload?: string): Promise<CommitHash> {
-  const commit = (payload === undefined ? undefined : await copy.resolveCommit(payload)) ?? (await copy.head());
+  const commit =
+    (payload === undefined ? undefined : await copy.resolveCommit(payload)) ?? (await copy.head());
   await copy.isShared(commit);
   await copy.readCommits(commit, base, () => {});
   await copy.readAdded(commit, base, () => {});
@@ -72,7 +81,14 @@ test("nothing that the configuration names is started, whatever is read of a com
     ".git/info/attributes": "* filter=evil diff=evil\n",
   });
   const commit = signedCommit(made);
-  const names = ["gpg.program", "gpg.ssh.program", "gpg.x509.program", "core.fsmonitor", "core.sshCommand", "core.pager"];
+  const names = [
+    "gpg.program",
+    "gpg.ssh.program",
+    "gpg.x509.program",
+    "core.fsmonitor",
+    "core.sshCommand",
+    "core.pager",
+  ];
   const more = [
     "core.editor",
     "diff.external",
@@ -81,7 +97,13 @@ test("nothing that the configuration names is started, whatever is read of a com
     "filter.evil.clean",
     "filter.evil.smudge",
   ];
-  const last = ["core.alternateRefsCommand", "uploadpack.packObjectsHook", "credential.helper", "pager.log", "alias.log"];
+  const last = [
+    "core.alternateRefsCommand",
+    "uploadpack.packObjectsHook",
+    "credential.helper",
+    "pager.log",
+    "alias.log",
+  ];
   for (const name of [...names, ...more, ...last]) toolGit(folder, "config", name, `"${program}"`);
   toolGit(folder, "config", "gpg.program", program);
   toolGit(folder, "config", "log.showSignature", "true");
@@ -104,23 +126,26 @@ test("a configuration that git cannot read does no harm", async () => {
   expect(await readAll(made)).toBe(commit);
 });
 
-test.each([["sha1"], ["sha256"]])("the commit of HEAD is found as git finds it, with hashes of %s", async (format) => {
-  using made = await preparedCopy([`--object-format=${format}`]);
-  const { folder, copy } = made;
-  expect(await copy.head()).toBe(made.base);
-  toolGit(folder, "checkout", "--quiet", "-b", "a/b");
-  const first = commitFiles(folder, { a: "a" }, "One", toolGit);
-  expect(await copy.head()).toBe(first);
-  toolGit(folder, "pack-refs", "--all");
-  expect(await copy.head()).toBe(first);
-  const second = commitFiles(folder, { a: "b" }, "Two", toolGit);
-  expect(await copy.head()).toBe(second);
-  toolGit(folder, "symbolic-ref", "refs/heads/c", "refs/heads/a/b");
-  toolGit(folder, "symbolic-ref", "HEAD", "refs/heads/c");
-  expect(await readAll(made)).toBe(second);
-  toolGit(folder, "checkout", "--quiet", "--orphan", "empty");
-  await expect(copy.head()).rejects.toThrow("names no commit");
-});
+test.each([["sha1"], ["sha256"]])(
+  "the commit of HEAD is found as git finds it, with hashes of %s",
+  async (format) => {
+    using made = await preparedCopy([`--object-format=${format}`]);
+    const { folder, copy } = made;
+    expect(await copy.head()).toBe(made.base);
+    toolGit(folder, "checkout", "--quiet", "-b", "a/b");
+    const first = commitFiles(folder, { a: "a" }, "One", toolGit);
+    expect(await copy.head()).toBe(first);
+    toolGit(folder, "pack-refs", "--all");
+    expect(await copy.head()).toBe(first);
+    const second = commitFiles(folder, { a: "b" }, "Two", toolGit);
+    expect(await copy.head()).toBe(second);
+    toolGit(folder, "symbolic-ref", "refs/heads/c", "refs/heads/a/b");
+    toolGit(folder, "symbolic-ref", "HEAD", "refs/heads/c");
+    expect(await readAll(made)).toBe(second);
+    toolGit(folder, "checkout", "--quiet", "--orphan", "empty");
+    await expect(copy.head()).rejects.toThrow("names no commit");
+  },
+);
 
 test.each([
   ["ref: refs/heads/../../../../etc/passwd"],
@@ -147,18 +172,21 @@ const places = [
   "objects/pack/x.idx",
 ];
 
-test.each(places.map((each) => [each]))("a pipe in place of .git/%s ends the reading with a sentence", async (name) => {
-  using made = await preparedCopy();
-  toolGit(made.folder, "checkout", "--quiet", "-b", "main");
-  commitFiles(made.folder, { a: "a" }, "Change", toolGit);
-  const path = join(made.dotGit, name);
-  write(join(path, ".."), { ".keep": "" });
-  rmSync(path, { force: true });
-  execFileSync("mkfifo", [path]);
-  await expect(readAll(made)).rejects.toThrow(`${path} is not read: it is no regular file`);
-  await made.copy.prepare(made.base);
-  expect(await made.copy.head()).toBe(made.base);
-});
+test.each(places.map((each) => [each]))(
+  "a pipe in place of .git/%s ends the reading with a sentence",
+  async (name) => {
+    using made = await preparedCopy();
+    toolGit(made.folder, "checkout", "--quiet", "-b", "main");
+    commitFiles(made.folder, { a: "a" }, "Change", toolGit);
+    const path = join(made.dotGit, name);
+    write(join(path, ".."), { ".keep": "" });
+    rmSync(path, { force: true });
+    execFileSync("mkfifo", [path]);
+    await expect(readAll(made)).rejects.toThrow(`${path} is not read: it is no regular file`);
+    await made.copy.prepare(made.base);
+    expect(await made.copy.head()).toBe(made.base);
+  },
+);
 
 test("a .git that is a link or a file is not read", async () => {
   using made = await preparedCopy();
@@ -171,11 +199,14 @@ test("a .git that is a link or a file is not read", async () => {
   await expect(readAll(made)).rejects.toThrow("it is no folder");
 });
 
-test.each([[".gitattributes"], ["left/.gitignore"]])("a pipe as %s does not keep the next grant from its files", async (name) => {
-  using made = await preparedCopy();
-  write(join(made.folder, name, ".."), { "left.txt": "" });
-  execFileSync("mkfifo", [join(made.folder, name)]);
-  await made.copy.prepare(made.base);
-  expect(existsSync(join(made.folder, name))).toBe(false);
-  expect(git(made.folder, "status", "--porcelain")).toBe("");
-});
+test.each([[".gitattributes"], ["left/.gitignore"]])(
+  "a pipe as %s does not keep the next grant from its files",
+  async (name) => {
+    using made = await preparedCopy();
+    write(join(made.folder, name, ".."), { "left.txt": "" });
+    execFileSync("mkfifo", [join(made.folder, name)]);
+    await made.copy.prepare(made.base);
+    expect(existsSync(join(made.folder, name))).toBe(false);
+    expect(git(made.folder, "status", "--porcelain")).toBe("");
+  },
+);

@@ -1,4 +1,5 @@
-// What an agent with `workspace: { mode: rw }` can do to its folder of the exchange, and what becomes of it: on the host, and for other agents.
+// What an agent with `workspace: { mode: rw }` can do to its folder of the exchange, and what
+// becomes of it: on the host, and for other agents.
 import { expect, test } from "bun:test";
 import { execFileSync, spawn } from "node:child_process";
 import {
@@ -18,13 +19,23 @@ import { FolderOfAgents } from "../../../lib/git/exchange/folder-of-agents.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
-import { commitFiles, git, hostEnv, instance, sampleRepository, toolGit } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  sampleRepository,
+  toolGit,
+} from "../../support/git/sample-repository.ts";
 
 type Scene = Awaited<ReturnType<typeof sceneWithResult>>;
 
 const gibibyte = 1024 ** 3;
 
-/** Another repository of the same person, packed, and its secret commit put on record in the agent's name. */
+/**
+ * Another repository of the same person, packed, and its secret commit put on record in the agent's
+ * name.
+ */
 function privateCommit(scene: Scene) {
   const other = sampleRepository();
   const commit = commitFiles(other.path, { secret: "the secret\n" }, "Secret");
@@ -44,7 +55,8 @@ const has = (scene: Scene, object: string) => {
   }
 };
 const packOf = (scene: Scene) => join(scene.one.packs, `${scene.good.commit}.pack`);
-const leftovers = (scene: Scene) => readdirSync(join(scene.path, ".git/objects")).filter((name) => name.startsWith("tmp_"));
+const leftovers = (scene: Scene) =>
+  readdirSync(join(scene.path, ".git/objects")).filter((name) => name.startsWith("tmp_"));
 
 test("a link to another repository's pack brings nothing of it, to the host or to another agent", async () => {
   using scene = await sceneWithResult();
@@ -52,7 +64,9 @@ test("a link to another repository's pack brings nothing of it, to the host or t
   symlinkSync(other.pack, join(scene.one.packs, `${other.secret.commit}.pack`));
   const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([scene.good]);
-  expect(fetched.broken).toMatchObject([{ ...other.secret, reason: expect.stringContaining("it is no regular file") }]);
+  expect(fetched.broken).toMatchObject([
+    { ...other.secret, reason: expect.stringContaining("it is no regular file") },
+  ]);
   const reader = scene.agent("reader");
   await expect(reader.prepare(other.secret.commit)).rejects.toThrow("it is no regular file");
   await reader.prepare(scene.good.commit);
@@ -68,7 +82,9 @@ test("nor does a link in the place of its folder", async () => {
   symlinkSync(other.folder, scene.one.packs);
   const { broken, imported } = await scene.fetch();
   expect(imported).toEqual([]);
-  expect(broken.map(({ reason }) => reason)).toEqual(Array(2).fill(`${scene.one.packs} is not read: it is no folder.`));
+  expect(broken.map(({ reason }) => reason)).toEqual(
+    Array(2).fill(`${scene.one.packs} is not read: it is no folder.`),
+  );
   expect(has(scene, other.secret.commit)).toBe(false);
 });
 
@@ -78,7 +94,8 @@ test("the content that is reviewed is the content that is merged, whatever is pu
   const mallory = scene.agent("mallory");
   await mallory.prepare(scene.base);
   const evil = await mallory.publish({ a: "evil" });
-  // Another pack under the commit's name, a harmless-looking object under another one's name, and every file by which git finds objects.
+  // Another pack under the commit's name, a harmless-looking object under another one's name, and
+  // every file by which git finds objects.
   const sound = readFileSync(packOf(scene));
   for (const folder of [scene.one.packs, mallory.packs, scene.exchangeDir]) {
     for (const name of ["objects/info", "objects/pack", "info", "refs/replace"])
@@ -94,7 +111,10 @@ test("the content that is reviewed is the content that is merged, whatever is pu
     writeFileSync(join(folder, "objects/pack/multi-pack-index"), "MIDX");
     writeFileSync(join(folder, "info/grafts"), `${commit}\n`);
     writeFileSync(join(folder, "refs/replace", commit), `${evil.commit}\n`);
-    writeFileSync(join(folder, "config"), '[core]\n\tfsmonitor = "touch /tmp/pwned"\n[extensions]\n\tpartialClone = evil\n');
+    writeFileSync(
+      join(folder, "config"),
+      '[core]\n\tfsmonitor = "touch /tmp/pwned"\n[extensions]\n\tpartialClone = evil\n',
+    );
     writeFileSync(join(folder, "HEAD"), `${evil.commit}\n`);
   }
   copyFileSync(join(mallory.packs, `${evil.commit}.pack`), join(mallory.packs, `${commit}.pack`));
@@ -106,10 +126,16 @@ test("the content that is reviewed is the content that is merged, whatever is pu
   expect([await contentAt(commit), await contentAt(evil.commit)]).toEqual(["a", "evil"]);
   const fetched = await scene.fetch();
   expect(fetched.broken).toEqual([]);
-  expect([git(scene.path, "show", `${commit}:a`), git(scene.path, "show", `${evil.commit}:a`)]).toEqual(["a", "evil"]);
-  // Its own pack exchanged for another one: then it has the commit no more, and no agent gets anything else under that name.
+  expect([
+    git(scene.path, "show", `${commit}:a`),
+    git(scene.path, "show", `${evil.commit}:a`),
+  ]).toEqual(["a", "evil"]);
+  // Its own pack exchanged for another one: then it has the commit no more, and no agent gets
+  // anything else under that name.
   copyFileSync(join(mallory.packs, `${evil.commit}.pack`), packOf(scene));
-  await expect(scene.agent("late").copy.prepare(commit, [scene.good])).rejects.toThrow("neither in the workspace nor");
+  await expect(scene.agent("late").copy.prepare(commit, [scene.good])).rejects.toThrow(
+    "neither in the workspace nor",
+  );
   writeFileSync(packOf(scene), sound);
   await scene.agent("later").copy.prepare(commit, [scene.good]);
 });
@@ -124,9 +150,19 @@ test("a pack in which one file has another content is not taken", async () => {
   rmSync(path);
   copyFileSync(join(scene.one.folder, ".git/objects", other.slice(0, 2), other.slice(2)), path);
   const input = `${commit}\n^${scene.base}\n`;
-  const options = { cwd: scene.one.folder, env: hostEnv, input, stdio: ["pipe", "pipe", "ignore"] as ["pipe", "pipe", "ignore"] };
-  writeFileSync(packOf(scene), execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], options));
-  await expect(scene.agent("reader").prepare(commit)).rejects.toThrow(`Commit ${commit} is neither`);
+  const options = {
+    cwd: scene.one.folder,
+    env: hostEnv,
+    input,
+    stdio: ["pipe", "pipe", "ignore"] as ["pipe", "pipe", "ignore"],
+  };
+  writeFileSync(
+    packOf(scene),
+    execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], options),
+  );
+  await expect(scene.agent("reader").prepare(commit)).rejects.toThrow(
+    `Commit ${commit} is neither`,
+  );
   expect((await scene.fetch()).broken).toMatchObject([{ ref, commit }]);
 });
 
@@ -146,7 +182,9 @@ test("a commit whose agent is unknown is found with whichever agent has it, past
   mkdirSync(join(abel.packs, `${commit}.pack`));
   writeFileSync(join(scene.exchangeDir, "file"), "");
   await scene.agent("reader").copy.prepare(commit);
-  await expect(scene.agent("reader").copy.prepare(commit, [{ commit, agent: "" }])).resolves.toBeUndefined();
+  await expect(
+    scene.agent("reader").copy.prepare(commit, [{ commit, agent: "" }]),
+  ).resolves.toBeUndefined();
 });
 
 test("packs of terabytes, pipes and garbage are reported, not waited for, and all others arrive", async () => {
@@ -157,12 +195,9 @@ test("packs of terabytes, pipes and garbage are reported, not waited for, and al
     await scene.one.prepare(scene.base);
     made.push(await scene.one.publish({ [name]: name }));
   }
-  const [large, pipe, short, gone] = made.map(({ commit }) => join(scene.one.packs, `${commit}.pack`)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [large, pipe, short, gone] = made.map(({ commit }) =>
+    join(scene.one.packs, `${commit}.pack`),
+  ) as [string, string, string, string];
   const before = process.memoryUsage().rss;
   truncateSync(large, 3 * gibibyte);
   rmSync(pipe);
@@ -198,40 +233,50 @@ test("a name that comes into being while its commit is fetched is left as it is"
   using scene = await sceneWithResult();
   const gitPath = join(scene.root, "git");
   const rival = `git --git-dir='${scene.path}/.git' update-ref ${scene.good.ref} ${scene.base}`;
-  writeFileSync(gitPath, `#!/bin/sh\ncase "$*" in *"update-ref --stdin") ${rival} ;; esac\nexec git "$@"\n`, { mode: 0o755 });
+  writeFileSync(
+    gitPath,
+    `#!/bin/sh\ncase "$*" in *"update-ref --stdin") ${rival} ;; esac\nexec git "$@"\n`,
+    { mode: 0o755 },
+  );
   const repository = await HostRepository.open(scene.path, { env: hostEnv, gitPath });
   const artefact = ArtefactId.parse(scene.good.ref.split("/").at(-1));
   const fetched = await repository.fetchCommits(instance, [{ ...scene.good, artefact }]);
-  expect(fetched).toMatchObject({ imported: [], broken: [{ ...scene.good, reason: expect.stringContaining("already exists") }] });
+  expect(fetched).toMatchObject({
+    imported: [],
+    broken: [{ ...scene.good, reason: expect.stringContaining("already exists") }],
+  });
   expect(git(scene.path, "rev-parse", scene.good.ref)).toBe(scene.base);
 });
 
-test.if(process.platform === "linux")("what is put in a folder's place while it is read is never read instead", async () => {
-  using scene = await sceneWithResult();
-  using other = privateCommit(scene);
-  const path = scene.one.packs;
-  const mine = new Set(readdirSync(path));
-  const flip = `while :; do mv -T '${path}' '${path}.mine' && ln -s '${other.folder}' '${path}'; rm '${path}'; mv -T '${path}.mine' '${path}'; done`;
-  const racer = spawn("sh", ["-c", flip], { stdio: "ignore" });
-  try {
-    let seen = 0;
-    let refused = 0;
-    while (seen < 300 || refused < 20) {
-      try {
-        using exchange = FolderOfAgents.open(scene.exchangeDir);
-        using packs = exchange?.folder("one");
-        const names = packs?.names(100) ?? [];
-        if (names.length > 0) seen += 1;
-        expect(names.filter((name) => !mine.has(name))).toEqual([]);
-      } catch (error) {
-        if (!String(error).includes("is not read")) throw error;
-        refused += 1;
+test.if(process.platform === "linux")(
+  "what is put in a folder's place while it is read is never read instead",
+  async () => {
+    using scene = await sceneWithResult();
+    using other = privateCommit(scene);
+    const path = scene.one.packs;
+    const mine = new Set(readdirSync(path));
+    const flip = `while :; do mv -T '${path}' '${path}.mine' && ln -s '${other.folder}' '${path}'; rm '${path}'; mv -T '${path}.mine' '${path}'; done`;
+    const racer = spawn("sh", ["-c", flip], { stdio: "ignore" });
+    try {
+      let seen = 0;
+      let refused = 0;
+      while (seen < 300 || refused < 20) {
+        try {
+          using exchange = FolderOfAgents.open(scene.exchangeDir);
+          using packs = exchange?.folder("one");
+          const names = packs?.names(100) ?? [];
+          if (names.length > 0) seen += 1;
+          expect(names.filter((name) => !mine.has(name))).toEqual([]);
+        } catch (error) {
+          if (!String(error).includes("is not read")) throw error;
+          refused += 1;
+        }
       }
+    } finally {
+      racer.kill("SIGKILL");
     }
-  } finally {
-    racer.kill("SIGKILL");
-  }
-});
+  },
+);
 
 test("where a folder has no way by descriptor its names are looked at before and after", async () => {
   using scene = await sceneWithResult();

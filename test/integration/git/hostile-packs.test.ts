@@ -24,7 +24,10 @@ function treeOf(entries: readonly TreeEntry[]) {
 
 const nameOf = ({ type, content }: { type: string; content: Buffer }) => objectName(type, content);
 
-/** A commit with this tree on top of the goal's, in a pack of the agent's with these objects, on record. */
+/**
+ * A commit with this tree on top of the goal's, in a pack of the agent's with these objects, on
+ * record.
+ */
 function handIn(scene: Scene, tree: ReturnType<typeof treeOf>, objects: readonly PackEntry[]) {
   const who = "A <a@sett.invalid> 1 +0000";
   const text = `tree ${nameOf(tree)}\nparent ${scene.base}\nauthor ${who}\ncommitter ${who}\n\nBy hand\n`;
@@ -38,17 +41,26 @@ test("an object that unpacks to gigabytes is ended, and all others arrive", asyn
   using scene = await sceneWithResult();
   const blob = blobOf("base");
   const tree = treeOf([{ mode: "100644", name: "a", object: nameOf(blob) }]);
-  const bomb = { base: nameOf(blob), baseBytes: 4, resultBytes: 64 * gibibyte, instructions: Buffer.from([0x90, 4]) };
+  const bomb = {
+    base: nameOf(blob),
+    baseBytes: 4,
+    resultBytes: 64 * gibibyte,
+    instructions: Buffer.from([0x90, 4]),
+  };
   const evil = handIn(scene, tree, [blob, bomb]);
   const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([scene.good]);
-  expect(fetched.broken).toMatchObject([{ ...evil, reason: "git index-pack failed: it needed more than 2048 MiB of memory" }]);
+  expect(fetched.broken).toMatchObject([
+    { ...evil, reason: "git index-pack failed: it needed more than 2048 MiB of memory" },
+  ]);
 });
 
 test("a large file costs other agents no more than its size on disk", async () => {
   using scene = await sceneWithResult();
   const blob = { type: "blob" as const, content: Buffer.alloc(200 * 1024 ** 2) };
-  const made = handIn(scene, treeOf([{ mode: "100644", name: "zeroes", object: nameOf(blob) }]), [blob]);
+  const made = handIn(scene, treeOf([{ mode: "100644", name: "zeroes", object: nameOf(blob) }]), [
+    blob,
+  ]);
   expect(lstatSync(join(scene.one.packs, `${made.commit}.pack`)).size).toBeLessThan(1024 ** 2);
   const reader = scene.agent("reader");
   await reader.prepare(made.commit);
@@ -71,7 +83,9 @@ test.each([".git", ".GIT", ".Git", "git~1", ".g\u200cit", ".", "..", "a/b", ""])
     }
     const fetched = await scene.fetch();
     expect(fetched.imported).toEqual([scene.good]);
-    expect(fetched.broken.map(({ reason }) => reason)).toEqual(Array(2).fill(expect.stringContaining("git index-pack failed")));
+    expect(fetched.broken.map(({ reason }) => reason)).toEqual(
+      Array(2).fill(expect.stringContaining("git index-pack failed")),
+    );
   },
 );
 
@@ -84,11 +98,15 @@ test("a link in a tree is a link, and nothing is written through it", async () =
     { mode: "120000", name: "x", object: nameOf(target) },
     { mode: "40000", name: "x", object: nameOf(folder) },
   ]);
-  await expect(scene.agent("reader").prepare(handIn(scene, twice, [target, blob, folder]).commit)).rejects.toThrow(
-    "git index-pack failed",
-  );
+  await expect(
+    scene.agent("reader").prepare(handIn(scene, twice, [target, blob, folder]).commit),
+  ).rejects.toThrow("git index-pack failed");
   const outside = blobOf("../../../../../../../../etc");
-  const { commit } = handIn(scene, treeOf([{ mode: "120000", name: "etc", object: nameOf(outside) }]), [outside]);
+  const { commit } = handIn(
+    scene,
+    treeOf([{ mode: "120000", name: "etc", object: nameOf(outside) }]),
+    [outside],
+  );
   const reader = scene.agent("reader");
   await reader.prepare(commit);
   expect(lstatSync(join(reader.folder, "etc")).isSymbolicLink()).toBe(true);
@@ -98,13 +116,17 @@ test("a link in a tree is a link, and nothing is written through it", async () =
 
 test("a submodule is an empty folder, and nothing is fetched for it", async () => {
   using scene = await sceneWithResult();
-  const modules = blobOf(`[submodule "part"]\n\tpath = part\n\turl = ${scene.path}\n\tupdate = !touch pwned\n`);
+  const modules = blobOf(
+    `[submodule "part"]\n\tpath = part\n\turl = ${scene.path}\n\tupdate = !touch pwned\n`,
+  );
   const evil = treeOf([
     { mode: "100644", name: ".gitmodules", object: nameOf(modules) },
     { mode: "160000", name: "part", object: scene.base },
   ]);
   const refused = handIn(scene, evil, [modules]);
-  await expect(scene.agent("reader").prepare(refused.commit)).rejects.toThrow("git index-pack failed");
+  await expect(scene.agent("reader").prepare(refused.commit)).rejects.toThrow(
+    "git index-pack failed",
+  );
   const plain = blobOf(`[submodule "part"]\n\tpath = part\n\turl = ${scene.path}\n`);
   const tree = treeOf([
     { mode: "100644", name: ".gitmodules", object: nameOf(plain) },
@@ -114,7 +136,10 @@ test("a submodule is an empty folder, and nothing is fetched for it", async () =
   const reader = scene.agent("reader");
   await reader.prepare(commit);
   expect(readdirSync(join(reader.folder, "part"))).toEqual([]);
-  expect((await scene.fetch()).imported.map((one) => one.commit)).toEqual([scene.good.commit, commit]);
+  expect((await scene.fetch()).imported.map((one) => one.commit)).toEqual([
+    scene.good.commit,
+    commit,
+  ]);
 });
 
 test("attributes start no filter, in the working copy or on the host", async () => {

@@ -45,7 +45,9 @@ test("a result outlives the exchange and a clean-up of the host's repository", a
   expect(git(scene.path, "fsck", "--full")).toBe("");
   git(scene.path, "merge", "-q", ref);
   expect(git(scene.path, "rev-parse", "HEAD")).toBe(commit);
-  expect(readdirSync(join(scene.path, ".git/objects/pack")).filter((name) => name.endsWith(".keep"))).toEqual([]);
+  expect(
+    readdirSync(join(scene.path, ".git/objects/pack")).filter((name) => name.endsWith(".keep")),
+  ).toEqual([]);
 });
 
 test("a pinned base outlives an amended commit and a clean-up, so agents that borrowed from it work on", async () => {
@@ -92,7 +94,8 @@ test("a commit that is nowhere is reported, all others arrive, and it comes when
     { ...missing, reason: "Its objects are neither in the exchange nor in the repository." },
     { ...tree, reason: "It is no commit, but a tree." },
   ]);
-  for (const { ref } of [missing, tree]) expect(() => git(scene.path, "rev-parse", "--verify", "--quiet", ref)).toThrow();
+  for (const { ref } of [missing, tree])
+    expect(() => git(scene.path, "rev-parse", "--verify", "--quiet", ref)).toThrow();
 });
 
 test("a commit that the repository has already gets its name", async () => {
@@ -140,7 +143,9 @@ test("what agents of the version before have left is still fetched, and goes wit
   const old = join(scene.path, ".git/sett/exchange.git");
   git(scene.path, "init", "-q", "--bare", old);
   writeFileSync(join(old, "objects/info/alternates"), "../../../objects\n");
-  const commits = ["Old", "Newer"].map((text) => commitFiles(scene.one.folder, { [text]: text }, text, toolGit));
+  const commits = ["Old", "Newer"].map((text) =>
+    commitFiles(scene.one.folder, { [text]: text }, text, toolGit),
+  );
   for (const [index, commit] of commits.entries()) {
     const boundary = index === 0 ? scene.good.commit : commits[index - 1];
     const revisions = { cwd: scene.one.folder, input: `${commit}\n^${boundary}\n`, env: hostEnv };
@@ -180,10 +185,15 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   expect(repository.place.objectFormat).toBe("sha256");
   const artefact = newArtefactId();
   const ref = settRef(instance, artefact);
-  const commit = CommitHash.parse(git(folder, "commit-tree", "-p", scene.base, "-m", "Same files", `${scene.base}^{tree}`));
+  const commit = CommitHash.parse(
+    git(folder, "commit-tree", "-p", scene.base, "-m", "Same files", `${scene.base}^{tree}`),
+  );
   const revisions = { cwd: folder, env: hostEnv, input: `${commit}\n^${scene.base}\n` };
   const pack = execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], revisions);
-  writeFileSync(join(repository.foldersOf(instance).exchangeDir, agentName, `${commit}.pack`), pack);
+  writeFileSync(
+    join(repository.foldersOf(instance).exchangeDir, agentName, `${commit}.pack`),
+    pack,
+  );
   rmSync(join(folder, ".git/objects", commit.slice(0, 2), commit.slice(2)));
   const recorded = { commit, agent: agentName };
   const program = { path: "git", env: { PATH: process.env.PATH } };
@@ -195,6 +205,8 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   await copy.prepare(commit, [recorded]);
   expect(await copy.head()).toBe(commit);
   await copy.publish(commit, scene.base);
-  expect((await repository.fetchCommits(instance, [{ artefact, ...recorded }])).imported).toEqual([{ ref, ...recorded }]);
+  expect((await repository.fetchCommits(instance, [{ artefact, ...recorded }])).imported).toEqual([
+    { ref, ...recorded },
+  ]);
   expect(git(folder, "cat-file", "-t", ref)).toBe("commit");
 });

@@ -1,6 +1,15 @@
-// What a command leaves in folders that git tracks, where git takes it for its own or does not look, against the next grant.
+// What a command leaves in folders that git tracks, where git takes it for its own or does not
+// look, against the next grant.
 import { expect, test } from "bun:test";
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -14,9 +23,16 @@ import {
   write,
 } from "../../support/git/sample-repository.ts";
 
-const files = { "src/one.ts": "1;\n", "src/deep/two.ts": "2;\n", "src/deep/three.ts": "3;\n", "a/b/four": "4\n" };
+const files = {
+  "src/one.ts": "1;\n",
+  "src/deep/two.ts": "2;\n",
+  "src/deep/three.ts": "3;\n",
+  "a/b/four": "4\n",
+};
 
-/** A working copy at a commit with those files. `again`: as a cub that has just started makes it. */
+/**
+ * A working copy at a commit with those files. `again`: as a cub that has just started makes it.
+ */
 async function preparedCopy(keepsIgnored: boolean) {
   const host = sampleRepository();
   const base = commitFiles(host.path, files);
@@ -38,7 +54,8 @@ async function preparedCopy(keepsIgnored: boolean) {
 type Made = Awaited<ReturnType<typeof preparedCopy>>;
 
 function expectFiles({ folder }: Made, expected: Record<string, string> = files): void {
-  for (const [path, content] of Object.entries(expected)) expect(readFileSync(join(folder, path), "utf8")).toBe(content);
+  for (const [path, content] of Object.entries(expected))
+    expect(readFileSync(join(folder, path), "utf8")).toBe(content);
   expect(toolGit(folder, "status", "--porcelain")).toBe("");
   expect(lstatSync(join(folder, "src")).isDirectory()).toBe(true);
 }
@@ -57,40 +74,49 @@ test.each(modes)(
   },
 );
 
-test.each(modes)("and so it has at a commit that changes one of its files; ignored files kept: %p", async (keeps) => {
-  using made = await preparedCopy(keeps);
-  const next = commitFiles(made.host.path, { "src/deep/two.ts": "22;\n" });
-  mkdirSync(join(made.folder, "cache"));
-  renameSync(join(made.folder, "src/deep"), join(made.folder, "cache/deep"));
-  symlinkSync("../cache/deep", join(made.folder, "src/deep"));
-  await made.copy.prepare(next);
-  expectFiles(made, { ...files, "src/deep/two.ts": "22;\n" });
-});
+test.each(modes)(
+  "and so it has at a commit that changes one of its files; ignored files kept: %p",
+  async (keeps) => {
+    using made = await preparedCopy(keeps);
+    const next = commitFiles(made.host.path, { "src/deep/two.ts": "22;\n" });
+    mkdirSync(join(made.folder, "cache"));
+    renameSync(join(made.folder, "src/deep"), join(made.folder, "cache/deep"));
+    symlinkSync("../cache/deep", join(made.folder, "src/deep"));
+    await made.copy.prepare(next);
+    expectFiles(made, { ...files, "src/deep/two.ts": "22;\n" });
+  },
+);
 
-test.each(modes)("a link that git ignores in the place of a folder goes; ignored files kept: %p", async (keeps) => {
-  using made = await preparedCopy(keeps);
-  writeFileSync(join(made.folder, ".gitignore"), "*\n");
-  renameSync(join(made.folder, "src"), join(made.folder, "moved"));
-  symlinkSync("moved", join(made.folder, "src"));
-  await made.copy.prepare(made.base);
-  expectFiles(made);
-});
+test.each(modes)(
+  "a link that git ignores in the place of a folder goes; ignored files kept: %p",
+  async (keeps) => {
+    using made = await preparedCopy(keeps);
+    writeFileSync(join(made.folder, ".gitignore"), "*\n");
+    renameSync(join(made.folder, "src"), join(made.folder, "moved"));
+    symlinkSync("moved", join(made.folder, "src"));
+    await made.copy.prepare(made.base);
+    expectFiles(made);
+  },
+);
 
-test.each(modes)("a folder that is linked to elsewhere does not lead there; ignored files kept: %p", async (keeps) => {
-  using made = await preparedCopy(keeps);
-  using elsewhere = temporaryFolder();
-  git(made.host.path, "update-index", "--add", "--cacheinfo", `160000,${made.base},src/part`);
-  git(made.host.path, "commit", "-q", "-m", "Add a part");
-  const base = CommitHash.parse(git(made.host.path, "rev-parse", "HEAD"));
-  await made.copy.prepare(base);
-  write(elsewhere.path, { "part/result": "x" });
-  writeFileSync(join(made.folder, ".gitignore"), "*\n");
-  renameSync(join(made.folder, "src"), join(made.folder, "moved"));
-  symlinkSync(elsewhere.path, join(made.folder, "src"));
-  await made.copy.prepare(base);
-  expect(existsSync(join(elsewhere.path, "part/result"))).toBe(true);
-  expectFiles(made);
-});
+test.each(modes)(
+  "a folder that is linked to elsewhere does not lead there; ignored files kept: %p",
+  async (keeps) => {
+    using made = await preparedCopy(keeps);
+    using elsewhere = temporaryFolder();
+    git(made.host.path, "update-index", "--add", "--cacheinfo", `160000,${made.base},src/part`);
+    git(made.host.path, "commit", "-q", "-m", "Add a part");
+    const base = CommitHash.parse(git(made.host.path, "rev-parse", "HEAD"));
+    await made.copy.prepare(base);
+    write(elsewhere.path, { "part/result": "x" });
+    writeFileSync(join(made.folder, ".gitignore"), "*\n");
+    renameSync(join(made.folder, "src"), join(made.folder, "moved"));
+    symlinkSync(elsewhere.path, join(made.folder, "src"));
+    await made.copy.prepare(base);
+    expect(existsSync(join(elsewhere.path, "part/result"))).toBe(true);
+    expectFiles(made);
+  },
+);
 
 /** With a program that the next command's git would start. */
 function leaveRepository(folder: string): void {
@@ -99,16 +125,21 @@ function leaveRepository(folder: string): void {
   write(folder, { ".git/left": "left" });
 }
 
-test.each(modes)("a repository, or another .git, in a tracked folder goes; ignored files kept: %p", async (keeps) => {
-  using made = await preparedCopy(keeps);
-  leaveRepository(join(made.folder, "src"));
-  write(made.folder, { "src/deep/.git/left": "left", "a/.git": "gitdir: ../src/.git\n" });
-  symlinkSync("../../src/.git", join(made.folder, "a/b/.git"));
-  await made.copy.prepare(made.base);
-  expectFiles(made);
-  for (const folder of ["src", "src/deep", "a", "a/b"])
-    expect(lstatSync(join(made.folder, folder, ".git"), { throwIfNoEntry: false })).toBeUndefined();
-});
+test.each(modes)(
+  "a repository, or another .git, in a tracked folder goes; ignored files kept: %p",
+  async (keeps) => {
+    using made = await preparedCopy(keeps);
+    leaveRepository(join(made.folder, "src"));
+    write(made.folder, { "src/deep/.git/left": "left", "a/.git": "gitdir: ../src/.git\n" });
+    symlinkSync("../../src/.git", join(made.folder, "a/b/.git"));
+    await made.copy.prepare(made.base);
+    expectFiles(made);
+    for (const folder of ["src", "src/deep", "a", "a/b"])
+      expect(
+        lstatSync(join(made.folder, folder, ".git"), { throwIfNoEntry: false }),
+      ).toBeUndefined();
+  },
+);
 
 test.each(modes)(
   "also where the next commit does not have the folder, or is the first that has it; ignored files kept: %p",
@@ -126,21 +157,38 @@ test.each(modes)(
   },
 );
 
-test.each(modes)("also before a cub that has just started; ignored files kept: %p", async (keeps) => {
-  using made = await preparedCopy(keeps);
-  write(made.folder, { "src/.git/left": "left", "src/cache/ignored": "x", "src/.gitattributes": "* text eol=crlf\n" });
-  await made.again().prepare(made.base);
-  expectFiles(made);
-  expect(existsSync(join(made.folder, "src/.git"))).toBe(false);
-});
+test.each(modes)(
+  "also before a cub that has just started; ignored files kept: %p",
+  async (keeps) => {
+    using made = await preparedCopy(keeps);
+    write(made.folder, {
+      "src/.git/left": "left",
+      "src/cache/ignored": "x",
+      "src/.gitattributes": "* text eol=crlf\n",
+    });
+    await made.again().prepare(made.base);
+    expectFiles(made);
+    expect(existsSync(join(made.folder, "src/.git"))).toBe(false);
+  },
+);
 
-test.each(modes)("attributes that a command leaves do not change what is checked out; ignored files kept: %p", async (keeps) => {
-  using made = await preparedCopy(keeps);
-  write(made.folder, { ".gitattributes": "* text eol=crlf\n", "src/deep/.gitattributes": "* working-tree-encoding=UTF-16\n" });
-  write(made.folder, { "src/one.ts": "x", "src/deep/two.ts": "x", ".gitignore": ".gitattributes\n" });
-  await made.copy.prepare(made.base);
-  expectFiles(made);
-});
+test.each(modes)(
+  "attributes that a command leaves do not change what is checked out; ignored files kept: %p",
+  async (keeps) => {
+    using made = await preparedCopy(keeps);
+    write(made.folder, {
+      ".gitattributes": "* text eol=crlf\n",
+      "src/deep/.gitattributes": "* working-tree-encoding=UTF-16\n",
+    });
+    write(made.folder, {
+      "src/one.ts": "x",
+      "src/deep/two.ts": "x",
+      ".gitignore": ".gitattributes\n",
+    });
+    await made.copy.prepare(made.base);
+    expectFiles(made);
+  },
+);
 
 test.each(modes)(
   "attributes of the commit count, also where a command has changed them; ignored files kept: %p",

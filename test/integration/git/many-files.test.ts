@@ -12,7 +12,8 @@ let folder: ReturnType<typeof temporaryFolder>;
 
 beforeAll(() => {
   folder = temporaryFolder();
-  for (let number = 0; number < count; number++) writeFileSync(join(folder.path, `${"x".repeat(240)}${number}`), "");
+  for (let number = 0; number < count; number++)
+    writeFileSync(join(folder.path, `${"x".repeat(240)}${number}`), "");
   mkdirSync(join(folder.path, "closed/in"), { recursive: true });
   writeFileSync(join(folder.path, "closed/in/file"), "");
   chmodSync(join(folder.path, "closed"), 0o300);

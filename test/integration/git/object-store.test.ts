@@ -22,17 +22,25 @@ type Scene = Awaited<ReturnType<typeof exchangeScene>>;
 
 /** Every object that is in the store. */
 function objectsIn({ objectsDir, path }: Pick<Scene, "objectsDir" | "path">): string[] {
-  const env = { ...hostEnv, GIT_OBJECT_DIRECTORY: objectsDir, GIT_ALTERNATE_OBJECT_DIRECTORIES: "" };
+  const env = {
+    ...hostEnv,
+    GIT_OBJECT_DIRECTORY: objectsDir,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: "",
+  };
   const args = ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"];
-  return execFileSync("git", args, { cwd: path, env, encoding: "utf8" }).split("\n").filter(Boolean);
+  return execFileSync("git", args, { cwd: path, env, encoding: "utf8" })
+    .split("\n")
+    .filter(Boolean);
 }
 
 const reachable = ({ path }: Scene, ...commits: string[]) =>
   git(path, "rev-list", "--objects", "--no-object-names", ...commits)
     .split("\n")
     .sort();
-const packsIn = ({ objectsDir }: Scene) => readdirSync(join(objectsDir, "pack")).filter((name) => name.endsWith(".pack"));
-const state = ({ repository }: Scene, commit: CommitHash) => repository.pin(instance, newGoalId(), commit);
+const packsIn = ({ objectsDir }: Scene) =>
+  readdirSync(join(objectsDir, "pack")).filter((name) => name.endsWith(".pack"));
+const state = ({ repository }: Scene, commit: CommitHash) =>
+  repository.pin(instance, newGoalId(), commit);
 
 test("it has what the goal's commit reaches, and neither stashes, staged files, other branches nor what was removed", async () => {
   using scene = await exchangeScene();
@@ -41,16 +49,22 @@ test("it has what the goal's commit reaches, and neither stashes, staged files, 
   commitFiles(scene.path, { other: "on another branch\n" }, "Other");
   git(scene.path, "branch", "other");
   git(scene.path, "reset", "-q", "--hard", scene.base);
-  execFileSync("sh", ["-c", "echo stashed > stashed; echo staged > staged; git add staged; git stash -q -u"], {
-    cwd: scene.path,
-    env: hostEnv,
-  });
+  execFileSync(
+    "sh",
+    ["-c", "echo stashed > stashed; echo staged > staged; git add staged; git stash -q -u"],
+    {
+      cwd: scene.path,
+      env: hostEnv,
+    },
+  );
   const next = commitFiles(scene.path, { "src/one.ts": "2;\n" }, "Next");
   await state(scene, next);
   expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
   const reader = scene.agent("reader");
   await reader.prepare(next);
-  for (const hidden of [secret, "stash@{0}", "other"].map((name) => git(scene.path, "rev-parse", name)))
+  for (const hidden of [secret, "stash@{0}", "other"].map((name) =>
+    git(scene.path, "rev-parse", name),
+  ))
     expect(() => toolGit(reader.folder, "cat-file", "-e", hidden)).toThrow();
 });
 
@@ -74,7 +88,11 @@ test("the first goal after HEAD has moved on adds only what is new, too", async 
   await state(scene, next);
   const added = packsIn(scene).filter((name) => name !== first);
   expect(added).toHaveLength(1);
-  const shown = execFileSync("git", ["verify-pack", "-v", join(scene.objectsDir, "pack", added[0] ?? "")], { encoding: "utf8" });
+  const shown = execFileSync(
+    "git",
+    ["verify-pack", "-v", join(scene.objectsDir, "pack", added[0] ?? "")],
+    { encoding: "utf8" },
+  );
   const names = shown.split("\n").flatMap((line) => /^[0-9a-f]{40}(?= )/.exec(line)?.[0] ?? []);
   expect(names.sort()).toEqual(reachable(scene, next, `^${scene.base}`));
 });
@@ -87,7 +105,13 @@ test("what an earlier goal has shown is gone when its names are deleted and the 
   const next = commitFiles(scene.path, { "src/one.ts": "2;\n" }, "Next");
   await state(scene, next);
   expect(objectsIn(scene)).toContain(secret);
-  const names = git(scene.path, "for-each-ref", "--format=%(refname)", `--contains=${secret}`, `refs/sett/${instance}/`);
+  const names = git(
+    scene.path,
+    "for-each-ref",
+    "--format=%(refname)",
+    `--contains=${secret}`,
+    `refs/sett/${instance}/`,
+  );
   for (const name of names.split("\n").filter(Boolean)) git(scene.path, "update-ref", "-d", name);
   rmSync(scene.objectsDir, { recursive: true });
   await scene.repository.createFolders(instance, [agentName]);
@@ -141,7 +165,8 @@ test("two goals that are posted at the same time are both there", async () => {
 test("with a limited history it has the newest commits, and another limit writes it anew", async () => {
   using scene = await exchangeScene();
   const old = git(scene.path, "rev-parse", "HEAD:README.md");
-  for (let number = 1; number <= 9; number += 1) commitFiles(scene.path, { "README.md": `${number}\n` }, `Commit ${number}`);
+  for (let number = 1; number <= 9; number += 1)
+    commitFiles(scene.path, { "README.md": `${number}\n` }, `Commit ${number}`);
   const head = await scene.repository.head();
   await scene.repository.removeRefs(instance);
   const seen = async (history?: number) => {
@@ -179,19 +204,26 @@ test("a repository that borrows its objects from another one can be worked on", 
   expect(objectsIn({ objectsDir, path: origin.path })).toContain(origin.base);
 });
 
-test.if(process.getuid?.() === 0)("every user can read it, whatever the umask is, and only its owner can write", async () => {
-  using host = sampleRepository();
-  execFileSync("chown", ["-R", "1234:2345", host.path]);
-  const before = process.umask(0o077);
-  try {
-    const repository = await HostRepository.open(host.path, { env: hostEnv });
-    await repository.createFolders(instance, [agentName], 1);
-    const { objectsDir } = repository.foldersOf(instance);
-    for (const name of ["", ...readdirSync(objectsDir, { recursive: true, encoding: "utf8" })]) {
-      const stats = statSync(join(objectsDir, name));
-      expect([name, stats.uid, stats.mode & 0o077]).toEqual([name, 1234, stats.isDirectory() ? 0o055 : 0o044]);
+test.if(process.getuid?.() === 0)(
+  "every user can read it, whatever the umask is, and only its owner can write",
+  async () => {
+    using host = sampleRepository();
+    execFileSync("chown", ["-R", "1234:2345", host.path]);
+    const before = process.umask(0o077);
+    try {
+      const repository = await HostRepository.open(host.path, { env: hostEnv });
+      await repository.createFolders(instance, [agentName], 1);
+      const { objectsDir } = repository.foldersOf(instance);
+      for (const name of ["", ...readdirSync(objectsDir, { recursive: true, encoding: "utf8" })]) {
+        const stats = statSync(join(objectsDir, name));
+        expect([name, stats.uid, stats.mode & 0o077]).toEqual([
+          name,
+          1234,
+          stats.isDirectory() ? 0o055 : 0o044,
+        ]);
+      }
+    } finally {
+      process.umask(before);
     }
-  } finally {
-    process.umask(before);
-  }
-});
+  },
+);

@@ -6,7 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorOf } from "../../support/error-of.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import { commitFiles, git, instance, newGoalId, workWith } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  instance,
+  newGoalId,
+  workWith,
+} from "../../support/git/sample-repository.ts";
 
 test("the folder of the names outlives a clean-up of git, and goes with the names", async () => {
   using scene = await exchangeScene();
@@ -36,7 +42,9 @@ test("posting a goal leaves nothing among the objects of the repository", async 
 test("a repository whose refs are in tables is refused, with what to do about it", async () => {
   using scene = await exchangeScene();
   await mkdir(join(scene.path, ".git/reftable"));
-  expect(await errorOf(scene.repository.openToApi(instance))).toMatchObject({ code: "repository-unusable" });
+  expect(await errorOf(scene.repository.openToApi(instance))).toMatchObject({
+    code: "repository-unusable",
+  });
 });
 
 test("commits of agents are read in a folder beside the repository, which stays as it was", async () => {
@@ -49,12 +57,16 @@ test("commits of agents are read in a folder beside the repository, which stays 
     const { commit, agent } = await painter.publish({ "door.txt": "painted\n" });
     const reader = await results.take(instance, [{ commit, agent }]);
     expect(await reader.showChanges(workWith(commit, scene.base))).toContain("door.txt");
-    expect(await errorOf(scene.repository.showChanges(workWith(commit, scene.base)))).toMatchObject({ code: "git-failed" });
+    expect(await errorOf(scene.repository.showChanges(workWith(commit, scene.base)))).toMatchObject(
+      { code: "git-failed" },
+    );
     expect(readdirSync(folder)).toHaveLength(1);
     // A process that starts again begins anew.
     await scene.repository.openResults(folder);
     expect(readdirSync(folder)).toHaveLength(1);
-    expect(git(scene.path, "for-each-ref", "--format=%(objectname)", "refs/sett/").trim()).toBe(scene.base);
+    expect(git(scene.path, "for-each-ref", "--format=%(objectname)", "refs/sett/").trim()).toBe(
+      scene.base,
+    );
   } finally {
     await rm(folder, { recursive: true });
   }

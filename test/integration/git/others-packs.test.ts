@@ -20,7 +20,10 @@ async function sceneWithTwo() {
   };
 }
 
-/** A pack that begins with a tree of more bytes than git may take, and has the size and the end of this one. */
+/**
+ * A pack that begins with a tree of more bytes than git may take, and has the size and the end of
+ * this one.
+ */
 function costlyTwin(pack: Buffer): Buffer {
   const header = Buffer.from("PACK\0\0\0\x02\0\0\0\x01", "latin1");
   // Type 2, and a size of 2^32 bytes, in pieces of 4 and 7 bits.
@@ -39,7 +42,9 @@ test("a costly pack that looks like another agent's does not keep that one from 
     artefact: ref.slice(ref.lastIndexOf("/") + 1) as never,
   }));
   const { imported, broken } = await scene.repository.fetchCommits("demo" as never, results);
-  expect(broken).toMatchObject([{ commit: other, reason: expect.stringContaining("more than 2048 MiB of memory") }]);
+  expect(broken).toMatchObject([
+    { commit: other, reason: expect.stringContaining("more than 2048 MiB of memory") },
+  ]);
   expect(imported.map(({ commit }) => commit)).toEqual([scene.good.commit]);
 }, 30_000);
 
@@ -67,7 +72,10 @@ test("also where it is the pack of another commit", async () => {
   const other = scene.agent("other");
   await other.prepare(scene.base);
   const { commit } = await other.publish({ b: "b" });
-  writeFileSync(join(scene.packs, `${scene.good.commit}.pack`), readFileSync(join(other.packs, `${commit}.pack`)));
+  writeFileSync(
+    join(scene.packs, `${scene.good.commit}.pack`),
+    readFileSync(join(other.packs, `${commit}.pack`)),
+  );
   scene.record(scene.good.commit, mallory);
   const reader = scene.agent("reader");
   await reader.prepare(scene.good.commit);

@@ -29,7 +29,14 @@ async function publishedScene() {
   published.push(await agent.publish({ c: "c" }));
   const names = published.map(({ commit }) => `${commit}.pack`);
   const at = (name: string) => join(agent.packs, name);
-  return { ...scene, ...agent, names, at, first: names[0] ?? "", files: () => readdirSync(agent.packs).toSorted() };
+  return {
+    ...scene,
+    ...agent,
+    names,
+    at,
+    first: names[0] ?? "",
+    files: () => readdirSync(agent.packs).toSorted(),
+  };
 }
 
 test("what was published stays, and all that a command has put beside it goes", async () => {

@@ -18,8 +18,14 @@ test("many loose names are packed by the next goal, and name what they named", a
   expect(loose()).toBeGreaterThanOrEqual(600);
   const last = goal();
   await scene.repository.pin(instance, last, scene.base);
-  const listed = git(scene.path, "for-each-ref", "--format=%(refname) %(objectname)", `refs/sett/${instance}/`).split("\n");
-  for (const name of [...names, settRef(instance, last)]) expect(listed).toContain(`${name} ${scene.base}`);
+  const listed = git(
+    scene.path,
+    "for-each-ref",
+    "--format=%(refname) %(objectname)",
+    `refs/sett/${instance}/`,
+  ).split("\n");
+  for (const name of [...names, settRef(instance, last)])
+    expect(listed).toContain(`${name} ${scene.base}`);
   const left = readdirSync(join(scene.path, ".git/refs/sett"), { recursive: true }).length;
   expect(left).toBeLessThan(10);
   // A name that is packed can go.

@@ -1,16 +1,26 @@
-// What a person judges a commit by is the commit as it is stored: nothing that an agent has merged, and no setting, hides or disguises it.
+// What a person judges a commit by is the commit as it is stored: nothing that an agent has merged,
+// and no setting, hides or disguises it.
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
-import { agentName, commitFiles, git, hostEnv, sampleRepository, workWith, write } from "../../support/git/sample-repository.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  hostEnv,
+  sampleRepository,
+  workWith,
+  write,
+} from "../../support/git/sample-repository.ts";
 
 const hidden = "* -diff -text merge=union\n";
 
 /** Each hides the lines of `install.sh`, or shows others, in a plain `git diff` or `git log`. */
 const disguises: Record<string, (folder: string) => void> = {
-  "attributes that were merged": (folder) => commitFiles(folder, { ".gitattributes": hidden }, "Attributes"),
+  "attributes that were merged": (folder) =>
+    commitFiles(folder, { ".gitattributes": hidden }, "Attributes"),
   "attributes of the working copy": (folder) => write(folder, { ".gitattributes": hidden }),
   "attributes of the index": (folder) => {
     write(folder, { ".gitattributes": hidden });
@@ -27,12 +37,27 @@ const disguises: Record<string, (folder: string) => void> = {
   },
   "programs of the user": (folder) => {
     write(folder, { ".gitattributes": "* diff=quiet\n" });
-    for (const setting of ["diff.external=true", "diff.quiet.command=true", "diff.quiet.textconv=true", "diff.quiet.binary=true"])
+    for (const setting of [
+      "diff.external=true",
+      "diff.quiet.command=true",
+      "diff.quiet.textconv=true",
+      "diff.quiet.binary=true",
+    ])
       git(folder, "config", ...setting.split("="));
   },
   "settings of the user": (folder) => {
-    const settings = ["diff.relative=true", "diff.context=0", "diff.noprefix=true", "log.showRoot=false"];
-    for (const setting of [...settings, "diff.ignoreSubmodules=all", "color.ui=always", "diff.wordRegex=."])
+    const settings = [
+      "diff.relative=true",
+      "diff.context=0",
+      "diff.noprefix=true",
+      "log.showRoot=false",
+    ];
+    for (const setting of [
+      ...settings,
+      "diff.ignoreSubmodules=all",
+      "color.ui=always",
+      "diff.wordRegex=.",
+    ])
       git(folder, "config", ...setting.split("="));
   },
 };
@@ -57,7 +82,8 @@ test.each(Object.entries(disguises))("%s hide no line of a change", async (_name
 
 test("a submodule that moves is shown, and a .gitmodules that hides it from the person's own git is named", async () => {
   using host = sampleRepository();
-  const link = (digit: string) => git(host.path, "update-index", "--add", "--cacheinfo", `160000,${digit.repeat(40)},lib/door`);
+  const link = (digit: string) =>
+    git(host.path, "update-index", "--add", "--cacheinfo", `160000,${digit.repeat(40)},lib/door`);
   const modules = (...lines: string[]) => ({
     ".gitmodules": `[submodule "door"]\n${lines.map((line) => `\t${line}\n`).join("")}`,
   });
@@ -72,7 +98,8 @@ test("a submodule that moves is shown, and a .gitmodules that hides it from the 
   // What the person's own git shows of it, once it is merged.
   git(host.path, "config", "submodule.door.ignore", "all");
   expect(git(host.path, "diff", "--stat", open1, hidden)).not.toContain("lib/door");
-  const note = "! Once merged, its .gitmodules (ignore=all) lets your own git hide changes of the submodule lib/door.\n";
+  const note =
+    "! Once merged, its .gitmodules (ignore=all) lets your own git hide changes of the submodule lib/door.\n";
   for (const earlier of [[], [{ name: "version 1", commit: open1 }]]) {
     const shown = await repository.showChanges(workWith(hidden, open1, { earlier }));
     expect(shown).toMatch(/\n lib\/door +\| 2 \+-\n/);
@@ -91,9 +118,15 @@ test("a submodule that moves is shown, and a .gitmodules that hides it from the 
 
 test("a .gitmodules that cannot be read is no reason to show nothing", async () => {
   using host = sampleRepository();
-  const commit = commitFiles(host.path, { ".gitmodules": '[submodule "door\n\tignore = all\n' }, "Broken");
+  const commit = commitFiles(
+    host.path,
+    { ".gitmodules": '[submodule "door\n\tignore = all\n' },
+    "Broken",
+  );
   const shown = await (await open(host.path)).showChanges(workWith(commit, host.base));
-  expect(shown).toContain("! Its .gitmodules cannot be read: it may let your own git hide changes of submodules.\n");
+  expect(shown).toContain(
+    "! Its .gitmodules cannot be read: it may let your own git hide changes of submodules.\n",
+  );
   expect(shown).toContain(" .gitmodules | 2 ++");
 });
 
@@ -102,7 +135,8 @@ test("files whose changes a forge folds are named", async () => {
   const commit = commitFiles(
     host.path,
     {
-      ".gitattributes": "*.sh linguist-generated\n*.py gitlab-generated=true\n*.txt -linguist-generated\n",
+      ".gitattributes":
+        "*.sh linguist-generated\n*.py gitlab-generated=true\n*.txt -linguist-generated\n",
       "a.sh": "x\n",
       "b.py": "y\n",
       "c.txt": "z\n",
@@ -110,8 +144,12 @@ test("files whose changes a forge folds are named", async () => {
     "Work",
   );
   const shown = await (await open(host.path)).showChanges(workWith(commit, host.base));
-  expect(shown).toContain("! Its .gitattributes (linguist-generated) lets a forge fold the changes of a.sh.\n");
-  expect(shown).toContain("! Its .gitattributes (gitlab-generated=true) lets a forge fold the changes of b.py.\n");
+  expect(shown).toContain(
+    "! Its .gitattributes (linguist-generated) lets a forge fold the changes of a.sh.\n",
+  );
+  expect(shown).toContain(
+    "! Its .gitattributes (gitlab-generated=true) lets a forge fold the changes of b.py.\n",
+  );
   expect(shown.match(/fold the changes/g)).toHaveLength(2);
 });
 
@@ -123,13 +161,20 @@ test("a mailmap, a note, a replacement, a graft and a setting of the log change 
   git(host.path, "checkout", "-q", "main");
   write(host.path, { ".mailmap": "Grace <grace@example.invalid> <ada@example.invalid>\n" });
   git(host.path, "config", "mailmap.file", join(host.path, ".mailmap"));
-  for (const setting of ["log.mailmap=true", "format.pretty=oneline", "log.date=format:never", "log.decorate=full"])
+  for (const setting of [
+    "log.mailmap=true",
+    "format.pretty=oneline",
+    "log.date=format:never",
+    "log.decorate=full",
+  ])
     git(host.path, "config", ...setting.split("="));
   git(host.path, "notes", "add", "-m", "Reviewed by the owner", honest);
   git(host.path, "replace", honest, other);
   appendFileSync(join(host.path, ".git/info/grafts"), `${honest}\n`);
   const shown = await (await open(host.path)).showChanges(workWith(honest, host.base));
-  expect(shown).toStartWith(`1 commit since ${host.base.slice(0, 12)}, the commit of the goal\n\ncommit ${honest}\n`);
+  expect(shown).toStartWith(
+    `1 commit since ${host.base.slice(0, 12)}, the commit of the goal\n\ncommit ${honest}\n`,
+  );
   expect(shown).toContain("Author: Ada <ada@example.invalid>\nDate:   ");
   expect(shown).toContain("    Honest\n\n one | 1 +\n");
   for (const word of ["Grace", "Reviewed", "never", "refs/"]) expect(shown).not.toContain(word);
@@ -137,7 +182,10 @@ test("a mailmap, a note, a replacement, a graft and a setting of the log change 
 
 test("an author or committer that is not the agent that published the commit is marked, and counted", async () => {
   using host = sampleRepository();
-  const as = (name: string, email = `${name}@sett.invalid`) => [`user.name=${name}`, `user.email=${email}`];
+  const as = (name: string, email = `${name}@sett.invalid`) => [
+    `user.name=${name}`,
+    `user.email=${email}`,
+  ];
   const commitAs = (author: string[], committer: string[], file: string) => {
     write(host.path, { [file]: "1\n" });
     git(host.path, "add", "-A");
@@ -146,7 +194,16 @@ test("an author or committer that is not the agent that published the commit is 
       `GIT_${role}_EMAIL=${email.slice("user.email=".length)}`,
     ];
     Bun.spawnSync(
-      ["env", ...variables("AUTHOR", author), ...variables("COMMITTER", committer), "git", "commit", "-q", "-m", file],
+      [
+        "env",
+        ...variables("AUTHOR", author),
+        ...variables("COMMITTER", committer),
+        "git",
+        "commit",
+        "-q",
+        "-m",
+        file,
+      ],
       { cwd: host.path, env: hostEnv },
     );
     return open(host.path).then((repository) => repository.head());
@@ -162,7 +219,9 @@ test("an author or committer that is not the agent that published the commit is 
   ];
   const repository = await open(host.path);
   const shown = await repository.showChanges(workWith(last, host.base, { recorded }));
-  expect(shown).toContain("! 3 commits name another author or committer than the agent that published it.\n");
+  expect(shown).toContain(
+    "! 3 commits name another author or committer than the agent that published it.\n",
+  );
   const not = "(not coder, the agent that published it)";
   expect(shown.match(/^(?:Author|Commit): .*$/gm)).toEqual([
     "Author: coder <coder@sett.invalid>",
@@ -173,13 +232,19 @@ test("an author or committer that is not the agent that published the commit is 
     "Commit: coder <coder@sett.invalid>",
     "Author: writer <writer@sett.invalid>",
   ]);
-  const own = await repository.showChanges(workWith(one, host.base, { recorded: recorded.slice(0, 1) }));
+  const own = await repository.showChanges(
+    workWith(one, host.base, { recorded: recorded.slice(0, 1) }),
+  );
   expect(own).not.toContain("!");
 });
 
 test("what a checkout will have is said where it is not what is shown, also by attributes of folders and for names with a line break", async () => {
   using host = sampleRepository();
-  commitFiles(host.path, { ".gitattributes": "*.txt filter=lfs\n*.png -diff\n*.md text=auto\n" }, "Attributes");
+  commitFiles(
+    host.path,
+    { ".gitattributes": "*.txt filter=lfs\n*.png -diff\n*.md text=auto\n" },
+    "Attributes",
+  );
   const base = await (await open(host.path)).head();
   commitFiles(host.path, {
     ...{
@@ -187,7 +252,12 @@ test("what a checkout will have is said where it is not what is shown, also by a
       "deep/er/run.sh": "true\n",
       "plain.sh": "true\n",
     },
-    ...{ "deep/a\nb.sh": "true\n", "data.txt": "1\n", "picture.png": "\0\n", "README.md": "More.\n" },
+    ...{
+      "deep/a\nb.sh": "true\n",
+      "data.txt": "1\n",
+      "picture.png": "\0\n",
+      "README.md": "More.\n",
+    },
   });
   const repository = await open(host.path);
   const shown = await repository.showChanges(workWith(await repository.head(), base));

@@ -13,14 +13,20 @@ test("a published commit is one pack, which lacks only what its goal was stated 
   await agent.prepare(scene.base);
   const first = await agent.publish({ "src/one.ts": "one\n" });
   const second = await agent.publish({ "src/two.ts": "two\n" });
-  expect(readdirSync(agent.packs).sort()).toEqual([first, second].map(({ commit }) => `${commit}.pack`).sort());
+  expect(readdirSync(agent.packs).sort()).toEqual(
+    [first, second].map(({ commit }) => `${commit}.pack`).sort(),
+  );
   // Two commits, four trees and two blobs.
   expect(readFileSync(join(agent.packs, `${second.commit}.pack`)).readUInt32BE(8)).toBe(8);
   rmSync(agent.folder, { recursive: true });
   rmSync(join(agent.packs, `${first.commit}.pack`));
   const reader = scene.agent("reader");
   await reader.prepare(second.commit);
-  expect(toolGit(reader.folder, "log", "--format=%H").split("\n")).toEqual([second.commit, first.commit, scene.base]);
+  expect(toolGit(reader.folder, "log", "--format=%H").split("\n")).toEqual([
+    second.commit,
+    first.commit,
+    scene.base,
+  ]);
   expect(toolGit(reader.folder, "fsck", "--full", "--strict")).toBe("");
 });
 
@@ -63,7 +69,9 @@ test("a commit with a part missing is not published", async () => {
   const commit = commitFiles(agent.folder, { a: "a" }, "New", toolGit);
   const blob = toolGit(agent.folder, "rev-parse", "HEAD:a");
   rmSync(join(agent.folder, ".git/objects", blob.slice(0, 2), blob.slice(2)));
-  await expect(agent.copy.publish(commit, scene.base)).rejects.toMatchObject({ code: "git-failed" });
+  await expect(agent.copy.publish(commit, scene.base)).rejects.toMatchObject({
+    code: "git-failed",
+  });
   expect(readdirSync(agent.packs)).toEqual([]);
 });
 
@@ -73,11 +81,16 @@ test("nor is one of which an object has another content than its name says", asy
   await agent.prepare(scene.base);
   const commit = commitFiles(agent.folder, { a: "the good file\n" }, "New", toolGit);
   const other = commitFiles(agent.folder, { a: "the evil file\n" }, "Other", toolGit);
-  const pathOf = (name: string) => join(agent.folder, ".git/objects", name.slice(0, 2), name.slice(2));
-  const [good, evil] = [commit, other].map((each) => toolGit(agent.folder, "rev-parse", `${each}:a`));
+  const pathOf = (name: string) =>
+    join(agent.folder, ".git/objects", name.slice(0, 2), name.slice(2));
+  const [good, evil] = [commit, other].map((each) =>
+    toolGit(agent.folder, "rev-parse", `${each}:a`),
+  );
   rmSync(pathOf(good ?? ""));
   writeFileSync(pathOf(good ?? ""), readFileSync(pathOf(evil ?? "")));
-  await expect(agent.copy.publish(commit, scene.base)).rejects.toMatchObject({ code: "git-failed" });
+  await expect(agent.copy.publish(commit, scene.base)).rejects.toMatchObject({
+    code: "git-failed",
+  });
   expect(readdirSync(agent.packs)).toEqual([]);
 });
 
@@ -87,8 +100,12 @@ test("nor is one with a date that git cannot show, also where a later commit is 
   await agent.prepare(scene.base);
   const by = "A <a@sett.invalid> 9223372036854775000 +1400";
   const tree = toolGit(agent.folder, "rev-parse", "HEAD^{tree}");
-  write(agent.folder, { ".git/c": `tree ${tree}\nparent ${scene.base}\nauthor ${by}\ncommitter ${by}\n\nx\n` });
-  const commit = CommitHash.parse(toolGit(agent.folder, "hash-object", "-t", "commit", "-w", ".git/c"));
+  write(agent.folder, {
+    ".git/c": `tree ${tree}\nparent ${scene.base}\nauthor ${by}\ncommitter ${by}\n\nx\n`,
+  });
+  const commit = CommitHash.parse(
+    toolGit(agent.folder, "hash-object", "-t", "commit", "-w", ".git/c"),
+  );
   const why = "git log failed: Timestamp too large";
   await expect(agent.copy.publish(commit, scene.base)).rejects.toThrow(why);
   toolGit(agent.folder, "reset", "-q", "--hard", commit);
@@ -101,7 +118,9 @@ test("without a folder of its own the failure says where it should be", async ()
   const agent = scene.agent("one");
   rmSync(agent.packs, { recursive: true });
   await agent.prepare(scene.base);
-  await expect(agent.publish({ a: "a" })).rejects.toThrow(`There is no folder ${agent.packs} to publish in.`);
+  await expect(agent.publish({ a: "a" })).rejects.toThrow(
+    `There is no folder ${agent.packs} to publish in.`,
+  );
 });
 
 test("what an agent has put in the place of a pack is its own failure, and nothing is left half-made", async () => {
@@ -119,7 +138,9 @@ test("agents that publish at the same time all succeed, also with the same commi
   const agents = ["one", "two", "three", "four"].map(scene.agent);
   await Promise.all(agents.map(({ prepare }) => prepare(scene.base)));
   const published = await Promise.all(
-    agents.map((agent, number) => agent.publish({ [`file${number}`]: randomBytes(200_000).toString("hex") })),
+    agents.map((agent, number) =>
+      agent.publish({ [`file${number}`]: randomBytes(200_000).toString("hex") }),
+    ),
   );
   const same = published.at(0)?.commit ?? scene.base;
   const others = agents.slice(1);
@@ -140,7 +161,9 @@ test("an agent can begin at another's published commit and merge a third one's",
   await merger.copy.publish(merged, scene.base);
   const { ref } = scene.record(merged);
   await scene.fetch();
-  expect(git(scene.path, "ls-tree", "--name-only", ref).split("\n")).toEqual(expect.arrayContaining(["one", "two"]));
+  expect(git(scene.path, "ls-tree", "--name-only", ref).split("\n")).toEqual(
+    expect.arrayContaining(["one", "two"]),
+  );
 });
 
 test("a pack of many megabytes passes through", async () => {
@@ -157,11 +180,14 @@ test("a chain of commits is stored once, and each is found by its own name", asy
   const agent = scene.agent("one");
   await agent.prepare(scene.base);
   const chain = [];
-  for (let step = 0; step < 20; step++) chain.push(await agent.publish({ [`${step}`]: randomBytes(20_000).toString("base64") }));
+  for (let step = 0; step < 20; step++)
+    chain.push(await agent.publish({ [`${step}`]: randomBytes(20_000).toString("base64") }));
   const files = chain.map(({ commit }) => statSync(join(agent.packs, `${commit}.pack`)));
   expect(new Set(files.map(({ ino }) => ino)).size).toBe(1);
   expect(await diskUse(agent.packs)).toBeLessThan(20 * 20_000 * 1.5);
-  expect(readdirSync(agent.packs).sort()).toEqual(chain.map(({ commit }) => `${commit}.pack`).sort());
+  expect(readdirSync(agent.packs).sort()).toEqual(
+    chain.map(({ commit }) => `${commit}.pack`).sort(),
+  );
   const middle = chain[10];
   if (middle === undefined) throw new Error("no chain");
   const reader = scene.agent("reader");
@@ -179,7 +205,9 @@ test("a commit beside the chain keeps a file of its own", async () => {
   const first = await agent.publish({ a: "a" });
   await agent.prepare(scene.base);
   const beside = await agent.publish({ b: "b" });
-  const [one, other] = [first, beside].map(({ commit }) => statSync(join(agent.packs, `${commit}.pack`)).ino);
+  const [one, other] = [first, beside].map(
+    ({ commit }) => statSync(join(agent.packs, `${commit}.pack`)).ino,
+  );
   expect(one).not.toBe(other);
   expect((await scene.fetch()).broken).toEqual([]);
 });

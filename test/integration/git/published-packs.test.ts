@@ -1,6 +1,16 @@
 // What a later command of an agent does to the packs of its earlier results.
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { PublishedPacks } from "../../../lib/git/exchange/published-packs.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
@@ -24,7 +34,16 @@ async function publishedScene() {
     await packs[Symbol.asyncDispose]();
     scene[Symbol.dispose]();
   };
-  return { ...scene, folder: agent.packs, packs, first, second, beside, path, [Symbol.asyncDispose]: end };
+  return {
+    ...scene,
+    folder: agent.packs,
+    packs,
+    first,
+    second,
+    beside,
+    path,
+    [Symbol.asyncDispose]: end,
+  };
 }
 
 test("what a command has removed is there again, and what had one file has one", async () => {
@@ -101,5 +120,8 @@ test("it is taken over once: what has come since is another one's, until its own
   await later.adopt();
   for (const commit of [first, second]) rmSync(path(commit));
   await later.mend();
-  expect([first, second].map((commit) => readdirSync(folder).includes(`${commit}.pack`))).toEqual([false, true]);
+  expect([first, second].map((commit) => readdirSync(folder).includes(`${commit}.pack`))).toEqual([
+    false,
+    true,
+  ]);
 });

@@ -60,7 +60,9 @@ test("forty results that are fetched one by one leave few packs in the store, wh
     await scene.fetch();
   }
   expect(publishedIn(scene)).toEqual([]);
-  const packs = readdirSync(join(scene.objectsDir, "pack")).filter((name) => name.endsWith(".pack"));
+  const packs = readdirSync(join(scene.objectsDir, "pack")).filter((name) =>
+    name.endsWith(".pack"),
+  );
   expect(packs.length).toBeLessThanOrEqual(51);
   expect(packs.length).toBeLessThan(commits.length);
   await scene.agent("other").prepare(commits.at(-1) as never);

@@ -15,30 +15,43 @@ function standIn(folder: string, script: string, limits: NonNullable<Git["limits
 test("a git that does not end is ended, and the error says so", async () => {
   using folder = temporaryFolder();
   const git = standIn(folder.path, "exec sleep 3600", { timeMs: 200 });
-  await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git status failed: it did not end within 0.2 s");
+  await expect(runGit(git, { args: ["status"] })).rejects.toThrow(
+    "git status failed: it did not end within 0.2 s",
+  );
 });
 
 test("a git that writes without end is ended, and the error says so", async () => {
   using folder = temporaryFolder();
   const git = standIn(folder.path, "exec yes", { stdoutBytes: 100_000 });
-  await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git status failed: it wrote more than 100000 bytes");
+  await expect(runGit(git, { args: ["status"] })).rejects.toThrow(
+    "git status failed: it wrote more than 100000 bytes",
+  );
 });
 
 test("of what a git says on stderr the end is kept", async () => {
   using folder = temporaryFolder();
-  const git = standIn(folder.path, "yes | head -c 10000000 >&2; echo 'fatal: the end' >&2; exit 1", {});
+  const git = standIn(
+    folder.path,
+    "yes | head -c 10000000 >&2; echo 'fatal: the end' >&2; exit 1",
+    {},
+  );
   const result = await tryGit(git, { args: ["status"] });
   expect(result.stderr.length).toBeLessThan(100_000);
   expect(result.stderr).toEndWith("fatal: the end\n");
 });
 
-test.if(process.platform === "linux")("a git gets no more memory than it may, and all its words as they are", async () => {
-  using folder = temporaryFolder();
-  const git = standIn(folder.path, 'ulimit -v; for word in "$@"; do echo "<$word>"; done', { memoryBytes: 512 * 1024 * 1024 });
-  const said = await runGit(git, { args: ["status", "a  b", "$HOME", ""] });
-  expect(said.split("\n").at(0)).toBe("524288");
-  expect(said).toEndWith("<status>\n<a  b>\n<$HOME>\n<>\n");
-});
+test.if(process.platform === "linux")(
+  "a git gets no more memory than it may, and all its words as they are",
+  async () => {
+    using folder = temporaryFolder();
+    const git = standIn(folder.path, 'ulimit -v; for word in "$@"; do echo "<$word>"; done', {
+      memoryBytes: 512 * 1024 * 1024,
+    });
+    const said = await runGit(git, { args: ["status", "a  b", "$HOME", ""] });
+    expect(said.split("\n").at(0)).toBe("524288");
+    expect(said).toEndWith("<status>\n<a  b>\n<$HOME>\n<>\n");
+  },
+);
 
 test.each([
   ["sleep 3600", "it left a program behind that kept its output open"],
@@ -47,7 +60,9 @@ test.each([
   "a program that a git has left behind does not keep its caller waiting: %s",
   async (left, problem) => {
     using folder = temporaryFolder();
-    const git = standIn(folder.path, `${left} & echo $! >'${folder.path}/pid'; echo done`, { timeMs: 4_000 });
+    const git = standIn(folder.path, `${left} & echo $! >'${folder.path}/pid'; echo done`, {
+      timeMs: 4_000,
+    });
     try {
       const reason = `git status failed: ${problem}`;
       await expect(runGit(git, { args: ["status"] })).rejects.toThrow(reason);
@@ -90,6 +105,8 @@ test("the options with which nothing is started come after the subcommand, whate
 test("a git that is not there is reported as missing, with limits and without", async () => {
   for (const limits of [{}, { memoryBytes: 1024 ** 3 }]) {
     const git = { path: "/nowhere/git", env: { PATH: process.env.PATH }, limits };
-    await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git cannot be started as /nowhere/git");
+    await expect(runGit(git, { args: ["status"] })).rejects.toThrow(
+      "git cannot be started as /nowhere/git",
+    );
   }
 });

@@ -19,10 +19,14 @@ import {
   workWith,
 } from "../../support/git/sample-repository.ts";
 
-/** A clone of the last `depth` of five commits, with a goal pinned, and the origin that it was made from. */
+/**
+ * A clone of the last `depth` of five commits, with a goal pinned, and the origin that it was made
+ * from.
+ */
 async function shallowScene(depth: number) {
   const origin = sampleRepository();
-  for (const number of [1, 2, 3, 4]) commitFiles(origin.path, { [`file${number}`]: `${number}\n` }, `Commit ${number}`);
+  for (const number of [1, 2, 3, 4])
+    commitFiles(origin.path, { [`file${number}`]: `${number}\n` }, `Commit ${number}`);
   const path = join(origin.root, "shallow");
   git(origin.root, "clone", "-q", `--depth=${depth}`, `file://${origin.path}`, path);
   const repository = await HostRepository.open(path, { env: hostEnv });
@@ -70,8 +74,13 @@ test.each([1, 2])(
     const first = await scene.publish({ a: "a" }, base);
     const second = await scene.publish({ b: "b" }, base);
     const fetched = await scene.repository.fetchCommits(instance, [first, second]);
-    expect(fetched).toMatchObject({ broken: [], imported: [{ commit: first.commit }, { commit: second.commit }] });
-    expect(await scene.repository.showChanges(workWith(second.commit, base))).toStartWith("2 commits since");
+    expect(fetched).toMatchObject({
+      broken: [],
+      imported: [{ commit: first.commit }, { commit: second.commit }],
+    });
+    expect(await scene.repository.showChanges(workWith(second.commit, base))).toStartWith(
+      "2 commits since",
+    );
     git(scene.path, "merge", "-q", settRef(instance, second.artefact));
     expect(git(scene.path, "fsck", "--full")).toBe("");
     expect(git(scene.path, "log", "--format=%s").split("\n")).toHaveLength(depth + 2);

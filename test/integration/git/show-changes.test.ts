@@ -7,7 +7,13 @@ import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { readName } from "../../../lib/git/run/file-name.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { commitFiles, git, hostEnv, sampleRepository, workWith } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  hostEnv,
+  sampleRepository,
+  workWith,
+} from "../../support/git/sample-repository.ts";
 
 const open = (path: string) => HostRepository.open(path, { env: hostEnv });
 
@@ -20,7 +26,9 @@ test("a commit is shown with its statistics, an unknown one is a failure that sa
     "    Add a text\n\n é.txt | 1 +\n 1 file changed, 1 insertion(+)",
   );
   const unknown = CommitHash.parse("0123456789".repeat(4));
-  await expect(repository.showChanges(workWith(unknown))).rejects.toThrow(`does not have commit ${unknown}`);
+  await expect(repository.showChanges(workWith(unknown))).rejects.toThrow(
+    `does not have commit ${unknown}`,
+  );
 });
 
 test("changes that take more memory than there is for them are a failure that says so", async () => {
@@ -35,7 +43,10 @@ test("changes that take more memory than there is for them are a failure that sa
     object = make(["mktree"], names.join(""));
   }
   const commit = CommitHash.parse(make(["commit-tree", object, "-p", "HEAD", "-m", "Grow"], ""));
-  const repository = await HostRepository.open(host.path, { env: hostEnv, showMemoryBytes: 192 * 1024 ** 2 });
+  const repository = await HostRepository.open(host.path, {
+    env: hostEnv,
+    showMemoryBytes: 192 * 1024 ** 2,
+  });
   for (const goal of [host.base, undefined]) {
     const reason = `The changes of commit ${commit} cannot be shown: git diff failed: it needed more than 192 MiB of memory.`;
     await expect(repository.showChanges(workWith(commit, goal))).rejects.toThrow(reason);
@@ -52,13 +63,21 @@ test("a result is shown with all that was done since the commit of the goal, the
     { name: "version 1", commit: first },
     { name: "your last verdict, on version 2", commit: second },
   ];
-  const all = await repository.showChanges(workWith(second, host.base, { earlier: [version, verdict] }));
-  expect(all).toStartWith(`2 commits since ${host.base.slice(0, 12)}, the commit of the goal\n\ncommit ${second}\n`);
+  const all = await repository.showChanges(
+    workWith(second, host.base, { earlier: [version, verdict] }),
+  );
+  expect(all).toStartWith(
+    `2 commits since ${host.base.slice(0, 12)}, the commit of the goal\n\ncommit ${second}\n`,
+  );
   expect(all).toContain("    First\n");
-  expect(all).toContain(" NOTES.md   | 1 +\n install.sh | 1 +\n 2 files changed, 2 insertions(+)\n");
+  expect(all).toContain(
+    " NOTES.md   | 1 +\n install.sh | 1 +\n 2 files changed, 2 insertions(+)\n",
+  );
   const since = `Only the changes since version 1 (commit ${first.slice(0, 12)}):\n\n NOTES.md | 2 +-\n`;
   expect(all).toContain(since);
-  expect(all).toEndWith(`Nothing was changed since your last verdict, on version 2 (commit ${second.slice(0, 12)}).\n`);
+  expect(all).toEndWith(
+    `Nothing was changed since your last verdict, on version 2 (commit ${second.slice(0, 12)}).\n`,
+  );
   const lines = await repository.showChanges(workWith(second, host.base), "lines");
   expect(lines).toContain("+curl\n");
   const only = await repository.showChanges(workWith(second, host.base), "lines", version);
@@ -66,7 +85,9 @@ test("a result is shown with all that was done since the commit of the goal, the
     `Only the changes since version 1 (commit ${first.slice(0, 12)}):\n\ndiff --git a/NOTES.md b/NOTES.md\n`,
   );
   expect(only).not.toContain("curl");
-  expect(await repository.showChanges(workWith(second, second))).toStartWith("Nothing was changed since");
+  expect(await repository.showChanges(workWith(second, second))).toStartWith(
+    "Nothing was changed since",
+  );
 });
 
 test("work that is not based on the commit of the goal is shown from where a merge begins, and says so", async () => {
@@ -89,14 +110,19 @@ test("work that is not based on the commit of the goal is shown from where a mer
   expect(() => git(host.path, "merge", older)).toThrow("refusing to merge unrelated histories");
   expect(alone).toContain(" README.md  | 1 +\n");
   const unknown = CommitHash.parse("0123456789".repeat(4));
-  const lost = await repository.showChanges(workWith(older, unknown, { earlier: [{ name: "version 1", commit: unknown }] }));
-  expect(lost).toContain("! The repository does not have 012345678901, the commit of the goal. What the commits before it");
+  const lost = await repository.showChanges(
+    workWith(older, unknown, { earlier: [{ name: "version 1", commit: unknown }] }),
+  );
+  expect(lost).toContain(
+    "! The repository does not have 012345678901, the commit of the goal. What the commits before it",
+  );
   expect(lost).toContain("The changes since version 1 (commit 012345678901) are not known");
 });
 
 test("the lines that a result changes are complete, whatever the user's settings leave out", async () => {
   using host = sampleRepository();
-  for (const setting of ["diff.noprefix=true", "diff.ignoreSubmodules=all"]) git(host.path, "config", ...setting.split("="));
+  for (const setting of ["diff.noprefix=true", "diff.ignoreSubmodules=all"])
+    git(host.path, "config", ...setting.split("="));
   mkdirSync(join(host.path, "sub"));
   git(host.path, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},sub`);
   const changed = commitFiles(host.path, { one: "1\n" }, "Change");
@@ -107,12 +133,20 @@ test("the lines that a result changes are complete, whatever the user's settings
   const heads = ["diff --git a/one b/one\n", "diff --git a/sub b/sub\nnew file mode 160000\n"];
   const ofWork = await repository.showChanges(workWith(changed, host.base), "lines");
   const ofMerge = await repository.showChanges(workWith(await repository.head()), "lines");
-  for (const head of heads) expect([ofWork, ofMerge]).toEqual([expect.stringContaining(head), expect.stringContaining(head)]);
+  for (const head of heads)
+    expect([ofWork, ofMerge]).toEqual([
+      expect.stringContaining(head),
+      expect.stringContaining(head),
+    ]);
 });
 
 test("the size of a binary file, before and after, follows what git says of it", async () => {
   using host = sampleRepository();
-  commitFiles(host.path, { "old.bin": "\0".repeat(2_000), "gone.bin": "\0x", "same.txt": "text\n" }, "Before");
+  commitFiles(
+    host.path,
+    { "old.bin": "\0".repeat(2_000), "gone.bin": "\0x", "same.txt": "text\n" },
+    "Before",
+  );
   const before = CommitHash.parse(git(host.path, "rev-parse", "HEAD").trim());
   git(host.path, "rm", "-q", "gone.bin");
   const after = commitFiles(
@@ -123,7 +157,9 @@ test("the size of a binary file, before and after, follows what git says of it",
   const repository = await open(host.path);
   for (const goal of [before, undefined]) {
     const shown = await repository.showChanges(workWith(after, goal), "lines");
-    expect(shown.match(/^Binary files [^\n]*\n[^\n]*$/gm)?.map((line) => line.replace("\n", ": "))).toEqual([
+    expect(
+      shown.match(/^Binary files [^\n]*\n[^\n]*$/gm)?.map((line) => line.replace("\n", ": ")),
+    ).toEqual([
       "Binary files a/gone.bin and /dev/null differ: Bin 2 -> 0 bytes",
       "Binary files /dev/null and b/new\u2028 differ.bin differ: Bin 0 -> 1 bytes",
       "Binary files a/old.bin and b/old.bin differ: Bin 2000 -> 3000 bytes",
@@ -139,10 +175,14 @@ test("names that are no UTF-8 are shown apart, and can be read back", async () =
   const commit = commitFiles(host.path, {}, "Add names");
   const repository = await open(host.path);
   const files = await repository.showChanges(workWith(commit, host.base));
-  const listed = [...files.matchAll(/^ (\S+) +\| 1 \+$/gm)].map(([, shown = ""]) => readName(shown));
+  const listed = [...files.matchAll(/^ (\S+) +\| 1 \+$/gm)].map(([, shown = ""]) =>
+    readName(shown),
+  );
   expect(listed.sort()).toEqual(names.toSorted());
   const lines = await repository.showChanges(workWith(commit, host.base), "lines");
-  const heads = [...lines.matchAll(/^\+\+\+ (.*)$/gm)].map(([, shown = ""]) => readName(shown).slice("b/".length));
+  const heads = [...lines.matchAll(/^\+\+\+ (.*)$/gm)].map(([, shown = ""]) =>
+    readName(shown).slice("b/".length),
+  );
   expect(heads.sort()).toEqual(names.toSorted());
 });
 

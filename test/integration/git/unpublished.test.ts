@@ -1,4 +1,5 @@
-// An agent that puts a commit on record which it has not published: a private branch of the repository, whose hash it has learned or guessed.
+// An agent that puts a commit on record which it has not published: a private branch of the
+// repository, whose hash it has learned or guessed.
 import { expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,12 +26,16 @@ test("it gets no name, comes into no store that agents see, and the others are f
   const claimed = scene.record(commit, external);
   const { imported, broken } = await scene.fetch();
   expect(imported).toEqual([scene.good]);
-  const reason = "Agent approver has not published it: it is a commit of the repository that no goal or result reaches.";
+  const reason =
+    "Agent approver has not published it: it is a commit of the repository that no goal or result reaches.";
   expect(broken).toEqual([{ ...claimed, reason, isUnpublished: true }]);
   expect(git(scene.path, "for-each-ref", "--contains", commit, "refs/sett/")).toBe("");
   const seen = { GIT_OBJECT_DIRECTORY: scene.objectsDir };
   expect(
-    Bun.spawnSync(["git", "cat-file", "-e", commit], { cwd: scene.path, env: { ...process.env, ...seen } }).exitCode,
+    Bun.spawnSync(["git", "cat-file", "-e", commit], {
+      cwd: scene.path,
+      env: { ...process.env, ...seen },
+    }).exitCode,
   ).not.toBe(0);
 });
 
@@ -59,11 +64,20 @@ test("a pack of its name that has another object, or only differences to it, doe
   await mkdir(folder);
   const claimed = scene.record(commit, external);
   const bytes = Number(git(scene.path, "cat-file", "-s", commit));
-  const copy = (length: number) => Buffer.from([0x80 | 0x30, length % 256, Math.floor(length / 256)]);
-  const delta = (length: number) => ({ base: commit, baseBytes: bytes, resultBytes: length, instructions: copy(length) });
+  const copy = (length: number) =>
+    Buffer.from([0x80 | 0x30, length % 256, Math.floor(length / 256)]);
+  const delta = (length: number) => ({
+    base: commit,
+    baseBytes: bytes,
+    resultBytes: length,
+    instructions: copy(length),
+  });
   const content = Buffer.from("x");
   // What git completes: an object that is made of the commit, and the commit as it is.
-  const other = { ...delta(bytes + 1), instructions: Buffer.concat([copy(bytes), Buffer.from([1, 10])]) };
+  const other = {
+    ...delta(bytes + 1),
+    instructions: Buffer.concat([copy(bytes), Buffer.from([1, 10])]),
+  };
   for (const entries of [[{ type: "blob" as const, content }], [other], [delta(bytes)]]) {
     await writeFile(join(folder, `${commit}.pack`), packOf(entries));
     expect((await scene.fetch()).broken).toMatchObject([{ ref: claimed.ref, isUnpublished: true }]);
@@ -76,7 +90,10 @@ test("an external agent publishes by a pack in a folder of its name", async () =
   const folder = join(scene.exchangeDir, external);
   await mkdir(folder);
   const stdin = Buffer.from(`${commit}\n^${scene.base}\n`);
-  const packed = Bun.spawnSync(["git", "pack-objects", "--revs", "--stdout", "--quiet"], { cwd: scene.path, stdin });
+  const packed = Bun.spawnSync(["git", "pack-objects", "--revs", "--stdout", "--quiet"], {
+    cwd: scene.path,
+    stdin,
+  });
   await writeFile(join(folder, `${commit}.pack`), packed.stdout);
   const made = scene.record(commit, external);
   expect(await scene.fetch()).toEqual({ imported: [scene.good, made], broken: [] });
@@ -94,10 +111,14 @@ test("a reader of the API gets neither its changes nor its pack, nor a compariso
       { commit, agent: external },
     ]);
     const refusal = { code: "git-failed", message: `No agent has published commit ${commit}.` };
-    expect(await errorOf(reader.showChanges(workWith(commit, scene.base), "lines"))).toMatchObject(refusal);
+    expect(await errorOf(reader.showChanges(workWith(commit, scene.base), "lines"))).toMatchObject(
+      refusal,
+    );
     expect(await errorOf(reader.writePack(commit, scene.base, () => {}))).toMatchObject(refusal);
     const work = workWith(good, scene.base, { earlier: [{ name: "version 1", commit }] });
-    expect(await errorOf(reader.showChanges(work, "lines", { name: "version 1", commit }))).toMatchObject(refusal);
+    expect(
+      await errorOf(reader.showChanges(work, "lines", { name: "version 1", commit })),
+    ).toMatchObject(refusal);
     const shown = await reader.showChanges(work);
     expect(shown).toContain(" a | 1 +");
     expect(shown).not.toContain("salaries");

@@ -1,10 +1,18 @@
-// A bare repository with work trees beside it: its folder has no files, and the sentence says where they are.
+// A bare repository with work trees beside it: its folder has no files, and the sentence says where
+// they are.
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
-import { agentName, commitFiles, git, hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
 
 const open = (path: string) => HostRepository.open(path, { env: hostEnv });
 
@@ -20,23 +28,28 @@ function bareLayout({ hasLink }: { hasLink: boolean }) {
   return { project, [Symbol.dispose]: host[Symbol.dispose] };
 }
 
-test.each([true, false])("beside work trees the sentence sends to one of them (a file .git there: %p)", async (hasLink) => {
-  using layout = bareLayout({ hasLink });
-  for (const folder of [layout.project, join(layout.project, ".bare")]) {
-    await expect(open(folder)).rejects.toMatchObject({
-      code: "repository-unusable",
-      message: `${folder} has no files of its own, but work trees: main, topic.`,
-      hint: expect.stringContaining(`cd ${join(layout.project, "main")}`),
-    });
-  }
-});
+test.each([true, false])(
+  "beside work trees the sentence sends to one of them (a file .git there: %p)",
+  async (hasLink) => {
+    using layout = bareLayout({ hasLink });
+    for (const folder of [layout.project, join(layout.project, ".bare")]) {
+      await expect(open(folder)).rejects.toMatchObject({
+        code: "repository-unusable",
+        message: `${folder} has no files of its own, but work trees: main, topic.`,
+        hint: expect.stringContaining(`cd ${join(layout.project, "main")}`),
+      });
+    }
+  },
+);
 
 test("a work tree that was removed by hand is not offered, and without one a clone is", async () => {
   using layout = bareLayout({ hasLink: true });
   rmSync(join(layout.project, "main"), { recursive: true });
   await expect(open(layout.project)).rejects.toThrow("work trees: topic.");
   rmSync(join(layout.project, "topic"), { recursive: true });
-  await expect(open(layout.project)).rejects.toMatchObject({ message: expect.stringContaining("is a bare repository") });
+  await expect(open(layout.project)).rejects.toMatchObject({
+    message: expect.stringContaining("is a bare repository"),
+  });
 });
 
 test("in a work tree all works: what is dirty, the pin, the exchange", async () => {
@@ -53,7 +66,10 @@ test.each([[["up", "--yes", "--runtime", "process"]], [["forage", "--goal", "Do 
   "sett %p beside the work trees says so, and neither makes a repository nor advises it",
   async (words) => {
     using layout = bareLayout({ hasLink: false });
-    const { code, err } = await runSett(words, { cwd: layout.project, env: { HOME: layout.project } });
+    const { code, err } = await runSett(words, {
+      cwd: layout.project,
+      env: { HOME: layout.project },
+    });
     expect(code).not.toBe(0);
     expect(err).toContain("work trees: main, topic.");
     expect(err).not.toContain("git init");

@@ -63,7 +63,13 @@ test.each([false, true])(
     mkdirSync(join(made.folder, "nested"));
     toolGit(join(made.folder, "nested"), "init", "-q");
     await made.copy.prepare(made.base);
-    expect(filesOf(made.folder)).toEqual([".git", ".gitignore", "README.md", ...(keepsIgnored ? ["cache"] : []), "src"]);
+    expect(filesOf(made.folder)).toEqual([
+      ".git",
+      ".gitignore",
+      "README.md",
+      ...(keepsIgnored ? ["cache"] : []),
+      "src",
+    ]);
     expect(readFileSync(join(made.folder, "README.md"), "utf8")).toBe("Hello.\n");
     expect(existsSync(join(made.folder, "cache/kept"))).toBe(keepsIgnored);
   },
@@ -115,22 +121,27 @@ function replace(path: string, make: (path: string) => void): void {
 const damages: Record<string, (folder: string) => void> = {
   "a lock of a killed git": (folder) => writeFileSync(join(folder, ".git/index.lock"), ""),
   "an index of garbage": (folder) => writeFileSync(join(folder, ".git/index"), "garbage"),
-  "an index that is a link": (folder) => replace(join(folder, ".git/index"), (path) => symlinkSync("../README.md", path)),
+  "an index that is a link": (folder) =>
+    replace(join(folder, ".git/index"), (path) => symlinkSync("../README.md", path)),
   "no HEAD": (folder) => rmSync(join(folder, ".git/HEAD")),
-  "a file in the place of .git": (folder) => replace(join(folder, ".git"), (path) => writeFileSync(path, "x")),
+  "a file in the place of .git": (folder) =>
+    replace(join(folder, ".git"), (path) => writeFileSync(path, "x")),
   "no .git": (folder) => rmSync(join(folder, ".git"), { recursive: true }),
   "a broken configuration": (folder) => writeFileSync(join(folder, ".git/config"), "[[["),
   "a branch": (folder) => toolGit(folder, "checkout", "-q", "-b", "mine"),
-  "a link in the place of a folder": (folder) => replace(join(folder, "src"), (path) => symlinkSync("/etc", path)),
+  "a link in the place of a folder": (folder) =>
+    replace(join(folder, "src"), (path) => symlinkSync("/etc", path)),
   "a changed file that the index is set to skip": (folder) => {
     toolGit(folder, "update-index", "--skip-worktree", "README.md");
     writeFileSync(join(folder, "README.md"), "changed");
   },
   "a split index without its other half": (folder) => {
     toolGit(folder, "update-index", "--split-index");
-    for (const name of readdirSync(join(folder, ".git"))) if (name.startsWith("sharedindex")) rmSync(join(folder, ".git", name));
+    for (const name of readdirSync(join(folder, ".git")))
+      if (name.startsWith("sharedindex")) rmSync(join(folder, ".git", name));
   },
-  "a sparse checkout": (folder) => toolGit(folder, "sparse-checkout", "set", "--sparse-index", "nothing"),
+  "a sparse checkout": (folder) =>
+    toolGit(folder, "sparse-checkout", "set", "--sparse-index", "nothing"),
   "staged content that only the old copy had": (folder) => {
     write(folder, { "deep/er/new": "staged" });
     toolGit(folder, "add", "-A");
@@ -205,14 +216,18 @@ test("a base that neither store holds is a failure that names it, and costs no i
   using made = await preparedCopy();
   write(made.folder, { "cache/kept": "x" });
   const missing = CommitHash.parse("0123456789".repeat(4));
-  await expect(made.copy.prepare(missing)).rejects.toThrow(`Commit ${missing} is neither in the workspace nor in the exchange.`);
+  await expect(made.copy.prepare(missing)).rejects.toThrow(
+    `Commit ${missing} is neither in the workspace nor in the exchange.`,
+  );
   expect(existsSync(join(made.folder, "cache/kept"))).toBe(true);
 });
 
 test("commits made in a working copy carry the agent's name", async () => {
   using made = await preparedCopy();
   commitFiles(made.folder, { a: "a" }, "By the agent", toolGit);
-  expect(toolGit(made.folder, "log", "-1", "--format=%an <%ae> %cn")).toBe("coder <coder@sett.invalid> coder");
+  expect(toolGit(made.folder, "log", "-1", "--format=%an <%ae> %cn")).toBe(
+    "coder <coder@sett.invalid> coder",
+  );
 });
 
 test("head follows the tool onto a branch, and fails with a sentence when there is no commit", async () => {
@@ -251,7 +266,16 @@ test("a commit is named by its hash or its beginning, and by nothing else", asyn
     `${commit}0`,
     `${commit}\n${commit}`,
   ];
-  for (const text of [...others, misleading, tree, tag, "0123456789".repeat(4), "@{-1}", ":/New", `${made.base}..${commit}`]) {
+  for (const text of [
+    ...others,
+    misleading,
+    tree,
+    tag,
+    "0123456789".repeat(4),
+    "@{-1}",
+    ":/New",
+    `${made.base}..${commit}`,
+  ]) {
     expect(await made.copy.resolveCommit(text)).toBeUndefined();
   }
 });
@@ -265,10 +289,18 @@ test("a repository with SHA-256 hashes is served as it is", async () => {
 
 test("a git that is not there is a failure with a hint", async () => {
   using folder = temporaryFolder();
-  const options = { git: { path: "/nowhere/git", env: {} }, agentName, objectsDir: "/nowhere", exchangeDir: "/nowhere" };
+  const options = {
+    git: { path: "/nowhere/git", env: {} },
+    agentName,
+    objectsDir: "/nowhere",
+    exchangeDir: "/nowhere",
+  };
   const copy = new WorkingCopy({ ...options, workspaceDir: join(folder.path, "w") });
   const missing = CommitHash.parse("0123456789".repeat(4));
-  await expect(copy.prepare(missing)).rejects.toMatchObject({ code: "git-failed", hint: "Is git installed?" });
+  await expect(copy.prepare(missing)).rejects.toMatchObject({
+    code: "git-failed",
+    hint: "Is git installed?",
+  });
 });
 
 test("the names of files never reach a shell", async () => {

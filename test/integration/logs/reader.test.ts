@@ -23,10 +23,20 @@ let server: Server;
 let client: ReaderClient;
 let folder: string;
 
-const bare = { image: tinyImage, env: {}, mounts: [], capabilities: "none" as const, restart: "no" as const };
+const bare = {
+  image: tinyImage,
+  env: {},
+  mounts: [],
+  capabilities: "none" as const,
+  restart: "no" as const,
+};
 
 beforeAll(async () => {
-  [at, other, folder] = await Promise.all([dockerInstance(), dockerInstance(), mkdtemp(join(tmpdir(), "sett-reader-"))]);
+  [at, other, folder] = await Promise.all([
+    dockerInstance(),
+    dockerInstance(),
+    mkdtemp(join(tmpdir(), "sett-reader-")),
+  ]);
   await at.runtime.containers.start({
     ...bare,
     name: at.name("agent-tester"),

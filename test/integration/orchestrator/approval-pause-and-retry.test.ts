@@ -29,20 +29,32 @@ describe("an approval", () => {
   const lead: Member = { ...wants("Plan", "review"), human: true, role: "lead" };
   const planner: Member = {
     ...wants("GoalDefined", "exclusive"),
-    tool: (input) => ({ artefact_type: "Plan", artefact_payload: `version ${input.target_artefact.version}`, summary: "" }),
+    tool: (input) => ({
+      artefact_type: "Plan",
+      artefact_payload: `version ${input.target_artefact.version}`,
+      summary: "",
+    }),
   };
-  const packager: Member = { ...wants("Plan", "exclusive"), tool: ({ target_artefact }) => ending(target_artefact.payload) };
+  const packager: Member = {
+    ...wants("Plan", "exclusive"),
+    tool: ({ target_artefact }) => ending(target_artefact.payload),
+  };
 
   test("is waited for, and leads on; a rejection leads to the next version", async () => {
     await using clan = await startClanOn(redis, { lead, planner, packager });
     const goal = await clan.postGoal();
     const first = await clan.made(goal, ({ type }) => type === "Plan");
-    await waitFor("the approval", async () => (await grantOf(clan, first, "lead"))?.state === "waiting");
+    await waitFor(
+      "the approval",
+      async () => (await grantOf(clan, first, "lead"))?.state === "waiting",
+    );
     expect(await statusOf(clan, goal)).toMatchObject({
       state: "waiting",
       waitingFor: [{ kind: "approval", agent: agentName("lead"), artefact: first.id }],
     });
-    expect(await decide(clan, first, "lead", '{"reason":"Not on a Friday."}')).toEqual({ outcome: "recorded" });
+    expect(await decide(clan, first, "lead", '{"reason":"Not on a Friday."}')).toEqual({
+      outcome: "recorded",
+    });
     const second = await clan.made(goal, ({ type, version }) => type === "Plan" && version === 2);
     expect(await decide(clan, second, "lead", "{}")).toEqual({ outcome: "recorded" });
     expect((await terminalOf(clan, goal)).source_artefacts).toContain(second.id);
@@ -69,11 +81,17 @@ describe("a paused instance", () => {
     const goal = await clan.postGoal();
     await waitFor("the reviewer", () => clan.inputs.get("reviewer")?.length === 1);
     // A tool may begin before its start is on record.
-    await waitFor("its start", async () => (await grantOf(clan, goal, "reviewer"))?.state === "running");
+    await waitFor(
+      "its start",
+      async () => (await grantOf(clan, goal, "reviewer"))?.state === "running",
+    );
     await clan.board.logEvent({ type: "pause_requested" }, ada);
     await waitFor("the pause", () => clan.board.readPause());
     finish(undefined);
-    await waitFor("the review", async () => (await grantOf(clan, goal, "reviewer"))?.state === "done");
+    await waitFor(
+      "the review",
+      async () => (await grantOf(clan, goal, "reviewer"))?.state === "done",
+    );
     const other = await clan.postGoal();
     await waitFor("the bids", async () => {
       const id = (await clan.board.claimsOfArtefact(other.id)).get("standard");
@@ -99,13 +117,17 @@ describe("another try of a failure", () => {
       ...wants("GoalDefined", "claim"),
       tool: () => (isBroken ? new Error("flaky") : report("green")),
     };
-    const reviewer: Member = { ...wants("GoalDefined", "review"), tool: () => ({ structural_type: "Review", payload: {} }) };
+    const reviewer: Member = {
+      ...wants("GoalDefined", "review"),
+      tool: () => ({ structural_type: "Review", payload: {} }),
+    };
     const coder: Member = { ...wants("GoalDefined", "exclusive"), tool: () => ending("done") };
     await using clan = await startClanOn(redis, { reviewer, tester, coder });
     const goal = await clan.postGoal();
     await reaches(clan, goal, "failed");
     const failure = await clan.made(goal, ({ structural_type }) => structural_type === "Failure");
-    const retry = () => clan.board.logEvent({ type: "retry_requested", artefact_id: failure.id }, ada);
+    const retry = () =>
+      clan.board.logEvent({ type: "retry_requested", artefact_id: failure.id }, ada);
     isBroken = false;
     await retry();
     await reaches(clan, goal, "achieved");
@@ -135,13 +157,19 @@ describe("another try of a failure", () => {
     await using clan = await startClanOn(redis, { tester: flaky, linter: flaky, coder });
     const goal = await clan.postGoal();
     for (const name of ["tester", "linter"])
-      await waitFor(`the ${name}`, async () => (await grantOf(clan, goal, name))?.state === "running");
+      await waitFor(
+        `the ${name}`,
+        async () => (await grantOf(clan, goal, name))?.state === "running",
+      );
     clan.stopOrchestrator();
     // What the agents send is written meanwhile, and nothing is decided.
     const postOffice = await openPostOffice(clan.board);
     release();
     for (const name of ["tester", "linter"])
-      await waitFor(`the failed ${name}`, async () => (await grantOf(clan, goal, name))?.state === "failed");
+      await waitFor(
+        `the failed ${name}`,
+        async () => (await grantOf(clan, goal, name))?.state === "failed",
+      );
     await postOffice[Symbol.asyncDispose]();
     await clan.board.releaseLeaderLease(postOffice.epoch);
     await clan.startOrchestrator();
@@ -151,7 +179,8 @@ describe("another try of a failure", () => {
     expect(failures).toHaveLength(2);
     isBroken = false;
     // Both at once: neither request knows of the other.
-    for (const { id } of failures) await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
+    for (const { id } of failures)
+      await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
     await reaches(clan, goal, "achieved");
     for (const name of ["tester", "linter"]) expect(clan.inputs.get(name)).toHaveLength(2);
     expect(clan.inputs.get("coder")).toHaveLength(1);

@@ -1,7 +1,12 @@
-// A real orchestrator on a real Redis in which a person writes, removes and breaks records with plain commands.
+// A real orchestrator on a real Redis in which a person writes, removes and breaks records with
+// plain commands.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
+import {
+  type ArtefactFields,
+  artefactFieldNames,
+  fieldsOfArtefact,
+} from "../../../lib/blackboard/records/artefact-fields.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { EventType } from "../../../lib/model/event.ts";
@@ -19,7 +24,12 @@ async function createWorld() {
   const redis = await startRedisServer();
   const board = await connectBlackboard({ url: redis.url, instance, ...patient });
   await board.registerAgents([sampleAgent("coder")], "person:test", { exact: true });
-  const env = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0", SETT_HOLDER: "one" };
+  const env = {
+    SETT_INSTANCE_NAME: instance,
+    REDIS_URL: redis.url,
+    SETT_HEALTH_PORT: "0",
+    SETT_HOLDER: "one",
+  };
   const key = (name: string) => `sett:${instance}:${name}`;
   const write = (id: string, fields: Partial<ArtefactFields>) =>
     redis.cli("HSET", key(`artifact:${id}`), ...Object.entries(fields).flat());
@@ -30,7 +40,8 @@ async function createWorld() {
     write,
     publish: (id: string) => redis.cli("PUBLISH", key("artefact_events"), id),
     start: () => startService("orchestrator", env),
-    events: async (type: EventType) => (await board.readEvents("0", 10_000)).filter((event) => event.type === type),
+    events: async (type: EventType) =>
+      (await board.readEvents("0", 10_000)).filter((event) => event.type === type),
     claimed: (goal: Artefact) =>
       waitFor("the claim", async () => {
         const claim = (await board.claimsOfArtefact(goal.id)).get("standard");
@@ -50,8 +61,13 @@ test("an artefact written over another's id is refused with an event and gets no
   const goal = sampleArtefact();
   await board.createArtefact(goal, "person:test");
   await world.claimed(goal);
-  await world.write(goal.id, { type: "Sneaked", payload: "Do something else.", goal_id: newArtefactId() });
-  // One that was stated while the orchestrator began to listen may have left it waiting for its own publication.
+  await world.write(goal.id, {
+    type: "Sneaked",
+    payload: "Do something else.",
+    goal_id: newArtefactId(),
+  });
+  // One that was stated while the orchestrator began to listen may have left it waiting for its own
+  // publication.
   const [refusal] = await waitFor("the refusal", async () => {
     await world.publish(goal.id);
     const refused = await world.events("artefact_refused");
@@ -68,7 +84,11 @@ test("an artefact written over another's id is refused with an event and gets no
 
 test.each([
   ["vanished", (key: string) => ["DEL", key], "is not on the blackboard"],
-  ["was broken by hand", (key: string) => ["HSET", key, "metadata", "{"], "`metadata` must be a JSON object"],
+  [
+    "was broken by hand",
+    (key: string) => ["HSET", key, "metadata", "{"],
+    "`metadata` must be a JSON object",
+  ],
 ] as const)(
   "a claim whose target %s ends with a Failure that says so, instead of waiting for ever",
   async (_what, harm, reason) => {
@@ -89,9 +109,16 @@ test.each([
       return read?.status === "terminated" && read;
     });
     expect(claim.termination_reason).toContain(reason);
-    const failures = (await board.listArtefactsOfGoal(goal.goal_id)).filter((one) => one !== goal.id);
+    const failures = (await board.listArtefactsOfGoal(goal.goal_id)).filter(
+      (one) => one !== goal.id,
+    );
     expect(await board.readArtefacts(failures)).toMatchObject([
-      { structural_type: "Failure", type: "ArtefactUnreadable", claim_id: id, metadata: { summary: claim.termination_reason } },
+      {
+        structural_type: "Failure",
+        type: "ArtefactUnreadable",
+        claim_id: id,
+        metadata: { summary: claim.termination_reason },
+      },
     ]);
     const next = sampleArtefact();
     await board.createArtefact(next, "person:test");
@@ -104,7 +131,10 @@ test("whatever is written and published by hand, only sound artefacts get claims
   const { board } = world;
   await using service = world.start();
   const text = fc.string({ unit: "grapheme", maxLength: 20 });
-  const spoilt = fc.dictionary(fc.constantFrom(...artefactFieldNames), fc.oneof(text, fc.json()), { minKeys: 1, maxKeys: 3 });
+  const spoilt = fc.dictionary(fc.constantFrom(...artefactFieldNames), fc.oneof(text, fc.json()), {
+    minKeys: 1,
+    maxKeys: 3,
+  });
   const sound = [sampleArtefact(), sampleArtefact()];
   for (const flaws of fc.sample(spoilt, 100)) {
     const one = sampleArtefact();

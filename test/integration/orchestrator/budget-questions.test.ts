@@ -1,4 +1,5 @@
-// An agent whose budget is spent asks a person for more, through a real orchestrator, real cubs and a real Redis.
+// An agent whose budget is spent asks a person for more, through a real orchestrator, real cubs and
+// a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { BudgetScope } from "../../../lib/model/model-call.ts";
@@ -27,8 +28,15 @@ beforeAll(async () => {
 });
 afterAll(async () => redis[Symbol.asyncDispose]());
 
-/** Where the budget allows 50 tokens, and the call may need 100. Returns the id of the gateway's refusal. */
-async function refusedCall({ board }: Clan, token: string | undefined, scope: BudgetScope): Promise<string> {
+/**
+ * Where the budget allows 50 tokens, and the call may need 100. Returns the id of the gateway's
+ * refusal.
+ */
+async function refusedCall(
+  { board }: Clan,
+  token: string | undefined,
+  scope: BudgetScope,
+): Promise<string> {
   const parsed = parseToken(token ?? "");
   if (parsed === undefined) throw new Error("The worker has a token.");
   const order = reserveOrder(parsed, { [scope]: { tokens: 50 } });
@@ -40,7 +48,12 @@ async function refusedCall({ board }: Clan, token: string | undefined, scope: Bu
 const askingForMore = (refusal: string | undefined, number: number) => ({
   structural_type: "Question",
   artefact_type: "BudgetExceeded",
-  artefact_payload: { kind: "calls", limit: 1_000_000_000, refusal, question: `How much more, ${number}?` },
+  artefact_payload: {
+    kind: "calls",
+    limit: 1_000_000_000,
+    refusal,
+    question: `How much more, ${number}?`,
+  },
   summary: "The budget is spent.",
 });
 
@@ -75,18 +88,27 @@ describe("a question about a budget", () => {
     };
     const asker = { ...coder(() => clan, "goal", 1), ...wants("Plan", "exclusive") };
     // About a plan, whose maker would be asked anything else.
-    await using clan: Clan = await startClanOn(redis, { coder: asker, planner }, { clarification: "tiered" });
+    await using clan: Clan = await startClanOn(
+      redis,
+      { coder: asker, planner },
+      { clarification: "tiered" },
+    );
     const goal = await clan.postGoal("hello");
     const question = await askedOfPeople(clan, "How much more, 1?");
     const { artefact } = await answer(clan, question, "5usd, 100k tokens");
     await terminalOf(clan, goal);
-    expect(await added(clan, goal)).toEqual({ ofGoal: { nanousd: 5_000_000_000, tokens: 100_000, calls: 0 }, ofAgents: {} });
+    expect(await added(clan, goal)).toEqual({
+      ofGoal: { nanousd: 5_000_000_000, tokens: 100_000, calls: 0 },
+      ofAgents: {},
+    });
     const events = await clan.board.readEvents("0", 1_000);
     const raised = events.filter(({ type }) => type === "budget_raised");
     expect(raised).toHaveLength(1);
     expect(raised[0]).toMatchObject({ actor: ada, goal_id: goal.goal_id });
     const at = (type: string, attempt: number) =>
-      events.findIndex((event) => event.type === type && (attempt === 0 || event.data?.attempt === attempt));
+      events.findIndex(
+        (event) => event.type === type && (attempt === 0 || event.data?.attempt === attempt),
+      );
     expect(at("budget_raised", 0)).toBeLessThan(at("grant_queued", 2));
     expect(events.find((event) => event.artefact_id === artefact.id)?.actor).toBe(ada);
   });
@@ -96,7 +118,10 @@ describe("a question about a budget", () => {
     const goal = await clan.postGoal();
     await answer(clan, await askedOfPeople(clan, "How much more, 1?"), "yes");
     await terminalOf(clan, goal);
-    expect(await added(clan, goal)).toEqual({ ofGoal: none, ofAgents: { coder: { ...none, tokens: 50 } } });
+    expect(await added(clan, goal)).toEqual({
+      ofGoal: none,
+      ofAgents: { coder: { ...none, tokens: 50 } },
+    });
   });
 
   test("is asked again after an answer that is no amount, which changes nothing", async () => {
@@ -113,8 +138,17 @@ describe("a question about a budget", () => {
     await using clan = await startCoder("goal", 2);
     const goal = await clan.postGoal();
     const question = await askedOfPeople(clan, "How much more, 1?");
-    const byAgent = { structural_type: "Answer", type: "Answer", produced_by_role: "coder", produced_by_agent: "coder" } as const;
-    const about = { source_artefacts: [question.id], goal_id: goal.goal_id, claim_id: question.claim_id };
+    const byAgent = {
+      structural_type: "Answer",
+      type: "Answer",
+      produced_by_role: "coder",
+      produced_by_agent: "coder",
+    } as const;
+    const about = {
+      source_artefacts: [question.id],
+      goal_id: goal.goal_id,
+      claim_id: question.claim_id,
+    };
     const forged = sampleArtefact({ ...byAgent, ...about, payload: "1000usd" });
     expect(await clan.board.answerQuestion(forged, "agent:coder")).toEqual({ outcome: "answered" });
     await answer(clan, await askedOfPeople(clan, "How much more, 2?"), "1 call");
@@ -144,10 +178,20 @@ describe("what only says that a budget is spent", () => {
     artefact_payload: payload,
     summary: "Shall I go on?",
   });
-  const figures = { scope: "goal", kind: "nanousd", limit: 50_000_000_000, question: "Shall I go on with the blue door?" };
+  const figures = {
+    scope: "goal",
+    kind: "nanousd",
+    limit: 50_000_000_000,
+    question: "Shall I go on with the blue door?",
+  };
 
   test("is refused from a command, in every spelling that people could take for it", async () => {
-    const types = ["BudgetExceeded", "budget exceeded", "ＢｕｄｇｅｔＥｘｃｅｅｄｅｄ", "Budgеt\u200bExcеedеd"];
+    const types = [
+      "BudgetExceeded",
+      "budget exceeded",
+      "ＢｕｄｇｅｔＥｘｃｅｅｄｅｄ",
+      "Budgеt\u200bExcеedеd",
+    ];
     const members = types.map((artefact_type, at): [string, Member] => [
       `painter-${at}`,
       { ...wants("GoalDefined", "claim"), tool: () => ({ ...disguised(figures), artefact_type }) },
@@ -155,7 +199,9 @@ describe("what only says that a budget is spent", () => {
     await using clan = await startClanOn(redis, Object.fromEntries(members));
     const goal = await clan.postGoal();
     const failures = await waitFor("the failures", async () => {
-      const found = (await clan.artefactsOf(goal)).filter(({ structural_type }) => structural_type === "Failure");
+      const found = (await clan.artefactsOf(goal)).filter(
+        ({ structural_type }) => structural_type === "Failure",
+      );
       return found.length === types.length && found;
     });
     expect(await clan.board.listOpenQuestions()).toEqual([]);

@@ -1,4 +1,5 @@
-// Taking part with nothing but redis-cli: the commands of docs/guides/by-hand.md, typed at a real Redis with a real orchestrator beside it.
+// Taking part with nothing but redis-cli: the commands of docs/guides/by-hand.md, typed at a real
+// Redis with a real orchestrator beside it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { $ } from "bun";
 import { accessOf, aclRules } from "../../../lib/blackboard/redis/access.ts";
@@ -25,7 +26,9 @@ const bidByMail = blockWith('\\"bid\\"');
 const waitForGrant = blockWith("until grant |");
 const [grantAgain = ""] = waitForGrant.split("\n");
 const read = blockWith("payload\n");
-const [start = "", renew = "", result = ""] = ["started", "alive", "result"].map((word) => blockWith(`\\"${word}\\"`));
+const [start = "", renew = "", result = ""] = ["started", "alive", "result"].map((word) =>
+  blockWith(`\\"${word}\\"`),
+);
 /** What the owner writes: */
 const bid = blockWith("approver review");
 const wait = blockWith("until granted");
@@ -45,12 +48,17 @@ beforeAll(async () => {
   const approver = sampleAgent("approver", { external: true, on_missing_bid: "ignore" });
   const rights = aclRules(accessOf({ role: "agent", agent: approver.name }, instance));
   await redis.cli("ACL", "SETUSER", "agent-approver", "on", ">secret", ...rights);
-  await board.registerAgents([sampleAgent("writer", { bids_by_command: true }), approver], "person:Ada", { exact: true });
+  await board.registerAgents(
+    [sampleAgent("writer", { bids_by_command: true }), approver],
+    "person:Ada",
+    { exact: true },
+  );
   const writer = playAgent(
     board,
     "writer",
     {
-      bid: ({ type, payload }) => (type === "GoalDefined" && payload !== "for the approver" ? "exclusive" : "ignore"),
+      bid: ({ type, payload }) =>
+        type === "GoalDefined" && payload !== "for the approver" ? "exclusive" : "ignore",
       work: ({ logical_id, type, version }) =>
         type === "Draft" ? { logical_id, type, version: version + 1 } : { type: "Draft" },
     },
@@ -77,7 +85,9 @@ function shell() {
       `agent() { redis-cli --no-auth-warning -p ${redis.port} --user agent-approver --pass secret "$@"; }`,
       ...[newestAgain, say, grantAgain, variables],
     ];
-    const said = (await $`sh -c ${[...here, commands, tell].join("\n")}`.text()).trimEnd().split("\n");
+    const said = (await $`sh -c ${[...here, commands, tell].join("\n")}`.text())
+      .trimEnd()
+      .split("\n");
     variables = said.pop() ?? "";
     return said.join("\n").trim();
   };
@@ -94,7 +104,10 @@ board PUBLISH sett:demo:artefact_events $id`);
 
 const bidOnBefore = new Set<string>();
 
-/** Types the page's first command until it shows another claim on an artefact of that type, then bids on it. */
+/**
+ * Types the page's first command until it shows another claim on an artefact of that type, then
+ * bids on it.
+ */
 async function bidOn(typed: Typed, type: string, word: string, how = bid): Promise<string> {
   const claim = await waitFor(
     `a claim on ${type}`,
@@ -110,18 +123,25 @@ async function bidOn(typed: Typed, type: string, word: string, how = bid): Promi
   return answer;
 }
 
-const granted = (typed: Typed, field: string) => typed(wait.replace("granted_review_agents", field));
+const granted = (typed: Typed, field: string) =>
+  typed(wait.replace("granted_review_agents", field));
 
 const eventsOf = async (goal: GoalId, type: SettEvent["type"]) =>
-  (await board.readEvents("0", 10_000)).filter((event) => event.goal_id === goal && event.type === type);
+  (await board.readEvents("0", 10_000)).filter(
+    (event) => event.goal_id === goal && event.type === type,
+  );
 
-const artefactsOf = async (goal: GoalId): Promise<Artefact[]> => board.readArtefacts(await board.listArtefactsOfGoal(goal));
+const artefactsOf = async (goal: GoalId): Promise<Artefact[]> =>
+  board.readArtefacts(await board.listArtefactsOfGoal(goal));
 
 const ended = (goal: GoalId, claims: number) =>
   waitFor(
     "the claims to end",
     async () => {
-      const all = [...(await eventsOf(goal, "claim_completed")), ...(await eventsOf(goal, "claim_terminated"))];
+      const all = [
+        ...(await eventsOf(goal, "claim_completed")),
+        ...(await eventsOf(goal, "claim_terminated")),
+      ];
       return all.length === claims;
     },
     { everyMs: 50 },
@@ -132,13 +152,20 @@ describe("an agent with redis-cli, which has its own user of Redis", () => {
     const typed = shell();
     const goal = await postGoal(typed, "a letter by mail");
     await bidOn(typed, "GoalDefined", "ignore");
-    expect(await bidOn(typed, "Draft", "review", bidByMail)).toBe('{"outcome":"yes","word":"review"}');
+    expect(await bidOn(typed, "Draft", "review", bidByMail)).toBe(
+      '{"outcome":"yes","word":"review"}',
+    );
     await typed(waitForGrant);
     expect(await typed(read)).toBe((await artefactsOf(goal))[1]?.payload ?? "");
-    for (const commands of [start, renew, result]) expect(await typed(commands)).toBe('{"outcome":"yes"}');
+    for (const commands of [start, renew, result])
+      expect(await typed(commands)).toBe('{"outcome":"yes"}');
     await ended(goal, 2);
     const [, draft, review] = await artefactsOf(goal);
-    expect(review).toMatchObject({ structural_type: "Review", source_artefacts: [draft?.id], produced_by_agent: "approver" });
+    expect(review).toMatchObject({
+      structural_type: "Review",
+      source_artefacts: [draft?.id],
+      produced_by_agent: "approver",
+    });
     for (const type of ["grant_started", "grant_done"] as const) {
       const [, event] = await eventsOf(goal, type);
       expect(event).toMatchObject({ actor: "agent:approver", agent: "approver" });
@@ -180,8 +207,16 @@ describe("a person with redis-cli", () => {
 
     // Posting twice is once too often.
     await typed(post);
-    const refusal = await waitFor("the refusal", async () => (await eventsOf(goal, "result_refused"))[0], { everyMs: 50 });
-    expect(refusal).toMatchObject({ actor: "hand", agent: "approver", data: { reason: expect.stringContaining("has ended") } });
+    const refusal = await waitFor(
+      "the refusal",
+      async () => (await eventsOf(goal, "result_refused"))[0],
+      { everyMs: 50 },
+    );
+    expect(refusal).toMatchObject({
+      actor: "hand",
+      agent: "approver",
+      data: { reason: expect.stringContaining("has ended") },
+    });
     expect(await artefactsOf(goal)).toHaveLength(3);
   }, 120_000);
 
@@ -224,7 +259,11 @@ describe("a person with redis-cli", () => {
       } else {
         await ended(goal, 1);
         const [failed] = await eventsOf(goal, "grant_failed");
-        expect(failed).toMatchObject({ actor: "hand", agent: "approver", data: { reason: "No ink" } });
+        expect(failed).toMatchObject({
+          actor: "hand",
+          agent: "approver",
+          data: { reason: "No ink" },
+        });
       }
     }
   }, 120_000);

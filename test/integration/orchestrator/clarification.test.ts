@@ -37,7 +37,9 @@ describe("tiered clarification", () => {
     (input) => {
       if (!isQuestion(input)) return make;
       const [known] = answersIn(input);
-      return known === undefined ? asking(question) : { structural_type: "Answer", payload: `passed on: ${known.payload}` };
+      return known === undefined
+        ? asking(question)
+        : { structural_type: "Answer", payload: `passed on: ${known.payload}` };
     };
   const plan = { artefact_type: "Plan", artefact_payload: "the plan", summary: "" };
   const code = { artefact_type: "Code", artefact_payload: "the code", summary: "" };
@@ -64,16 +66,22 @@ describe("tiered clarification", () => {
       ["planner", "Which goal?"],
     ]);
     // Each hop is about the one before.
-    expect(questions.map(({ source_artefacts: [about] }) => artefacts.find(({ id }) => id === about)?.payload)).toEqual([
-      "the code",
-      "Which version?",
-      "Which plan?",
-    ]);
+    expect(
+      questions.map(
+        ({ source_artefacts: [about] }) => artefacts.find(({ id }) => id === about)?.payload,
+      ),
+    ).toEqual(["the code", "Which version?", "Which plan?"]);
     await answer(clan, atTheTop, "1.2.0");
     expect((await terminalOf(clan, goal)).payload).toBe("passed on: passed on: 1.2.0");
     await reaches(clan, goal, "achieved");
-    const answers = (await clan.artefactsOf(goal)).filter((one) => one.structural_type === "Answer");
-    expect(answers.map((one) => one.produced_by_agent || one.produced_by_role)).toEqual(["user", "planner", "coder"]);
+    const answers = (await clan.artefactsOf(goal)).filter(
+      (one) => one.structural_type === "Answer",
+    );
+    expect(answers.map((one) => one.produced_by_agent || one.produced_by_role)).toEqual([
+      "user",
+      "planner",
+      "coder",
+    ]);
   });
 
   test("ends with the first producer that can answer", async () => {
@@ -81,12 +89,19 @@ describe("tiered clarification", () => {
       ...wants("Plan", "exclusive"),
       tool: (input) => (isQuestion(input) ? replying("1.0.0, says the coder") : code),
     };
-    await using clan = await startClanOn(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    await using clan = await startClanOn(
+      redis,
+      { planner: planner(() => plan), coder, tester },
+      { clarification: "tiered" },
+    );
     const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("1.0.0, says the coder");
     expect(clan.inputs.get("planner")).toHaveLength(1);
     const [, clarifying] = clan.inputs.get("coder") ?? [];
-    expect(clarifying?.target_artefact).toMatchObject({ structural_type: "Question", payload: "Which version?" });
+    expect(clarifying?.target_artefact).toMatchObject({
+      structural_type: "Question",
+      payload: "Which version?",
+    });
     expect(clarifying?.additional_context.map(({ payload }) => payload)).toEqual(["the code"]);
   });
 
@@ -95,8 +110,13 @@ describe("tiered clarification", () => {
       ...wants("Plan", "exclusive"),
       tool: (input) => (isQuestion(input) ? new Error("no idea") : code),
     };
-    const answering: Tool = (input) => (isQuestion(input) ? replying("1.1.0, says the planner") : plan);
-    await using clan = await startClanOn(redis, { planner: planner(answering), coder, tester }, { clarification: "tiered" });
+    const answering: Tool = (input) =>
+      isQuestion(input) ? replying("1.1.0, says the planner") : plan;
+    await using clan = await startClanOn(
+      redis,
+      { planner: planner(answering), coder, tester },
+      { clarification: "tiered" },
+    );
     const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("1.1.0, says the planner");
     await reaches(clan, goal, "achieved");
@@ -104,19 +124,29 @@ describe("tiered clarification", () => {
 
   test("does not take for an answer what an agent prints that does not know questions; a person is asked, and it is not tried again", async () => {
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
-    await using clan = await startClanOn(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    await using clan = await startClanOn(
+      redis,
+      { planner: planner(() => plan), coder, tester },
+      { clarification: "tiered" },
+    );
     const goal = await clan.postGoal();
     const question = await askedOfPeople(clan, "Which version?");
     const artefacts = await clan.artefactsOf(goal);
     const failures = artefacts.filter(({ structural_type }) => structural_type === "Failure");
-    expect(failures.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["coder", "planner"]);
+    expect(failures.map(({ produced_by_agent }) => produced_by_agent)).toEqual([
+      "coder",
+      "planner",
+    ]);
     expect(failures[0]?.metadata.summary).toContain("printed a Standard");
     await answer(clan, question, "1.2.0");
     expect((await terminalOf(clan, goal)).payload).toBe("1.2.0");
     await reaches(clan, goal, "achieved");
-    for (const { id } of failures) await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
+    for (const { id } of failures)
+      await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
     const refusals = await waitFor("the refusals", async () => {
-      const all = (await clan.board.readEvents("0", 1_000)).filter(({ type }) => type === "request_refused");
+      const all = (await clan.board.readEvents("0", 1_000)).filter(
+        ({ type }) => type === "request_refused",
+      );
       return all.length === 2 && all;
     });
     expect(refusals.map(({ data }) => data?.reason)).toEqual(
@@ -135,7 +165,11 @@ describe("tiered clarification", () => {
     };
     const answering: Tool = (input) => (isQuestion(input) ? replying("because") : plan);
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
-    await using clan = await startClanOn(redis, { planner: planner(answering), coder, namer }, { clarification: "tiered" });
+    await using clan = await startClanOn(
+      redis,
+      { planner: planner(answering), coder, namer },
+      { clarification: "tiered" },
+    );
     const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("because");
     expect(clan.inputs.get("coder")).toHaveLength(1);
@@ -155,7 +189,11 @@ describe("tiered clarification", () => {
         });
       },
     };
-    await using clan = await startClanOn(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    await using clan = await startClanOn(
+      redis,
+      { planner: planner(() => plan), coder, tester },
+      { clarification: "tiered" },
+    );
     const goal = await clan.postGoal();
     await waitFor("the question at the coder", () => clan.inputs.get("coder")?.length === 2);
     const question = await clan.made(goal, (one) => one.structural_type === "Question");
@@ -191,14 +229,21 @@ describe("tiered clarification", () => {
       tool: (input, signal) => (isQuestion(input) ? never(input, signal) : code),
     };
     const asker: Member = { ...wants("Code", "claim"), tool: () => asking("Which version?") };
-    const failing: Member = { ...wants("Code", "claim"), tool: () => isBeingPut.then(() => new Error("no")) };
+    const failing: Member = {
+      ...wants("Code", "claim"),
+      tool: () => isBeingPut.then(() => new Error("no")),
+    };
     const members = { planner: planner(() => plan), coder, asker, failing };
     await using clan = await startClanOn(redis, members, { clarification: "tiered" }, late);
     const goal = await clan.postGoal();
     const question = await clan.made(goal, (one) => one.structural_type === "Question");
     await waitFor("the end of the coder's claim", async () => {
-      const [clarification] = await clan.board.readClaims([...(await clan.board.claimsOfArtefact(question.id)).values()]);
-      return clarification?.claim.kind === "clarification" && clarification.claim.status === "terminated";
+      const [clarification] = await clan.board.readClaims([
+        ...(await clan.board.claimsOfArtefact(question.id)).values(),
+      ]);
+      return (
+        clarification?.claim.kind === "clarification" && clarification.claim.status === "terminated"
+      );
     });
     await reaches(clan, goal, "failed");
   });

@@ -24,7 +24,11 @@ const orchestrator: RedisUser = { role: "orchestrator" };
 let server: RedisServer;
 
 beforeAll(async () => {
-  server = await startRedisServer({ password: "secret", hasUsers: true, settings: ["slowlog-log-slower-than 2000"] });
+  server = await startRedisServer({
+    password: "secret",
+    hasUsers: true,
+    settings: ["slowlog-log-slower-than 2000"],
+  });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -33,8 +37,16 @@ async function createScene(name: string) {
   const instance = InstanceName.parse(name);
   const users = [orchestrator, hostile].map((user) => ({ user, password: "a-password" }));
   await prepareUsers({ url: server.url, instance, giveUpMs: patient.giveUpMs }, users);
-  const board = await connectBlackboard({ url: asUser(server.url, orchestrator, "a-password"), instance, ...patient });
-  const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 600_000, restarted: true });
+  const board = await connectBlackboard({
+    url: asUser(server.url, orchestrator, "a-password"),
+    instance,
+    ...patient,
+  });
+  const leader = await board.acquireLeaderLease({
+    holder: "test",
+    leaseMs: 600_000,
+    restarted: true,
+  });
   if (leader.outcome !== "held") throw new Error("The leader lease is not free.");
   let nowMs = 0;
   const lines: string[] = [];
@@ -53,7 +65,8 @@ async function createScene(name: string) {
     },
     tick: () => own.tick(),
     tickOf: (epoch: number) => watch(epoch).tick(),
-    flood: (count: number) => floodWithConnections(asUser(server.url, hostile, "a-password"), count),
+    flood: (count: number) =>
+      floodWithConnections(asUser(server.url, hostile, "a-password"), count),
     [Symbol.asyncDispose]: () => board[Symbol.asyncDispose](),
   };
 }
@@ -61,14 +74,22 @@ async function createScene(name: string) {
 test("a flood ends within a tick, on record once, and again when it comes back after a calm", async () => {
   await using scene = await createScene("once");
   const ended = async () =>
-    (await events(scene.board, "connections_ended")).map(({ actor, agent, data }) => ({ actor, agent, data }));
+    (await events(scene.board, "connections_ended")).map(({ actor, agent, data }) => ({
+      actor,
+      agent,
+      data,
+    }));
   const wave = async (count: number) => {
     using flood = await scene.flood(count);
     await scene.tick();
     await waitFor("the end of the flood", () => flood.open === 0);
   };
   await wave(510);
-  const first = { actor: "orchestrator:1", agent: "hostile", data: { user: "agent-hostile", connections: 510, limit: 500 } };
+  const first = {
+    actor: "orchestrator:1",
+    agent: "hostile",
+    data: { user: "agent-hostile", connections: 510, limit: 500 },
+  };
   expect(await ended()).toEqual([first] as never);
   for (let waves = 0; waves < 3; waves++) {
     scene.pass(50_000);
@@ -77,7 +98,10 @@ test("a flood ends within a tick, on record once, and again when it comes back a
   expect(await ended()).toHaveLength(1);
   scene.pass(60_000);
   await wave(530);
-  expect(await ended()).toEqual([first, { ...first, data: { ...first.data, connections: 530 } }] as never);
+  expect(await ended()).toEqual([
+    first,
+    { ...first, data: { ...first.data, connections: 530 } },
+  ] as never);
   expect(scene.lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: "warn", user: "agent-hostile", connections: 510 },
     { level: "warn", user: "agent-hostile", connections: 530 },
@@ -140,7 +164,8 @@ async function connectRaw(url: string) {
   return { send, isOpen: () => isOpen, [Symbol.dispose]: () => socket.destroy() };
 }
 
-const encoded = (words: readonly string[]) => words.map((word) => `$${word.length}\r\n${word}\r\n`).join("");
+const encoded = (words: readonly string[]) =>
+  words.map((word) => `$${word.length}\r\n${word}\r\n`).join("");
 
 test("an agent that keeps Redis busy with slow commands loses its connections, on record, and no other user one", async () => {
   await using scene = await createScene("busy");
@@ -149,13 +174,18 @@ test("an agent that keeps Redis busy with slow commands loses its connections, o
   await scene.tick();
   const busy =
     "local t = redis.call('TIME'); repeat local n = redis.call('TIME') until (n[1] - t[1]) * 1e6 + n[2] - t[2] > 30000";
-  for (let calls = 0; calls < 40; calls++) await owner.send(`*3\r\n${encoded(["EVAL", busy, "0"])}`);
+  for (let calls = 0; calls < 40; calls++)
+    await owner.send(`*3\r\n${encoded(["EVAL", busy, "0"])}`);
   await scene.tick();
   expect([agent.isOpen(), owner.isOpen()]).toEqual([true, true]);
-  const [grants, names] = [`sett:busy:grants:${crypto.randomUUID()}`, Array.from({ length: 20_000 }, (_, index) => `${index}`)];
+  const [grants, names] = [
+    `sett:busy:grants:${crypto.randomUUID()}`,
+    Array.from({ length: 20_000 }, (_, index) => `${index}`),
+  ];
   await server.cli("HSET", grants, ...names.flatMap((name) => [name, "-"]));
   const answer = `*${2 * names.length}\r\n${encoded(names.flatMap((name) => [name, "-"]))}`;
-  // Many in one piece: Redis then has the next one as soon as one has ended, however busy the machine is.
+  // Many in one piece: Redis then has the next one as soon as one has ended, however busy the
+  // machine is.
   const batch = 40;
   while (agent.isOpen()) {
     await agent.send(`*2\r\n${encoded(["HGETALL", grants])}`.repeat(batch), batch * answer.length);

@@ -9,7 +9,11 @@ test("a failed attempt keeps the record of its inputs when another follows", asy
     bids: [{ on: "GoalDefined", bid: "exclusive" as const }],
     script: `echo '{"artefact_type":"Draft","artefact_payload":"","summary":""}'`,
   };
-  const editor = { bids: [{ on: "Draft", bid: "exclusive" as const }], script: "exit 1", retries: 10 };
+  const editor = {
+    bids: [{ on: "Draft", bid: "exclusive" as const }],
+    script: "exit 1",
+    retries: 10,
+  };
   await using clan = await startClan({ writer, editor });
   const commit = CommitHash.parse("a".repeat(40));
   const goal = await clan.postGoal("hello", { metadata: { commit } });

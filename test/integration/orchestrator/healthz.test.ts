@@ -1,4 +1,5 @@
-// `/healthz` over HTTP, as a container's health check or a supervisor asks for it: of both services as real processes, while Redis comes and goes.
+// `/healthz` over HTTP, as a container's health check or a supervisor asks for it: of both services
+// as real processes, while Redis comes and goes.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ServiceProcess, startService } from "../../support/process/service-process.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -26,7 +27,9 @@ describe.each(["orchestrator", "cub"] as const)("/healthz of the %s", (app) => {
 
   /** What it says, once it says so with this status. */
   async function answer(status: number): Promise<unknown> {
-    const { port } = await waitFor("its port", () => service.log().find(({ msg }) => /^(?:Orchestrator|Cub) started$/.test(msg)));
+    const { port } = await waitFor("its port", () =>
+      service.log().find(({ msg }) => /^(?:Orchestrator|Cub) started$/.test(msg)),
+    );
     return waitFor(`status ${status}`, async () => {
       const response = await fetch(`http://127.0.0.1:${port}/healthz`);
       const body = await response.json();
@@ -40,14 +43,22 @@ describe.each(["orchestrator", "cub"] as const)("/healthz of the %s", (app) => {
 
   test("is 503 with the reason once Redis was killed, and 200 again when it is back", async () => {
     await redis.kill();
-    expect(await answer(503)).toEqual({ service: app, ok: false, reason: "Redis does not answer." });
+    expect(await answer(503)).toEqual({
+      service: app,
+      ok: false,
+      reason: "Redis does not answer.",
+    });
     await redis.start();
     expect(await answer(200)).toEqual({ service: app, ok: true });
   });
 
   test("is 503 with the reason while Redis is stalled, and 200 again when it goes on", async () => {
     redis.freeze();
-    expect(await answer(503)).toEqual({ service: app, ok: false, reason: "Redis does not answer." });
+    expect(await answer(503)).toEqual({
+      service: app,
+      ok: false,
+      reason: "Redis does not answer.",
+    });
     redis.unfreeze();
     expect(await answer(200)).toEqual({ service: app, ok: true });
     expect(service.errors()).toBe("");

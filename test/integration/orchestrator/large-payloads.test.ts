@@ -1,4 +1,5 @@
-// What an orchestrator reads when it looks at everything again, measured at a real Redis: what it decides on, and not what artefacts say.
+// What an orchestrator reads when it looks at everything again, measured at a real Redis: what it
+// decides on, and not what artefacts say.
 import { afterAll, expect, test } from "bun:test";
 import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
 import { leaderParts } from "../../../apps/orchestrator/leader-parts.ts";
@@ -7,7 +8,13 @@ import { Reconciler } from "../../../apps/orchestrator/reconcile.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
-import { agentName, newArtefactId, sampleAgent, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  sampleAgent,
+  sampleArtefact,
+  sampleClaim,
+} from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { leaderDeps } from "../../support/world/deps.ts";
 
@@ -47,13 +54,27 @@ test("reconciling reads what a review says once", async () => {
   });
   await board.createArtefact(review, "person:test");
   const claim = sampleClaim(goal, ["critic", "second"]);
-  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch: look.epoch, bidDeadlineMs: 60_000 });
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch: look.epoch,
+    bidDeadlineMs: 60_000,
+  });
   const grant = { phase: "review" as const, attempt: 1, queued_at: at };
-  const done = { ...grant, started_at: at, context_ids: [], ended_at: at, artefact_ids: [review.id], state: "done" as const };
+  const done = {
+    ...grant,
+    started_at: at,
+    context_ids: [],
+    ended_at: at,
+    artefact_ids: [review.id],
+    state: "done" as const,
+  };
   await board.commitClaim(
     commitOf(claim.id, look.epoch, 0, {
       set: { bidding: "closed" },
-      bids: ["critic", "second"].map((agent) => ({ agent: agentName(agent), word: "review" as const })),
+      bids: ["critic", "second"].map((agent) => ({
+        agent: agentName(agent),
+        word: "review" as const,
+      })),
       grants: [
         { agent: agentName("critic"), ...done },
         { agent: agentName("second"), ...grant, state: "queued" },
@@ -78,15 +99,21 @@ test("a question is looked at without what it says", async () => {
     source_artefacts: [goal.id],
   });
   await bench.board.createArtefact(question, "person:test");
-  expect(await bytesSent(() => look.questions.settleQuestion(question.id))).toBeLessThan(mebibyte / 10);
+  expect(await bytesSent(() => look.questions.settleQuestion(question.id))).toBeLessThan(
+    mebibyte / 10,
+  );
   expect(await bench.board.listOpenQuestions()).toEqual([question.id]);
 });
 
 /** What an orchestrator has at hand, and its look at all open claims. */
 async function createLook(board: Blackboard) {
-  await board.registerAgents([sampleAgent("coder"), sampleAgent("critic"), sampleAgent("second")], "person:test", {
-    exact: true,
-  });
+  await board.registerAgents(
+    [sampleAgent("coder"), sampleAgent("critic"), sampleAgent("second")],
+    "person:test",
+    {
+      exact: true,
+    },
+  );
   const epoch = await acquireLeaderLease(board);
   const deps = leaderDeps(epoch, { board });
   const { agentCache: agents, ...parts } = leaderParts(deps);

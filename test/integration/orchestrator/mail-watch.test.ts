@@ -22,7 +22,11 @@ const part = "x".repeat(1024 ** 2);
 let server: RedisServer;
 
 beforeAll(async () => {
-  server = await startRedisServer({ password: "secret", hasUsers: true, settings: ["maxmemory 64mb"] });
+  server = await startRedisServer({
+    password: "secret",
+    hasUsers: true,
+    settings: ["maxmemory 64mb"],
+  });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -38,24 +42,43 @@ async function connect(url: string) {
 
 async function createScene(name: string) {
   const instance = InstanceName.parse(name);
-  const users = [orchestrator, { role: "agent" as const, agent: hostile }, { role: "agent" as const, agent: coder }];
+  const users = [
+    orchestrator,
+    { role: "agent" as const, agent: hostile },
+    { role: "agent" as const, agent: coder },
+  ];
   await prepareUsers(
     { url: server.url, instance, giveUpMs: patient.giveUpMs },
     users.map((one) => ({ user: one, password: "a-password" })),
   );
   const owner = await connectBlackboard({ url: server.url, instance, ...patient });
   await owner.registerAgents([sampleAgent("hostile"), sampleAgent("coder")], user, { exact: true });
-  const board = await connectBlackboard({ url: asUser(server.url, orchestrator, "a-password"), instance, ...patient });
-  const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 600_000, restarted: true });
+  const board = await connectBlackboard({
+    url: asUser(server.url, orchestrator, "a-password"),
+    instance,
+    ...patient,
+  });
+  const leader = await board.acquireLeaderLease({
+    holder: "test",
+    leaseMs: 600_000,
+    restarted: true,
+  });
   if (leader.outcome !== "held") throw new Error("The leader lease is not free.");
   let nowMs = 0;
   const watch = (epoch: number) =>
-    new MailWatch(leaderDeps(epoch, { board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } }));
+    new MailWatch(
+      leaderDeps(epoch, { board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } }),
+    );
   const own = watch(leader.epoch);
   const key = (name: string) => `sett:${instance}:agent:${hostile}:${name}`;
   /** As the agent, until Redis takes no more. */
-  const write = async (count: number, one: (client: Client, number: number) => Promise<unknown>) => {
-    const client = await connect(asUser(server.url, { role: "agent", agent: hostile }, "a-password"));
+  const write = async (
+    count: number,
+    one: (client: Client, number: number) => Promise<unknown>,
+  ) => {
+    const client = await connect(
+      asUser(server.url, { role: "agent", agent: hostile }, "a-password"),
+    );
     for (let sent = 0; sent < count; sent += 1) {
       const isFull = await one(client, sent).then(
         () => false,
@@ -66,7 +89,9 @@ async function createScene(name: string) {
     return client;
   };
   const send = (count: number) =>
-    write(count, (client, number) => client.xAdd(key("out"), "*", { id: String(number), text: part }));
+    write(count, (client, number) =>
+      client.xAdd(key("out"), "*", { id: String(number), text: part }),
+    );
   return {
     board,
     owner,
@@ -85,7 +110,11 @@ async function createScene(name: string) {
     note: async (count: number, fields: (number: number) => Record<string, string>) => {
       // One at a time: an agent may write no more in one command.
       const client = await write(count, (connected, number) =>
-        Promise.all(Object.entries(fields(number)).map(([field, text]) => connected.hSetNX(key("taken"), field, text))),
+        Promise.all(
+          Object.entries(fields(number)).map(([field, text]) =>
+            connected.hSetNX(key("taken"), field, text),
+          ),
+        ),
       );
       return { ended: () => waitFor("the end of the connection", () => !client.isOpen) };
     },
@@ -98,8 +127,14 @@ async function createScene(name: string) {
         await owner.createArtefact(sampleArtefact({ payload: part }), user);
       }
     },
-    unread: async (agent: AgentName) => Number(await server.cli("XLEN", `sett:${instance}:agent:${agent}:out`)),
-    dropped: async () => (await events(board, "mail_dropped")).map(({ actor, agent, data }) => ({ actor, agent, data })),
+    unread: async (agent: AgentName) =>
+      Number(await server.cli("XLEN", `sett:${instance}:agent:${agent}:out`)),
+    dropped: async () =>
+      (await events(board, "mail_dropped")).map(({ actor, agent, data }) => ({
+        actor,
+        agent,
+        data,
+      })),
     [Symbol.asyncDispose]: async () => {
       await server.cli("FLUSHALL");
       await owner[Symbol.asyncDispose]();
@@ -149,7 +184,9 @@ test("where Redis is nearly full, more notes than any honest agent has are dropp
   await using scene = await createScene("many-notes");
   await scene.fillWithGoals();
   const many = (number: number) =>
-    Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`${number}-${index}`, "1 1 1-1 "]));
+    Object.fromEntries(
+      Array.from({ length: 4_000 }, (_, index) => [`${number}-${index}`, "1 1 1-1 "]),
+    );
   await scene.note(2, many);
   await scene.tick();
   expect(await scene.notes()).toBe(8_000);

@@ -19,9 +19,15 @@ async function withBroken(clan: RedisClan) {
   const [{ claim }] = [await clan.claimOn(broken), await clan.claimOn(other)];
   const electorate = await clan.hand("HGET", `claim:${claim.id}`, "electorate");
   await clan.hand("HSET", `claim:${claim.id}`, "electorate", "{");
-  return { broken, other, claim, mend: () => clan.hand("HSET", `claim:${claim.id}`, "electorate", electorate) };
+  return {
+    broken,
+    other,
+    claim,
+    mend: () => clan.hand("HSET", `claim:${claim.id}`, "electorate", electorate),
+  };
 }
-const isOver = async (clan: RedisClan, goal: Artefact) => isEnded((await clan.claimOn(goal)).claim.status);
+const isOver = async (clan: RedisClan, goal: Artefact) =>
+  isEnded((await clan.claimOn(goal)).claim.status);
 const cancel = (clan: RedisClan, { goal_id }: Artefact) =>
   clan.board.logEvent({ type: "cancel_requested", goal_id }, "person:test");
 
@@ -29,11 +35,21 @@ test("it keeps no other from being looked at, and is said where goals are", asyn
   await using clan = await startClan({ silent: bidder });
   const { broken, other, claim } = await withBroken(clan);
   // A decision about the other claim finds that it waits for no agent any more.
-  await clan.board.registerAgents([witness, sampleAgent("silent", { human: true })], "person:test", { exact: false });
+  await clan.board.registerAgents(
+    [witness, sampleAgent("silent", { human: true })],
+    "person:test",
+    { exact: false },
+  );
   await waitFor("the end of the other", () => isOver(clan, other));
   expect(await statusOf(clan, broken)).toMatchObject({
     state: "running",
-    waitingFor: [{ kind: "repair", claim: claim.id, problem: expect.stringContaining(`claim:${claim.id} is malformed`) }],
+    waitingFor: [
+      {
+        kind: "repair",
+        claim: claim.id,
+        problem: expect.stringContaining(`claim:${claim.id} is malformed`),
+      },
+    ],
   });
   expect((await statusOf(clan, other)).state).toBe("stalled");
 });

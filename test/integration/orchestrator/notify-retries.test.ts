@@ -1,4 +1,5 @@
-// Webhooks that fail: what is tried again, what is given up, and what another orchestrator takes over.
+// Webhooks that fail: what is tried again, what is given up, and what another orchestrator takes
+// over.
 import { afterAll, describe, expect, test } from "bun:test";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
@@ -67,7 +68,10 @@ function retrySuite(open: () => Place): void {
       const problem = await first();
       return problem?.is_given_up === true && problem;
     });
-    expect(refused).toMatchObject({ since: down.since, reason: "The receiver answered with status 404." });
+    expect(refused).toMatchObject({
+      since: down.since,
+      reason: "The receiver answered with status 404.",
+    });
     receiver.answer = 204;
     await clan.postGoal("release");
     await waitFor("the record to be empty", async () => (await first()) === undefined);
@@ -107,7 +111,9 @@ function retrySuite(open: () => Place): void {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver({ answer: 500 });
     let laterMs = 0;
-    await clan.start([hookOf(receiver)], { clock: { ...systemClock, passedMs: () => performance.now() + laterMs } });
+    await clan.start([hookOf(receiver)], {
+      clock: { ...systemClock, passedMs: () => performance.now() + laterMs },
+    });
     const lost = await clan.postGoal("release");
     await clan.logged("Webhook delivery failed");
     laterMs = 25 * 3_600_000;
@@ -143,7 +149,8 @@ function retrySuite(open: () => Place): void {
     const hooks = [hookOf(receiver), hookOf(other)];
     const first = await clan.start(hooks);
     const before = [await clan.postGoal("release"), await clan.postGoal("ask")];
-    for (const goal of before) for (const each of [receiver, other]) await messagesAbout(each, goal);
+    for (const goal of before)
+      for (const each of [receiver, other]) await messagesAbout(each, goal);
     await clan.logged("Delivered webhook", 4);
     receiver.stop();
     const during = [await clan.postGoal("fail"), await clan.postGoal("ask")];
@@ -167,7 +174,8 @@ function retrySuite(open: () => Place): void {
     await clan.start([hookOf(receiver)], { holder: "one" });
     await waitFor("a leader", () => clan.board.readLeader());
     await clan.start([hookOf(receiver)], { holder: "two" });
-    for (const payload of ["release", "ask", "fail"]) await messagesAbout(receiver, await clan.postGoal(payload));
+    for (const payload of ["release", "ask", "fail"])
+      await messagesAbout(receiver, await clan.postGoal(payload));
     expect(receiver.received).toHaveLength(3);
   });
 }

@@ -1,4 +1,5 @@
-// Which messages people outside get, by real receivers of webhooks; on the blackboard in memory and on a real Redis.
+// Which messages people outside get, by real receivers of webhooks; on the blackboard in memory and
+// on a real Redis.
 import { afterAll, describe, expect, test } from "bun:test";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -6,18 +7,32 @@ import { type Received, startHookReceiver } from "../../support/world/hook-recei
 import type { Place } from "../../support/world/place.ts";
 import { placeInMemory } from "../../support/world/place.ts";
 import { placeInRedis } from "../../support/world/redis-place.ts";
-import { hookOf, messagesAbout, secret, webhookClan, worker } from "../../support/world/webhook-clan.ts";
+import {
+  hookOf,
+  messagesAbout,
+  secret,
+  webhookClan,
+  worker,
+} from "../../support/world/webhook-clan.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Not our own code: the receiver's side of Standard Webhooks, by Web Crypto. */
-async function isSigned({ id, timestamp, signature, text }: Received, key: Uint8Array<ArrayBuffer>): Promise<boolean> {
+async function isSigned(
+  { id, timestamp, signature, text }: Received,
+  key: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["verify"]);
   const [version, value = ""] = signature.split(",");
   const bytes = Uint8Array.from(atob(value), (letter) => letter.charCodeAt(0));
-  const isGenuine = await crypto.subtle.verify("HMAC", imported, bytes, new TextEncoder().encode(`${id}.${timestamp}.${text}`));
+  const isGenuine = await crypto.subtle.verify(
+    "HMAC",
+    imported,
+    bytes,
+    new TextEncoder().encode(`${id}.${timestamp}.${text}`),
+  );
   return version === "v1" && isGenuine;
 }
 
@@ -33,15 +48,31 @@ function messageSuite(open: () => Place): void {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     const { metrics } = await clan.start([hookOf(receiver)]);
-    const endings = { release: "goal.achieved", fail: "goal.failed", settle: "goal.settled", unwanted: "goal.stalled" };
+    const endings = {
+      release: "goal.achieved",
+      fail: "goal.failed",
+      settle: "goal.settled",
+      unwanted: "goal.stalled",
+    };
     for (const [payload, type] of Object.entries(endings)) {
       const goal = await clan.postGoal(payload);
       const [message] = await messagesAbout(receiver, goal);
-      expect(message?.body).toMatchObject({ type, reminder: 0, goal: { id: goal.id, summary: payload } });
+      expect(message?.body).toMatchObject({
+        type,
+        reminder: 0,
+        goal: { id: goal.id, summary: payload },
+      });
     }
     const [achieved] = receiver.of("goal.achieved");
-    expect(achieved?.body.artefact).toMatchObject({ type: "Released", by: "worker", text: "1.2.0" });
-    expect(receiver.of("goal.failed")[0]?.body.artefact).toMatchObject({ type: "ToolExecutionFailure", text: "exit 1" });
+    expect(achieved?.body.artefact).toMatchObject({
+      type: "Released",
+      by: "worker",
+      text: "1.2.0",
+    });
+    expect(receiver.of("goal.failed")[0]?.body.artefact).toMatchObject({
+      type: "ToolExecutionFailure",
+      text: "exit 1",
+    });
     expect(receiver.of("goal.stalled")[0]?.body.artefact).toBeUndefined();
     const asking = await clan.postGoal("ask");
     await messagesAbout(receiver, asking);
@@ -49,13 +80,18 @@ function messageSuite(open: () => Place): void {
     const types = (await messagesAbout(receiver, asking, 2)).map(({ body }) => body.type);
     expect(types).toEqual(["question.asked", "goal.cancelled"]);
     expect(receiver.received).toHaveLength(6);
-    expect(await metrics.registry.metrics()).toContain('sett_orchestrator_notices_total{kind="achieved",outcome="taken"} 1');
+    expect(await metrics.registry.metrics()).toContain(
+      'sett_orchestrator_notices_total{kind="achieved",outcome="taken"} 1',
+    );
   });
 
   test("a question and an approval are delivered once, with who asks, what about and how to answer", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
-    await clan.join({ worker: { behaviour: worker }, ada: { human: true, bids: [{ on: "Draft", bid: "review" }] } });
+    await clan.join({
+      worker: { behaviour: worker },
+      ada: { human: true, bids: [{ on: "Draft", bid: "review" }] },
+    });
     await clan.start([hookOf(receiver)]);
     const asking = await clan.postGoal("ask");
     const [question] = await messagesAbout(receiver, asking);
@@ -65,11 +101,20 @@ function messageSuite(open: () => Place): void {
       reminder: 0,
       artefact: { by: "worker", text: "Which colour?" },
     });
-    expect(question?.body.answer_with).toEqual([`sett answer ${artefact?.id} "…" --name ${clan.board.instance}`]);
+    expect(question?.body.answer_with).toEqual([
+      `sett answer ${artefact?.id} "…" --name ${clan.board.instance}`,
+    ]);
     expect(question?.id).toBe(`question-${artefact?.id}-0`);
     const [approval] = await messagesAbout(receiver, await clan.postGoal("draft"));
-    expect(approval?.body).toMatchObject({ type: "approval.wanted", approver: "ada", artefact: { type: "Draft", by: "worker" } });
-    expect(approval?.body.answer_with?.map((command) => command.split(" ")[1])).toEqual(["approve", "reject"]);
+    expect(approval?.body).toMatchObject({
+      type: "approval.wanted",
+      approver: "ada",
+      artefact: { type: "Draft", by: "worker" },
+    });
+    expect(approval?.body.answer_with?.map((command) => command.split(" ")[1])).toEqual([
+      "approve",
+      "reject",
+    ]);
     expect(receiver.received).toHaveLength(2);
   });
 
@@ -80,11 +125,16 @@ function messageSuite(open: () => Place): void {
     const key = crypto.getRandomValues(new Uint8Array(24));
     await clan.start([hookOf(plain), hookOf(encoded, { secret: `whsec_${key.toBase64()}` })]);
     const goal = await clan.postGoal("release");
-    const [[one], [other]] = await Promise.all([messagesAbout(plain, goal), messagesAbout(encoded, goal)]);
+    const [[one], [other]] = await Promise.all([
+      messagesAbout(plain, goal),
+      messagesAbout(encoded, goal),
+    ]);
     if (one === undefined || other === undefined) throw new Error("no message came");
     expect(await isSigned(one, new TextEncoder().encode(secret))).toBe(true);
     expect(await isSigned(other, key)).toBe(true);
-    expect(await isSigned({ ...one, text: `${one.text} ` }, new TextEncoder().encode(secret))).toBe(false);
+    expect(await isSigned({ ...one, text: `${one.text} ` }, new TextEncoder().encode(secret))).toBe(
+      false,
+    );
     expect(Math.abs(Number(one.timestamp) - Date.now() / 1_000)).toBeLessThan(60);
   });
 
@@ -106,7 +156,8 @@ function messageSuite(open: () => Place): void {
     await clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:Ada");
     await waitFor("the end", () => receiver.of("goal.cancelled").length > 0);
     const reminders = receiver.of("question.asked").length;
-    for (let count = 0; count < 3; count += 1) await messagesAbout(receiver, await clan.postGoal("release"));
+    for (let count = 0; count < 3; count += 1)
+      await messagesAbout(receiver, await clan.postGoal("release"));
     expect(receiver.of("question.asked")).toHaveLength(reminders);
     expect(messages.every(({ body }) => body.artefact?.id === artefact?.id)).toBe(true);
     expect(receiver.of("goal.cancelled")).toHaveLength(1);
@@ -127,7 +178,10 @@ function messageSuite(open: () => Place): void {
     await using clan = await webhookClan(open());
     using people = startHookReceiver();
     using ends = startHookReceiver();
-    await clan.start([hookOf(people, { on: ["question", "approval"] }), hookOf(ends, { on: ["failed", "achieved"] })]);
+    await clan.start([
+      hookOf(people, { on: ["question", "approval"] }),
+      hookOf(ends, { on: ["failed", "achieved"] }),
+    ]);
     await messagesAbout(people, await clan.postGoal("ask"));
     await clan.completed(await clan.postGoal("unwanted"));
     await messagesAbout(ends, await clan.postGoal("fail"));
@@ -164,7 +218,11 @@ function messageSuite(open: () => Place): void {
     await clan.start([hookOf(receiver)]);
     await messagesAbout(receiver, asking);
     await messagesAbout(receiver, await clan.postGoal("fail"));
-    expect(receiver.received.map(({ body }) => body.type)).toEqual(["goal.achieved", "question.asked", "goal.failed"]);
+    expect(receiver.received.map(({ body }) => body.type)).toEqual([
+      "goal.achieved",
+      "question.asked",
+      "goal.failed",
+    ]);
   });
 
   test("a goal that is retried after it failed is announced again when it ends again", async () => {
@@ -173,9 +231,14 @@ function messageSuite(open: () => Place): void {
     await clan.start([hookOf(receiver)]);
     const goal = await clan.postGoal("fail");
     const [failed] = await messagesAbout(receiver, goal);
-    const [failure] = (await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id))).slice(1);
+    const [failure] = (
+      await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id))
+    ).slice(1);
     if (failure === undefined) throw new Error("no failure");
-    await clan.board.logEvent({ type: "retry_requested", goal_id: goal.goal_id, artefact_id: failure.id }, "person:Ada");
+    await clan.board.logEvent(
+      { type: "retry_requested", goal_id: goal.goal_id, artefact_id: failure.id },
+      "person:Ada",
+    );
     const [, again] = await messagesAbout(receiver, goal, 2);
     expect(again?.body).toMatchObject({ type: "goal.failed", reminder: 0 });
     expect(again?.id).not.toBe(failed?.id);

@@ -27,7 +27,16 @@ async function scene(name: string) {
   const instance = InstanceName.parse(name);
   const board = await connectBlackboard({ url: server.url, instance, ...patient });
   const add = (atMs: number, count: number, type: string, event: object) =>
-    server.cli("EVAL", fill, "1", `sett:${instance}:events`, String(atMs), String(count), type, JSON.stringify(event));
+    server.cli(
+      "EVAL",
+      fill,
+      "1",
+      `sett:${instance}:events`,
+      String(atMs),
+      String(count),
+      type,
+      JSON.stringify(event),
+    );
   const now = Date.now();
   await add(now - 40 * dayMs, 700, "api_called", { actor: "person:Ada" });
   await add(now - 39 * dayMs, 3, "goal_ended", { actor: "person:Ada", goal_id: newGoalId() });
@@ -37,7 +46,8 @@ async function scene(name: string) {
   const leader = lead(board, epoch);
   const types = async () => {
     const counts: Record<string, number> = {};
-    for (const { type } of await board.readEvents("0", 5_000)) counts[type] = (counts[type] ?? 0) + 1;
+    for (const { type } of await board.readEvents("0", 5_000))
+      counts[type] = (counts[type] ?? 0) + 1;
     return counts;
   };
   const old = (days: number | undefined) =>
@@ -49,7 +59,8 @@ async function scene(name: string) {
   return { board, leader, types, old };
 }
 
-const fill = "for i = 1, ARGV[2] do redis.call('XADD', KEYS[1], ARGV[1] .. '-' .. i, 'type', ARGV[3], 'event', ARGV[4]) end";
+const fill =
+  "for i = 1, ARGV[2] do redis.call('XADD', KEYS[1], ARGV[1] .. '-' .. i, 'type', ARGV[3], 'event', ARGV[4]) end";
 const all = { api_called: 705, goal_ended: 3, unreadable: 1, orchestrator_started: 1 };
 
 test("old events of no goal are removed page by page, once they are handled, and are not missed", async () => {

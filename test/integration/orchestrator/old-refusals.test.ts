@@ -1,4 +1,5 @@
-// Refusals of artefacts that their writers have removed go, however many there are, and triggers that an earlier version has on record.
+// Refusals of artefacts that their writers have removed go, however many there are, and triggers
+// that an earlier version has on record.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { OldRefusals } from "../../../apps/orchestrator/old-refusals.ts";
 import { lead } from "../../../lib/blackboard/port/leading.ts";
@@ -15,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const fill = "for i = 1, 5000 do redis.call('HSET', KEYS[1], 'gone-' .. i, ('0'):rep(64) .. ' no') end";
+const fill =
+  "for i = 1, 5000 do redis.call('HSET', KEYS[1], 'gone-' .. i, ('0'):rep(64) .. ' no') end";
 
 test("thousands of refusals are looked at page by page, and the one whose artefact is there stays", async () => {
   const instance = InstanceName.parse("refusals");
@@ -36,7 +38,12 @@ test("a trigger that is on record from an earlier version is forgotten once sett
   const instance = InstanceName.parse("earlier");
   await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   const nightly = TriggerName.parse("nightly");
-  await server.cli("HSET", `sett:${instance}:trigger:${nightly}`, "since", "2026-01-01T00:00:00.000Z");
+  await server.cli(
+    "HSET",
+    `sett:${instance}:trigger:${nightly}`,
+    "since",
+    "2026-01-01T00:00:00.000Z",
+  );
   expect(await board.forgetTriggers([nightly])).toBe(0);
   expect((await board.readTrigger(nightly)).size).toBe(1);
   expect(await board.forgetTriggers([])).toBe(1);

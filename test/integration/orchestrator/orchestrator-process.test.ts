@@ -1,4 +1,5 @@
-// The orchestrator as a real process against a real Redis: killed, paused, left alone by Redis, and wrongly configured.
+// The orchestrator as a real process against a real Redis: killed, paused, left alone by Redis, and
+// wrongly configured.
 import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -17,7 +18,13 @@ const instance = InstanceName.parse("test");
 async function createWorld() {
   const stop = new AbortController();
   const redis = await startRedisServer();
-  const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000, onLost: () => {} });
+  const board = await connectBlackboard({
+    url: redis.url,
+    instance,
+    timeoutMs: 3_000,
+    giveUpMs: 60_000,
+    onLost: () => {},
+  });
   await board.registerAgents([sampleAgent("coder")], "person:test", { exact: true });
   const playing = playAgent(
     board,
@@ -62,7 +69,9 @@ const completed = (world: World, goal: ArtefactId) =>
     "the claim to complete",
     async () => {
       const claim = (await world.board.claimsOfArtefact(goal)).get("standard");
-      return claim !== undefined && (await world.board.readClaim(claim))?.claim.status === "complete";
+      return (
+        claim !== undefined && (await world.board.readClaim(claim))?.claim.status === "complete"
+      );
     },
     { everyMs: 20 },
   );
@@ -91,9 +100,13 @@ describe("an orchestrator process", () => {
     await leading(first);
     await using second = world.start("one");
     await leading(second);
-    await waitFor("the first to notice", () => first.log().some((line) => line.msg === "Standing by"));
+    await waitFor("the first to notice", () =>
+      first.log().some((line) => line.msg === "Standing by"),
+    );
     await completed(world, await state(world));
-    const opened = (await world.board.readEvents("0", 1_000)).filter((event) => event.type === "claim_opened");
+    const opened = (await world.board.readEvents("0", 1_000)).filter(
+      (event) => event.type === "claim_opened",
+    );
     expect(opened.map((event) => event.actor)).toEqual(["orchestrator:2"]);
     second.signal("SIGKILL");
     await completed(world, await state(world));
@@ -110,10 +123,14 @@ describe("an orchestrator process", () => {
     const goal = await state(world);
     await completed(world, goal);
     first.signal("SIGCONT");
-    await waitFor("the first to notice", () => first.log().some((line) => line.msg === "Standing by"));
+    await waitFor("the first to notice", () =>
+      first.log().some((line) => line.msg === "Standing by"),
+    );
     await completed(world, await state(world));
     const events = await world.board.readEvents("0", 1_000);
-    const openedAfter = events.filter((event) => event.type === "claim_opened").map((event) => event.actor);
+    const openedAfter = events
+      .filter((event) => event.type === "claim_opened")
+      .map((event) => event.actor);
     expect(openedAfter).toEqual(["orchestrator:2", "orchestrator:2"]);
   }, 120_000);
 
@@ -124,14 +141,21 @@ describe("an orchestrator process", () => {
     await completed(world, await state(world));
     await world.redis.kill();
     await world.redis.start();
-    const goal = await waitFor("a goal to be taken", () => state(world).catch(() => undefined), { everyMs: 100 });
+    const goal = await waitFor("a goal to be taken", () => state(world).catch(() => undefined), {
+      everyMs: 100,
+    });
     await completed(world, goal);
   }, 120_000);
 
   test("is 503 with the reason while Redis refuses writes, gives nothing up, and goes on when it takes them again", async () => {
     await using world = await createWorld();
-    await using service = world.start("one", { SETT_REDIS_GIVE_UP: "4s", SETT_REDIS_TIMEOUT: "3s" });
-    const { port } = await waitFor("its port", () => service.log().find((line) => line.msg === "Orchestrator started"));
+    await using service = world.start("one", {
+      SETT_REDIS_GIVE_UP: "4s",
+      SETT_REDIS_TIMEOUT: "3s",
+    });
+    const { port } = await waitFor("its port", () =>
+      service.log().find((line) => line.msg === "Orchestrator started"),
+    );
     const health = async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
       return { status: answer.status, reason: (await answer.json()).reason };
@@ -140,7 +164,8 @@ describe("an orchestrator process", () => {
     await writeRefusals.NOREPLICAS.begin(world.redis);
     await waitFor("it to be said", async () => (await health()).status === 503);
     expect((await health()).reason).toBe(writeRefusals.NOREPLICAS.says);
-    const hasWarned = () => service.log().filter((line) => line.msg === "Could not renew the leader lease").length > 1;
+    const hasWarned = () =>
+      service.log().filter((line) => line.msg === "Could not renew the leader lease").length > 1;
     await waitFor("it to have tried for longer than it waits for an answer", hasWarned);
     await writeRefusals.NOREPLICAS.end(world.redis);
     await completed(world, await state(world));
@@ -150,7 +175,10 @@ describe("an orchestrator process", () => {
 
   test("gives up with one sentence and a non-zero exit code when Redis stays away", async () => {
     await using world = await createWorld();
-    await using service = world.start("one", { SETT_REDIS_GIVE_UP: "4s", SETT_REDIS_TIMEOUT: "3s" });
+    await using service = world.start("one", {
+      SETT_REDIS_GIVE_UP: "4s",
+      SETT_REDIS_TIMEOUT: "3s",
+    });
     await leading(service);
     await world.redis.kill();
     expect(await service.exited).not.toBe(0);
@@ -184,7 +212,11 @@ describe("an orchestrator process", () => {
       }).listen(0, "127.0.0.1");
       await once(silent, "listening");
       const { port } = silent.address() as AddressInfo;
-      const where = { SETT_INSTANCE_NAME: instance, REDIS_URL: `redis://127.0.0.1:${port}`, SETT_HEALTH_PORT: "0" };
+      const where = {
+        SETT_INSTANCE_NAME: instance,
+        REDIS_URL: `redis://127.0.0.1:${port}`,
+        SETT_HEALTH_PORT: "0",
+      };
       await using service = startService("orchestrator", { ...where, SETT_REDIS_GIVE_UP: "1h" });
       await waitFor("it to ask", () => isAsked);
       service.signal(signal);

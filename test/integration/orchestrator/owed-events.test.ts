@@ -1,4 +1,5 @@
-// Events whose handling was given up: what they were to bring about comes all the same, by the same leader or by the next one.
+// Events whose handling was given up: what they were to bring about comes all the same, by the same
+// leader or by the next one.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
@@ -21,7 +22,12 @@ async function createWorld() {
   const redis = await startRedisServer();
   const board = await connectBlackboard({ url: redis.url, instance, ...patient });
   await board.registerAgents([sampleAgent("coder")], ada, { exact: true });
-  const start = () => startService("orchestrator", { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" });
+  const start = () =>
+    startService("orchestrator", {
+      SETT_INSTANCE_NAME: instance,
+      REDIS_URL: redis.url,
+      SETT_HEALTH_PORT: "0",
+    });
   let service = start();
   return {
     board,
@@ -34,10 +40,19 @@ async function createWorld() {
     },
     /** The agent wins the claim and fails. The Failure. */
     async fail(claim: ClaimId) {
-      const say = (message: object) => board.sendMail(coder, { id: randomUUID(), text: JSON.stringify({ message }) });
+      const say = (message: object) =>
+        board.sendMail(coder, { id: randomUUID(), text: JSON.stringify({ message }) });
       await say({ say: "bid", claim, word: "exclusive" });
-      await waitFor("the grant", async () => (await board.readClaim(claim))?.grants.length === 1, patience);
-      await say({ say: "result", claim, result: { outcome: "failed", artefact: { type: "Oops", payload: "{}" } } });
+      await waitFor(
+        "the grant",
+        async () => (await board.readClaim(claim))?.grants.length === 1,
+        patience,
+      );
+      await say({
+        say: "result",
+        claim,
+        result: { outcome: "failed", artefact: { type: "Oops", payload: "{}" } },
+      });
       const ended = await waitFor("the failure", async () => {
         const [grant] = (await board.readClaim(claim))?.grants ?? [];
         return grant?.state === "failed" && grant.artefact_ids;
@@ -54,16 +69,23 @@ async function createWorld() {
     async areSeenTo(pause: string, resume: string) {
       const { count } = await board.listOwed(1);
       const events = await board.readEvents("0", 1_000);
-      const refused = events.flatMap(({ type, data }) => (type === "request_refused" ? [data?.request] : []));
+      const refused = events.flatMap(({ type, data }) =>
+        type === "request_refused" ? [data?.request] : [],
+      );
       const has = (type: EventType) => events.some((event) => event.type === type);
-      const isSeenTo = (request: string, effect: EventType) => refused.includes(request) || has(effect);
-      return count === 0 && isSeenTo(pause, "instance_paused") && isSeenTo(resume, "instance_resumed");
+      const isSeenTo = (request: string, effect: EventType) =>
+        refused.includes(request) || has(effect);
+      return (
+        count === 0 && isSeenTo(pause, "instance_paused") && isSeenTo(resume, "instance_resumed")
+      );
     },
     isGivenUp: (type: EventType) =>
       waitFor(
         "it to be given up",
         async () =>
-          (await board.readEvents("0", 1_000)).find((event) => event.type === "event_given_up" && event.data?.type === type),
+          (await board.readEvents("0", 1_000)).find(
+            (event) => event.type === "event_given_up" && event.data?.type === type,
+          ),
         patience,
       ),
     /** What its health check says, once it has this status. */
@@ -95,7 +117,11 @@ test("an artefact gets its claim although the opening failed until its event was
     "(artefact_created) could not be handled, and is tried again every 5 s: Redis refused",
   );
   await repair();
-  await waitFor("the claim", async () => (await world.board.claimsOfArtefact(goal.id)).size === 1, patience);
+  await waitFor(
+    "the claim",
+    async () => (await world.board.claimsOfArtefact(goal.id)).size === 1,
+    patience,
+  );
   await world.health(200);
   expect(await world.board.listOwed(10)).toEqual({ count: 0, owed: [] });
 });
@@ -105,7 +131,11 @@ test("a goal is cancelled, and a claim tried again, by the next leader where the
   await world.leads();
   const { board } = world;
   const [doomed, failing] = [await world.post(), await world.post()];
-  const claim = await waitFor("the claim", async () => (await board.claimsOfArtefact(failing.id)).get("standard"), patience);
+  const claim = await waitFor(
+    "the claim",
+    async () => (await board.claimsOfArtefact(failing.id)).get("standard"),
+    patience,
+  );
   const failure = await world.fail(claim);
   const repairs = [await world.refuse("endGoal"), await world.refuse("openClaim")];
   await world.request({ type: "cancel_requested", goal_id: doomed.goal_id });
@@ -114,8 +144,16 @@ test("a goal is cancelled, and a claim tried again, by the next leader where the
   await world.stop();
   for (const repair of repairs.reverse()) await repair();
   world.start();
-  await waitFor("the end of the goal", async () => (await board.readGoal(doomed.goal_id))?.ended === "cancelled", patience);
-  await waitFor("the retry", async () => (await board.claimsOfArtefact(failing.id)).size === 2, patience);
+  await waitFor(
+    "the end of the goal",
+    async () => (await board.readGoal(doomed.goal_id))?.ended === "cancelled",
+    patience,
+  );
+  await waitFor(
+    "the retry",
+    async () => (await board.claimsOfArtefact(failing.id)).size === 2,
+    patience,
+  );
 });
 
 test("a pause that was given up does not stop the instance after the person has asked to go on", async () => {

@@ -30,7 +30,9 @@ describe("a question to people", () => {
     ...wants("GoalDefined", "exclusive"),
     tool: (input) => {
       const answers = answersIn(input).map(({ payload }) => payload);
-      return answers.length < 2 ? asking(`Question ${answers.length + 1}?`) : ending(answers.join(" and "));
+      return answers.length < 2
+        ? asking(`Question ${answers.length + 1}?`)
+        : ending(answers.join(" and "));
     },
   };
 
@@ -38,7 +40,11 @@ describe("a question to people", () => {
     await using clan = await startClanOn(redis, { coder });
     const goal = await clan.postGoal();
     const first = await askedOfPeople(clan, "Question 1?");
-    expect(first).toMatchObject({ source_artefacts: [goal.id], produced_by_agent: "coder", goal_id: goal.goal_id });
+    expect(first).toMatchObject({
+      source_artefacts: [goal.id],
+      produced_by_agent: "coder",
+      goal_id: goal.goal_id,
+    });
     expect((await statusOf(clan, goal)).state).toBe("waiting");
     expect(await grantOf(clan, goal, "coder")).toMatchObject({ state: "waiting", attempt: 1 });
     const { artefact, outcome } = await answer(clan, first, "MIT");
@@ -81,7 +87,10 @@ describe("a question to people", () => {
     await clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, ada);
     await reaches(clan, goal, "cancelled");
     expect((await answer(clan, question, "MIT")).outcome).toMatchObject({ outcome: "refused" });
-    await waitFor("the end of the claim", async () => (await grantOf(clan, goal, "coder"))?.state === "cancelled");
+    await waitFor(
+      "the end of the claim",
+      async () => (await grantOf(clan, goal, "coder"))?.state === "cancelled",
+    );
   });
 
   test("of an agent that was removed is closed, and its grant fails", async () => {
@@ -89,13 +98,16 @@ describe("a question to people", () => {
     const goal = await clan.postGoal();
     await waitFor("the claim", async () => (await clan.board.listOpenClaims())[0]);
     const [open] = await clan.board.listOpenClaims();
-    if (open !== undefined) await clan.board.placeBid({ claim: open, agent: agentName("other"), word: "ignore" });
+    if (open !== undefined)
+      await clan.board.placeBid({ claim: open, agent: agentName("other"), word: "ignore" });
     const question = await askedOfPeople(clan, "Question 1?");
     const agents = (await clan.board.listAgents()).filter(({ name }) => name !== "coder");
     await clan.board.registerAgents(agents, ada, { exact: true });
     await reaches(clan, goal, "failed");
     expect(await clan.board.listOpenQuestions()).toEqual([]);
-    expect((await answer(clan, question, "MIT")).outcome).toMatchObject({ reason: expect.stringContaining("does not wait") });
+    expect((await answer(clan, question, "MIT")).outcome).toMatchObject({
+      reason: expect.stringContaining("does not wait"),
+    });
   });
 });
 
@@ -103,7 +115,10 @@ describe("feedback on a goal", () => {
   test("is a question to its author, whose answer is version 2 of the goal and runs on", async () => {
     const reviewer: Member = {
       ...wants("GoalDefined", "review"),
-      tool: ({ target_artefact }) => ({ structural_type: "Review", payload: target_artefact.version === 1 ? "Too vague." : {} }),
+      tool: ({ target_artefact }) => ({
+        structural_type: "Review",
+        payload: target_artefact.version === 1 ? "Too vague." : {},
+      }),
     };
     const coder: Member = {
       ...wants("GoalDefined", "exclusive"),
@@ -119,7 +134,12 @@ describe("feedback on a goal", () => {
     const versions = await clan.board.readArtefacts(await clan.board.readThread(goal.logical_id));
     expect(versions).toMatchObject([
       { version: 1, payload: "Do it." },
-      { version: 2, payload: "Release 1.2.0.", source_artefacts: [goal.id, artefact.id], produced_by_role: "user" },
+      {
+        version: 2,
+        payload: "Release 1.2.0.",
+        source_artefacts: [goal.id, artefact.id],
+        produced_by_role: "user",
+      },
     ]);
   });
 });

@@ -1,4 +1,5 @@
-// A Redis that crashes may lose what it acknowledged last, while the orchestrator, which knows better, lives on.
+// A Redis that crashes may lose what it acknowledged last, while the orchestrator, which knows
+// better, lives on.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +23,10 @@ import {
 
 setDefaultTimeout(120_000);
 
-/** A Redis that writes each command before it acknowledges it, so that a test can say which were the last. */
+/**
+ * A Redis that writes each command before it acknowledges it, so that a test can say which were the
+ * last.
+ */
 async function startForgetfulRedis() {
   const redis = await startRedisServer();
   await redis.cli("CONFIG", "SET", "appendfsync", "always");
@@ -56,7 +60,10 @@ function interceptCommit(isIt: (commit: ClaimCommit) => boolean, before: () => P
 }
 
 async function cursorIsAtEnd({ board }: Clan): Promise<void> {
-  await waitFor("the cursor", async () => (await board.readLeader())?.cursor === (await board.endOfEvents()));
+  await waitFor(
+    "the cursor",
+    async () => (await board.readLeader())?.cursor === (await board.endOfEvents()),
+  );
 }
 
 test("what the orchestrator did last is done again where a crash of Redis has lost it", async () => {
@@ -84,7 +91,11 @@ test("what the orchestrator did last is done again where a crash of Redis has lo
 
 test("bids that took the place of lost ones are heard, although the claim has come to the same rev", async () => {
   await using forgetful = await startForgetfulRedis();
-  const scene: { clan?: Clan; bid?: (agent: string, word: "exclusive" | "ignore") => Promise<unknown>; size: number } = {
+  const scene: {
+    clan?: Clan;
+    bid?: (agent: string, word: "exclusive" | "ignore") => Promise<unknown>;
+    size: number;
+  } = {
     size: 0,
   };
   const loseBids = async () => {
@@ -95,10 +106,16 @@ test("bids that took the place of lost ones are heard, although the claim has co
   // Their rules say nothing in advance.
   const bidder = { bids_by_command: true as const };
   const intercept = interceptCommit(({ set }) => set.bidding === "closed", loseBids);
-  await using clan = await startClanOn(forgetful.redis, { coder: bidder, tester: bidder }, {}, intercept);
+  await using clan = await startClanOn(
+    forgetful.redis,
+    { coder: bidder, tester: bidder },
+    {},
+    intercept,
+  );
   const goal = await clan.postGoal();
   const { claim } = await clan.claimOn(goal);
-  scene.bid = (agent, word) => clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
+  scene.bid = (agent, word) =>
+    clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
   await cursorIsAtEnd(clan);
   scene.size = await forgetful.written();
   await scene.bid("coder", "exclusive");
@@ -113,19 +130,30 @@ test("bids that took the place of lost ones are heard, although the claim has co
 test("an answer that was lost is not what its question's agent goes on with", async () => {
   await using forgetful = await startForgetfulRedis();
   let size = 0;
-  const hasDialogue = ({ grants }: ClaimCommit) => grants.some(({ dialogue = [] }) => dialogue.length > 0);
+  const hasDialogue = ({ grants }: ClaimCommit) =>
+    grants.some(({ dialogue = [] }) => dialogue.length > 0);
   const intercept = interceptCommit(hasDialogue, () => forgetful.lose(size));
   const tool: Member["tool"] = ({ additional_context }) =>
-    additional_context.length === 0 ? asking("which?") : ending(additional_context.map(({ payload }) => payload).join());
+    additional_context.length === 0
+      ? asking("which?")
+      : ending(additional_context.map(({ payload }) => payload).join());
   const members = { coder: { ...wants("GoalDefined", "exclusive"), tool } };
-  await using clan = await startClanOn(forgetful.redis, members, { clarification: "human" }, intercept);
+  await using clan = await startClanOn(
+    forgetful.redis,
+    members,
+    { clarification: "human" },
+    intercept,
+  );
   const goal = await clan.postGoal();
   const question = await askedOfPeople(clan, "which?");
   await cursorIsAtEnd(clan);
   size = await forgetful.written();
   const lost = await answer(clan, question, "the lost one");
   expect(lost.outcome.outcome).toBe("answered");
-  await waitFor("the question to be open again", async () => (await clan.board.answersOf([question.id]))[0] === undefined);
+  await waitFor(
+    "the question to be open again",
+    async () => (await clan.board.answersOf([question.id]))[0] === undefined,
+  );
   const { artefact } = await answer(clan, question, "the other one");
   expect((await terminalOf(clan, goal)).payload).toBe("which?,the other one");
   expect((await grantOf(clan, goal, "coder"))?.dialogue).toEqual([question.id, artefact.id]);
@@ -138,7 +166,10 @@ test.each([
   "a result that was acknowledged and lost is on record again, the same one, where its grant is %s again: %s",
   async (state) => {
     await using forgetful = await startForgetfulRedis();
-    const scene: { clan?: Clan; goal?: Artefact; size: number; runs: number } = { size: 0, runs: 0 };
+    const scene: { clan?: Clan; goal?: Artefact; size: number; runs: number } = {
+      size: 0,
+      runs: 0,
+    };
     const noting = (board: Blackboard): Blackboard => ({
       ...board,
       beginWork: async (order) => {
@@ -150,12 +181,20 @@ test.each([
       scene.runs += 1;
       const { clan, goal } = scene;
       if (clan !== undefined && goal !== undefined && state === "running") {
-        await waitFor("the start", async () => (await grantOf(clan, goal, "coder"))?.state === state);
+        await waitFor(
+          "the start",
+          async () => (await grantOf(clan, goal, "coder"))?.state === state,
+        );
         scene.size ||= await forgetful.written();
       }
       return ending("done");
     };
-    await using clan = await startClanOn(forgetful.redis, { coder: { ...wants("GoalDefined", "exclusive"), tool } }, {}, noting);
+    await using clan = await startClanOn(
+      forgetful.redis,
+      { coder: { ...wants("GoalDefined", "exclusive"), tool } },
+      {},
+      noting,
+    );
     scene.clan = clan;
     const goal = sampleArtefact();
     scene.goal = goal;
@@ -165,10 +204,19 @@ test.each([
     await cursorIsAtEnd(clan);
     await forgetful.lose(scene.size);
     // The record dates a result by the message that brought it.
-    const again = await waitFor("the result", () => clan.board.readArtefact(first.id), clan.patience);
+    const again = await waitFor(
+      "the result",
+      () => clan.board.readArtefact(first.id),
+      clan.patience,
+    );
     expect(again).toEqual({ ...first, created_at: again.created_at });
     const grant = await grantOf(clan, goal, "coder");
-    expect(grant).toMatchObject({ state: "done", attempt: 1, artefact_ids: [first.id], run_id: expect.any(String) });
+    expect(grant).toMatchObject({
+      state: "done",
+      attempt: 1,
+      artefact_ids: [first.id],
+      run_id: expect.any(String),
+    });
     expect(scene.runs).toBe(1);
     const types = (await clan.board.readEvents("0", 1_000)).map(({ type }) => type);
     expect(types.filter((type) => type === "grant_failed" || type === "mail_refused")).toEqual([]);

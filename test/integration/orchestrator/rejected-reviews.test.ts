@@ -1,4 +1,5 @@
-// A review that rejects: people are not asked for a verdict that is not needed, and reviewers at work are heard.
+// A review that rejects: people are not asked for a verdict that is not needed, and reviewers at
+// work are heard.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { phaseStrip } from "../../../apps/cli/render/phase-strip.ts";
 import { symbolsFor } from "../../../apps/cli/render/symbols.ts";
@@ -11,7 +12,14 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
-import { decide, ending, grantOf, startClanOn, terminalOf, wants } from "../../support/world/people.ts";
+import {
+  decide,
+  ending,
+  grantOf,
+  startClanOn,
+  terminalOf,
+  wants,
+} from "../../support/world/people.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -22,12 +30,26 @@ afterAll(async () => redis[Symbol.asyncDispose]());
 const lead: Member = { ...wants("Plan", "review"), human: true, role: "lead" };
 const planner: Member = {
   ...wants("GoalDefined", "exclusive"),
-  tool: (input) => ({ artefact_type: "Plan", artefact_payload: `version ${input.target_artefact.version}`, summary: "" }),
+  tool: (input) => ({
+    artefact_type: "Plan",
+    artefact_payload: `version ${input.target_artefact.version}`,
+    summary: "",
+  }),
 };
-const packager: Member = { ...wants("Plan", "exclusive"), tool: ({ target_artefact }) => ending(target_artefact.payload) };
+const packager: Member = {
+  ...wants("Plan", "exclusive"),
+  tool: ({ target_artefact }) => ending(target_artefact.payload),
+};
 
-/** Reviews the first version with this, and approves the second; `until` it may answer. `begun` is called when it is at work. */
-const reviewer = (payload: string, until: Promise<void> = Promise.resolve(), begun: () => void = () => {}): Member => ({
+/**
+ * Reviews the first version with this, and approves the second; `until` it may answer. `begun` is
+ * called when it is at work.
+ */
+const reviewer = (
+  payload: string,
+  until: Promise<void> = Promise.resolve(),
+  begun: () => void = () => {},
+): Member => ({
   ...wants("Plan", "review"),
   tool: async ({ target_artefact: { version } }) => {
     begun();
@@ -43,12 +65,19 @@ const drawn = (snapshot: ClaimSnapshot) => phaseStrip(snapshot, "names", drawing
 test("it is drawn as one; a person's request is withdrawn at once and says so, and a reviewer at work finishes and is heard", async () => {
   const slowly = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  const [quick, slow] = [reviewer("No date.", begun.promise), reviewer("No name.", slowly.promise, begun.resolve)];
+  const [quick, slow] = [
+    reviewer("No date.", begun.promise),
+    reviewer("No name.", slowly.promise, begun.resolve),
+  ];
   const members = { lead, planner, packager, quick, slow };
   await using clan: Clan = await startClanOn(redis, members);
   const goal = await clan.postGoal();
   const first = await clan.made(goal, ({ type }) => type === "Plan");
-  await waitFor("the withdrawal", async () => (await grantOf(clan, first, "lead"))?.state === "cancelled", clan.patience);
+  await waitFor(
+    "the withdrawal",
+    async () => (await grantOf(clan, first, "lead"))?.state === "cancelled",
+    clan.patience,
+  );
 
   const claim = await clan.claimOn(first);
   expect(claim.claim.status).toBe("pending_review");
@@ -56,15 +85,20 @@ test("it is drawn as one; a person's request is withdrawn at once and says so, a
   const { board } = clan;
   expect(await readInquiries(board)).toEqual([]);
   const suggest = suggestFor(undefined);
-  const why = /^Plan \w+ needs no verdict of lead any more: quick rejected it, so no other person's verdict is needed\.$/;
+  const why =
+    /^Plan \w+ needs no verdict of lead any more: quick rejected it, so no other person's verdict is needed\.$/;
   expect(findJudged(board, first.id, "lead", suggest)).rejects.toThrow(why);
-  const lines = (await board.readEvents("0", 1_000)).map((event) => eventLine(event, createStyle(false)));
+  const lines = (await board.readEvents("0", 1_000)).map((event) =>
+    eventLine(event, createStyle(false)),
+  );
   expect(lines.filter((line) => /rejects what claim \w+ is about$/.test(line))).toHaveLength(1);
   expect(lines.join("\n")).toMatch(/cancels the work of lead on claim \w+: quick rejected it/);
 
   slowly.resolve();
   const second = await clan.made(goal, ({ type, version }) => type === "Plan" && version === 2);
-  const feedback = (await board.readArtefacts(second.source_artefacts)).map(({ payload }) => payload);
+  const feedback = (await board.readArtefacts(second.source_artefacts)).map(
+    ({ payload }) => payload,
+  );
   expect(feedback).toEqual(expect.arrayContaining(["No date.", "No name."]));
   // The person is asked about the next version.
   expect(await decide(clan, second, "lead", "{}")).toEqual({ outcome: "recorded" });
@@ -72,15 +106,28 @@ test("it is drawn as one; a person's request is withdrawn at once and says so, a
 });
 
 test("where a person rejects, another person is not asked any more, and the reviewer that approved is drawn as done", async () => {
-  const members = { lead, owner: { ...lead, role: "owner" }, planner, packager, quick: reviewer("{}") };
+  const members = {
+    lead,
+    owner: { ...lead, role: "owner" },
+    planner,
+    packager,
+    quick: reviewer("{}"),
+  };
   await using clan: Clan = await startClanOn(redis, members);
   const goal = await clan.postGoal();
   const first = await clan.made(goal, ({ type }) => type === "Plan");
-  await waitFor("the review", async () => (await grantOf(clan, first, "quick"))?.state === "done", clan.patience);
+  await waitFor(
+    "the review",
+    async () => (await grantOf(clan, first, "quick"))?.state === "done",
+    clan.patience,
+  );
   await decide(clan, first, "lead", '{"reason":"Not on a Friday."}');
   await clan.made(goal, ({ type, version }) => type === "Plan" && version === 2);
   const claim = await clan.claimOn(first);
-  expect(claim.claim).toMatchObject({ status: "terminated", termination_reason: "Feedback from lead" });
+  expect(claim.claim).toMatchObject({
+    status: "terminated",
+    termination_reason: "Feedback from lead",
+  });
   expect(drawn(claim)).toContain("-owner +quick");
 });
 

@@ -33,16 +33,22 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
   });
   expect((await clan.claimOn(queued)).claim.status).toBe("terminated");
   // As where the agent itself reports it, its event names the Failure.
-  expect((await clan.events("grant_failed")).map(({ artefact_id }) => artefact_id)).toEqual([failure?.id]);
+  expect((await clan.events("grant_failed")).map(({ artefact_id }) => artefact_id)).toEqual([
+    failure?.id,
+  ]);
 
   const later = await clan.settled(await clan.postGoal("later"));
   expect(later.map(({ produced_by_agent }) => String(produced_by_agent))).toEqual(["", "stayer"]);
   // However long after its removal.
   const { claim } = await clan.claimOn(begun);
-  const leasedUntil = async () => Number(await clan.hand("ZSCORE", "due:lease", `lease:${claim.id}:leaver:1`));
+  const leasedUntil = async () =>
+    Number(await clan.hand("ZSCORE", "due:lease", `lease:${claim.id}:leaver:1`));
   const first = await leasedUntil();
   for (const renewals of [1, 2])
-    await waitFor("its lease to be renewed", async () => (await leasedUntil()) > first + renewals * 2_000);
+    await waitFor(
+      "its lease to be renewed",
+      async () => (await leasedUntil()) > first + renewals * 2_000,
+    );
   await writeFile(join(folder, "go"), "");
   const ended = await clan.settled(begun);
   expect(ended.map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Report"]);
@@ -56,15 +62,20 @@ test("an agent that is only expected bids on nothing, no claim waits for it, and
   const agents = await clan.board.listAgents();
   await clan.board.expectAgents([...agents, sampleAgent("newcomer", { bids })], "person:Ada");
   await clan.startCub("newcomer", "sleep 60");
-  await waitFor("the newcomer's sign of life", async () => (await clan.board.listStatuses()).size === 2);
+  await waitFor(
+    "the newcomer's sign of life",
+    async () => (await clan.board.listStatuses()).size === 2,
+  );
   const goal = await clan.postGoal("meanwhile");
   const [, made] = await clan.settled(goal);
   expect(made).toMatchObject({ type: "Report", produced_by_agent: "stayer" });
   expect((await clan.claimOn(goal)).claim.electorate.map(String)).toEqual(["stayer"]);
   await clan.board.registerAgents(agents, "person:Ada", { exact: true });
   const after = await clan.settled(await clan.postGoal("after"));
-  expect([...after, ...(await clan.artefactsOf(goal))].filter(({ structural_type }) => structural_type === "Failure")).toEqual(
-    [],
-  );
+  expect(
+    [...after, ...(await clan.artefactsOf(goal))].filter(
+      ({ structural_type }) => structural_type === "Failure",
+    ),
+  ).toEqual([]);
   expect(await clan.events("agent_removed")).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// Where the agent that made something is gone or cannot answer, another of its role reworks it and is asked about it.
+// Where the agent that made something is gone or cannot answer, another of its role reworks it and
+// is asked about it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
@@ -26,13 +27,19 @@ beforeAll(async () => {
 });
 afterAll(async () => redis[Symbol.asyncDispose]());
 
-const draft = (payload: string) => ({ artefact_type: "Draft", artefact_payload: payload, summary: "" });
+const draft = (payload: string) => ({
+  artefact_type: "Draft",
+  artefact_payload: payload,
+  summary: "",
+});
 
 /** Two of a role: `writer-two` writes about the goal, `writer-one` has nothing to do of its own. */
 const writing: Partial<Member> = { role: "writer", ...wants("GoalDefined", "exclusive") };
 const idle: Partial<Member> = { role: "writer", ...wants("Nothing", "exclusive") };
-const isRework = ({ additional_context }: ToolInput) => additional_context.some(({ type }) => type === "Review");
-const rewrites = (text: string) => (input: ToolInput) => draft(isRework(input) ? text : "A first draft");
+const isRework = ({ additional_context }: ToolInput) =>
+  additional_context.some(({ type }) => type === "Review");
+const rewrites = (text: string) => (input: ToolInput) =>
+  draft(isRework(input) ? text : "A first draft");
 const critic = (input: ToolInput) => ({
   structural_type: "Review",
   payload: input.target_artefact.version === 1 ? "Shorter." : {},
@@ -43,7 +50,8 @@ async function remove(clan: Clan, name: string): Promise<void> {
   const left = (await clan.board.listAgents()).filter((agent) => agent.name !== name);
   await clan.board.registerAgents(left, ada, { exact: true });
   // What agents say is read beside the log, and may be read before it.
-  const isKnown = async () => (await clan.board.readLeader())?.cursor === (await clan.board.endOfEvents());
+  const isKnown = async () =>
+    (await clan.board.readLeader())?.cursor === (await clan.board.endOfEvents());
   await waitFor("the orchestrator to know", isKnown);
 }
 
@@ -51,7 +59,9 @@ async function remove(clan: Clan, name: string): Promise<void> {
 async function standInsIn(clan: Clan) {
   const events = await clan.board.readEvents("0", 10_000);
   return events.flatMap(({ type, agent, data }) =>
-    type === "grant_queued" && data?.instead_of !== undefined ? [[agent, data.instead_of, data.because].map(String)] : [],
+    type === "grant_queued" && data?.instead_of !== undefined
+      ? [[agent, data.instead_of, data.because].map(String)]
+      : [],
   );
 }
 
@@ -61,7 +71,10 @@ async function draftUnderReview(settings: Parameters<typeof startClanOn>[2] = {}
   const members = {
     "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
     "writer-two": { ...writing, tool: rewrites("Shorter, by two") },
-    critic: { ...wants("Draft", "review"), tool: (input: ToolInput) => mayGo.then(() => critic(input)) },
+    critic: {
+      ...wants("Draft", "review"),
+      tool: (input: ToolInput) => mayGo.then(() => critic(input)),
+    },
     editor,
   };
   const clan = await startClanOn(redis, members, settings);
@@ -86,7 +99,9 @@ describe("a rework", () => {
       logical_id: first.id,
       produced_by_agent: "writer-one",
     });
-    expect(await standInsIn(clan)).toEqual([["writer-one", "writer-two", "It is not registered any more."]]);
+    expect(await standInsIn(clan)).toEqual([
+      ["writer-one", "writer-two", "It is not registered any more."],
+    ]);
   });
 
   test("goes on to another agent of the role where its producer is removed before it begins", async () => {
@@ -100,7 +115,10 @@ describe("a rework", () => {
     const members = {
       "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
       "writer-two": { ...writing, tool },
-      critic: { ...wants("Draft", "review"), tool: (input: ToolInput) => isBusy.then(() => critic(input)) },
+      critic: {
+        ...wants("Draft", "review"),
+        tool: (input: ToolInput) => isBusy.then(() => critic(input)),
+      },
       editor,
     };
     await using clan = await startClanOn(redis, members);
@@ -109,7 +127,10 @@ describe("a rework", () => {
     await clan.postGoal("another goal");
     await waitFor("the writer to be busy", () => begun === 2);
     busy();
-    await waitFor("its rework", async () => (await grantOf(clan, first, "writer-two", "rework:1"))?.state === "queued");
+    await waitFor(
+      "its rework",
+      async () => (await grantOf(clan, first, "writer-two", "rework:1"))?.state === "queued",
+    );
     await remove(clan, "writer-two");
     await reaches(clan, goal, "achieved");
     const made = await clan.artefactsOf(goal);
@@ -134,7 +155,9 @@ describe("a rework", () => {
     await using _clan = clan;
     clan.stopCub("writer-two");
     go();
-    await waitFor("the second draft", async () => (await clan.artefactsOf(goal)).find(({ version }) => version === 2));
+    await waitFor("the second draft", async () =>
+      (await clan.artefactsOf(goal)).find(({ version }) => version === 2),
+    );
     await reaches(clan, goal, "achieved");
     const [[agent, instead, because = ""] = []] = await standInsIn(clan);
     expect([agent, instead]).toEqual(["writer-one", "writer-two"]);
@@ -144,7 +167,8 @@ describe("a rework", () => {
 
 describe("a question", () => {
   const isQuestion = (input: ToolInput) => input.target_artefact.structural_type === "Question";
-  const knowing = (text: string) => (input: ToolInput) => (isQuestion(input) ? replying(text) : draft("A draft"));
+  const knowing = (text: string) => (input: ToolInput) =>
+    isQuestion(input) ? replying(text) : draft("A draft");
   const curious = {
     ...wants("Draft", "exclusive"),
     tool: (input: ToolInput) => {
@@ -179,7 +203,10 @@ describe("a question", () => {
       curious: { ...curious, tool: (input: ToolInput) => isGone.then(() => curious.tool(input)) },
     };
     const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
-    await using clan = await startClanOn(redis, members, { clarification: "tiered", bid_deadline_ms: 1_000 });
+    await using clan = await startClanOn(redis, members, {
+      clarification: "tiered",
+      bid_deadline_ms: 1_000,
+    });
     const goal = await clan.postGoal();
     await clan.made(goal, ({ type }) => type === "Draft");
     await waitFor("the curious at work", () => clan.inputs.get("curious")?.length === 1);

@@ -1,4 +1,5 @@
-// What the starter of workers does for a client at its socket, and what it does not: on a real Engine.
+// What the starter of workers does for a client at its socket, and what it does not: on a real
+// Engine.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createStarterApp } from "../../../apps/orchestrator/starter-app.ts";
 import { StarterClient } from "../../../apps/orchestrator/starter-client.ts";
@@ -46,18 +47,27 @@ afterAll(async () => {
 
 const job = (slot = 1) => ({
   agent,
-  ...{ claim: ClaimId.parse(crypto.randomUUID()), goal: GoalId.parse(crypto.randomUUID()), attempt: 3, slot },
+  ...{
+    claim: ClaimId.parse(crypto.randomUUID()),
+    goal: GoalId.parse(crypto.randomUUID()),
+    attempt: 3,
+    slot,
+  },
 });
 
 test("it starts a worker of a template, says how it ended and what it wrote, and removes it", async () => {
   const one = job(2);
   const worker = client.nameOf(one);
   await client.start(one);
-  expect(await client.list(agent)).toEqual([{ name: worker, claim: one.claim, attempt: 3, slot: 2 }]);
+  expect(await client.list(agent)).toEqual([
+    { name: worker, claim: one.claim, attempt: 3, slot: 2 },
+  ]);
   expect(await errorOf(client.start(one))).toMatchObject({ code: "instance-taken" });
   // What its volume bears makes it the instance's own for the next `sett up`.
   const { volumes } = await at.runtime.parts(at.instance);
-  expect(volumes.map(({ name, labels }) => [name, labels.id])).toEqual([[at.name("workspace-tester.2"), id]]);
+  expect(volumes.map(({ name, labels }) => [name, labels.id])).toEqual([
+    [at.name("workspace-tester.2"), id],
+  ]);
   expect(await client.wait(worker, new AbortController().signal)).toBe(7);
   expect(await client.readLog(worker)).toEqual([`3 --execute-claim ${one.claim}`]);
   await client.remove(worker);
@@ -69,19 +79,35 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
   const other = at.name("agent-tester");
   const refused = { code: "not-found", message: "No worker of these templates has such a name." };
   const { signal } = new AbortController();
-  for (const ask of [client.isThere(other), client.remove(other), client.readLog(other), client.wait(other, signal)])
+  for (const ask of [
+    client.isThere(other),
+    client.remove(other),
+    client.readLog(other),
+    client.wait(other, signal),
+  ])
     expect(await errorOf(ask)).toMatchObject(refused);
   expect((await at.runtime.containers.find(other))?.state.state).toBe("running");
   const gone = client.nameOf(job());
   expect(await client.isThere(gone)).toBe(false);
-  expect(await errorOf(client.readLog(gone))).toMatchObject({ code: "docker-failed", message: `There is no worker ${gone}.` });
-  expect(await errorOf(client.start({ ...job(), agent: agentName("other") }))).toMatchObject({ code: "agent-not-found" });
-  expect(await errorOf(client.start(job(3)))).toMatchObject({ message: "tester has 2 workers, and no slot 3." });
-  expect(await errorOf(client.start({ ...job(), image: "debian", mounts: ["/"] } as never))).toMatchObject({
+  expect(await errorOf(client.readLog(gone))).toMatchObject({
+    code: "docker-failed",
+    message: `There is no worker ${gone}.`,
+  });
+  expect(await errorOf(client.start({ ...job(), agent: agentName("other") }))).toMatchObject({
+    code: "agent-not-found",
+  });
+  expect(await errorOf(client.start(job(3)))).toMatchObject({
+    message: "tester has 2 workers, and no slot 3.",
+  });
+  expect(
+    await errorOf(client.start({ ...job(), image: "debian", mounts: ["/"] } as never)),
+  ).toMatchObject({
     message: "The request is malformed.",
   });
   for (const wrong of [{ attempt: 0 }, { slot: 0 }, { claim: "../../x" }, { agent: "a/b" }])
-    expect(await errorOf(client.start({ ...job(), ...wrong } as never))).toMatchObject({ message: "The request is malformed." });
+    expect(await errorOf(client.start({ ...job(), ...wrong } as never))).toMatchObject({
+      message: "The request is malformed.",
+    });
   expect((await at.runtime.parts(at.instance)).containers.map(({ name }) => name)).toEqual([other]);
 });
 
@@ -97,7 +123,14 @@ test("a name that is none of a worker is refused, and the Engine is asked nothin
       `${worker}%23`,
       `${worker}%0a`,
     ],
-    ...[`${at.name("redis")}`, `${at.name("worker-other-01234567-1")}`, `${worker}0x`, `x${worker}`, "%ff", "%"],
+    ...[
+      `${at.name("redis")}`,
+      `${at.name("worker-other-01234567-1")}`,
+      `${worker}0x`,
+      `x${worker}`,
+      "%ff",
+      "%",
+    ],
   ]) {
     for (const [method, rest] of [
       ["GET", ""],
@@ -105,7 +138,9 @@ test("a name that is none of a worker is refused, and the Engine is asked nothin
       ["GET", "/log"],
       ["DELETE", ""],
     ] as const) {
-      const { status } = await fetch(`http://127.0.0.1:${server.port}/workers/${name}${rest}`, { method });
+      const { status } = await fetch(`http://127.0.0.1:${server.port}/workers/${name}${rest}`, {
+        method,
+      });
       expect([method, name, rest, status]).toEqual([method, name, rest, 404]);
     }
   }

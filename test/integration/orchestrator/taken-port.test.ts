@@ -22,7 +22,10 @@ test.each(["orchestrator", "cub"] as const)(
     expect(service.errors()).toBe(
       `${app}: The health port ${port} is used by another program. Set SETT_HEALTH_PORT (\`health_port\` in sett.yml) to a free port, or to 0 for any.\n`,
     );
-    await using board = await connectBlackboard({ url: redis.url, instance: InstanceName.parse("demo") });
+    await using board = await connectBlackboard({
+      url: redis.url,
+      instance: InstanceName.parse("demo"),
+    });
     expect(await board.listAgents()).toEqual([]);
     expect(await board.readLeader()).toBeUndefined();
   },

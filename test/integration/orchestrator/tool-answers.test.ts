@@ -1,4 +1,5 @@
-// Answers that do not fit the question: reviews of every shape, reviewers and reworkers that do something else, tools that do not listen.
+// Answers that do not fit the question: reviews of every shape, reviewers and reworkers that do
+// something else, tools that do not listen.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
@@ -8,11 +9,16 @@ setDefaultTimeout(120_000);
 /** Prints the goal's payload as its own. */
 const writer = {
   bids: [{ on: "GoalDefined", bid: "exclusive" as const }],
-  script: 'jq -c \'{artefact_type: "Draft", artefact_payload: .target_artefact.payload, summary: ""}\'',
+  script:
+    'jq -c \'{artefact_type: "Draft", artefact_payload: .target_artefact.payload, summary: ""}\'',
 };
 /** Prints what the draft holds. */
-const reviewer = { bids: [{ on: "Draft", bid: "review" as const }], script: "jq -r .target_artefact.payload" };
-const ends = (artefacts: readonly Artefact[]) => artefacts.map(({ structural_type, type }) => `${structural_type} ${type}`);
+const reviewer = {
+  bids: [{ on: "Draft", bid: "review" as const }],
+  script: "jq -r .target_artefact.payload",
+};
+const ends = (artefacts: readonly Artefact[]) =>
+  artefacts.map(({ structural_type, type }) => `${structural_type} ${type}`);
 const draft = ["Standard GoalDefined", "Standard Draft"];
 
 test("of all that a review can hold only {} and [] approve; whatever else there is to JSON is feedback", async () => {
@@ -37,13 +43,18 @@ test("of all that a review can hold only {} and [] approve; whatever else there 
     '"{} {}"',
   ];
   const verdictOf = async (payload: string) => {
-    const artefacts = await clan.settled(await clan.postGoal(`{"structural_type":"Review","payload":${payload}}`));
+    const artefacts = await clan.settled(
+      await clan.postGoal(`{"structural_type":"Review","payload":${payload}}`),
+    );
     return [payload, ends(artefacts)];
   };
   const verdicts = await Promise.all([...approving, ...rejecting].map(verdictOf));
   expect(verdicts).toEqual([
     ...approving.map((payload) => [payload, [...draft, "Review Review"]]),
-    ...rejecting.map((payload) => [payload, [...draft, "Review Review", "Failure ReviewRoundsExceeded"]]),
+    ...rejecting.map((payload) => [
+      payload,
+      [...draft, "Review Review", "Failure ReviewRoundsExceeded"],
+    ]),
   ]);
 });
 
@@ -53,7 +64,8 @@ test("whatever else a tool answers a review with is a Review, or a Failure that 
     const artefacts = await clan.settled(await clan.postGoal(answer));
     return [...ends(artefacts).slice(2), artefacts[2]?.metadata.summary];
   };
-  const full = (more: string) => `{"artefact_type":"Patch","artefact_payload":{},"summary":"new"${more}}`;
+  const full = (more: string) =>
+    `{"artefact_type":"Patch","artefact_payload":{},"summary":"new"${more}}`;
   expect(await answered(full(""))).toEqual(["Review Patch", "new"]);
   expect(await answered(full(',"structural_type":"Terminal"'))).toEqual(["Review Patch", "new"]);
   expect(await answered(full(',"structural_type":"Standard"').replace("{}", '"mend it"'))).toEqual([
@@ -63,11 +75,20 @@ test("whatever else a tool answers a review with is a Review, or a Failure that 
   expect(await answered(full(',"structural_type":"Failure"'))).toEqual(["Failure Patch", "new"]);
   const broken = "Failure ToolExecutionFailure";
   expect(await answered("Looks good to me")).toEqual([broken, expect.stringContaining("not JSON")]);
-  expect(await answered("{}")).toEqual([broken, expect.stringContaining("`artefact_type` is missing")]);
-  expect(await answered(full(',"structural_type":"Opinion"'))).toEqual([broken, expect.stringContaining("structural_type")]);
+  expect(await answered("{}")).toEqual([
+    broken,
+    expect.stringContaining("`artefact_type` is missing"),
+  ]);
+  expect(await answered(full(',"structural_type":"Opinion"'))).toEqual([
+    broken,
+    expect.stringContaining("structural_type"),
+  ]);
   expect(await answered("")).toEqual([broken, expect.stringContaining("wrote nothing")]);
   // And after all that:
-  expect(await answered('{"structural_type":"Review","payload":{}}')).toEqual(["Review Review", undefined]);
+  expect(await answered('{"structural_type":"Review","payload":{}}')).toEqual([
+    "Review Review",
+    undefined,
+  ]);
 });
 
 test("a rework is the next version in thread and type, or a Failure that says why not", async () => {
@@ -98,7 +119,11 @@ test("a rework is the next version in thread and type, or a Failure that says wh
   expect(ends(rest)).toEqual(["Review Review"]);
 
   const [, , , failure, ...more] = await clan.settled(await clan.postGoal("fail"));
-  expect(failure).toMatchObject({ structural_type: "Failure", version: 1, metadata: { summary: "No." } });
+  expect(failure).toMatchObject({
+    structural_type: "Failure",
+    version: 1,
+    metadata: { summary: "No." },
+  });
   expect(more).toEqual([]);
 
   const [, , , other, ...others] = await clan.settled(await clan.postGoal("review"));
@@ -106,8 +131,13 @@ test("a rework is the next version in thread and type, or a Failure that says wh
   expect(others).toEqual([]);
 
   const [, , , poem, ...noMore] = await clan.settled(await clan.postGoal("poem"));
-  const why = "The tool must print a new version of its Draft, and printed the type Poem. A new version must have the same type.";
-  expect(poem).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure", metadata: { summary: why } });
+  const why =
+    "The tool must print a new version of its Draft, and printed the type Poem. A new version must have the same type.";
+  expect(poem).toMatchObject({
+    structural_type: "Failure",
+    type: "ToolExecutionFailure",
+    metadata: { summary: why },
+  });
   expect(noMore).toEqual([]);
 
   // The reviewers would never see it.
@@ -130,5 +160,9 @@ test("a script that never reads stdin gets its work done, however much is sent t
   };
   await using clan = await startClan({ deaf, closing });
   const goal = await clan.postGoal("x".repeat(10_000_000));
-  expect((await clan.settled(goal)).map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Seen"]);
+  expect((await clan.settled(goal)).map(({ type }) => type)).toEqual([
+    "GoalDefined",
+    "Report",
+    "Seen",
+  ]);
 });

@@ -1,4 +1,5 @@
-// Bids of strangers and second bids, agents that want everything, and agents of one name: claims go on undisturbed.
+// Bids of strangers and second bids, agents that want everything, and agents of one name: claims go
+// on undisturbed.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { agentName, newArtefactId, newClaimId } from "../../support/records/sample.ts";
@@ -7,8 +8,12 @@ import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
-const answer = (type: string) => `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;
-const forGoals = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }], script: answer("Report") };
+const answer = (type: string) =>
+  `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;
+const forGoals = {
+  bids: [{ on: "GoalDefined", bid: "exclusive" as const }],
+  script: answer("Report"),
+};
 
 test("strangers' bids, second bids and bids after the grant change nothing", async () => {
   await using clan = await startClan({ coder: forGoals, person: { bids_by_command: true } });
@@ -17,7 +22,10 @@ test("strangers' bids, second bids and bids after the grant change nothing", asy
   const bids = `claim:${claim.id}:bids`;
   const bid = (agent: string, word: "exclusive" | "ignore") =>
     clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
-  await waitFor("the coder's bid", async () => (await clan.hand("HGET", bids, "coder")) === "exclusive");
+  await waitFor(
+    "the coder's bid",
+    async () => (await clan.hand("HGET", bids, "coder")) === "exclusive",
+  );
 
   await clan.hand("HSET", bids, "stranger", "exclusive", "coder", "ignore", "person", "perhaps");
   expect(await bid("coder", "ignore")).toEqual({ outcome: "placed", word: "exclusive" });
@@ -41,7 +49,9 @@ test("strangers' bids, second bids and bids after the grant change nothing", asy
   const next = await clan.claimOn(report);
   await clan.board.placeBid({ claim: next.claim.id, agent: agentName("person"), word: "ignore" });
   expect(await clan.settled(goal)).toHaveLength(2);
-  expect((await clan.board.readClaim(claim.id))?.grants.map(({ agent }) => String(agent))).toEqual(["coder"]);
+  expect((await clan.board.readClaim(claim.id))?.grants.map(({ agent }) => String(agent))).toEqual([
+    "coder",
+  ]);
 });
 
 test("a result that names a claim which never was is refused, and no agent's work is touched", async () => {
@@ -49,39 +59,76 @@ test("a result that names a claim which never was is refused, and no agent's wor
   const goal = await clan.postGoal("hello");
   await clan.settled(goal);
   const [id, claim] = [newArtefactId(), newClaimId()];
-  const fields = { id, logical_id: id, version: "1", structural_type: "Standard", type: "Report", payload: "" };
-  const origin = { source_artefacts: JSON.stringify([goal.id]), produced_by_role: "coder", produced_by_agent: "coder" };
-  await clan.hand("HSET", `artifact:${id}`, ...Object.entries({ ...fields, ...origin, claim_id: claim }).flat());
+  const fields = {
+    id,
+    logical_id: id,
+    version: "1",
+    structural_type: "Standard",
+    type: "Report",
+    payload: "",
+  };
+  const origin = {
+    source_artefacts: JSON.stringify([goal.id]),
+    produced_by_role: "coder",
+    produced_by_agent: "coder",
+  };
+  await clan.hand(
+    "HSET",
+    `artifact:${id}`,
+    ...Object.entries({ ...fields, ...origin, claim_id: claim }).flat(),
+  );
   await clan.hand("PUBLISH", "artefact_events", id);
   const [refused] = await waitFor("the refusal", async () => {
     const all = await clan.events("result_refused");
     return all.length > 0 && all;
   });
-  expect(refused).toMatchObject({ artefact_id: id, data: { reason: `There is no claim ${claim}.` } });
+  expect(refused).toMatchObject({
+    artefact_id: id,
+    data: { reason: `There is no claim ${claim}.` },
+  });
   expect(await clan.settled(goal)).toHaveLength(2);
   expect(await clan.settled(await clan.postGoal("again"))).toHaveLength(2);
 });
 
 /** Each works on whatever the others make. */
-const greedy = (bid: "exclusive" | "claim" | "review") => ({ bids: [{ on: "*", bid }], script: answer("Report") });
+const greedy = (bid: "exclusive" | "claim" | "review") => ({
+  bids: [{ on: "*", bid }],
+  script: answer("Report"),
+});
 
 test.each(["exclusive", "claim"] as const)(
   "agents that bid %s on everything are stopped by the limit, and the next goal is worked on like the first",
   async (word) => {
-    await using clan = await startClan({ one: greedy(word), two: greedy(word) }, { policy: { artefacts_per_goal: 12 } });
+    await using clan = await startClan(
+      { one: greedy(word), two: greedy(word) },
+      { policy: { artefacts_per_goal: 12 } },
+    );
     for (const text of ["hello", "again"]) {
       const goal = await clan.postGoal(text);
-      await waitFor("the end of the goal", async () => (await clan.board.readGoal(goal.goal_id)).ended);
-      await waitFor("the last claim to end", async () => (await clan.board.listOpenClaims()).length === 0);
-      const limits = (await clan.artefactsOf(goal)).filter(({ type }) => type === "ArtefactLimitExceeded");
-      expect(limits.map(({ payload }) => payload)).toEqual([expect.stringContaining("limits.artefacts_per_goal is 12")]);
+      await waitFor(
+        "the end of the goal",
+        async () => (await clan.board.readGoal(goal.goal_id)).ended,
+      );
+      await waitFor(
+        "the last claim to end",
+        async () => (await clan.board.listOpenClaims()).length === 0,
+      );
+      const limits = (await clan.artefactsOf(goal)).filter(
+        ({ type }) => type === "ArtefactLimitExceeded",
+      );
+      expect(limits.map(({ payload }) => payload)).toEqual([
+        expect.stringContaining("limits.artefacts_per_goal is 12"),
+      ]);
       expect(await countAfterAWhile(clan, goal)).toBe((await clan.artefactsOf(goal)).length);
     }
   },
 );
 
 test("agents that review everything, reviews of their own role's work left out, do not go round in circles", async () => {
-  const critic = { bids: [{ on: "*", bid: "review" as const }], script: `echo '{"structural_type":"Review","payload":{}}'` };
+  const critic = {
+    bids: [{ on: "*", bid: "review" as const }],
+    script: `echo '{"structural_type":"Review","payload":{}}'`,
+  };
   await using clan = await startClan({ one: critic, two: critic, coder: forGoals });
   const artefacts = await clan.settled(await clan.postGoal("hello"));
   // Two on the goal, two on the report; none on reviews.
@@ -91,10 +138,16 @@ test("agents that review everything, reviews of their own role's work left out, 
   ]);
 });
 
-/** Once another goal's claim has been opened and closed, so that the orchestrator has followed the log past this one. */
+/**
+ * Once another goal's claim has been opened and closed, so that the orchestrator has followed the
+ * log past this one.
+ */
 async function countAfterAWhile(clan: RedisClan, goal: Artefact): Promise<number> {
   const end = await clan.board.endOfEvents();
-  await waitFor("the log to be followed", async () => ((await clan.board.readLeader())?.cursor ?? "0") >= end);
+  await waitFor(
+    "the log to be followed",
+    async () => ((await clan.board.readLeader())?.cursor ?? "0") >= end,
+  );
   return (await clan.artefactsOf(goal)).length;
 }
 
@@ -105,10 +158,19 @@ test("two agents of one role bid both, and neither is asked about what the other
     { on: "GoalDefined", bid: "claim" as const },
     { on: "*", bid: "review" as const },
   ];
-  await using clan = await startClan({ one: { role: "twin", bids, script }, two: { role: "twin", bids, script } });
+  await using clan = await startClan({
+    one: { role: "twin", bids, script },
+    two: { role: "twin", bids, script },
+  });
   const artefacts = await clan.settled(await clan.postGoal("hello"));
   expect(
-    artefacts.map(({ type, produced_by_role, produced_by_agent }) => [type, produced_by_role, produced_by_agent]).toSorted(),
+    artefacts
+      .map(({ type, produced_by_role, produced_by_agent }) => [
+        type,
+        produced_by_role,
+        produced_by_agent,
+      ])
+      .toSorted(),
   ).toEqual([
     ["GoalDefined", "user", ""],
     ["Report", "twin", "one"],
@@ -119,7 +181,9 @@ test("two agents of one role bid both, and neither is asked about what the other
 test("two cubs under one name share its work: each grant is run once", async () => {
   await using clan = await startClan({ coder: forGoals });
   await clan.startCub("coder", forGoals.script);
-  const goals = await Promise.all(Array.from({ length: 20 }, (_, number) => clan.postGoal(`goal ${number}`)));
+  const goals = await Promise.all(
+    Array.from({ length: 20 }, (_, number) => clan.postGoal(`goal ${number}`)),
+  );
   for (const goal of goals) expect(await clan.settled(goal)).toHaveLength(2);
   expect(await clan.events("grant_started")).toHaveLength(20);
   expect(await clan.events("grant_done")).toHaveLength(20);

@@ -1,4 +1,5 @@
-// An agent whose registration cannot be read, as after an upgrade in which another version has written it.
+// An agent whose registration cannot be read, as after an upgrade in which another version has
+// written it.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
@@ -19,21 +20,40 @@ test("no grant fails for it, and once it can be read again it goes on", async ()
   await using clan = await startClan({ helper, newer: onGoal });
   const newer = sampleAgent("newer", onGoal);
   const goal = await clan.postGoal();
-  await clan.board.placeBid({ claim: (await clan.claimOn(goal)).claim.id, agent: newer.name, word: "claim" });
+  await clan.board.placeBid({
+    claim: (await clan.claimOn(goal)).claim.id,
+    agent: newer.name,
+    word: "claim",
+  });
   const isAtWork = ({ agent, state }: Grant) => String(agent) === "helper" && state === "running";
-  await waitFor("the helper to be at work", async () => (await clan.claimOn(goal)).grants.some(isAtWork));
-  await clan.hand("HSET", "agents", newer.name, JSON.stringify({ ...newer, strategy: "of a later version" }));
+  await waitFor("the helper to be at work", async () =>
+    (await clan.claimOn(goal)).grants.some(isAtWork),
+  );
+  await clan.hand(
+    "HSET",
+    "agents",
+    newer.name,
+    JSON.stringify({ ...newer, strategy: "of a later version" }),
+  );
   // Has the orchestrator look at all of them again.
-  await clan.board.registerAgents([sampleAgent("witness", onGoal)], "person:test", { exact: false });
+  await clan.board.registerAgents([sampleAgent("witness", onGoal)], "person:test", {
+    exact: false,
+  });
   const next = await clan.claimOn(await clan.postGoal());
   expect(next.claim.electorate.map(String)).toEqual(["helper", "newer", "witness"]);
   go();
-  await waitFor("the helper's work", async () => (await clan.claimOn(goal)).grants.some(({ state }) => state === "done"));
+  await waitFor("the helper's work", async () =>
+    (await clan.claimOn(goal)).grants.some(({ state }) => state === "done"),
+  );
   await clan.board.registerAgents([newer], "person:test", { exact: false });
   await clan.startCub("newer", () => report);
   const isDone = async () => (await clan.claimOn(goal)).claim.status === "complete";
   await waitFor("the end of the claim", isDone);
-  expect((await clan.artefactsOf(goal)).map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Report"]);
+  expect((await clan.artefactsOf(goal)).map(({ type }) => type)).toEqual([
+    "GoalDefined",
+    "Report",
+    "Report",
+  ]);
 });
 
 test("the log says once what is wrong with it", async () => {
@@ -49,8 +69,13 @@ test("the log says once what is wrong with it", async () => {
     await cache.list();
     cache.forget();
   }
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ agent: agentName("coder"), problem: "it is not JSON" }]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { agent: agentName("coder"), problem: "it is not JSON" },
+  ]);
   agents = [{ ...sampleAgent("coder"), unreadable: { text: "[]", problem: "it is no object" } }];
   await cache.list();
-  expect(lines.map((line) => JSON.parse(line).problem)).toEqual(["it is not JSON", "it is no object"]);
+  expect(lines.map((line) => JSON.parse(line).problem)).toEqual([
+    "it is not JSON",
+    "it is no object",
+  ]);
 });

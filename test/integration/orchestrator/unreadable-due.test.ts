@@ -13,13 +13,20 @@ test("a broken claim and unreadable members delay nothing else that is due", asy
     { policy: { bid_deadline_ms: 600_000 }, contactMs: 0 },
   );
   for (let count = 0; count < 600; count += 50) {
-    const unreadable = Array.from({ length: 50 }, (_, index) => [String(count + index), `lease:unknown:${count + index}`]).flat();
+    const unreadable = Array.from({ length: 50 }, (_, index) => [
+      String(count + index),
+      `lease:unknown:${count + index}`,
+    ]).flat();
     await clan.hand("ZADD", "due:lease", ...unreadable);
   }
   for (let count = 0; count < 3; count += 1) {
     const broken = crypto.randomUUID();
     await clan.hand("HSET", `claim:${broken}`, "id", broken);
-    for (const member of [`bids:${broken}`, `lease:${broken}:worker:1`, `attempt:${broken}:worker:1`])
+    for (const member of [
+      `bids:${broken}`,
+      `lease:${broken}:worker:1`,
+      `attempt:${broken}:worker:1`,
+    ])
       await clan.hand("ZADD", `due:${member.split(":")[0]}`, "1000", member);
   }
   await clan.hand("ZADD", "due:announce", "1000", `announce:${crypto.randomUUID()}`);

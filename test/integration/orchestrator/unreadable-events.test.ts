@@ -27,7 +27,8 @@ async function createWorld() {
     SETT_INSTANCE_NAME: instance,
     REDIS_URL: redis.url,
     SETT_HEALTH_PORT: "0",
-    SETT_NOTIFY: '[{"url":"http://127.0.0.1:1","secret":"0123456789abcdef","on":["question"],"remind_every_ms":3600000}]',
+    SETT_NOTIFY:
+      '[{"url":"http://127.0.0.1:1","secret":"0123456789abcdef","on":["question"],"remind_every_ms":3600000}]',
   });
   const claimOf = async ({ id }: Artefact) => (await board.claimsOfArtefact(id)).get("standard");
   return {
@@ -44,8 +45,13 @@ async function createWorld() {
     },
     /** Everything up to here is done with. */
     isPast: (event: string) =>
-      waitFor("the cursor", async () => !isLater(event, (await board.readLeader())?.cursor ?? "0"), patience),
-    events: async (type: SettEvent["type"]) => (await board.readEvents("0", 1_000)).filter((event) => event.type === type),
+      waitFor(
+        "the cursor",
+        async () => !isLater(event, (await board.readLeader())?.cursor ?? "0"),
+        patience,
+      ),
+    events: async (type: SettEvent["type"]) =>
+      (await board.readEvents("0", 1_000)).filter((event) => event.type === type),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
       await board[Symbol.asyncDispose]();
@@ -66,7 +72,11 @@ test("an unreadable entry is reported once and passed over, by the orchestrator 
   await world.claimed();
   const last = await world.writeEvent("type", "grant_done", "event", "no more than this");
   await world.isPast(last);
-  await waitFor("the notifier", async () => !isLater(last, (await board.readNoticeCursor()) ?? "0"), patience);
+  await waitFor(
+    "the notifier",
+    async () => !isLater(last, (await board.readNoticeCursor()) ?? "0"),
+    patience,
+  );
   const skipped = service.log().filter(({ msg }) => msg === "Skipped what cannot be read");
   expect(skipped.map(({ what }) => String(what).split(" ")[1])).toEqual([...unreadable, last]);
   expect((await board.readLeader())?.epoch).toBe(1);
@@ -76,7 +86,12 @@ test("an event that can never be handled is given up after some tries, on record
   await using world = await createWorld();
   const broken = crypto.randomUUID();
   await world.redis.cli("HSET", world.key(`claim:${broken}`), "id", broken);
-  const id = await world.writeEvent("type", "grant_done", "event", JSON.stringify({ actor: "hand", claim_id: broken }));
+  const id = await world.writeEvent(
+    "type",
+    "grant_done",
+    "event",
+    JSON.stringify({ actor: "hand", claim_id: broken }),
+  );
   await world.claimed();
   const [abandoned] = await waitFor(
     "it to be given up",
@@ -103,12 +118,15 @@ test("health is the age of the oldest event that is not done with", async () => 
   const memory = createMemoryBlackboard({ instance });
   const own = memory.open();
   const stuck = new Promise<never>(() => {});
-  const orchestrator = new Orchestrator(orchestratorDeps({ board: { ...own, openClaim: () => stuck }, clock }));
+  const orchestrator = new Orchestrator(
+    orchestratorDeps({ board: { ...own, openClaim: () => stuck }, clock }),
+  );
   const stop = new AbortController();
   const running = orchestrator.run(stop.signal);
   await waitFor("it to lead", () => orchestrator.health().ok);
   await own.createArtefact(sampleArtefact(), "person:test");
-  const leading = () => (orchestrator.state as { leading?: { oldest?: { type: string; ageMs: number } } }).leading;
+  const leading = () =>
+    (orchestrator.state as { leading?: { oldest?: { type: string; ageMs: number } } }).leading;
   await waitFor("the event to be looked at", () => leading()?.oldest?.type === "artefact_created");
   expect(orchestrator.health()).toEqual({ ok: true });
   laterMs = 40_000;
@@ -117,7 +135,9 @@ test("health is the age of the oldest event that is not done with", async () => 
     const health = orchestrator.health();
     return !health.ok && health.reason.startsWith("The event") && health;
   });
-  expect(ill.reason).toMatch(/^The event \d+-\d+ \(artefact_created\) has waited \d{5,} ms to be handled\.$/);
+  expect(ill.reason).toMatch(
+    /^The event \d+-\d+ \(artefact_created\) has waited \d{5,} ms to be handled\.$/,
+  );
   stop.abort();
   await running;
 });
@@ -134,7 +154,8 @@ test("a loop that fails again and again is unhealthy, until it goes on", async (
   const orchestrator = new Orchestrator(orchestratorDeps({ board: { ...own, followMail }, clock }));
   const stop = new AbortController();
   const running = orchestrator.run(stop.signal);
-  const leading = () => (orchestrator.state as { leading?: { failing?: { forMs: number } } }).leading;
+  const leading = () =>
+    (orchestrator.state as { leading?: { failing?: { forMs: number } } }).leading;
   await waitFor("the failure", () => leading()?.failing !== undefined);
   expect(orchestrator.health()).toEqual({ ok: true });
   for (let before = failures; failures < 5; before = failures) {

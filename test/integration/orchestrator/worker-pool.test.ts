@@ -1,4 +1,5 @@
-// Workers that do not begin: what is queued is begun again, so often; real processes, and a person's hand in the workers' place.
+// Workers that do not begin: what is queued is begun again, so often; real processes, and a
+// person's hand in the workers' place.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +23,10 @@ import { waitFor } from "../../support/wait-for.ts";
 setDefaultTimeout(120_000);
 const agent = agentName("coder");
 
-/** A pool whose workers run `script`, with a file of their own in `$RUNS`, on a board that `wrap` may trouble. */
+/**
+ * A pool whose workers run `script`, with a file of their own in `$RUNS`, on a board that `wrap`
+ * may trouble.
+ */
 async function startPool(script: string, wrap = (board: Blackboard) => board) {
   const at = await processInstance();
   const board = createMemoryBlackboard({ instance: InstanceName.parse("demo") }).open();
@@ -56,7 +60,10 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
   const { claim, goal } = await queueGrant(board);
   const template = { agent, replicas: 2, spec };
   // As in containers: the starter has the runtime, and the orchestrator asks it.
-  const starter = serve({ port: 0, hostname: "127.0.0.1" }, createStarterApp(new RuntimeHost(at.runtime, [template])).fetch);
+  const starter = serve(
+    { port: 0, hostname: "127.0.0.1" },
+    createStarterApp(new RuntimeHost(at.runtime, [template])).fetch,
+  );
   const host = new StarterClient(`http://127.0.0.1:${starter.port}`, at.instance);
   const ended = new WorkerPool({ ...parts, host }, template).run(stop.signal);
   const worker = workerName(at.instance, agent, claim.id, 1);
@@ -95,13 +102,16 @@ test("a grant has one worker, however often its wake-up comes", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');
   await waitFor("the worker", async () => (await pool.started()) > 0);
   let looks = 0;
-  for await (const _ of pool.board.followGrants(agent, AbortSignal.timeout(60_000), 20)) if (++looks > 5) break;
+  for await (const _ of pool.board.followGrants(agent, AbortSignal.timeout(60_000), 20))
+    if (++looks > 5) break;
   expect(await pool.started()).toBe(1);
   expect(pool.log.map(({ msg }) => msg)).toEqual(["Started a worker"]);
 });
 
 test("a worker that ends before it has begun is started again, and its grant can be done", async () => {
-  await using pool = await startPool('if [ -e "$RUNS" ]; then exec sleep 600; fi; echo >> "$RUNS"; exit 3');
+  await using pool = await startPool(
+    'if [ -e "$RUNS" ]; then exec sleep 600; fi; echo >> "$RUNS"; exit 3',
+  );
   const starts = () => pool.log.filter(({ msg }) => msg === "Started a worker").length;
   await waitFor("the second start", async () => starts() === 2 && (await pool.isRunning()));
   const { board, claim, goal } = pool;
@@ -116,7 +126,8 @@ test("a worker that ends before it has begun is started again, and its grant can
 test("a worker that never begins is started three times, then its attempt is lost, and the reason says so", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exit 3');
   await waitFor("the decision", () => pool.decided.length > 0);
-  const reason = "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries.";
+  const reason =
+    "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries.";
   expect(pool.decided[0]).toEqual({ kind: "worker_lost", agent, attempt: 1, reason });
   expect(pool.startsBefore[0]).toBe(3);
 });

@@ -1,4 +1,5 @@
-// Workers that cannot be had: an engine that is not there or refuses, an image that has vanished. Real engines, as far as there are any.
+// Workers that cannot be had: an engine that is not there or refuses, an image that has vanished.
+// Real engines, as far as there are any.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -17,7 +18,11 @@ import { workerName } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { queueGrant } from "../../support/blackboard/scene.ts";
-import { type DockerInstance, dockerInstance, elsewhere } from "../../support/docker/docker-instance.ts";
+import {
+  type DockerInstance,
+  dockerInstance,
+  elsewhere,
+} from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -32,7 +37,10 @@ const tester = {
   ...{ replicas: 2, strategy: "fresh_per_call" as const },
 };
 
-function template({ name, labels }: Pick<DockerInstance, "name" | "labels">, image: string): WorkerTemplate {
+function template(
+  { name, labels }: Pick<DockerInstance, "name" | "labels">,
+  image: string,
+): WorkerTemplate {
   const agent = agentName("tester");
   const spec: WorkerTemplate["spec"] = {
     name: name("agent-tester"),
@@ -48,11 +56,16 @@ function template({ name, labels }: Pick<DockerInstance, "name" | "labels">, ima
 }
 
 /** An engine's socket that answers everything with this status and message. */
-async function refusingEngine(status: number, message: string): Promise<AsyncDisposable & { socketPath: string }> {
+async function refusingEngine(
+  status: number,
+  message: string,
+): Promise<AsyncDisposable & { socketPath: string }> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const socketPath = join(folder, "docker.sock");
   const server = createServer((_, response) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ message }));
+    response
+      .writeHead(status, { "content-type": "application/json" })
+      .end(JSON.stringify({ message }));
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   await chmod(socketPath, 0o777);
@@ -83,10 +96,18 @@ async function failures(workers: Deps["workers"]): Promise<string[]> {
 
 const nowhere = {
   name: (suffix: string) => `sett-clan-${suffix}`,
-  labels: (kind: PartKind): PartLabels => ({ instance, workspace: elsewhere, version: "0.0.0", ...kind }),
+  labels: (kind: PartKind): PartLabels => ({
+    instance,
+    workspace: elsewhere,
+    version: "0.0.0",
+    ...kind,
+  }),
 };
 
-const workersOn = (runtime: ContainerRuntime, one: WorkerTemplate) => ({ host: new RuntimeHost(runtime, [one]), scales: [one] });
+const workersOn = (runtime: ContainerRuntime, one: WorkerTemplate) => ({
+  host: new RuntimeHost(runtime, [one]),
+  scales: [one],
+});
 
 const failuresAt = async (socketPath: string) =>
   await failures(workersOn(await dockerRuntime({ socketPath }), template(nowhere, tinyImage)));
@@ -96,21 +117,27 @@ test("where the engine's socket is missing, or no Engine listens at it, work for
   await writeFile(join(folder, "stale.sock"), "");
   for (const socket of ["missing.sock", "stale.sock"])
     for (const reason of await failuresAt(join(folder, socket)))
-      expect(reason).toStartWith("The worker could not be started: The Docker Engine does not answer: ");
+      expect(reason).toStartWith(
+        "The worker could not be started: The Docker Engine does not answer: ",
+      );
   await rm(folder, { recursive: true });
 });
 
 test("where the engine refuses, work for a worker fails with what the engine says", async () => {
   await using engine = await refusingEngine(403, "authorization denied by plugin");
   for (const reason of await failuresAt(engine.socketPath))
-    expect(reason).toMatch(/^The worker could not be started: Docker could not .*: authorization denied by plugin\./);
+    expect(reason).toMatch(
+      /^The worker could not be started: Docker could not .*: authorization denied by plugin\./,
+    );
 });
 
 test("where the agent's image has vanished, work for a worker fails and names it; nothing is left on the engine", async () => {
   await using at = await dockerInstance();
   const image = at.imageTag("vanished");
   const [first, second] = await failures(workersOn(at.runtime, template(at, image)));
-  expect(first).toStartWith("The worker could not be started: Docker could not create the container ");
+  expect(first).toStartWith(
+    "The worker could not be started: Docker could not create the container ",
+  );
   expect(first).toContain(`it does not have the image ${image}.`);
   expect(second).toContain(image);
   expect((await at.runtime.parts(at.instance)).containers).toEqual([]);
@@ -134,7 +161,14 @@ test("a worker that was created and never started, as when its engine was restar
   const name = workerName(at.instance, agent, claim.id, 1);
   const of = { agent, role: "coder", claim: claim.id, attempt: 1, goal: goal.goal_id };
   const labels = Object.entries(writeLabels(at.labels({ component: "worker", ...of })));
-  await docker("create", "--name", name, ...labels.flatMap((label) => ["--label", label.join("=")]), tinyImage, "true");
+  await docker(
+    "create",
+    "--name",
+    name,
+    ...labels.flatMap((label) => ["--label", label.join("=")]),
+    tinyImage,
+    "true",
+  );
   expect((await at.runtime.containers.find(name))?.state).toEqual({ state: "created" });
   const { spec } = template(at, tinyImage);
   const decided: unknown[] = [];
@@ -142,7 +176,10 @@ test("a worker that was created and never started, as when its engine was restar
   const decide = async (_: unknown, event: unknown) => decided.push(event);
   const sleeps = { ...spec, entrypoint: ["/bin/sh", "-c", "exec sleep 600"] };
   const one = { agent, replicas: 1, spec: sleeps };
-  const pool = new WorkerPool({ board, log, host: new RuntimeHost(at.runtime, [one]), decide }, one);
+  const pool = new WorkerPool(
+    { board, log, host: new RuntimeHost(at.runtime, [one]), decide },
+    one,
+  );
   const stop = new AbortController();
   const ended = pool.run(stop.signal);
   const isRunning = async () => (await at.runtime.containers.find(name))?.state.state === "running";

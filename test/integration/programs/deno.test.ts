@@ -1,4 +1,5 @@
-// The orchestrator, the gateway and the cub run from their sources under Deno, too: real processes on a real Redis, as they are on Bun.
+// The orchestrator, the gateway and the cub run from their sources under Deno, too: real processes
+// on a real Redis, as they are on Bun.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
@@ -7,7 +8,10 @@ import { sourceOf } from "../../support/process/service-process.ts";
 import { root } from "../../support/root.ts";
 import { startPainting } from "../../support/world/painting.ts";
 
-/** Deno itself: what the package manager puts in its place may be a script, which keeps signals to itself. */
+/**
+ * Deno itself: what the package manager puts in its place may be a script, which keeps signals to
+ * itself.
+ */
 async function denoProgram(): Promise<string> {
   const deno = join(root, "node_modules/.bin/deno");
   return (await $`${deno} eval ${"console.log(Deno.execPath())"}`.text()).trim();

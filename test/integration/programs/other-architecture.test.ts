@@ -1,5 +1,5 @@
-// The programs of the other architecture, as the images for it hold them, run here in an emulator: ARM64 on an x64 machine, x64 on ARM64. The tools that
-// they start are this machine's own.
+// The programs of the other architecture, as the images for it hold them, run here in an emulator:
+// ARM64 on an x64 machine, x64 on ARM64. The tools that they start are this machine's own.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { build, hostArchitecture, imageBinaries, otherArchitecture } from "../../../.ci/build.ts";

@@ -1,4 +1,5 @@
-// A proxy of the person's environment, which does not answer: no request to this machine goes there.
+// A proxy of the person's environment, which does not answer: no request to this machine goes
+// there.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import process from "node:process";
 import { serve } from "../../../lib/service/serve.ts";
@@ -30,25 +31,33 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-test.each(["api", "cub", "gateway", "orchestrator"])("the %s asks itself how it is", async (program) => {
-  const env = { PATH: process.env.PATH, SETT_HEALTH_PORT: String(v4), ...cub, ...dead };
-  const child = Bun.spawn([process.execPath, `apps/${program}/main.ts`, "--healthcheck"], {
-    env,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [code, err] = await Promise.all([child.exited, new Response(child.stderr).text()]);
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-});
+test.each(["api", "cub", "gateway", "orchestrator"])(
+  "the %s asks itself how it is",
+  async (program) => {
+    const env = { PATH: process.env.PATH, SETT_HEALTH_PORT: String(v4), ...cub, ...dead };
+    const child = Bun.spawn([process.execPath, `apps/${program}/main.ts`, "--healthcheck"], {
+      env,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [code, err] = await Promise.all([child.exited, new Response(child.stderr).text()]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  },
+);
 
-test.each([`http://127.0.0.1:${v4}`, `http://localhost:${v4}`, `http://[::1]:${v6}`])("sett asks %s itself", async (url) => {
-  const env = { ...at.env, ...dead, SETT_API: url, SETT_API_TOKEN: "secret" };
-  const { err } = await runSett(["status"], { cwd: at.folder, env });
-  expect(err).toContain(`What answers at ${url} is no API of Sett`);
-});
+test.each([`http://127.0.0.1:${v4}`, `http://localhost:${v4}`, `http://[::1]:${v6}`])(
+  "sett asks %s itself",
+  async (url) => {
+    const env = { ...at.env, ...dead, SETT_API: url, SETT_API_TOKEN: "secret" };
+    const { err } = await runSett(["status"], { cwd: at.folder, env });
+    expect(err).toContain(`What answers at ${url} is no API of Sett`);
+  },
+);
 
 test("an error of another host names the proxy in between", async () => {
   const env = { ...at.env, ...dead, SETT_API: "https://sett.example", SETT_API_TOKEN: "secret" };
   const { err } = await runSett(["status"], { cwd: at.folder, env });
-  expect(err.replace(/\s+/g, " ")).toContain("(asked through the proxy 127.0.0.1:9 of HTTPS_PROXY;");
+  expect(err.replace(/\s+/g, " ")).toContain(
+    "(asked through the proxy 127.0.0.1:9 of HTTPS_PROXY;",
+  );
 });

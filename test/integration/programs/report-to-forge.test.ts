@@ -13,7 +13,10 @@ const commit = "da1560886d4f094c3e6c9ef40349f7d38b5d27d7";
 const message = (over: object = {}) => ({
   type: "goal.achieved",
   instance: "demo",
-  goal: { id: "ed094742-0000-4000-8000-000000000000", summary: `Review octo-org/door#12 at ${commit}` },
+  goal: {
+    id: "ed094742-0000-4000-8000-000000000000",
+    summary: `Review octo-org/door#12 at ${commit}`,
+  },
   artefact: { type: "ReviewDone", by: "reviewer", text: "Two findings.\nAsk @ada, see #7." },
   ...over,
 });
@@ -26,7 +29,11 @@ async function start(forge: "github" | "gitlab", statusOf = (_calls: number) => 
   const server = Bun.serve({
     port: 0,
     async fetch(request) {
-      calls.push({ path: new URL(request.url).pathname, headers: request.headers, body: await request.json() });
+      calls.push({
+        path: new URL(request.url).pathname,
+        headers: request.headers,
+        body: await request.json(),
+      });
       return new Response("{}", { status: statusOf(calls.length) });
     },
   });
@@ -49,7 +56,8 @@ async function start(forge: "github" | "gitlab", statusOf = (_calls: number) => 
         "webhook-signature": signatureOf({ id, timestampSeconds, body: text }, key),
       };
       const port = Number(/\d+$/.exec(line)?.[0]);
-      return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body: text })).status;
+      return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body: text }))
+        .status;
     },
     async [Symbol.asyncDispose]() {
       const exited = once(child, "exit");
@@ -85,16 +93,25 @@ test("GitLab gets its own words for a state, and a note", async () => {
   expect(await recipe.tell(message({ type: "goal.failed", goal }))).toBe(204);
   const [status, note] = recipe.calls;
   expect(status?.path).toBe(`/projects/mike%2Fgroup%2Fdoor/statuses/${commit}`);
-  expect(status?.body).toEqual({ state: "failed", name: "sett/demo", description: "The goal has failed." });
+  expect(status?.body).toEqual({
+    state: "failed",
+    name: "sett/demo",
+    description: "The goal has failed.",
+  });
   expect(status?.headers.get("private-token")).toBe("token-of-the-forge");
   expect(note?.path).toBe("/projects/mike%2Fgroup%2Fdoor/merge_requests/3/notes");
 });
 
 test("a goal without a number gets a status alone, and any other goal nothing", async () => {
   await using recipe = await start("github");
-  await recipe.tell(message({ goal: { ...message().goal, summary: `Build octo-org/door at ${commit}` } }), { id: "a" });
+  await recipe.tell(
+    message({ goal: { ...message().goal, summary: `Build octo-org/door at ${commit}` } }),
+    { id: "a" },
+  );
   expect(recipe.calls.map(({ path }) => path)).toEqual([`/repos/octo-org/door/statuses/${commit}`]);
-  await recipe.tell(message({ goal: { ...message().goal, summary: "Paint the door" } }), { id: "b" });
+  await recipe.tell(message({ goal: { ...message().goal, summary: "Paint the door" } }), {
+    id: "b",
+  });
   await recipe.tell(message({ type: "question.asked" }), { id: "c" });
   expect(recipe.calls).toHaveLength(1);
 });
@@ -110,5 +127,9 @@ test("a forge that does not answer well is asked again when Sett sends the messa
   await using recipe = await start("github", (calls) => (calls === 1 ? 502 : 201));
   expect(await recipe.tell(message())).toBe(503);
   expect(await recipe.tell(message())).toBe(204);
-  expect(recipe.calls.map(({ path }) => path.split("/")[4])).toEqual(["statuses", "statuses", "issues"]);
+  expect(recipe.calls.map(({ path }) => path.split("/")[4])).toEqual([
+    "statuses",
+    "statuses",
+    "issues",
+  ]);
 });

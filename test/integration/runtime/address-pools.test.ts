@@ -1,4 +1,5 @@
-// A network for which the Engine has no addresses left. The Engine is real; the answer is given by a proxy, so that others keep theirs.
+// A network for which the Engine has no addresses left. The Engine is real; the answer is given by
+// a proxy, so that others keep theirs.
 import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -11,7 +12,12 @@ import { writeLabels } from "../../../lib/runtime/labels.ts";
 test("an Engine without addresses for a network says so with the way out, and how many networks are Sett's", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-pools-"));
   const socketPath = join(folder, "docker.sock");
-  const labels = { instance: InstanceName.parse("demo"), component: "network" as const, version: "1", workspace: "/w" };
+  const labels = {
+    instance: InstanceName.parse("demo"),
+    component: "network" as const,
+    version: "1",
+    workspace: "/w",
+  };
   const listed = JSON.stringify([
     { Name: "bridge", Labels: {} },
     { Name: "sett-demo", Labels: writeLabels(labels) },
@@ -24,13 +30,17 @@ test("an Engine without addresses for a network says so with the way out, and ho
   const left = [...refusals];
   const server = createServer((request, answer) => {
     const refuse = () =>
-      answer.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ message: left.shift() }));
+      answer
+        .writeHead(500, { "content-type": "application/json" })
+        .end(JSON.stringify({ message: left.shift() }));
     request.resume().on("end", () => (request.method === "POST" ? refuse() : answer.end(listed)));
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   const { networks } = await dockerRuntime({ socketPath });
   for (const _ of refusals)
-    expect(await networks.create("sett-new", labels).catch((error: unknown) => error)).toMatchObject({
+    expect(
+      await networks.create("sett-new", labels).catch((error: unknown) => error),
+    ).toMatchObject({
       code: "docker-failed",
       message: "Docker has no addresses left for another network: it has 2, 1 of them Sett's.",
       hint: expect.stringContaining("docker network prune"),

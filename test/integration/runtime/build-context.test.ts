@@ -9,15 +9,32 @@ import { contextArchive } from "../../../lib/runtime/docker/context-archive.ts";
 import { contextRecorder, filesIn } from "../../support/docker/sent-context.ts";
 
 const names = ["a", "b", "ab", "a.b", "run.sh", "[x]", "é", "#n"];
-const path = fc.array(fc.constantFrom(...names, "a", "b"), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
-const plain = fc.constantFrom(...names.filter((name) => name !== "[x]"), "\\[x\\]", "a", "b", ".", "..");
-const part = fc.oneof(plain, fc.constantFrom("*", "?", "a*", "*b", "[ab]", "[^a]", "[a-c]", "a?b", "*.sh", "**"));
+const path = fc
+  .array(fc.constantFrom(...names, "a", "b"), { minLength: 1, maxLength: 4 })
+  .map((parts) => parts.join("/"));
+const plain = fc.constantFrom(
+  ...names.filter((name) => name !== "[x]"),
+  "\\[x\\]",
+  "a",
+  "b",
+  ".",
+  "..",
+);
+const part = fc.oneof(
+  plain,
+  fc.constantFrom("*", "?", "a*", "*b", "[ab]", "[^a]", "[a-c]", "a?b", "*.sh", "**"),
+);
 
 const patternOf = (one: fc.Arbitrary<string>, marks: string[]) =>
   fc
-    .tuple(fc.constantFrom(...marks), fc.array(one, { minLength: 1, maxLength: 3 }), fc.constantFrom("", "", " ", "/", "\r"))
+    .tuple(
+      fc.constantFrom(...marks),
+      fc.array(one, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom("", "", " ", "/", "\r"),
+    )
     .map(([mark, parts, end]) => `${mark}${parts.join("/")}${end}`);
-// The builder without BuildKit does not look for an exception with a wildcard in an ignored folder; BuildKit does.
+// The builder without BuildKit does not look for an exception with a wildcard in an ignored folder;
+// BuildKit does.
 const rejecting = patternOf(part, ["", "", "/", "./", "#", " "]);
 const accepting = patternOf(plain, ["!", "! ", "!/"]);
 const anyPattern = patternOf(part, ["", "", "/", "!", "!", "! "]);
@@ -29,7 +46,10 @@ const cases = (pattern: fc.Arbitrary<string>): fc.Arbitrary<Case> =>
     files: fc.array(path, { minLength: 6, maxLength: 14 }),
   });
 
-async function folderOf({ lines, files }: Case, use: (folder: string) => Promise<void>): Promise<void> {
+async function folderOf(
+  { lines, files }: Case,
+  use: (folder: string) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sett-context-"));
   try {
     for (const file of files) {
@@ -57,12 +77,15 @@ async function entriesOf(folder: string): Promise<ContextEntry[] | undefined> {
 }
 
 async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<ArrayBuffer> {
-  return await new Blob(await Array.fromAsync(stream as AsyncIterable<Uint8Array<ArrayBuffer>>)).arrayBuffer();
+  return await new Blob(
+    await Array.fromAsync(stream as AsyncIterable<Uint8Array<ArrayBuffer>>),
+  ).arrayBuffer();
 }
 
 /**
- * The same contexts in each run. The older builder and BuildKit differ where a pattern comes again after an exception (`*`, `!a/b`, `*`),
- * which a seed of another day may find: BuildKit's answer counts.
+ * The same contexts in each run. The older builder and BuildKit differ where a pattern comes again
+ * after an exception (`*`, `!a/b`, `*`), which a seed of another day may find: BuildKit's answer
+ * counts.
  */
 const seed = Number(process.env.SETT_CONTEXT_SEED ?? 1);
 
@@ -75,7 +98,11 @@ test("the files of a context are those that docker build sends", async () => {
       expect(archive && (await filesIn(archive))).toEqual(await recorder.sentBy(folder));
     }),
   );
-  await fc.assert(property, { seed, numRuns: 60, examples: [[{ lines: ["**", "!run.sh"], files: ["run.sh", "a/run.sh"] }]] });
+  await fc.assert(property, {
+    seed,
+    numRuns: 60,
+    examples: [[{ lines: ["**", "!run.sh"], files: ["run.sh", "a/run.sh"] }]],
+  });
 }, 120_000);
 
 const hasBuildx = Bun.spawnSync(["docker", "buildx", "version"]).exitCode === 0;
@@ -88,11 +115,21 @@ test.skipIf(!hasBuildx)(
         const seen = (await entriesOf(folder))?.flatMap(({ path, stats, isHidden }) =>
           isHidden || stats.isDirectory() ? [] : [path],
         );
-        const command = ["docker", "build", "--quiet", "--no-cache", "--output", "type=tar,dest=-", "."];
+        const command = [
+          "docker",
+          "build",
+          "--quiet",
+          "--no-cache",
+          "--output",
+          "type=tar,dest=-",
+          ".",
+        ];
         const env = { ...process.env, DOCKER_BUILDKIT: "1" };
         const build = Bun.spawn(command, { cwd: folder, env, stdout: "pipe", stderr: "ignore" });
         const archive = await new Response(build.stdout).arrayBuffer();
-        expect(seen?.sort()).toEqual((await build.exited) === 0 ? await filesIn(archive) : undefined);
+        expect(seen?.sort()).toEqual(
+          (await build.exited) === 0 ? await filesIn(archive) : undefined,
+        );
       }),
     );
     await fc.assert(property, { numRuns: 40 });

@@ -1,4 +1,5 @@
-// Dockerfiles that only BuildKit builds, with the docker command line of this machine and without one.
+// Dockerfiles that only BuildKit builds, with the docker command line of this machine and without
+// one.
 import { expect, test } from "bun:test";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +14,10 @@ import { tinyImage } from "../../support/docker/tiny-image.ts";
 const timeLimitMs = 120_000;
 const quiet = { onProgress: () => {} };
 
-/** A machine may have two: a newer one without the plugin before the one that Debian packs with its Engine. */
+/**
+ * A machine may have two: a newer one without the plugin before the one that Debian packs with its
+ * Engine.
+ */
 async function withBuildKit(): Promise<HostEnvironment | undefined> {
   for (const env of [process.env, { ...process.env, PATH: "/usr/bin:/bin" }]) {
     if ((await lackOfBuildKit({ address: await findEngine(env), env })) === undefined) return env;
@@ -51,7 +55,9 @@ test.skipIf(env === undefined)(
     const lines: string[] = [];
     const runtime = await dockerRuntime({ env: env ?? {} });
     const tag = sett.imageTag("mount");
-    const image = await runtime.images.build(spec(context.path, tag), { onProgress: (line) => lines.push(line) });
+    const image = await runtime.images.build(spec(context.path, tag), {
+      onProgress: (line) => lines.push(line),
+    });
     expect(lines.some((line) => /^#\d+ [\d.]+ dark red run\.sh$/.test(line))).toBe(true);
     expect(image.labels).toEqual({ "dev.sett.test": "a b" });
     expect(await sett.runtime.images.find(tag)).toEqual(image);
@@ -63,9 +69,13 @@ test.skipIf(env === undefined)(
   "a build with BuildKit that fails ends with its reason and its last lines",
   async () => {
     await using sett = await dockerInstance();
-    await using context = await contextOf("RUN --mount=type=tmpfs,target=/scratch echo no such wind && exit 3");
+    await using context = await contextOf(
+      "RUN --mount=type=tmpfs,target=/scratch echo no such wind && exit 3",
+    );
     const runtime = await dockerRuntime({ env: env ?? {} });
-    const failure = await runtime.images.build(spec(context.path, sett.imageTag("bad")), quiet).catch((error) => error);
+    const failure = await runtime.images
+      .build(spec(context.path, sett.imageTag("bad")), quiet)
+      .catch((error) => error);
     expect(failure).toMatchObject({ code: "build-failed" });
     const [reason = "", ...output] = failure.message.split("\n");
     expect(reason).toMatch(/could not be built: .*exit code: 3$/);
@@ -78,7 +88,9 @@ test.skipIf(env === undefined)(
   "an interrupted build with BuildKit ends at once",
   async () => {
     await using sett = await dockerInstance();
-    await using context = await contextOf("RUN --mount=type=tmpfs,target=/scratch echo has begun && sleep 100");
+    await using context = await contextOf(
+      "RUN --mount=type=tmpfs,target=/scratch echo has begun && sleep 100",
+    );
     const interrupt = new AbortController();
     const runtime = await dockerRuntime({ env: env ?? {} });
     const startedAt = performance.now();
@@ -123,7 +135,10 @@ test.each([
 test("an official frontend that nothing else needs is not pulled", async () => {
   await using sett = await dockerInstance();
   await using context = await contextOf("COPY run.sh /");
-  await writeFile(join(context.path, "Dockerfile"), `# syntax=docker/dockerfile:1\nFROM ${tinyImage}\nCOPY run.sh /\n`);
+  await writeFile(
+    join(context.path, "Dockerfile"),
+    `# syntax=docker/dockerfile:1\nFROM ${tinyImage}\nCOPY run.sh /\n`,
+  );
   const image = await sett.runtime.images.build(spec(context.path, sett.imageTag("syntax")), quiet);
   expect(image.labels).toEqual({ "dev.sett.test": "a b" });
 });

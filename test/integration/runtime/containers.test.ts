@@ -22,7 +22,9 @@ test("a container that cannot start is refused, and nothing of it is left", asyn
     code: "docker-failed",
     message: expect.stringContaining("already allocated"),
   });
-  expect((await sett.runtime.parts(sett.instance)).containers.map(({ id }) => id)).toEqual([first.id]);
+  expect((await sett.runtime.parts(sett.instance)).containers.map(({ id }) => id)).toEqual([
+    first.id,
+  ]);
 });
 
 test("a container that has ended goes on under its name or another, with the same id", async () => {
@@ -32,12 +34,17 @@ test("a container that has ended goes on under its name or another, with the sam
   await containers.stop(id, 0);
   await containers.rename(id, sett.name("redis.old"));
   await sett.run("sleep 600", { name: sett.name("redis") });
-  await expect(containers.rename(id, sett.name("redis"))).rejects.toMatchObject({ code: "instance-taken" });
+  await expect(containers.rename(id, sett.name("redis"))).rejects.toMatchObject({
+    code: "instance-taken",
+  });
   await containers.remove(sett.name("redis"));
   await containers.rename(id, sett.name("redis"));
   await containers.startAgain(id);
   await containers.startAgain(id);
-  expect(await containers.find(sett.name("redis"))).toMatchObject({ id, state: { state: "running" } });
+  expect(await containers.find(sett.name("redis"))).toMatchObject({
+    id,
+    state: { state: "running" },
+  });
 });
 
 test("capabilities, privileges, init, user, limits and the read-only root are really in force", async () => {
@@ -53,7 +60,12 @@ test("capabilities, privileges, init, user, limits and the read-only root are re
     isRootReadOnly: true,
     mounts: [{ kind: "tmpfs", target: "/scratch", sizeBytes: 1024 * 1024 }],
     pidsLimit: 50,
-    resources: { nanoCpus: 5e8, memoryBytes: 64 * 1024 * 1024, reservedNanoCpus: 25e7, reservedMemoryBytes: 32 * 1024 * 1024 },
+    resources: {
+      nanoCpus: 5e8,
+      memoryBytes: 64 * 1024 * 1024,
+      reservedNanoCpus: 25e7,
+      reservedMemoryBytes: 32 * 1024 * 1024,
+    },
   });
   expect(await sett.runtime.containers.wait(id)).toBe(0);
   const said = new Map<string, string>();
@@ -90,14 +102,19 @@ test("secrets are in memory, for the container's user alone, and the container k
   expect(await sett.runtime.containers.wait(id)).toBe(0);
   const lines: string[] = [];
   for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
-  expect(lines[0]).toMatch(/^tmpfs \/keys tmpfs rw,nosuid,nodev,noexec,.*size=1024k,mode=700,uid=10001/);
+  expect(lines[0]).toMatch(
+    /^tmpfs \/keys tmpfs rw,nosuid,nodev,noexec,.*size=1024k,mode=700,uid=10001/,
+  );
   expect(lines.slice(1)).toEqual(["key", "1"]);
 });
 
 test("orphans are reaped", async () => {
   await using sett = await dockerInstance();
-  // The orphan ends when the main process is a `sleep`, which reaps no child: without an init it stays a zombie.
-  const { id } = await sett.run(`sh -c 'sh -c "sleep 0.2; touch /tmp/done" & exit 0'; exec sleep 600`);
+  // The orphan ends when the main process is a `sleep`, which reaps no child: without an init it
+  // stays a zombie.
+  const { id } = await sett.run(
+    `sh -c 'sh -c "sleep 0.2; touch /tmp/done" & exit 0'; exec sleep 600`,
+  );
   const isClean = `until test -e /tmp/done; do sleep 0.02; done
     for i in $(seq 1500); do grep -hq 'State:.Z' /proc/[0-9]*/status || exit 0; sleep 0.02; done; exit 1`;
   expect((await sett.runtime.containers.exec(id, ["/bin/sh", "-c", isClean])).exitCode).toBe(0);
@@ -105,22 +122,29 @@ test("orphans are reaped", async () => {
 
 test("a published port is reached on 127.0.0.1 and nowhere else", async () => {
   await using sett = await dockerInstance();
-  const { id } = await sett.run("mkdir -p /tmp/w && echo hello > /tmp/w/index.html && httpd -f -p 8080 -h /tmp/w", {
-    ports: [{ port: 8080 }],
-    healthcheck: {
-      command: ["/bin/wget", "-qO-", "http://127.0.0.1:8080/"],
-      intervalMs: 100,
-      timeoutMs: 20_000,
-      retries: 1000,
-      startPeriodMs: 0,
+  const { id } = await sett.run(
+    "mkdir -p /tmp/w && echo hello > /tmp/w/index.html && httpd -f -p 8080 -h /tmp/w",
+    {
+      ports: [{ port: 8080 }],
+      healthcheck: {
+        command: ["/bin/wget", "-qO-", "http://127.0.0.1:8080/"],
+        intervalMs: 100,
+        timeoutMs: 20_000,
+        retries: 1000,
+        startPeriodMs: 0,
+      },
     },
+  );
+  expect(await sett.runtime.containers.waitHealthy(id, { timeoutMs: 100_000 })).toEqual({
+    outcome: "healthy",
   });
-  expect(await sett.runtime.containers.waitHealthy(id, { timeoutMs: 100_000 })).toEqual({ outcome: "healthy" });
   const hostPort = (await sett.runtime.containers.find(id))?.ports[0]?.hostPort ?? 0;
   expect(hostPort).toBeGreaterThan(0);
   expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toBe("hello\n");
   const others = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  for (const { address } of others.filter(({ family, internal }) => family === "IPv4" && !internal)) {
+  for (const { address } of others.filter(
+    ({ family, internal }) => family === "IPv4" && !internal,
+  )) {
     expect(await connects(address, hostPort)).toBe(false);
   }
 }, 120_000);
@@ -154,7 +178,9 @@ test("containers of one network reach each other by their aliases", async () => 
     network: { name: network, aliases: [] },
   });
   expect(await sett.runtime.containers.wait(id)).toBe(0);
-  await expect(sett.runtime.networks.create(network, sett.labels({ component: "network" }))).rejects.toMatchObject({
+  await expect(
+    sett.runtime.networks.create(network, sett.labels({ component: "network" })),
+  ).rejects.toMatchObject({
     code: "instance-taken",
   });
 }, 120_000);
@@ -195,7 +221,8 @@ test("a container has the health check of its image, or none where it runs somet
   await docker("commit", "--change", 'HEALTHCHECK --interval=1h CMD ["/bin/false"]', id, image);
   const asItIs = await sett.run("sleep 600", { image });
   const without = await sett.run("sleep 600", { image, healthcheck: "none" });
-  const healthOf = async (container: string) => (await sett.runtime.containers.find(container))?.state;
+  const healthOf = async (container: string) =>
+    (await sett.runtime.containers.find(container))?.state;
   expect(await healthOf(asItIs.id)).toMatchObject({ health: "starting" });
   expect(await healthOf(without.id)).toMatchObject({ health: "none" });
 }, 120_000);
@@ -216,15 +243,21 @@ test("a container names its image", async () => {
   const { id } = await sett.run("sleep 600");
   const image = await sett.runtime.images.find(tinyImage);
   expect(image).toMatchObject({ user: "", entrypoint: [], env: { PATH: "/bin" } });
-  expect((await sett.runtime.containers.find(id))?.image).toEqual({ tag: tinyImage, id: String(image?.id) });
+  expect((await sett.runtime.containers.find(id))?.image).toEqual({
+    tag: tinyImage,
+    id: String(image?.id),
+  });
 });
 
 test("of what a container prints, the Engine keeps the newest hundred megabytes", async () => {
   await using sett = await dockerInstance();
   const driver = (await docker("info", "--format", "{{.LoggingDriver}}")).stdout.trim();
   const { id } = await sett.run("true");
-  const kept = JSON.parse((await docker("inspect", "--format", "{{json .HostConfig.LogConfig}}", id)).stdout);
+  const kept = JSON.parse(
+    (await docker("inspect", "--format", "{{json .HostConfig.LogConfig}}", id)).stdout,
+  );
   // Where it is not the usual way, this machine's own settings hold.
-  if (driver === "json-file") expect(kept).toEqual({ Type: "json-file", Config: { "max-size": "20m", "max-file": "5" } });
+  if (driver === "json-file")
+    expect(kept).toEqual({ Type: "json-file", Config: { "max-size": "20m", "max-file": "5" } });
   else expect(kept.Type).toBe(driver);
 });

@@ -1,4 +1,5 @@
-// No call to the Engine waits for ever, and no lock is left, where the Engine refuses, cuts or holds what it is asked.
+// No call to the Engine waits for ever, and no lock is left, where the Engine refuses, cuts or
+// holds what it is asked.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
@@ -16,14 +17,18 @@ import { waitFor } from "../../support/wait-for.ts";
 setDefaultTimeout(120_000);
 
 const newName = () => InstanceName.parse(`lock-${crypto.randomUUID().slice(0, 8)}`);
-const containersNamed = async (name: string) => (await $`docker ps --all --quiet --filter name=${name}`.text()).trim();
+const containersNamed = async (name: string) =>
+  (await $`docker ps --all --quiet --filter name=${name}`.text()).trim();
 
 test.each(faults)(
   "a lock whose n-th request meets the fault `%s` is acquired or fails, and is not left",
   async (fault: Fault) => {
     await using proxy = await startEngineProxy();
     // Only a request that is held needs it. The others may take longer on a busy machine.
-    const runtime = await dockerRuntime({ socketPath: proxy.path, patienceMs: fault === "hold" ? 3_000 : 60_000 });
+    const runtime = await dockerRuntime({
+      socketPath: proxy.path,
+      patienceMs: fault === "hold" ? 3_000 : 60_000,
+    });
     const outcomes: string[] = [];
     for (let nth = 1; nth <= 7; nth += 1) {
       const instance = newName();
@@ -34,11 +39,17 @@ test.each(faults)(
         outcomes.push("held");
         await lock[Symbol.asyncDispose]();
       } catch (error) {
-        expect(error).toMatchObject({ code: expect.stringMatching(/^docker-/), message: expect.stringMatching(/Docker/) });
+        expect(error).toMatchObject({
+          code: expect.stringMatching(/^docker-/),
+          message: expect.stringMatching(/Docker/),
+        });
         outcomes.push("refused");
       }
       proxy.failOn(0, fault);
-      await waitFor("the end of the lock", async () => (await containersNamed(lockName(instance))) === "");
+      await waitFor(
+        "the end of the lock",
+        async () => (await containersNamed(lockName(instance))) === "",
+      );
     }
     expect(outcomes).toContain("refused");
     // The sweep went past the last request.
@@ -75,13 +86,22 @@ test("what the Engine has made without saying so is removed", async () => {
   const name = `sett-${instance}`;
   proxy.failOn(1, "lose", /^POST \/networks\/create/);
   const network = runtime.networks.create(name, labels(instance, "network"));
-  await expect(network).rejects.toMatchObject({ message: expect.stringContaining("in the middle of an answer") });
+  await expect(network).rejects.toMatchObject({
+    message: expect.stringContaining("in the middle of an answer"),
+  });
   proxy.failOn(1, "lose", /^POST \/volumes\/create/);
   const volume = runtime.volumes.create(name, labels(instance, "blackboard"));
   await expect(volume).rejects.toMatchObject({ code: "docker-unreachable" });
   proxy.failOn(1, "lose", /^POST \/containers\/create/);
   await ensureTinyImage();
-  const spec = { name, image: tinyImage, labels: labels(instance, "network"), env: {}, mounts: [], restart: "no" as const };
+  const spec = {
+    name,
+    image: tinyImage,
+    labels: labels(instance, "network"),
+    env: {},
+    mounts: [],
+    restart: "no" as const,
+  };
   const container = runtime.containers.start({ ...spec, network: "none", capabilities: "none" });
   await expect(container).rejects.toMatchObject({ code: "docker-unreachable" });
   expect(await containersNamed(name)).toBe("");
@@ -96,9 +116,11 @@ test("a network of that name and another's stays where the answer is lost", asyn
   await $`docker network create ${name}`.quiet();
   try {
     proxy.failOn(1, "lose", /^POST \/networks\/create/);
-    await expect(runtime.networks.create(name, labels(newName(), "network"))).rejects.toMatchObject({
-      code: "docker-unreachable",
-    });
+    await expect(runtime.networks.create(name, labels(newName(), "network"))).rejects.toMatchObject(
+      {
+        code: "docker-unreachable",
+      },
+    );
     expect((await $`docker network ls --quiet --filter name=${name}`.text()).trim()).not.toBe("");
   } finally {
     await $`docker network rm ${name}`.quiet();
@@ -128,9 +150,12 @@ test("an interruption leaves a request that is held a moment, and the next one m
   await proxy.failed();
   stop.abort();
   expect(await parts).toMatchObject({ code: "interrupted" });
-  // No digits and letters alone: the Engine would take them for the beginning of an id, and remove another test's container.
+  // No digits and letters alone: the Engine would take them for the beginning of an id, and remove
+  // another test's container.
   const names = ["sett-nothing-one", "sett-nothing-two"];
-  const next = await Promise.all(names.map((name) => runtime.containers.remove(name).catch((error: unknown) => error)));
+  const next = await Promise.all(
+    names.map((name) => runtime.containers.remove(name).catch((error: unknown) => error)),
+  );
   expect(next).toMatchObject([{ code: "docker-unreachable" }, { code: "docker-unreachable" }]);
   proxy.failOn(0, "error");
   await waitFor("the Engine to be asked again", () =>
@@ -142,15 +167,25 @@ test("an interruption leaves a request that is held a moment, and the next one m
 });
 
 test("SETT_DOCKER_TIMEOUT that is no duration is refused with an example", async () => {
-  const failure = await dockerRuntime({ env: { ...process.env, SETT_DOCKER_TIMEOUT: "long" } }).catch((error: unknown) => error);
+  const failure = await dockerRuntime({
+    env: { ...process.env, SETT_DOCKER_TIMEOUT: "long" },
+  }).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: "docker-unreachable",
-    message: "SETT_DOCKER_TIMEOUT must be a duration such as `30s`, `5m`, `500ms` or `1h30m`, not `long`.",
+    message:
+      "SETT_DOCKER_TIMEOUT must be a duration such as `30s`, `5m`, `500ms` or `1h30m`, not `long`.",
   });
 });
 
 /** As Podman 4.3 answers: Docker's fields, and some of its own. */
-const podman = { ServerVersion: "4.3.1", BuildahVersion: "1.28.2", Architecture: "amd64", NCPU: 1, MemTotal: 1, Rootless: true };
+const podman = {
+  ServerVersion: "4.3.1",
+  BuildahVersion: "1.28.2",
+  Architecture: "amd64",
+  NCPU: 1,
+  MemTotal: 1,
+  Rootless: true,
+};
 
 test("`sett up` and `sett doctor` name Podman as what it is before they ask it anything else", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-podman-"));
@@ -168,12 +203,16 @@ test("`sett up` and `sett doctor` name Podman as what it is before they ask it a
       code: "docker-unreachable",
       message: expect.stringContaining(sentence),
     });
-    await using sett = await SettWorkspace.create({ ...scriptAgent("echo", ""), "sett.yml": settYml({ echo: "" }) });
+    await using sett = await SettWorkspace.create({
+      ...scriptAgent("echo", ""),
+      "sett.yml": settYml({ echo: "" }),
+    });
     sett.env = { DOCKER_HOST: `unix://${socketPath}` };
     paths.splice(0);
     const up = await sett.sett("up");
     expect(up.code).toBe(1);
-    for (const words of [sentence, "Start a Docker Engine; DOCKER_HOST or a context names it."]) expect(up.err).toContain(words);
+    for (const words of [sentence, "Start a Docker Engine; DOCKER_HOST or a context names it."])
+      expect(up.err).toContain(words);
     expect(new Set(paths)).toEqual(new Set(["/info"]));
     const doctor = await sett.sett("doctor");
     expect(`${doctor.out}${doctor.err}`.replace(/\s+/g, " ")).toContain(sentence);

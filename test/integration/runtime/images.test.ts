@@ -21,7 +21,13 @@ async function folder(files: Record<string, string>): Promise<AsyncDisposable & 
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-const spec = (contextDir: string, tag: string) => ({ contextDir, dockerfile: "Dockerfile", args: {}, tag, labels: {} });
+const spec = (contextDir: string, tag: string) => ({
+  contextDir,
+  dockerfile: "Dockerfile",
+  args: {},
+  tag,
+  labels: {},
+});
 /** Whatever its id, and no image without a name. */
 const anything = { id: undefined, ids: [] };
 const quiet = { onProgress: () => {} };
@@ -67,7 +73,9 @@ test(
     await using context = await folder({
       Dockerfile: `FROM ${tinyImage}\nRUN seq 100 130 && echo "no such wind" >&2 && exit 3\n`,
     });
-    const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("bad")), quiet).catch((error) => error);
+    const failure = await sett.runtime.images
+      .build(spec(context.path, sett.imageTag("bad")), quiet)
+      .catch((error) => error);
     expect(failure).toMatchObject({ code: "build-failed" });
     expect(failure.message).toContain("returned a non-zero code: 3");
     expect(failure.message).toContain("no such wind");
@@ -83,11 +91,21 @@ test(
   "of a long script that failed the engine's reason shows the beginning, and the output what it said",
   async () => {
     await using sett = await dockerInstance();
-    const script = ["echo no such wind", ...Array.from({ length: 30 }, (_, at) => `line=${at}`), "exit 3"].join("\n");
-    await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nRUN ${JSON.stringify(["/bin/sh", "-c", script])}\n` });
-    const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("long")), quiet).catch((error) => error);
+    const script = [
+      "echo no such wind",
+      ...Array.from({ length: 30 }, (_, at) => `line=${at}`),
+      "exit 3",
+    ].join("\n");
+    await using context = await folder({
+      Dockerfile: `FROM ${tinyImage}\nRUN ${JSON.stringify(["/bin/sh", "-c", script])}\n`,
+    });
+    const failure = await sett.runtime.images
+      .build(spec(context.path, sett.imageTag("long")), quiet)
+      .catch((error) => error);
     const [reason = "", ...output] = failure.message.split("\n");
-    expect(reason).toMatch(/could not be built: The command '.*echo no such wind …' returned a non-zero code: 3$/);
+    expect(reason).toMatch(
+      /could not be built: The command '.*echo no such wind …' returned a non-zero code: 3$/,
+    );
     expect(output).toContain("  no such wind");
   },
   timeLimitMs,
@@ -110,16 +128,34 @@ test(
     const { id } = await sett.run("cd /app && ls -AR .", { image: tag });
     await sett.runtime.containers.wait(id);
     const listing: string[] = [];
-    for await (const { line } of sett.runtime.containers.logs(id)) if (line !== "") listing.push(line);
-    expect(listing).toEqual([".:", "keep", "./keep:", "deep", "empty", "./keep/deep:", "file", "./keep/empty:"]);
+    for await (const { line } of sett.runtime.containers.logs(id))
+      if (line !== "") listing.push(line);
+    expect(listing).toEqual([
+      ".:",
+      "keep",
+      "./keep:",
+      "deep",
+      "empty",
+      "./keep/deep:",
+      "file",
+      "./keep/empty:",
+    ]);
   },
   timeLimitMs,
 );
 
 test.each([
   ["**, with an exception", { ".dockerignore": "**\n!run.sh\n" }, ["run.sh"]],
-  ["the file of patterns that is the Dockerfile's own", { "Dockerfile.dockerignore": "D*\nsub\n" }, ["run.sh"]],
-  ["that file, beside another", { "Dockerfile.dockerignore": "*\n!.d*\n", ".dockerignore": "run.sh\n" }, [".dockerignore"]],
+  [
+    "the file of patterns that is the Dockerfile's own",
+    { "Dockerfile.dockerignore": "D*\nsub\n" },
+    ["run.sh"],
+  ],
+  [
+    "that file, beside another",
+    { "Dockerfile.dockerignore": "*\n!.d*\n", ".dockerignore": "run.sh\n" },
+    [".dockerignore"],
+  ],
 ] as const)(
   "a step sees what .dockerignore leaves: %s",
   async (_, files, seen) => {
@@ -131,7 +167,9 @@ test.each([
       ...files,
     });
     const lines: string[] = [];
-    await sett.runtime.images.build(spec(context.path, sett.imageTag("seen")), { onProgress: (line) => lines.push(line) });
+    await sett.runtime.images.build(spec(context.path, sett.imageTag("seen")), {
+      onProgress: (line) => lines.push(line),
+    });
     expect(lines).toContain(`seen: ${seen.join("\n")}`);
   },
   timeLimitMs,
@@ -145,7 +183,9 @@ test("modes of folders come along", async () => {
   });
   await chmod(join(context.path, "sub"), 0o2770);
   const lines: string[] = [];
-  await sett.runtime.images.build(spec(context.path, sett.imageTag("mode")), { onProgress: (line) => lines.push(line) });
+  await sett.runtime.images.build(spec(context.path, sett.imageTag("mode")), {
+    onProgress: (line) => lines.push(line),
+  });
   expect(lines).toContain("mode 2770 0");
 });
 
@@ -155,7 +195,9 @@ test("a variable of the platform is set without BuildKit, too", async () => {
     Dockerfile: `FROM ${tinyImage}\nARG TARGETARCH\nARG TARGETPLATFORM\nRUN echo "for $TARGETARCH $TARGETPLATFORM"\n`,
   });
   const lines: string[] = [];
-  await sett.runtime.images.build(spec(context.path, sett.imageTag("arch")), { onProgress: (line) => lines.push(line) });
+  await sett.runtime.images.build(spec(context.path, sett.imageTag("arch")), {
+    onProgress: (line) => lines.push(line),
+  });
   const { architecture } = await sett.runtime.check();
   expect(lines).toContain(`for ${architecture} linux/${architecture}`);
 });
@@ -175,7 +217,9 @@ test("a build that cannot begin says why in a sentence", async () => {
   await expect(images.build(spec(context.path, tag), quiet)).rejects.toMatchObject({
     message: `There is no Dockerfile in the build context ${context.path} of ${tag}.`,
   });
-  await expect(images.build({ ...spec(context.path, tag), dockerfile: "../Dockerfile" }, quiet)).rejects.toMatchObject({
+  await expect(
+    images.build({ ...spec(context.path, tag), dockerfile: "../Dockerfile" }, quiet),
+  ).rejects.toMatchObject({
     message: `The Dockerfile ../Dockerfile of ${tag} is outside its build context.`,
   });
   await expect(images.build(spec(join(context.path, "bad"), tag), quiet)).rejects.toMatchObject({
@@ -186,7 +230,9 @@ test("a build that cannot begin says why in a sentence", async () => {
 
 test("an interrupted build ends at once", async () => {
   await using sett = await dockerInstance();
-  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nRUN echo started && sleep 60\n` });
+  await using context = await folder({
+    Dockerfile: `FROM ${tinyImage}\nRUN echo started && sleep 60\n`,
+  });
   const interrupt = new AbortController();
   const build = sett.runtime.images.build(spec(context.path, sett.imageTag("slow")), {
     onProgress: (line) => line === "started" && interrupt.abort(),
@@ -198,8 +244,11 @@ test("an interrupted build ends at once", async () => {
 test("an image that is nowhere is undefined to find and an error to pull", async () => {
   await using sett = await dockerInstance();
   expect(await sett.runtime.images.find("sett-test/no-such-image:1")).toBeUndefined();
-  // A registry on a port that nothing listens on answers at once on every machine, with a network or without.
-  const failure = await sett.runtime.images.pull("127.0.0.1:1/no-such-image", quiet).catch((error) => error);
+  // A registry on a port that nothing listens on answers at once on every machine, with a network
+  // or without.
+  const failure = await sett.runtime.images
+    .pull("127.0.0.1:1/no-such-image", quiet)
+    .catch((error) => error);
   expect(failure).toMatchObject({ code: "image-not-found" });
   expect(failure.message).toStartWith("The image 127.0.0.1:1/no-such-image could not be pulled: ");
 }, 120_000);
@@ -207,7 +256,10 @@ test("an image that is nowhere is undefined to find and an error to pull", async
 test("what was built for an instance goes with it, but not what a person has built on it, with a name or without", async () => {
   await using sett = await dockerInstance();
   const { instance, runtime } = sett;
-  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nCOPY file /\n`, file: "first" });
+  await using context = await folder({
+    Dockerfile: `FROM ${tinyImage}\nCOPY file /\n`,
+    file: "first",
+  });
   const tag = agentImageTag(instance, AgentName.parse("coder"));
   const labels = { [instanceLabel]: instance, [idLabel]: "aa.1" };
   const older = await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
@@ -221,7 +273,10 @@ test("what was built for an instance goes with it, but not what a person has bui
   const beside = tag.replace(":latest", ":mine");
   await $`docker tag ${tag} ${beside}`.quiet();
   const ofAnother = agentImageTag(instance, AgentName.parse("other"));
-  await runtime.images.build({ ...spec(context.path, ofAnother), labels: { ...labels, [idLabel]: "bb.2" } }, quiet);
+  await runtime.images.build(
+    { ...spec(context.path, ofAnother), labels: { ...labels, [idLabel]: "bb.2" } },
+    quiet,
+  );
 
   const own = { id: "aa.1", ids: [older.id] };
   expect(await runtime.images.removeBuilt(instance, own)).toEqual([tag]);
@@ -242,8 +297,13 @@ test("agents whose images are the same one lose all its names with it, also when
     await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV SHARED=${times}\n` });
     // The builder has it already from the second name on.
     for (const tag of tags)
-      await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
-    await Promise.all(Array.from({ length: times }, () => runtime.images.removeBuilt(instance, anything)));
+      await runtime.images.build(
+        { ...spec(context.path, tag), labels: { [instanceLabel]: instance } },
+        quiet,
+      );
+    await Promise.all(
+      Array.from({ length: times }, () => runtime.images.removeBuilt(instance, anything)),
+    );
     for (const tag of tags) expect(await runtime.images.find(tag)).toBeUndefined();
   }
 }, 120_000);
@@ -253,7 +313,10 @@ test("an image that a container still uses stays", async () => {
   const { instance, runtime } = sett;
   await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV USED=1\n` });
   const tag = agentImageTag(instance, AgentName.parse("coder"));
-  await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
+  await runtime.images.build(
+    { ...spec(context.path, tag), labels: { [instanceLabel]: instance } },
+    quiet,
+  );
   const { id } = await sett.run("sleep 600", { image: tag });
   await runtime.images.removeBuilt(instance, anything);
   expect(await runtime.images.find(tag)).toBeDefined();
@@ -269,7 +332,12 @@ test("an image that lost its names is removed by its id, and one that a person h
   const tag = agentImageTag(sett.instance, AgentName.parse("coder"));
   const build = async (content: string) => {
     await writeFile(join(context.path, "file"), content);
-    return (await images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: sett.instance } }, quiet)).id;
+    return (
+      await images.build(
+        { ...spec(context.path, tag), labels: { [instanceLabel]: sett.instance } },
+        quiet,
+      )
+    ).id;
   };
   const [older, running, named] = [await build("1"), await build("2"), await build("3")];
   const mine = sett.imageTag("mine");

@@ -1,4 +1,5 @@
-// The lock of an instance on a Docker Engine, which everybody meets who uses that Engine, from whatever folder, user or container.
+// The lock of an instance on a Docker Engine, which everybody meets who uses that Engine, from
+// whatever folder, user or container.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import process from "node:process";
 import { $ } from "bun";
@@ -27,7 +28,9 @@ test("has one holder at a time, whom others learn, and leaves nothing when it is
 
 test("of many who ask at once one gets it", async () => {
   await using bench = await dockerInstance();
-  const locks = await Promise.all(["a", "b", "c", "d"].map((who) => bench.runtime.lock(bench.instance, who)));
+  const locks = await Promise.all(
+    ["a", "b", "c", "d"].map((who) => bench.runtime.lock(bench.instance, who)),
+  );
   const won = locks.filter((lock) => lock.outcome === "held");
   expect(won).toHaveLength(1);
   await won[0]?.[Symbol.asyncDispose]();
@@ -41,11 +44,15 @@ test("is free when its holder was killed, and when one was killed before it held
     await (await dockerRuntime({ env: process.env })).lock(${JSON.stringify(instance)}, "the killed one");
     console.log("held");
     await new Promise(() => {});`;
-  const holder = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", env: { ...process.env, TMPDIR: "/nowhere" } });
+  const holder = Bun.spawn([process.execPath, "-e", script], {
+    stdout: "pipe",
+    env: { ...process.env, TMPDIR: "/nowhere" },
+  });
   await holder.stdout.getReader().read();
   expect(await containers(lockName(instance))).toBe("running");
   holder.kill("SIGKILL");
-  // On a busy machine the engine may take longer to end the container of one who was killed than others wait for it.
+  // On a busy machine the engine may take longer to end the container of one who was killed than
+  // others wait for it.
   const next = await waitFor("the lock", async () => {
     const lock = await runtime.lock(instance, "the next");
     return lock.outcome === "held" && lock;

@@ -1,4 +1,5 @@
-// What only processes of this machine can get wrong: pids that are given out again, supervisors that die, children that hide.
+// What only processes of this machine can get wrong: pids that are given out again, supervisors
+// that die, children that hide.
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,7 +48,9 @@ test("a process is not confused with another that has its number", async () => {
 
 test("a process that has ended, and is a zombie, counts as gone", async () => {
   // A shell that becomes a sleep reaps no child.
-  const parent = spawn("sh", ["-c", "sleep 0.01 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
+  const parent = spawn("sh", ["-c", "sleep 0.01 & echo $!; exec sleep 600"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const [said] = await once(parent.stdout, "data");
   await waitFor("the child to end", () => identify(Number(String(said).trim())) === undefined);
   expect(existsSync(`/proc/${String(said).trim()}`)).toBe(true);
@@ -58,7 +61,8 @@ test("a process outlives the process that started it, and its supervisor does to
   await using sett = await processInstance();
   const { id } = await sett.run("sleep 600");
   const { supervisor, child } = stateOf(sett, id);
-  const sessionOf = async (pid: number) => (await Bun.file(`/proc/${pid}/stat`).text()).split(") ")[1]?.split(" ")[3];
+  const sessionOf = async (pid: number) =>
+    (await Bun.file(`/proc/${pid}/stat`).text()).split(") ")[1]?.split(" ")[3];
   expect(await sessionOf(supervisor.pid)).toBe(String(supervisor.pid));
   expect(await sessionOf(child?.pid ?? 0)).toBe(String(child?.pid));
 });
@@ -112,7 +116,10 @@ test("a container of which no process is left, as after a restart of the machine
 
 test("a supervisor that cannot begin is an error with its words, and the name is free again", async () => {
   await using sett = await processInstance();
-  const broken = processRuntime({ folder: sett.folder, supervisor: ["sh", "-c", "echo no such luck >&2; exit 3"] }, process.env);
+  const broken = processRuntime(
+    { folder: sett.folder, supervisor: ["sh", "-c", "echo no such luck >&2; exit 3"] },
+    process.env,
+  );
   const spec = {
     name: sett.name("redis"),
     image: "",
@@ -171,7 +178,8 @@ test("a process has a folder for secrets that only its user can read, which stay
   );
   const lines = await waitFor("two runs", async () => {
     const found: string[] = [];
-    for await (const { stream, line } of sett.runtime.containers.logs(id)) if (stream === "stdout") found.push(line);
+    for await (const { stream, line } of sett.runtime.containers.logs(id))
+      if (stream === "stdout") found.push(line);
     return found.length === 2 ? found : undefined;
   });
   const [folder = "", key] = lines;
@@ -189,7 +197,9 @@ test("a process gets what every process gets, and nothing else from its parent's
   for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
   expect(lines).toContain("GREETING=hello = there");
   const ofTheShell = ["PWD", "OLDPWD", "SHLVL", "_"];
-  const names = lines.map((line) => line.split("=")[0] ?? "").filter((name) => !ofTheShell.includes(name));
+  const names = lines
+    .map((line) => line.split("=")[0] ?? "")
+    .filter((name) => !ofTheShell.includes(name));
   expect(names.sort()).toEqual(["GREETING", "PATH", "SETT_PART"]);
 });
 
@@ -197,7 +207,8 @@ test("what may hold a password can be read by its owner alone", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run("sleep 600", { env: { REDISCLI_AUTH: "secret" } });
   const folder = join(sett.folder, "processes", id);
-  for (const file of await readdir(folder)) expect((await stat(join(folder, file))).mode & 0o077).toBe(0);
+  for (const file of await readdir(folder))
+    expect((await stat(join(folder, file))).mode & 0o077).toBe(0);
   expect((await stat(folder)).mode & 0o077).toBe(0);
 });
 
@@ -241,7 +252,9 @@ test("what a process says does not fill the disk: the end of its log is kept, an
     seen.push(said);
     if (said.endsWith(" 600")) await writeFile(`${go}${Number(said[0]) + 1}`, "");
   }
-  const all = [1, 2, 3, 4, 5].flatMap((chunk) => Array.from({ length: 600 }, (_, line) => `${chunk} ${line + 1}`));
+  const all = [1, 2, 3, 4, 5].flatMap((chunk) =>
+    Array.from({ length: 600 }, (_, line) => `${chunk} ${line + 1}`),
+  );
   expect(seen).toEqual(all);
 
   const folder = join(sett.folder, "processes", id);
@@ -249,7 +262,8 @@ test("what a process says does not fill the disk: the end of its log is kept, an
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(22 * 1024 * 1024);
   const kept: string[] = [];
-  for await (const { line } of sett.runtime.containers.logs(id)) kept.push(line.split(" ").slice(0, 2).join(" "));
+  for await (const { line } of sett.runtime.containers.logs(id))
+    kept.push(line.split(" ").slice(0, 2).join(" "));
   expect(kept.length).toBeGreaterThan(1_000);
   expect(kept).toEqual(all.slice(-kept.length));
 }, 120_000);

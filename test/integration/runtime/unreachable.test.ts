@@ -6,13 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 
-/** An engine that answers every connection with `bytes` and hangs up: what is left of one that is killed meanwhile. */
+/**
+ * An engine that answers every connection with `bytes` and hangs up: what is left of one that is
+ * killed meanwhile.
+ */
 async function dyingEngine(bytes: string): Promise<AsyncDisposable & { socketPath: string }> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const socketPath = join(folder, "docker.sock");
   const hangUp = (socket: Socket): void => {
     socket.on("error", () => {});
-    socket.once("data", () => (bytes === "" ? undefined : socket.write(bytes, () => socket.destroy())));
+    socket.once("data", () =>
+      bytes === "" ? undefined : socket.write(bytes, () => socket.destroy()),
+    );
   };
   const server: Server = createServer(hangUp);
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
@@ -30,7 +35,9 @@ async function slowEngine(afterMs: number): Promise<AsyncDisposable & { socketPa
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const socketPath = join(folder, "docker.sock");
   const info = { ServerVersion: "20.10.24", Architecture: "x86_64", NCPU: 1, MemTotal: 1 };
-  const server = createHttpServer((_, answer) => setTimeout(() => answer.end(JSON.stringify(info)), afterMs));
+  const server = createHttpServer((_, answer) =>
+    setTimeout(() => answer.end(JSON.stringify(info)), afterMs),
+  );
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   return {
     socketPath,
@@ -71,12 +78,16 @@ test("an engine that answers says its version and architecture", async () => {
 test("an engine that takes the call and says nothing counts as unreachable", async () => {
   await using engine = await dyingEngine("");
   const runtime = await dockerRuntime({ socketPath: engine.socketPath, patienceMs: 100 });
-  expect(await runtime.check().catch((error) => error)).toMatchObject({ code: "docker-unreachable" });
+  expect(await runtime.check().catch((error) => error)).toMatchObject({
+    code: "docker-unreachable",
+  });
 });
 
 test("an engine that needs more than five seconds for its answer is waited for", async () => {
   await using engine = await slowEngine(5_500);
-  expect(await (await dockerRuntime({ socketPath: engine.socketPath })).check()).toMatchObject({ version: "20.10.24" });
+  expect(await (await dockerRuntime({ socketPath: engine.socketPath })).check()).toMatchObject({
+    version: "20.10.24",
+  });
 }, 30_000);
 
 test.each([
@@ -96,7 +107,8 @@ test.each([
       message: "What answers there is no Docker Engine.",
       hint: expect.stringContaining(`Tried: ${socketPath} (by DOCKER_HOST).`),
     });
-    if (status === 200) await expect(runtime.instances()).rejects.toThrow("What answers there is no Docker Engine.");
+    if (status === 200)
+      await expect(runtime.instances()).rejects.toThrow("What answers there is no Docker Engine.");
   } finally {
     server.closeAllConnections();
     server.close();
@@ -105,10 +117,16 @@ test.each([
 });
 
 test("an engine that redirects is not followed, and that is its failure", async () => {
-  const elsewhere = "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
+  const elsewhere =
+    "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
   await using engine = await dyingEngine(elsewhere);
   const { containers } = await dockerRuntime({ socketPath: engine.socketPath });
-  for (const ask of [containers.find("x"), containers.remove("x"), containers.stop("x", 1), containers.wait("x")])
+  for (const ask of [
+    containers.find("x"),
+    containers.remove("x"),
+    containers.stop("x", 1),
+    containers.wait("x"),
+  ])
     expect(await ask.catch((error) => error)).toMatchObject({
       code: "docker-failed",
       message: expect.stringContaining("The Engine sends the request elsewhere."),
@@ -132,7 +150,8 @@ test("waiting for a container notices its end even when the engine's own wait ne
   const inspection = { State: { Status: "exited", ExitCode: 5, FinishedAt: "", OOMKilled: false } };
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const server = createHttpServer((request, response) => {
-    if (request.url?.startsWith("/containers/any/json") === true) response.end(JSON.stringify(inspection));
+    if (request.url?.startsWith("/containers/any/json") === true)
+      response.end(JSON.stringify(inspection));
   });
   await new Promise<void>((resolve) => server.listen(join(folder, "docker.sock"), resolve));
   const runtime = await dockerRuntime({ socketPath: join(folder, "docker.sock") });
@@ -143,8 +162,12 @@ test("waiting for a container notices its end even when the engine's own wait ne
 }, 120_000);
 
 test("a pull whose connection drops is an error, not an end", async () => {
-  await using engine = await dyingEngine(brokenAnswer("application/json", '{"status":"Pulling","id":"abc"}\n'));
+  await using engine = await dyingEngine(
+    brokenAnswer("application/json", '{"status":"Pulling","id":"abc"}\n'),
+  );
   const runtime = await dockerRuntime({ socketPath: engine.socketPath });
-  const failure = await runtime.images.pull("redis:7", { onProgress: () => {} }).catch((error) => error);
+  const failure = await runtime.images
+    .pull("redis:7", { onProgress: () => {} })
+    .catch((error) => error);
   expect(failure).toMatchObject({ code: "docker-unreachable" });
 });

@@ -12,7 +12,11 @@ const timeLimitMs = 120_000;
 const agent = AgentName.parse("coder");
 
 /** Builds an image from a Dockerfile alone. */
-async function build(sett: Awaited<ReturnType<typeof dockerInstance>>, suffix: string, dockerfile: string): Promise<string> {
+async function build(
+  sett: Awaited<ReturnType<typeof dockerInstance>>,
+  suffix: string,
+  dockerfile: string,
+): Promise<string> {
   const contextDir = await mkdtemp(join(tmpdir(), "sett-volume-"));
   const tag = sett.imageTag(suffix);
   try {
@@ -31,7 +35,11 @@ test(
   "a prepared workspace is writable by uid 10001 in an image that holds nothing but a busybox",
   async () => {
     await using sett = await dockerInstance();
-    const scratch = await build(sett, "scratch", `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /busybox\n`);
+    const scratch = await build(
+      sett,
+      "scratch",
+      `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /busybox\n`,
+    );
     const volume = sett.name("workspace-coder");
     await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
     await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10001 }, scratch);
@@ -68,35 +76,50 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
   const mounts = [{ kind: "volume" as const, volume, target: "/workspace", access: "rw" as const }];
   await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
   await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10002 }, tinyImage);
-  const writer = await sett.run("echo kept > /workspace/file", { user: { uid: 10001, gid: 10002 }, mounts });
-  expect(await sett.runtime.containers.wait(writer.id)).toBe(0);
-  await sett.runtime.volumes.prepare(volume, { uid: 3_000_000_000, gid: 2_097_152 }, tinyImage);
-  const reader = await sett.run("test $(stat -c %u:%g /workspace) = 3000000000:2097152 && test $(cat /workspace/file) = kept", {
+  const writer = await sett.run("echo kept > /workspace/file", {
+    user: { uid: 10001, gid: 10002 },
     mounts,
   });
+  expect(await sett.runtime.containers.wait(writer.id)).toBe(0);
+  await sett.runtime.volumes.prepare(volume, { uid: 3_000_000_000, gid: 2_097_152 }, tinyImage);
+  const reader = await sett.run(
+    "test $(stat -c %u:%g /workspace) = 3000000000:2097152 && test $(cat /workspace/file) = kept",
+    {
+      mounts,
+    },
+  );
   expect(await sett.runtime.containers.wait(reader.id)).toBe(0);
 }, 120_000);
 
-test.if(process.getuid?.() === 0)("preparing a volume removes an access control list that denies new files", async () => {
-  await using sett = await dockerInstance();
-  const volume = sett.name("workspace-coder");
-  await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
-  const { stdout } = await docker("volume", "inspect", "--format", "{{.Mountpoint}}", volume);
-  const folder = stdout.trim();
-  // The Engine may be on another machine, and its disk without such lists.
-  if (!existsSync(folder) || !denyNewFiles(folder)) return;
-  await writeFile(join(folder, "before"), "");
-  await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10001 }, tinyImage);
-  await writeFile(join(folder, "after"), "");
-  const modes = await Promise.all(["before", "after"].map(async (name) => (await stat(join(folder, name))).mode & 0o777));
-  expect(modes.map((mode) => mode.toString(8))).toEqual(["0", "644"]);
-});
+test.if(process.getuid?.() === 0)(
+  "preparing a volume removes an access control list that denies new files",
+  async () => {
+    await using sett = await dockerInstance();
+    const volume = sett.name("workspace-coder");
+    await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+    const { stdout } = await docker("volume", "inspect", "--format", "{{.Mountpoint}}", volume);
+    const folder = stdout.trim();
+    // The Engine may be on another machine, and its disk without such lists.
+    if (!existsSync(folder) || !denyNewFiles(folder)) return;
+    await writeFile(join(folder, "before"), "");
+    await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10001 }, tinyImage);
+    await writeFile(join(folder, "after"), "");
+    const modes = await Promise.all(
+      ["before", "after"].map(async (name) => (await stat(join(folder, name))).mode & 0o777),
+    );
+    expect(modes.map((mode) => mode.toString(8))).toEqual(["0", "644"]);
+  },
+);
 
 test(
   "the carrier is filled from its image without running anything, and is read-only where it is mounted",
   async () => {
     await using sett = await dockerInstance();
-    const carrier = await build(sett, "carrier", `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /cub/busybox\n`);
+    const carrier = await build(
+      sett,
+      "carrier",
+      `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /cub/busybox\n`,
+    );
     const volume = sett.name("cub");
     await sett.runtime.volumes.create(volume, sett.labels({ component: "carrier" }));
     await sett.runtime.volumes.fill(volume, { image: carrier, path: "/cub" });
@@ -114,7 +137,11 @@ test(
   "a workspace volume never takes what the agent's image holds at /workspace",
   async () => {
     await using sett = await dockerInstance();
-    const image = await build(sett, "furnished", `FROM ${tinyImage}\nRUN mkdir /workspace && touch /workspace/furniture\n`);
+    const image = await build(
+      sett,
+      "furnished",
+      `FROM ${tinyImage}\nRUN mkdir /workspace && touch /workspace/furniture\n`,
+    );
     const volume = sett.name("workspace-coder");
     await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
     const { id } = await sett.run('test -z "$(ls -A /workspace)"', {
@@ -139,12 +166,18 @@ test("preparing or filling with a missing image or volume says which", async () 
   await using sett = await dockerInstance();
   const volume = sett.name("workspace-coder");
   const owner = { uid: 1, gid: 1 };
-  await expect(sett.runtime.volumes.prepare(volume, owner, tinyImage)).rejects.toMatchObject({ code: "docker-failed" });
+  await expect(sett.runtime.volumes.prepare(volume, owner, tinyImage)).rejects.toMatchObject({
+    code: "docker-failed",
+  });
   await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
-  await expect(sett.runtime.volumes.prepare(volume, owner, "sett-test/no-such-image:1")).rejects.toMatchObject({
+  await expect(
+    sett.runtime.volumes.prepare(volume, owner, "sett-test/no-such-image:1"),
+  ).rejects.toMatchObject({
     code: "image-not-found",
   });
-  await expect(sett.runtime.volumes.fill(volume, { image: "sett-test/no-such-image:1", path: "/cub" })).rejects.toMatchObject({
+  await expect(
+    sett.runtime.volumes.fill(volume, { image: "sett-test/no-such-image:1", path: "/cub" }),
+  ).rejects.toMatchObject({
     code: "image-not-found",
   });
 });
@@ -152,7 +185,9 @@ test("preparing or filling with a missing image or volume says which", async () 
 test("a bind mount of a path that is not there is refused, and the path is not made", async () => {
   await using sett = await dockerInstance();
   const path = join(tmpdir(), sett.name("no-such-folder"));
-  await expect(sett.run("true", { mounts: [{ kind: "bind", path, target: "/git", access: "ro" }] })).rejects.toMatchObject({
+  await expect(
+    sett.run("true", { mounts: [{ kind: "bind", path, target: "/git", access: "ro" }] }),
+  ).rejects.toMatchObject({
     code: "docker-failed",
     message: expect.stringContaining(path),
   });

@@ -68,7 +68,11 @@ test("the Redis and the services of a file outlive a test of it that takes too l
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [out, err] = await Promise.all([new Response(bun.stdout).text(), new Response(bun.stderr).text(), bun.exited]);
+  const [out, err] = await Promise.all([
+    new Response(bun.stdout).text(),
+    new Response(bun.stderr).text(),
+    bun.exited,
+  ]);
   expect(err).toMatch(/^\(fail\) takes too long/m);
   expect(err).toMatch(/^\(pass\) comes after it/m);
   expect(out).toContain("ended in the end: true");

@@ -9,16 +9,26 @@ import { newArtefactId } from "../../support/records/sample.ts";
 import { type Defect, meanwhile } from "../planting.ts";
 
 /** A commit that is not what was decided. */
-const otherwise = (name: string, change: (commit: ClaimCommit) => Partial<ClaimCommit>): Defect => ({
+const otherwise = (
+  name: string,
+  change: (commit: ClaimCommit) => Partial<ClaimCommit>,
+): Defect => ({
   name,
-  plant: (planting) => planting.call("commitClaim", (original, _place, commit) => original({ ...commit, ...change(commit) })),
+  plant: (planting) =>
+    planting.call("commitClaim", (original, _place, commit) =>
+      original({ ...commit, ...change(commit) }),
+    ),
 });
 
 const withoutEvent = (type: EventType): Defect =>
-  otherwise(`a commit has no event ${type}`, ({ events }) => ({ events: events.filter((event) => event.type !== type) }));
+  otherwise(`a commit has no event ${type}`, ({ events }) => ({
+    events: events.filter((event) => event.type !== type),
+  }));
 
-const queuedOnes = (grants: readonly Grant[], change: (grant: Extract<Grant, { state: "queued" }>) => Grant): Grant[] =>
-  grants.map((grant) => (grant.state === "queued" ? change(grant) : grant));
+const queuedOnes = (
+  grants: readonly Grant[],
+  change: (grant: Extract<Grant, { state: "queued" }>) => Grant,
+): Grant[] => grants.map((grant) => (grant.state === "queued" ? change(grant) : grant));
 
 const ignoring = (kind: ClaimEvent["kind"]): Defect => ({
   name: `nothing is decided for ${kind}`,
@@ -33,7 +43,10 @@ export const decisionDefects: readonly Defect[] = [
     name: "a commit does not look at the rev",
     plant: (planting) =>
       planting.call("commitClaim", (original, { state }, commit) =>
-        original({ ...commit, expectedRev: state.claims.get(commit.claim)?.claim.rev ?? commit.expectedRev }),
+        original({
+          ...commit,
+          expectedRev: state.claims.get(commit.claim)?.claim.rev ?? commit.expectedRev,
+        }),
       ),
   },
   withoutEvent("bidding_closed"),
@@ -44,16 +57,23 @@ export const decisionDefects: readonly Defect[] = [
     grants: grants.filter(({ state, attempt }) => state !== "queued" || attempt === 1),
   })),
   otherwise("attempts are counted twice", ({ grants }) => ({
-    grants: queuedOnes(grants, (grant) => (grant.attempt === 1 ? grant : { ...grant, attempt: grant.attempt + 1 })),
+    grants: queuedOnes(grants, (grant) =>
+      grant.attempt === 1 ? grant : { ...grant, attempt: grant.attempt + 1 },
+    ),
   })),
-  otherwise("retries are not counted", ({ grants }) => ({ grants: queuedOnes(grants, ({ retries: _, ...grant }) => grant) })),
+  otherwise("retries are not counted", ({ grants }) => ({
+    grants: queuedOnes(grants, ({ retries: _, ...grant }) => grant),
+  })),
   otherwise("an attempt that goes on has forgotten the dialogue", ({ grants }) => ({
     grants: queuedOnes(grants, ({ dialogue: _, ...grant }) => grant),
   })),
   otherwise("a Failure is posted twice", ({ artefacts }) => ({
     artefacts: artefacts.flatMap((artefact) => {
       const id = newArtefactId();
-      return [artefact, { ...artefact, id, logical_id: id as unknown as typeof artefact.logical_id }];
+      return [
+        artefact,
+        { ...artefact, id, logical_id: id as unknown as typeof artefact.logical_id },
+      ];
     }),
   })),
   otherwise("an attempt to come is not set due", ({ due }) => ({
@@ -98,7 +118,10 @@ export const decisionDefects: readonly Defect[] = [
         const { bids } = claim;
         claim.bids = bids.filter(({ agent }) => agent !== bid.agent);
         const result = original(bid);
-        claim.bids = [...bids, ...claim.bids.slice(bids.filter(({ agent }) => agent !== bid.agent).length)];
+        claim.bids = [
+          ...bids,
+          ...claim.bids.slice(bids.filter(({ agent }) => agent !== bid.agent).length),
+        ];
         return result;
       }),
   },
@@ -110,16 +133,24 @@ export const decisionDefects: readonly Defect[] = [
       planting.call("placeBid", (original, { state }, bid) => {
         const claim = state.claims.get(bid.claim)?.claim;
         if (claim === undefined) return original(bid);
-        return meanwhile(claim, { electorate: [...new Set([...claim.electorate, bid.agent])] }, () => original(bid));
+        return meanwhile(
+          claim,
+          { electorate: [...new Set([...claim.electorate, bid.agent])] },
+          () => original(bid),
+        );
       }),
   },
   {
     name: "missing bids are counted wrong",
     plant: (planting) =>
       planting.method(State.prototype, "log", (original, _state, { data, ...draft }, actor) => {
-        const isBid = (draft.type === "bid_placed" || draft.type === "bids_placed") && data !== undefined;
+        const isBid =
+          (draft.type === "bid_placed" || draft.type === "bids_placed") && data !== undefined;
         return original(
-          { ...draft, ...(data && { data: isBid ? { ...data, missing: Number(data.missing) + 1 } : data }) },
+          {
+            ...draft,
+            ...(data && { data: isBid ? { ...data, missing: Number(data.missing) + 1 } : data }),
+          },
           actor,
         );
       }),

@@ -25,7 +25,9 @@ export const grantDefects: readonly Defect[] = [
     name: "a grant is accepted during a pause",
     needs: "pause instance",
     plant: (planting) =>
-      planting.call("acceptGrant", (original, { state }, order) => meanwhile(state, { pause: undefined }, () => original(order))),
+      planting.call("acceptGrant", (original, { state }, order) =>
+        meanwhile(state, { pause: undefined }, () => original(order)),
+      ),
   },
   {
     name: "a grant is accepted in another attempt",
@@ -34,8 +36,11 @@ export const grantDefects: readonly Defect[] = [
     plant: (planting) =>
       planting.call("acceptGrant", (original, { state }, order) => {
         const { attempt, queued_at } = order.grant;
-        const queue = (grant: Grant): Grant => ({ ...grant, attempt, queued_at, state: "queued" }) as Grant;
-        return asIf(state, { claim: order.claim, agent: order.grant.agent }, queue, () => original(order));
+        const queue = (grant: Grant): Grant =>
+          ({ ...grant, attempt, queued_at, state: "queued" }) as Grant;
+        return asIf(state, { claim: order.claim, agent: order.grant.agent }, queue, () =>
+          original(order),
+        );
       }),
   },
   {
@@ -98,7 +103,12 @@ export const grantDefects: readonly Defect[] = [
         const claim = state.claims.get(order.claim)?.claim;
         if (claim === undefined || !isEnded(claim.status)) return original(order);
         const take = () => meanwhile(claim, { status: "pending_parallel" }, () => original(order));
-        return asIf(state, { claim: order.claim, agent: order.grant.agent }, () => order.grant, take);
+        return asIf(
+          state,
+          { claim: order.claim, agent: order.grant.agent },
+          () => order.grant,
+          take,
+        );
       }),
   },
   {

@@ -29,30 +29,40 @@ export const leaderDefects: readonly Defect[] = [
   {
     name: "a commit is not fenced",
     plant: (planting) =>
-      planting.call("commitClaim", (original, place, commit) => unfenced(place, commit.epoch, () => original(commit))),
+      planting.call("commitClaim", (original, place, commit) =>
+        unfenced(place, commit.epoch, () => original(commit)),
+      ),
   },
   {
     name: "the opening of a claim is not fenced",
     plant: (planting) =>
-      planting.call("openClaim", (original, place, order) => unfenced(place, order.epoch, () => original(order))),
+      planting.call("openClaim", (original, place, order) =>
+        unfenced(place, order.epoch, () => original(order)),
+      ),
   },
   {
     name: "asking people is not fenced",
     isRare: true,
     plant: (planting) =>
-      planting.call("askPeople", (original, place, order) => unfenced(place, order.epoch, () => original(order))),
+      planting.call("askPeople", (original, place, order) =>
+        unfenced(place, order.epoch, () => original(order)),
+      ),
   },
   {
     name: "the end of a goal is not fenced",
     isRare: true,
     plant: (planting) =>
-      planting.call("endGoal", (original, place, order) => unfenced(place, order.epoch, () => original(order))),
+      planting.call("endGoal", (original, place, order) =>
+        unfenced(place, order.epoch, () => original(order)),
+      ),
   },
   {
     name: "announcing is not fenced",
     isRare: true,
     plant: (planting) =>
-      planting.call("announceClaim", (original, place, order) => unfenced(place, order.epoch, () => original(order))),
+      planting.call("announceClaim", (original, place, order) =>
+        unfenced(place, order.epoch, () => original(order)),
+      ),
   },
   {
     name: "a new leader keeps the epoch",
@@ -80,7 +90,9 @@ export const leaderDefects: readonly Defect[] = [
     name: "the cursor moves ahead of what was handled",
     isRare: true,
     plant: (planting) =>
-      planting.call("moveCursor", (original, { state }, epoch, cursor) => original(epoch, state.events.at(-1)?.id ?? cursor)),
+      planting.call("moveCursor", (original, { state }, epoch, cursor) =>
+        original(epoch, state.events.at(-1)?.id ?? cursor),
+      ),
   },
   {
     name: "the cursor never moves",

@@ -19,7 +19,9 @@ export const mailDefects: readonly Defect[] = [
   {
     name: "a message is removed without an answer",
     plant: (planting) =>
-      planting.call("answerMail", (original, _place, mail, _text, readOn) => original(mail, undefined, readOn)),
+      planting.call("answerMail", (original, _place, mail, _text, readOn) =>
+        original(mail, undefined, readOn),
+      ),
   },
   {
     name: "an answered message stays",
@@ -32,7 +34,8 @@ export const mailDefects: readonly Defect[] = [
   },
   {
     name: "a message changes nothing, and is answered with yes",
-    plant: (planting) => planting.method(MailHandler.prototype, "apply", async () => ({ outcome: "yes" as const })),
+    plant: (planting) =>
+      planting.method(MailHandler.prototype, "apply", async () => ({ outcome: "yes" as const })),
   },
   {
     name: "a letter without an answer is never sent again",
@@ -51,12 +54,20 @@ export const mailDefects: readonly Defect[] = [
     name: "an agent's result is what it says it is",
     needs: "forge mail",
     plant: (planting) =>
-      planting.method(ResultStore.prototype, "read", async (original, _store, mailed, fresh, work) => {
-        const result = await original(mailed, fresh, work);
-        const { agent, phase } = work.grant;
-        if (typeof result !== "string") return result;
-        return wholeResult(mailed, { claim: work.claim, grant: { agent, phase }, role: agent, target: undefined }, fresh);
-      }),
+      planting.method(
+        ResultStore.prototype,
+        "read",
+        async (original, _store, mailed, fresh, work) => {
+          const result = await original(mailed, fresh, work);
+          const { agent, phase } = work.grant;
+          if (typeof result !== "string") return result;
+          return wholeResult(
+            mailed,
+            { claim: work.claim, grant: { agent, phase }, role: agent, target: undefined },
+            fresh,
+          );
+        },
+      ),
   },
   {
     name: "a grant is taken, and nothing says so",
@@ -77,6 +88,7 @@ export const mailDefects: readonly Defect[] = [
     name: "what was read on one connection is written on a later one",
     needs: "crash redis",
     isRare: true,
-    plant: (planting) => planting.method(Connection.prototype, "run", (original, _connection, work) => original(work)),
+    plant: (planting) =>
+      planting.method(Connection.prototype, "run", (original, _connection, work) => original(work)),
   },
 ];

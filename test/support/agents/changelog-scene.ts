@@ -21,7 +21,10 @@ export async function repository() {
 export async function sceneIn(folder: string) {
   await git(folder, "config", "user.name", "Ada");
   await git(folder, "config", "user.email", "ada@example.org");
-  const askAbout = async (target: ReturnType<typeof sampleArtefact>, chain: ReturnType<typeof sampleArtefact>[] = []) => {
+  const askAbout = async (
+    target: ReturnType<typeof sampleArtefact>,
+    chain: ReturnType<typeof sampleArtefact>[] = [],
+  ) => {
     const work = { target_artefact: target, context_chain: chain, additional_context: [] };
     const input = formatToolInput({ claim_type: "exclusive", claim_id: newClaimId(), ...work });
     const { exitCode, stdout, stderr } = await runAgent("changelog", input, folder);
@@ -47,7 +50,10 @@ export async function sceneIn(folder: string) {
     async workingCopy() {
       const copy = await mkdtemp(join(tmpdir(), "sett changelog copy "));
       await git(copy, "init", "-q");
-      await writeFile(join(copy, ".git/objects/info/alternates"), `${join(folder, ".git/objects")}\n`);
+      await writeFile(
+        join(copy, ".git/objects/info/alternates"),
+        `${join(folder, ".git/objects")}\n`,
+      );
       await git(copy, "checkout", "-q", "--detach", await git(folder, "rev-parse", "HEAD"));
       return sceneIn(copy);
     },

@@ -1,4 +1,5 @@
-// The coding CLI that agents/wrapped-cli wraps: the version of its Dockerfile, installed from npm as there.
+// The coding CLI that agents/wrapped-cli wraps: the version of its Dockerfile, installed from npm
+// as there.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,14 @@ export function opencodeFolder(): string {
   // Beside the target and renamed: another run may install it, too.
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
-  const install = ["install", "--prefix", unfinished, "--no-audit", "--no-fund", `${name}@${version}`];
+  const install = [
+    "install",
+    "--prefix",
+    unfinished,
+    "--no-audit",
+    "--no-fund",
+    `${name}@${version}`,
+  ];
   const { status, stderr } = spawnSync("npm", install, { cwd: unfinished, encoding: "utf8" });
   if (status !== 0) throw new Error(`npm could not install ${name}@${version}: ${stderr}`);
   if (existsSync(folder)) rmSync(unfinished, { recursive: true });

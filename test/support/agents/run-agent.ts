@@ -26,7 +26,11 @@ export async function runAgent(
 }
 
 /** Any other script of `agents/`. */
-export async function runScript(script: string, words: string[], folder: string): Promise<AgentRun> {
+export async function runScript(
+  script: string,
+  words: string[],
+  folder: string,
+): Promise<AgentRun> {
   return run(["sh", join(root, "agents", script), ...words], folder, "");
 }
 
@@ -35,17 +39,30 @@ export async function git(folder: string, ...words: string[]): Promise<string> {
   return gitWithInput(folder, "", ...words);
 }
 
-export async function gitWithInput(folder: string, input: string, ...words: string[]): Promise<string> {
+export async function gitWithInput(
+  folder: string,
+  input: string,
+  ...words: string[]
+): Promise<string> {
   const { exitCode, stdout, stderr } = await run(["git", ...words], folder, input);
   if (exitCode !== 0) throw new Error(`git ${words.join(" ")}: ${stderr}`);
   return stdout.trim();
 }
 
-async function run([program = "", ...words]: string[], folder: string, stdin: string, env = environment): Promise<AgentRun> {
+async function run(
+  [program = "", ...words]: string[],
+  folder: string,
+  stdin: string,
+  env = environment,
+): Promise<AgentRun> {
   const child = spawn(program, words, { cwd: folder, env, stdio: "pipe" });
   // A script that ends without having read it all makes EPIPE, which is no fault.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin);
-  const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
   return { exitCode: Number(exitCode), stdout, stderr };
 }

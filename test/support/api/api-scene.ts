@@ -66,10 +66,9 @@ export class ApiScene implements AsyncDisposable {
     await clan.join(members);
     if (orchestrator) await clan.startOrchestrator();
     const names = Object.keys(tokenNames) as TokenName[];
-    const tokens = Object.fromEntries(names.map((name) => [name, randomBytes(24).toString("base64url")])) as Record<
-      TokenName,
-      string
-    >;
+    const tokens = Object.fromEntries(
+      names.map((name) => [name, randomBytes(24).toString("base64url")]),
+    ) as Record<TokenName, string>;
     const over = new AbortController();
     const board = await place.open();
     const log: string[] = [];
@@ -78,7 +77,11 @@ export class ApiScene implements AsyncDisposable {
       {
         board,
         version: "0.0.0-test",
-        tokens: names.map((name) => ({ name, sha256: digestOf(tokens[name]).toString("hex"), may: [...tokenNames[name]] })),
+        tokens: names.map((name) => ({
+          name,
+          sha256: digestOf(tokens[name]).toString("hex"),
+          may: [...tokenNames[name]],
+        })),
         isSecure: false,
         origins: [],
         metrics,
@@ -106,7 +109,11 @@ export class ApiScene implements AsyncDisposable {
   }
 
   /** `as`: whose token; a stranger sends none. The answer is held to its schema. */
-  async ask(method: string, path: string, { as = "all", body, headers = {} }: AskOptions = {}): Promise<Answer> {
+  async ask(
+    method: string,
+    path: string,
+    { as = "all", body, headers = {} }: AskOptions = {},
+  ): Promise<Answer> {
     const answer = await fetch(`${this.url}${path}`, {
       method,
       headers: {
@@ -116,12 +123,18 @@ export class ApiScene implements AsyncDisposable {
       },
       ...(body === undefined
         ? {}
-        : { body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body) }),
+        : {
+            body:
+              typeof body === "string" || body instanceof Uint8Array
+                ? (body as BodyInit)
+                : JSON.stringify(body),
+          }),
     });
     const text = await answer.text();
     const read = { status: answer.status, headers: answer.headers, text, body: jsonOf(text) };
     const type = answer.headers.get("content-type") ?? "";
-    if (method !== "HEAD") requireConforming(this.app, method, path.split("?")[0] ?? "", { ...read, type });
+    if (method !== "HEAD")
+      requireConforming(this.app, method, path.split("?")[0] ?? "", { ...read, type });
     return read;
   }
 
@@ -138,12 +151,17 @@ export class ApiScene implements AsyncDisposable {
   }
 }
 
-export type AskOptions = { as?: TokenName | "stranger"; body?: unknown; headers?: Record<string, string> };
+export type AskOptions = {
+  as?: TokenName | "stranger";
+  body?: unknown;
+  headers?: Record<string, string>;
+};
 
 /** The text at this place of an answer, such as `items.0.id`. */
 export function textAt({ body, text }: Answer, path: string): string {
   let value = body;
-  for (const name of path.split(".")) value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  for (const name of path.split("."))
+    value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
   if (typeof value === "string") return value;
   throw new Error(`There is no text at ${path} of ${text}`);
 }

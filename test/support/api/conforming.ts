@@ -16,12 +16,18 @@ export function requireConforming(
   const documented = route.responses[String(answer.status)] ?? route.responses[answer.status];
   if (answer.status === 304) return;
   if (documented === undefined)
-    throw new Error(`${method} ${route.path} answered ${answer.status}, which its document does not have.`);
+    throw new Error(
+      `${method} ${route.path} answered ${answer.status}, which its document does not have.`,
+    );
   const content = "content" in documented ? documented.content : undefined;
   const type = Object.keys(content ?? {}).find((name) => answer.type.startsWith(name));
-  if (type === undefined) throw new Error(`${method} ${route.path} answered ${answer.type}, which its document does not have.`);
+  if (type === undefined)
+    throw new Error(
+      `${method} ${route.path} answered ${answer.type}, which its document does not have.`,
+    );
   if (!type.includes("json")) return;
-  const schema = (content?.[type as keyof typeof content] as { schema?: Schema } | undefined)?.schema;
+  const schema = (content?.[type as keyof typeof content] as { schema?: Schema } | undefined)
+    ?.schema;
   const parsed = schema?.safeParse(answer.body);
   if (parsed?.success === false)
     throw new Error(
@@ -30,8 +36,11 @@ export function requireConforming(
 }
 
 function routeOf(app: Api, method: string, path: string): RouteConfig | undefined {
-  const routes = app.openAPIRegistry.definitions.flatMap((one) => (one.type === "route" ? [one.route] : []));
+  const routes = app.openAPIRegistry.definitions.flatMap((one) =>
+    one.type === "route" ? [one.route] : [],
+  );
   const matches = (route: RouteConfig) =>
-    route.method === method.toLowerCase() && new RegExp(`^${route.path.replace(/\{[^}]+\}/g, "[^/]+")}$`).test(path);
+    route.method === method.toLowerCase() &&
+    new RegExp(`^${route.path.replace(/\{[^}]+\}/g, "[^/]+")}$`).test(path);
   return routes.find(matches);
 }

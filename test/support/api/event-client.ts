@@ -40,7 +40,8 @@ export class EventClient implements AsyncDisposable {
         onEvent: ({ event, data }) => this.#take(event, data),
         onComment: (comment) => this.comments.push(comment),
       });
-      for await (const chunk of answer.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
+      for await (const chunk of answer.body ?? [])
+        parser.feed(decoder.decode(chunk, { stream: true }));
     } catch (error) {
       if (!this.#stop.signal.aborted && this.status === 0) throw error;
     }

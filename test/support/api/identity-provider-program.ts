@@ -1,10 +1,16 @@
-// An identity provider as a process: the certified implementation of OpenID Connect, which signs with the keys that it reads from stdin.
+// An identity provider as a process: the certified implementation of OpenID Connect, which signs
+// with the keys that it reads from stdin.
 import process from "node:process";
 import Provider from "oidc-provider";
 import { z } from "zod";
 
 const { port, keys } = z
-  .object({ port: z.number(), keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal("EC"), alg: z.literal("ES256") })) })
+  .object({
+    port: z.number(),
+    keys: z.array(
+      z.looseObject({ kid: z.string(), kty: z.literal("EC"), alg: z.literal("ES256") }),
+    ),
+  })
   .parse(await Bun.stdin.json());
 
 const program = {
@@ -15,7 +21,12 @@ const program = {
   id_token_signed_response_alg: "ES256" as const,
 };
 /** What an account or a program belongs to. */
-const groups: Record<string, string[]> = { ci: ["developers"], late: ["developers"], ada: ["developers", "leads"], eve: [] };
+const groups: Record<string, string[]> = {
+  ci: ["developers"],
+  late: ["developers"],
+  ada: ["developers", "leads"],
+  eve: [],
+};
 
 const provider = new Provider(`http://127.0.0.1:${port}`, {
   jwks: { keys },
@@ -25,7 +36,11 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     { ...program, client_id: "late" },
     {
       ...{ client_id: "browser", application_type: "native", token_endpoint_auth_method: "none" },
-      ...{ grant_types: ["authorization_code"], redirect_uris: ["http://127.0.0.1/signed-in"], response_types: ["code"] },
+      ...{
+        grant_types: ["authorization_code"],
+        redirect_uris: ["http://127.0.0.1/signed-in"],
+        response_types: ["code"],
+      },
       id_token_signed_response_alg: "ES256",
     },
   ],

@@ -1,4 +1,5 @@
-// An identity provider that others have written (oidc-provider), as a process, and tokens of it: of a program, and of a person who signs in.
+// An identity provider that others have written (oidc-provider), as a process, and tokens of it: of
+// a program, and of a person who signs in.
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import process from "node:process";
@@ -31,7 +32,9 @@ export class IdentityProvider implements AsyncDisposable {
     this.#process = start({ port: this.#port, keys });
     const { value } = await this.#process.stdout.getReader().read();
     if (value === undefined)
-      throw new Error(`The identity provider has ended: ${await new Response(this.#process.stderr).text()}`);
+      throw new Error(
+        `The identity provider has ended: ${await new Response(this.#process.stderr).text()}`,
+      );
   }
 
   async stop(): Promise<void> {
@@ -42,13 +45,22 @@ export class IdentityProvider implements AsyncDisposable {
   /** Of a program, by its own name and secret. `late`: one that has expired. */
   async tokenOfProgram(client: "ci" | "late", audience = "sett"): Promise<string> {
     const authorization = `Basic ${btoa(`${client}:a+secret+of+the+tests`)}`;
-    return await this.#token({ grant_type: "client_credentials", resource: `urn:${audience}` }, { authorization });
+    return await this.#token(
+      { grant_type: "client_credentials", resource: `urn:${audience}` },
+      { authorization },
+    );
   }
 
-  /** Of a person, who signs in and consents at the provider's own pages, as a browser follows them. */
+  /**
+   * Of a person, who signs in and consents at the provider's own pages, as a browser follows them.
+   */
   async tokenOfPerson(login: string): Promise<string> {
     const verifier = randomBytes(32).toString("base64url");
-    const redirect = { client_id: "browser", redirect_uri: "http://127.0.0.1/signed-in", resource: "urn:sett" };
+    const redirect = {
+      client_id: "browser",
+      redirect_uri: "http://127.0.0.1/signed-in",
+      resource: "urn:sett",
+    };
     const challenge = createHash("sha256").update(verifier).digest("base64url");
     const query = {
       ...redirect,
@@ -62,7 +74,12 @@ export class IdentityProvider implements AsyncDisposable {
     while (next.startsWith(this.url)) next = await this.#step(next, login, cookies);
     const code = new URL(next).searchParams.get("code");
     if (code === null) throw new Error(`The person is not signed in: ${next}`);
-    return await this.#token({ ...redirect, grant_type: "authorization_code", code, code_verifier: verifier });
+    return await this.#token({
+      ...redirect,
+      grant_type: "authorization_code",
+      code,
+      code_verifier: verifier,
+    });
   }
 
   /** One redirection, or one form that is filled in. The next address. */
@@ -79,14 +96,27 @@ export class IdentityProvider implements AsyncDisposable {
     const first = await ask();
     const [, prompt] = /name="prompt" value="(\w+)"/.exec(await first.text()) ?? [];
     const answer =
-      prompt === undefined ? first : await ask({ method: "POST", body: new URLSearchParams({ prompt, login, password: "x" }) });
+      prompt === undefined
+        ? first
+        : await ask({
+            method: "POST",
+            body: new URLSearchParams({ prompt, login, password: "x" }),
+          });
     const location = answer.headers.get("location");
-    if (location === null) throw new Error(`${address} answers ${answer.status}: ${await answer.text()}`);
+    if (location === null)
+      throw new Error(`${address} answers ${answer.status}: ${await answer.text()}`);
     return new URL(location, address).href;
   }
 
-  async #token(form: Record<string, string>, headers: Record<string, string> = {}): Promise<string> {
-    const answer = await fetch(`${this.url}/token`, { method: "POST", headers, body: new URLSearchParams(form) });
+  async #token(
+    form: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<string> {
+    const answer = await fetch(`${this.url}/token`, {
+      method: "POST",
+      headers,
+      body: new URLSearchParams(form),
+    });
     return z.object({ access_token: z.string() }).parse(await answer.json()).access_token;
   }
 
@@ -101,10 +131,13 @@ export async function newSigningKey(kid: string): Promise<Key> {
 }
 
 function start(settings: object) {
-  return Bun.spawn([process.execPath, join(root, "test/support/api/identity-provider-program.ts")], {
-    env: { PATH: process.env.PATH ?? "" },
-    stdin: new Blob([JSON.stringify(settings)]),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  return Bun.spawn(
+    [process.execPath, join(root, "test/support/api/identity-provider-program.ts")],
+    {
+      env: { PATH: process.env.PATH ?? "" },
+      stdin: new Blob([JSON.stringify(settings)]),
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
 }

@@ -5,7 +5,10 @@ import type { Bench } from "./bench.ts";
 
 export async function openMemoryBench(): Promise<Bench> {
   let backMs = 0;
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => Date.now() - backMs });
+  const memory = createMemoryBlackboard({
+    instance: InstanceName.parse("test"),
+    now: () => Date.now() - backMs,
+  });
   const board = memory.open();
   return {
     board,

@@ -10,7 +10,12 @@ type ReserveOrder = Parameters<ModelBoard["reserveCall"]>[0];
 
 export const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
 
-export const amounts = (over: Partial<Amounts> = {}): Amounts => ({ nanousd: 0, tokens: 0, calls: 0, ...over });
+export const amounts = (over: Partial<Amounts> = {}): Amounts => ({
+  nanousd: 0,
+  tokens: 0,
+  calls: 0,
+  ...over,
+});
 
 /** A running grant of `coder` whose token may ask the model. */
 export async function runModelGrant(board: Blackboard) {
@@ -18,14 +23,24 @@ export async function runModelGrant(board: Blackboard) {
   const digest = digestOf(randomUUID());
   const grant = { ...running("coder"), model_token: digest };
   await board.acceptGrant({ claim: scene.claim.id, grant, leaseMs: 60_000 });
-  const token: ModelToken = { kind: "grant", claim: scene.claim.id, agent: scene.agent, attempt: 1, digest };
+  const token: ModelToken = {
+    kind: "grant",
+    claim: scene.claim.id,
+    agent: scene.agent,
+    attempt: 1,
+    digest,
+  };
   return { ...scene, grant, token };
 }
 
 /** Needs 1000 nano-dollars, 100 tokens and a call. */
 export function reserveOrder(
   token: ModelToken,
-  { goal = {}, grant = {}, ...over }: { goal?: Budget; grant?: Budget; id?: string; leaseMs?: number; reserved?: Amounts } = {},
+  {
+    goal = {},
+    grant = {},
+    ...over
+  }: { goal?: Budget; grant?: Budget; id?: string; leaseMs?: number; reserved?: Amounts } = {},
 ): ReserveOrder {
   const call = {
     id: over.id ?? randomUUID(),
@@ -42,7 +57,8 @@ export function reserveOrder(
 
 export async function reserve(board: Blackboard, order: ReserveOrder): Promise<OpenCall> {
   const reply = await board.reserveCall(order);
-  if (reply.outcome !== "reserved") throw new Error(`The call was not reserved: ${JSON.stringify(reply)}`);
+  if (reply.outcome !== "reserved")
+    throw new Error(`The call was not reserved: ${JSON.stringify(reply)}`);
   return reply.call;
 }
 

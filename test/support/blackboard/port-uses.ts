@@ -14,27 +14,51 @@ const programs: Record<Role, string[]> = {
   agent: ["apps/cub", "lib/blackboard/mail/by-mail.ts"],
   gateway: ["apps/gateway"],
   orchestrator: ["apps/orchestrator", "lib/blackboard/records/read-goal-facts.ts"],
-  person: ["apps/cli", "apps/api", "lib/client", "lib/telemetry", "lib/blackboard/records/read-goal-facts.ts"],
+  person: [
+    "apps/cli",
+    "apps/api",
+    "lib/client",
+    "lib/telemetry",
+    "lib/blackboard/records/read-goal-facts.ts",
+  ],
 };
 
 /** What is about a program's own connection. */
 const ofConnection = ["contactSince", "contactProblem", "onReconnect", "connectionNumber"];
 
-/** What an agent says by mail, and what it does only where no `sett up` has made users: it registers itself. */
+/**
+ * What an agent says by mail, and what it does only where no `sett up` has made users: it registers
+ * itself.
+ */
 const notOwn: Partial<Record<Role, string[]>> = {
-  agent: ["placeBid", "allowBidCalls", "acceptGrant", "renewLease", "finishGrant", "registerAgents"],
+  agent: [
+    "placeBid",
+    "allowBidCalls",
+    "acceptGrant",
+    "renewLease",
+    "finishGrant",
+    "registerAgents",
+  ],
 };
 
 export async function portUses(role: Role): Promise<Set<PortMethod>> {
   const text = programs[role].flatMap((path) => sourcesAt(join(root, path))).join("\n");
   await using board = createMemoryBlackboard({ instance: InstanceName.parse("any") }).open();
-  const methods = Object.entries(board).flatMap(([name, value]) => (typeof value === "function" ? [name as PortMethod] : []));
+  const methods = Object.entries(board).flatMap(([name, value]) =>
+    typeof value === "function" ? [name as PortMethod] : [],
+  );
   const isUsed = (name: PortMethod) => new RegExp(`\\.${name}\\b`).test(text);
-  return new Set(methods.filter((name) => isUsed(name) && !ofConnection.includes(name) && !notOwn[role]?.includes(name)));
+  return new Set(
+    methods.filter(
+      (name) => isUsed(name) && !ofConnection.includes(name) && !notOwn[role]?.includes(name),
+    ),
+  );
 }
 
 function sourcesAt(path: string): string[] {
   if (path.endsWith(".ts")) return [readFileSync(path, "utf8")];
   const files = readdirSync(path, { recursive: true, encoding: "utf8" });
-  return files.flatMap((file) => (file.endsWith(".ts") ? [readFileSync(join(path, file), "utf8")] : []));
+  return files.flatMap((file) =>
+    file.endsWith(".ts") ? [readFileSync(join(path, file), "utf8")] : [],
+  );
 }

@@ -9,10 +9,13 @@ import { patient, type RedisServer } from "../redis/redis-server.ts";
 import { waitFor } from "../wait-for.ts";
 import type { Bench } from "./bench.ts";
 
-/** A fresh instance on `server`; the hand types at redis-cli. `connect`: how a handle comes about. */
+/**
+ * A fresh instance on `server`; the hand types at redis-cli. `connect`: how a handle comes about.
+ */
 export async function openRedisBench(
   server: Pick<RedisServer, "url" | "cli">,
-  connect = (instance: InstanceName): Promise<Blackboard> => connectBlackboard({ url: server.url, instance, ...patient }),
+  connect = (instance: InstanceName): Promise<Blackboard> =>
+    connectBlackboard({ url: server.url, instance, ...patient }),
 ): Promise<Bench & { key(name: string): string }> {
   const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
   const handles: Blackboard[] = [];
@@ -32,11 +35,14 @@ export async function openRedisBench(
     reconnect: async () => {
       const before = handles.map((handle) => [handle, handle.connectionNumber()] as const);
       await server.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-      await waitFor("the new connections", () => before.every(([handle, number]) => handle.connectionNumber() > number));
+      await waitFor("the new connections", () =>
+        before.every(([handle, number]) => handle.connectionNumber() > number),
+      );
     },
     key,
     hand: {
-      writeArtefact: (id, fields) => server.cli("HSET", key(`artifact:${id}`), ...Object.entries(fields).flat()),
+      writeArtefact: (id, fields) =>
+        server.cli("HSET", key(`artifact:${id}`), ...Object.entries(fields).flat()),
       readArtefact: (id) => readHash(`artifact:${id}`),
       removeArtefact: (id) => server.cli("DEL", key(`artifact:${id}`)),
       publish: (text) => server.cli("PUBLISH", key("artefact_events"), text),
@@ -51,12 +57,17 @@ export async function openRedisBench(
         await server.cli("HSET", key(`claim:${claim}`), "electorate", broken.slice(1));
       },
       writeRegistration: (agent, text) => server.cli("HSET", key("agents"), agent, text),
-      writeEvent: (entry) => server.cli("XADD", key("events"), "*", ...Object.entries(entry).flat()),
+      writeEvent: (entry) =>
+        server.cli("XADD", key("events"), "*", ...Object.entries(entry).flat()),
       removeEvent: (id) => server.cli("XDEL", key("events"), id),
-      writeDue: (member, at) => server.cli("ZADD", key(`due:${storedKindOf(member)}`), String(at), member),
-      // No test may touch the machine's clock: all that was written by it moves into the future instead.
-      setBack: (ms) => server.cli("EVAL", intoTheFuture, "2", key("orchestrator"), key("due:"), String(ms)),
-      writeAnnouncement: (entry) => server.cli("XADD", key("claims"), "*", ...Object.entries(entry).flat()),
+      writeDue: (member, at) =>
+        server.cli("ZADD", key(`due:${storedKindOf(member)}`), String(at), member),
+      // No test may touch the machine's clock: all that was written by it moves into the future
+      // instead.
+      setBack: (ms) =>
+        server.cli("EVAL", intoTheFuture, "2", key("orchestrator"), key("due:"), String(ms)),
+      writeAnnouncement: (entry) =>
+        server.cli("XADD", key("claims"), "*", ...Object.entries(entry).flat()),
     },
     [Symbol.asyncDispose]: async () => {
       for (const handle of handles) await handle[Symbol.asyncDispose]();

@@ -12,7 +12,10 @@ type Method = (...words: unknown[]) => unknown;
 
 const password = "a-password";
 
-/** `first`: who makes a call that the programs of several users make. What no program calls is the owner's. */
+/**
+ * `first`: who makes a call that the programs of several users make. What no program calls is the
+ * owner's.
+ */
 export async function connectRoles(
   { url }: Pick<RedisServer, "url">,
   instance: InstanceName,
@@ -35,13 +38,16 @@ export async function connectRoles(
     get(_, name: keyof Blackboard) {
       if (name === Symbol.asyncDispose) {
         return async () => {
-          for (const board of [owner, ...(await Promise.all(boards.values()))]) await board[Symbol.asyncDispose]();
+          for (const board of [owner, ...(await Promise.all(boards.values()))])
+            await board[Symbol.asyncDispose]();
         };
       }
-      if (name === "connectionNumber") return () => Math.min(owner.connectionNumber(), leader.connectionNumber());
+      if (name === "connectionNumber")
+        return () => Math.min(owner.connectionNumber(), leader.connectionNumber());
       const role = first.find((each) => uses[each].has(name));
       if (role === undefined) return owner[name];
-      const userOf = (words: unknown[]): RedisUser => (role === "agent" ? { role, agent: agentIn(words) } : { role });
+      const userOf = (words: unknown[]): RedisUser =>
+        role === "agent" ? { role, agent: agentIn(words) } : { role };
       const call = async (words: unknown[]) => {
         const board = await boardOf(userOf(words));
         return (board[name] as Method).apply(board, words);

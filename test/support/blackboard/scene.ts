@@ -2,7 +2,10 @@
 
 import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
 import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
-import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
+import {
+  type ArtefactFields,
+  fieldsOfArtefact,
+} from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -25,21 +28,50 @@ export async function postGoal(board: Blackboard): Promise<Artefact> {
 }
 
 /** A goal with an open claim that these agents must bid on. */
-export async function openClaim(board: Blackboard, electorate: readonly string[], over: Partial<Claim> = {}) {
+export async function openClaim(
+  board: Blackboard,
+  electorate: readonly string[],
+  over: Partial<Claim> = {},
+) {
   const epoch = await acquireLeaderLease(board);
   const goal = await postGoal(board);
   const claim = sampleClaim(goal, electorate, over);
-  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch,
+    bidDeadlineMs: 60_000,
+  });
   return { epoch, goal, claim };
 }
 
 let commits = 0;
 
 /** As one that was read on a handle's first connection. */
-export function commitOf(claim: ClaimId, epoch: number, expectedRev: number, over: Partial<ClaimCommit> = {}): ClaimCommit {
+export function commitOf(
+  claim: ClaimId,
+  epoch: number,
+  expectedRev: number,
+  over: Partial<ClaimCommit> = {},
+): ClaimCommit {
   commits += 1;
-  const nothing = { set: {}, bids: [], grants: [], artefacts: [], claims: [], due: { set: [], clear: [] }, events: [] };
-  return { claim, epoch, expectedRev, readOn: 1, commitId: `commit-${commits}`, ...nothing, ...over };
+  const nothing = {
+    set: {},
+    bids: [],
+    grants: [],
+    artefacts: [],
+    claims: [],
+    due: { set: [], clear: [] },
+    events: [],
+  };
+  return {
+    claim,
+    epoch,
+    expectedRev,
+    readOn: 1,
+    commitId: `commit-${commits}`,
+    ...nothing,
+    ...over,
+  };
 }
 
 export function queued(agent: string, attempt = 1): Grant {

@@ -31,7 +31,10 @@ export class ClaimSimulation {
   readonly written: string[] = [];
   now: ClaimSnapshot;
 
-  constructor(agents: RegisteredAgent[], options: { target?: Artefact; policy?: Partial<Policy> } = {}) {
+  constructor(
+    agents: RegisteredAgent[],
+    options: { target?: Artefact; policy?: Partial<Policy> } = {},
+  ) {
     this.agents = agents.map(withCommand);
     this.target = options.target ?? sampleArtefact();
     this.policy = { ...defaultPolicy, ...options.policy };
@@ -45,7 +48,17 @@ export class ClaimSimulation {
   get input(): DecisionInput {
     const { target, agents, presence, policy, reviews, isPaused, at } = this;
     // A list of agents never changes: what is made of it is kept.
-    return { ...this.now, target, agents: [...agents], presence, policy, reviews, isPaused, at, failureId: newArtefactId() };
+    return {
+      ...this.now,
+      target,
+      agents: [...agents],
+      presence,
+      policy,
+      reviews,
+      isPaused,
+      at,
+      failureId: newArtefactId(),
+    };
   }
 
   decide(event: ClaimEvent = { kind: "progress" }) {
@@ -67,14 +80,21 @@ export class ClaimSimulation {
 
   start(name: string) {
     this.#change(name, (grant) =>
-      grant.state === "queued" ? { ...grant, state: "running", started_at: at, context_ids: [] } : grant,
+      grant.state === "queued"
+        ? { ...grant, state: "running", started_at: at, context_ids: [] }
+        : grant,
     );
   }
 
   /** The agent's command has come to an end; a review's payload is its verdict. */
   deliver(name: string, payload = "{}") {
     this.start(name);
-    const artefact = sampleArtefact({ type: "Result", payload, produced_by_agent: name, goal_id: this.target.goal_id });
+    const artefact = sampleArtefact({
+      type: "Result",
+      payload,
+      produced_by_agent: name,
+      goal_id: this.target.goal_id,
+    });
     this.#change(name, (grant) => {
       if (grant.state !== "running") return grant;
       if (grant.phase === "review") this.reviews.push(verdictOf(artefact));
@@ -92,7 +112,9 @@ export class ClaimSimulation {
     for (const name of names) {
       this.start(name);
       this.#change(name, (grant) =>
-        grant.state === "running" ? { ...grant, state: "failed", ended_at: at, artefact_ids: [newArtefactId()], reason } : grant,
+        grant.state === "running"
+          ? { ...grant, state: "failed", ended_at: at, artefact_ids: [newArtefactId()], reason }
+          : grant,
       );
     }
     return this.decide();
@@ -101,7 +123,9 @@ export class ClaimSimulation {
   /** The pause before the next attempt is over. */
   retryDue(name: string) {
     const grant = this.now.grants.find((one) => one.agent === name);
-    return grant && this.decide({ kind: "attempt_due", agent: grant.agent, attempt: grant.attempt });
+    return (
+      grant && this.decide({ kind: "attempt_due", agent: grant.agent, attempt: grant.attempt })
+    );
   }
 
   stateOf(name: string) {
@@ -115,6 +139,9 @@ export class ClaimSimulation {
   }
 
   #change(name: string, change: (grant: Grant) => Grant) {
-    this.now = { ...this.now, grants: this.now.grants.map((grant) => (grant.agent === name ? change(grant) : grant)) };
+    this.now = {
+      ...this.now,
+      grants: this.now.grants.map((grant) => (grant.agent === name ? change(grant) : grant)),
+    };
   }
 }

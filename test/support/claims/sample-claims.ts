@@ -16,11 +16,23 @@ export const claimId = (digits: string) => ClaimId.parse(`${digits}-0000-4000-80
 
 type Bids = Record<string, BidWord | undefined>;
 
-/** Opened a minute ago and still in bidding, unless `over` says otherwise. An agent without a word has not bid yet. */
-export function openClaim(bids: Bids, over: Partial<Claim> = {}, grants: readonly Grant[] = []): ClaimSnapshot {
-  const placed = Object.entries(bids).flatMap(([name, word]) => (word === undefined ? [] : [{ agent: agentName(name), word }]));
+/**
+ * Opened a minute ago and still in bidding, unless `over` says otherwise. An agent without a word
+ * has not bid yet.
+ */
+export function openClaim(
+  bids: Bids,
+  over: Partial<Claim> = {},
+  grants: readonly Grant[] = [],
+): ClaimSnapshot {
+  const placed = Object.entries(bids).flatMap(([name, word]) =>
+    word === undefined ? [] : [{ agent: agentName(name), word }],
+  );
   const base = { id: claimId("1a2b3c4d"), bids: placed, created_at: ago(60) };
-  return { claim: sampleClaim(sampleArtefact(), Object.keys(bids), { ...base, ...over }), grants: [...grants] };
+  return {
+    claim: sampleClaim(sampleArtefact(), Object.keys(bids), { ...base, ...over }),
+    grants: [...grants],
+  };
 }
 
 type Phase = Grant["phase"];

@@ -11,15 +11,19 @@ import { Workspace } from "./workspace.ts";
 
 const [coder, critic, lead] = ["coder", "critic", "lead"] as const;
 
-/** What a goal's text makes of it. Each line of a goal that asks is a question, asked one after the other. */
+/**
+ * What a goal's text makes of it. Each line of a goal that asks is a question, asked one after the
+ * other.
+ */
 export const reportGoal = "Report";
 export const failingGoal = "Fail";
 export const vagueGoal = "Do something vague";
 export const clearGoal = "Paint door 7";
 
 /**
- * `coder` asks each line of a goal, then ends it; a clear one it ends at once, for `Report` it posts a Report, which the person `lead` has
- * to approve, for `Fail` it fails. `critic` rejects goals that are vague.
+ * `coder` asks each line of a goal, then ends it; a clear one it ends at once, for `Report` it
+ * posts a Report, which the person `lead` has to approve, for `Fail` it fails. `critic` rejects
+ * goals that are vague.
  */
 export class AskingSett implements AsyncDisposable {
   readonly at: Workspace;
@@ -33,13 +37,22 @@ export class AskingSett implements AsyncDisposable {
     const isGoal = ({ type }: Artefact) => type === "GoalDefined";
     const isVague = ({ payload }: Artefact) => payload.includes("vague");
     const roles = [
-      playAgent(board, coder, { bid: (one) => (isGoal(one) ? "exclusive" : "ignore"), work: coded }, this.#stop.signal),
+      playAgent(
+        board,
+        coder,
+        { bid: (one) => (isGoal(one) ? "exclusive" : "ignore"), work: coded },
+        this.#stop.signal,
+      ),
       playAgent(
         board,
         critic,
         {
           bid: (one) => (isGoal(one) && isVague(one) ? "review" : "ignore"),
-          work: () => ({ structural_type: "Review", type: "Review", payload: "Say which door is meant." }),
+          work: () => ({
+            structural_type: "Review",
+            type: "Review",
+            payload: "Say which door is meant.",
+          }),
         },
         this.#stop.signal,
       ),
@@ -64,7 +77,11 @@ export class AskingSett implements AsyncDisposable {
 
   /** `sett` on a terminal of 120 columns without colours. */
   onTerminal(env: Record<string, string>, ...words: string[]): OnTerminal {
-    return settOnTerminal(words, { cwd: this.at.folder, env: { ...this.at.env, NO_COLOR: "1", ...env }, columns: 120 });
+    return settOnTerminal(words, {
+      cwd: this.at.folder,
+      env: { ...this.at.env, NO_COLOR: "1", ...env },
+      columns: 120,
+    });
   }
 
   async postGoal(payload: string): Promise<Artefact> {
@@ -89,7 +106,10 @@ export class AskingSett implements AsyncDisposable {
 
   async cancel({ goal_id }: Artefact): Promise<void> {
     await this.board.logEvent({ type: "cancel_requested", goal_id }, "person:Ada");
-    await waitFor("the goal's end", async () => (await this.board.readGoal(goal_id)).ended === "cancelled");
+    await waitFor(
+      "the goal's end",
+      async () => (await this.board.readGoal(goal_id)).ended === "cancelled",
+    );
   }
 
   async answerOf(question: ArtefactId): Promise<Artefact> {
@@ -102,7 +122,9 @@ export class AskingSett implements AsyncDisposable {
   /** Resolves when the goal is achieved: the asker went on. */
   async achieved({ goal_id }: Pick<Artefact, "goal_id">): Promise<void> {
     await waitFor("the goal's end", async () => {
-      const artefacts = await this.board.readArtefacts(await this.board.listArtefactsOfGoal(goal_id));
+      const artefacts = await this.board.readArtefacts(
+        await this.board.listArtefactsOfGoal(goal_id),
+      );
       return artefacts.some(({ structural_type }) => structural_type === "Terminal");
     });
   }
@@ -116,9 +138,21 @@ export class AskingSett implements AsyncDisposable {
 }
 
 function coded({ payload }: Artefact, attempt: number): Partial<Artefact> {
-  if (payload === failingGoal) return { structural_type: "Failure", type: "NoWay", payload: "It cannot be done." };
-  if (payload === reportGoal) return { type: "Report", payload: "All doors are painted.", metadata: { summary: "All painted" } };
+  if (payload === failingGoal)
+    return { structural_type: "Failure", type: "NoWay", payload: "It cannot be done." };
+  if (payload === reportGoal)
+    return {
+      type: "Report",
+      payload: "All doors are painted.",
+      metadata: { summary: "All painted" },
+    };
   const question = payload.split("\n")[attempt - 1];
-  if (question === undefined || payload === clearGoal) return { structural_type: "Terminal", type: "Done", payload: "Done." };
-  return { structural_type: "Question", type: "Question", payload: question, metadata: { summary: question.slice(0, 20) } };
+  if (question === undefined || payload === clearGoal)
+    return { structural_type: "Terminal", type: "Done", payload: "Done." };
+  return {
+    structural_type: "Question",
+    type: "Question",
+    payload: question,
+    metadata: { summary: question.slice(0, 20) },
+  };
 }

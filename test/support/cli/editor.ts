@@ -1,4 +1,5 @@
-// An assistant in an editor, played by the MCP library's own client: it starts `sett mcp`, and speaks with it over stdin and stdout.
+// An assistant in an editor, played by the MCP library's own client: it starts `sett mcp`, and
+// speaks with it over stdin and stdout.
 import process from "node:process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -13,14 +14,27 @@ export async function connectEditor({ cwd, env, options = [] }: Place) {
   const client = new Client({ name: "test-editor", version: "1.2" });
   const whole = { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
   await client.connect(
-    new StdioClientTransport({ command: settBinary, args: ["mcp", ...options], cwd, env: whole, stderr: "pipe" }),
+    new StdioClientTransport({
+      command: settBinary,
+      args: ["mcp", ...options],
+      cwd,
+      env: whole,
+      stderr: "pipe",
+    }),
   );
   return {
     client,
     async call(name: string, args: Record<string, unknown> = {}): Promise<Called> {
-      const { isError, content, structuredContent } = await client.callTool({ name, arguments: args });
+      const { isError, content, structuredContent } = await client.callTool({
+        name,
+        arguments: args,
+      });
       const [first] = content as { text: string }[];
-      return { isError: isError === true, text: first?.text ?? "", data: (structuredContent ?? {}) as Called["data"] };
+      return {
+        isError: isError === true,
+        text: first?.text ?? "",
+        data: (structuredContent ?? {}) as Called["data"],
+      };
     },
     [Symbol.asyncDispose]: () => client.close(),
   };

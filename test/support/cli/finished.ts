@@ -12,6 +12,7 @@ export async function finished(child: Bun.Subprocess<"ignore", "pipe", "pipe">):
 
 /** What it wrote. Throws what it said when its exit code is not 0. */
 export function needed(words: readonly string[], { code, out, err }: Finished): string {
-  if (code !== 0) throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
+  if (code !== 0)
+    throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
   return out;
 }

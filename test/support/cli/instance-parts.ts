@@ -6,9 +6,18 @@ import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts"
 const agent = AgentName.parse("coder");
 
 /** `has`: all of it and running; the network and what was to be kept; or only that. */
-export function instanceParts(name: string, workspace: string, has: "containers" | "network" | "blackboard"): InstanceParts {
+export function instanceParts(
+  name: string,
+  workspace: string,
+  has: "containers" | "network" | "blackboard",
+): InstanceParts {
   const instance = InstanceName.parse(name);
-  const labels = <Kind extends PartKind>(kind: Kind) => ({ instance, workspace, version: "1", ...kind });
+  const labels = <Kind extends PartKind>(kind: Kind) => ({
+    instance,
+    workspace,
+    version: "1",
+    ...kind,
+  });
   const container = (suffix: string, kind: PartKind): ContainerPart => ({
     id: suffix,
     name: `sett-${name}-${suffix}`,
@@ -32,10 +41,20 @@ export function instanceParts(name: string, workspace: string, has: "containers"
           container("redis", { component: "redis" }),
         ]
       : [],
-    networks: has === "blackboard" ? [] : [{ id: "1", name: `sett-${name}`, labels: labels({ component: "network" }) }],
+    networks:
+      has === "blackboard"
+        ? []
+        : [{ id: "1", name: `sett-${name}`, labels: labels({ component: "network" }) }],
     volumes: [
       { name: `sett-${name}-blackboard`, labels: labels({ component: "blackboard" }) },
-      ...(isWhole ? [{ name: `sett-${name}-workspace-coder`, labels: labels({ component: "workspace", agent }) }] : []),
+      ...(isWhole
+        ? [
+            {
+              name: `sett-${name}-workspace-coder`,
+              labels: labels({ component: "workspace", agent }),
+            },
+          ]
+        : []),
     ],
   };
 }
@@ -44,5 +63,10 @@ export function instanceParts(name: string, workspace: string, has: "containers"
 export const runtimeWith = (...all: InstanceParts[]) => ({
   instances: async () => all,
   parts: async (instance: InstanceName) =>
-    all.find((parts) => parts.instance === instance) ?? { instance, containers: [], networks: [], volumes: [] },
+    all.find((parts) => parts.instance === instance) ?? {
+      instance,
+      containers: [],
+      networks: [],
+      volumes: [],
+    },
 });

@@ -21,14 +21,22 @@ export type OnTerminal = AsyncDisposable & {
 
 type Surroundings = { cwd: string; env: Record<string, string>; columns: number };
 
-export function settOnTerminal(words: readonly string[], { cwd, env, columns }: Surroundings): OnTerminal {
+export function settOnTerminal(
+  words: readonly string[],
+  { cwd, env, columns }: Surroundings,
+): OnTerminal {
   const screen = new Screen(columns);
   const decoder = new TextDecoder();
   let raw = "";
   const closed = Promise.withResolvers<void>();
   const child = Bun.spawn([settBinary, ...words], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", TERM: "xterm-256color", ...env },
+    env: {
+      PATH: process.env.PATH ?? "",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      TERM: "xterm-256color",
+      ...env,
+    },
     terminal: {
       cols: columns,
       rows: 24,
@@ -43,7 +51,8 @@ export function settOnTerminal(words: readonly string[], { cwd, env, columns }: 
   return {
     screen,
     raw: () => raw,
-    // What it wrote last may be read after its end; something that it left behind may hold the terminal.
+    // What it wrote last may be read after its end; something that it left behind may hold the
+    // terminal.
     exited: child.exited.then(async (code) => {
       await Promise.race([closed.promise, Bun.sleep(10_000)]);
       return code;
@@ -58,9 +67,11 @@ export function settOnTerminal(words: readonly string[], { cwd, env, columns }: 
       closed.resolve();
     },
     async showing(what, isWanted) {
-      await waitFor(`the terminal to show ${what}`, () => isWanted(screen)).catch((error: unknown) => {
-        throw new Error(`The terminal shows:\n${screen.rows.join("\n")}`, { cause: error });
-      });
+      await waitFor(`the terminal to show ${what}`, () => isWanted(screen)).catch(
+        (error: unknown) => {
+          throw new Error(`The terminal shows:\n${screen.rows.join("\n")}`, { cause: error });
+        },
+      );
     },
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null) child.kill("SIGKILL");

@@ -9,13 +9,19 @@ export const sampleUser = { uid: 1000, gid: 1001 };
 const image = (tag: string) => ({ tag, id: "sha256:1", env: {} });
 
 /** `host`: the variables of the shell. Throws where the file has a mistake. */
-export function sampleConfig(text: string, host: Readonly<Record<string, string>> = {}): SettConfig {
+export function sampleConfig(
+  text: string,
+  host: Readonly<Record<string, string>> = {},
+): SettConfig {
   const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host });
   if (config === undefined) throw new Error(JSON.stringify(mistakes));
   return config;
 }
 
-export function samplePlan(config: SettConfig, over: Partial<PlanInput> = {}): ReturnType<typeof planInstance> {
+export function samplePlan(
+  config: SettConfig,
+  over: Partial<PlanInput> = {},
+): ReturnType<typeof planInstance> {
   return planInstance({
     instance: InstanceName.parse("demo"),
     id: "0123456789abcdef.1790000000",

@@ -1,6 +1,10 @@
-// A terminal's screen with all that has scrolled off it: as much of one as programs of ours ask for.
+// A terminal's screen with all that has scrolled off it: as much of one as programs of ours ask
+// for.
 
-type Row = { text: string /** Broken at the edge: the next row goes on with it. */; isBroken: boolean };
+type Row = {
+  text: string /** Broken at the edge: the next row goes on with it. */;
+  isBroken: boolean;
+};
 
 /** One token: a control sequence, a title or the like, or a single character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are moved by these.
@@ -31,7 +35,10 @@ export class Screen {
     }
   }
 
-  /** As most terminals do it: what has become too long is broken, and what was broken is not joined again. */
+  /**
+   * As most terminals do it: what has become too long is broken, and what was broken is not joined
+   * again.
+   */
   resize(columns: number): void {
     this.#columns = columns;
     const before = this.#rows.slice(0, this.#row);
@@ -86,7 +93,10 @@ export class Screen {
 
   #eraseBelow(): void {
     const { text } = this.#here();
-    this.#rows.splice(this.#row, this.#rows.length, { text: text.slice(0, this.#column), isBroken: false });
+    this.#rows.splice(this.#row, this.#rows.length, {
+      text: text.slice(0, this.#column),
+      isBroken: false,
+    });
   }
 
   #put(character: string): void {

@@ -26,7 +26,10 @@ export type Running = AsyncDisposable & {
   untilErr(text: string): Promise<void>;
 };
 
-export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" }: Surroundings): Running {
+export function startSett(
+  words: readonly string[],
+  { cwd, env = {}, stdin = "" }: Surroundings,
+): Running {
   const fullEnv = { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
   if (countsLines) return startHere(words, { cwd, env: fullEnv, stdin });
   const child = Bun.spawn([settBinary, ...words], {
@@ -75,6 +78,12 @@ function startHere(words: readonly string[], given: Required<Surroundings>): Run
   };
 }
 
-async function holding(said: { out: string; err: string }, stream: "out" | "err", text: string): Promise<void> {
-  await waitFor(`sett to say "${text}"; it said: ${said.out}${said.err}`, () => said[stream].includes(text));
+async function holding(
+  said: { out: string; err: string },
+  stream: "out" | "err",
+  text: string,
+): Promise<void> {
+  await waitFor(`sett to say "${text}"; it said: ${said.out}${said.err}`, () =>
+    said[stream].includes(text),
+  );
 }

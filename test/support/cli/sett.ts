@@ -33,13 +33,19 @@ export class Sett extends Clan {
   /** Starts an orchestrator, and resolves when it leads. */
   async untilLed(): Promise<void> {
     await this.startOrchestrator();
-    await waitFor("an orchestrator to lead", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) > 0);
+    await waitFor(
+      "an orchestrator to lead",
+      async () => ((await this.board.readLeader())?.expiresInMs ?? 0) > 0,
+    );
   }
 
   /** Stops the orchestrator, and resolves when the leader lease is free. */
   async untilUnled(): Promise<void> {
     this.stopOrchestrator();
-    await waitFor("the leader lease to be free", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) <= 0);
+    await waitFor(
+      "the leader lease to be free",
+      async () => ((await this.board.readLeader())?.expiresInMs ?? 0) <= 0,
+    );
   }
 
   sett(...words: string[]): Promise<Finished> {
@@ -59,14 +65,23 @@ export class Sett extends Clan {
   }
 
   /** Waits until the agent's grant on the artefact's claim is in this state. */
-  grant(artefact: Artefact, agent: string, state: Grant["state"], cause = "standard"): Promise<Grant> {
+  grant(
+    artefact: Artefact,
+    agent: string,
+    state: Grant["state"],
+    cause = "standard",
+  ): Promise<Grant> {
     return waitFor(`the grant of ${agent} to be ${state}`, async () => {
       const { grants } = await this.claimOn(artefact, cause);
       return grants.find((grant) => grant.agent === agent && grant.state === state);
     });
   }
 
-  ended(artefact: Artefact, status: "complete" | "terminated", cause = "standard"): Promise<ClaimSnapshot> {
+  ended(
+    artefact: Artefact,
+    status: "complete" | "terminated",
+    cause = "standard",
+  ): Promise<ClaimSnapshot> {
     return waitFor(`the claim to be ${status}`, async () => {
       const snapshot = await this.claimOn(artefact, cause);
       return snapshot.claim.status === status ? snapshot : undefined;
@@ -91,7 +106,14 @@ export function endless() {
   const tool: Tool = (_input, signal) => {
     begun.resolve();
     return new Promise((resolve) => {
-      const end = { kind: "aborted", exitCode: null, signal: "SIGTERM", stdout: nothing, stderr: nothing, durationMs: 5 };
+      const end = {
+        kind: "aborted",
+        exitCode: null,
+        signal: "SIGTERM",
+        stdout: nothing,
+        stderr: nothing,
+        durationMs: 5,
+      };
       signal.addEventListener("abort", () => {
         stopped.resolve();
         resolve(end);

@@ -22,7 +22,10 @@ export class Workspace implements AsyncDisposable {
 
   /** One commit, by Ada Lovelace; nothing on the blackboard. */
   static async create(): Promise<Workspace> {
-    const [folder, redis] = await Promise.all([realpath(await mkdtemp(join(tmpdir(), "sett-cli-"))), startRedisServer()]);
+    const [folder, redis] = await Promise.all([
+      realpath(await mkdtemp(join(tmpdir(), "sett-cli-"))),
+      startRedisServer(),
+    ]);
     const workspace = new Workspace(folder, redis);
     await $`git init --quiet --initial-branch=main && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
       folder,

@@ -1,4 +1,5 @@
-// Process 1 of a pid namespace, as the cub is in its container: runs gits that leave processes behind, and ends these.
+// Process 1 of a pid namespace, as the cub is in its container: runs gits that leave processes
+// behind, and ends these.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +17,10 @@ export function canBeAlone(): boolean {
 
 /** What is left, as JSON, and what went wrong. */
 export function endAlone(): { stdout: string; stderr: string } {
-  return spawnSync("unshare", [...alone, process.execPath, import.meta.path], { encoding: "utf8", timeout: 30_000 });
+  return spawnSync("unshare", [...alone, process.execPath, import.meta.path], {
+    encoding: "utf8",
+    timeout: 30_000,
+  });
 }
 
 async function end(): Promise<void> {
@@ -34,21 +38,36 @@ async function end(): Promise<void> {
     const slate = new CleanSlate({ warn: console.error });
     const started = Promise.withResolvers<number>();
     const onStdout = (chunk: Uint8Array) => started.resolve(Number(Buffer.from(chunk).toString()));
-    const during = tryGit(standIn("lasting", "echo $$; exec sleep 3600"), { args: ["status"], onStdout });
+    const during = tryGit(standIn("lasting", "echo $$; exec sleep 3600"), {
+      args: ["status"],
+      onStdout,
+    });
     const own = await started.promise;
 
     const left = "( sleep 3600 & exec sleep 3600 ) </dev/null >/dev/null 2>&1 &";
-    await tryGit(standIn("leaving", `${left}\nsetsid sleep 3600 </dev/null >/dev/null 2>&1 &`), { args: ["status"] });
+    await tryGit(standIn("leaving", `${left}\nsetsid sleep 3600 </dev/null >/dev/null 2>&1 &`), {
+      args: ["status"],
+    });
     const ownGroup = () => readProcesses().find(({ pid }) => pid === 1)?.group;
     const countInOwnGroup = () => living().filter(({ group }) => group === ownGroup()).length;
-    await waitFor("the one with a session of its own", () => countInOwnGroup() < living().length, { timeoutMs: 20_000 });
+    await waitFor("the one with a session of its own", () => countInOwnGroup() < living().length, {
+      timeoutMs: 20_000,
+    });
     const [before, inOwnGroup] = [living().length, countInOwnGroup()];
     await slate.end();
     const after = living().map(({ pid }) => pid);
     const command = readFileSync(`/proc/${own}/cmdline`, "utf8").split("\0")[0];
     process.kill(own, "SIGKILL");
     const { exitCode } = await during;
-    console.log(JSON.stringify({ before, inOwnGroup, spared: after.length === 1 && after[0] === own, command, exitCode }));
+    console.log(
+      JSON.stringify({
+        before,
+        inOwnGroup,
+        spared: after.length === 1 && after[0] === own,
+        command,
+        exitCode,
+      }),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -9,7 +9,10 @@ import { StandIn } from "./played-orchestrator.ts";
 
 export const coder = agentName("coder");
 
-/** What the agent is beside its name, and what its cub finds in its environment beside what it needs. */
+/**
+ * What the agent is beside its name, and what its cub finds in its environment beside what it
+ * needs.
+ */
 type More = { agent?: Partial<AgentRegistration>; env?: Record<string, string> };
 
 /** `env` is for `startCub`; the cub runs `script` with a shell for each grant. */

@@ -36,7 +36,8 @@ export function startCub(environment: Record<string, string>, args: string[] = [
   });
   const said = (msg: string) =>
     waitFor(`the cub to say "${msg}"`, () => {
-      if (child.exitCode !== null) throw new Error(`The cub ended with ${child.exitCode}: ${stderr}`);
+      if (child.exitCode !== null)
+        throw new Error(`The cub ended with ${child.exitCode}: ${stderr}`);
       return lines.find((line) => line.msg === msg);
     });
   return {

@@ -1,5 +1,5 @@
-// Plays the orchestrator's part towards a cub, by way of the port: posts, opens, grants, and waits for what comes of it. What agents send is
-// answered by the orchestrator's own post office.
+// Plays the orchestrator's part towards a cub, by way of the port: posts, opens, grants, and waits
+// for what comes of it. What agents send is answered by the orchestrator's own post office.
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -41,13 +41,22 @@ export class StandIn implements AsyncDisposable {
   ): Promise<ClaimId> {
     const claim = sampleClaim(target, electorate, over);
     const cause = claim.kind === "standard" ? "standard" : `${claim.kind}:${claim.id}`;
-    await this.board.openClaim({ open: { claim, cause, grants }, epoch: this.#epoch, bidDeadlineMs: 60_000 });
+    await this.board.openClaim({
+      open: { claim, cause, grants },
+      epoch: this.#epoch,
+      bidDeadlineMs: 60_000,
+    });
     return claim.id;
   }
 
   /** Once more, to those who have not bid. */
   async announce(claim: ClaimId): Promise<void> {
-    await this.board.announceClaim({ claim, epoch: this.#epoch, nextAfterMs: 60_000, isSilent: false });
+    await this.board.announceClaim({
+      claim,
+      epoch: this.#epoch,
+      nextAfterMs: 60_000,
+      isSilent: false,
+    });
   }
 
   /** Closes the bidding and queues a grant. */
@@ -56,7 +65,12 @@ export class StandIn implements AsyncDisposable {
   }
 
   /** A claim with a grant queued for the agent at once. */
-  async openGranted(target: Artefact, agent: AgentName, phase: Phase = "exclusive", over: Partial<Claim> = {}): Promise<ClaimId> {
+  async openGranted(
+    target: Artefact,
+    agent: AgentName,
+    phase: Phase = "exclusive",
+    over: Partial<Claim> = {},
+  ): Promise<ClaimId> {
     // A claim without an electorate is not announced.
     const claim = await this.open(target, [], { bidding: "closed", ...over });
     await this.grant(claim, agent, phase);
@@ -67,7 +81,15 @@ export class StandIn implements AsyncDisposable {
     const { grants } = await this.read(claim);
     const ended = grants.map((grant): Grant => {
       const { agent, phase, attempt, queued_at } = grant;
-      return { agent, phase, attempt, queued_at, state: "cancelled", ended_at: new Date().toISOString(), reason };
+      return {
+        agent,
+        phase,
+        attempt,
+        queued_at,
+        state: "cancelled",
+        ended_at: new Date().toISOString(),
+        reason,
+      };
     });
     await this.commit(claim, { grants: ended, terminate: reason });
   }
@@ -77,10 +99,16 @@ export class StandIn implements AsyncDisposable {
     await waitFor("the commit", async () => await this.#tryCommit(claim, change));
   }
 
-  async #tryCommit(claim: ClaimId, { grants, terminate }: { grants: Grant[]; terminate?: string }): Promise<boolean> {
+  async #tryCommit(
+    claim: ClaimId,
+    { grants, terminate }: { grants: Grant[]; terminate?: string },
+  ): Promise<boolean> {
     const readOn = this.board.connectionNumber();
     const { rev } = (await this.read(claim)).claim;
-    const set = terminate === undefined ? {} : { status: "terminated" as const, termination_reason: terminate };
+    const set =
+      terminate === undefined
+        ? {}
+        : { status: "terminated" as const, termination_reason: terminate };
     const answer = await this.board.commitClaim({
       claim,
       epoch: this.#epoch,
@@ -95,7 +123,8 @@ export class StandIn implements AsyncDisposable {
       due: { set: [], clear: [] },
       events: [],
     });
-    if (answer.outcome !== "committed" && answer.outcome !== "stale") throw new Error(`The commit was ${answer.outcome}.`);
+    if (answer.outcome !== "committed" && answer.outcome !== "stale")
+      throw new Error(`The commit was ${answer.outcome}.`);
     return answer.outcome === "committed";
   }
 
@@ -106,7 +135,10 @@ export class StandIn implements AsyncDisposable {
   }
 
   async bidOn(claim: ClaimId, agent: AgentName): Promise<string> {
-    return waitFor(`a bid of ${agent}`, async () => (await this.read(claim)).claim.bids.find((bid) => bid.agent === agent)?.word);
+    return waitFor(
+      `a bid of ${agent}`,
+      async () => (await this.read(claim)).claim.bids.find((bid) => bid.agent === agent)?.word,
+    );
   }
 
   async grantOf(claim: ClaimId, agent: AgentName): Promise<Grant | undefined> {
@@ -114,7 +146,10 @@ export class StandIn implements AsyncDisposable {
   }
 
   /** Waits until the grant has ended well or badly; gives it with what it produced. */
-  async ended(claim: ClaimId, agent: AgentName): Promise<{ state: "done" | "failed"; artefact: Artefact; grant: Grant }> {
+  async ended(
+    claim: ClaimId,
+    agent: AgentName,
+  ): Promise<{ state: "done" | "failed"; artefact: Artefact; grant: Grant }> {
     const grant = await waitFor(`the end of ${agent}'s grant`, async () => {
       const found = await this.grantOf(claim, agent);
       return found?.state === "done" || found?.state === "failed" ? found : undefined;

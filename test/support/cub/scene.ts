@@ -32,7 +32,9 @@ export async function cubScene(
   const lines: LogLine[] = [];
   const inputs: ToolInput[] = [];
   const wrap = options.wrap ?? ((board) => board);
-  const tool = options.tool ?? (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
+  const tool =
+    options.tool ??
+    (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
   const deps = cubDeps({
     board: wrap(byMail(memory.open(), { agent: agent.name })),
     registration: new OwnRegistration(agent),

@@ -1,4 +1,5 @@
-// An instance's name for one test, and everything on the engine that carries it removed at the end, whatever happened.
+// An instance's name for one test, and everything on the engine that carries it removed at the end,
+// whatever happened.
 
 import { randomBytes } from "node:crypto";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
@@ -16,7 +17,10 @@ export type DockerInstance = AsyncDisposable & {
   /** A name that no other test uses: `sett-{instance}-{suffix}`. */
   name(suffix: string): string;
   labels(kind: PartKind): PartLabels;
-  /** Starts a container of the tiny image that runs a shell script, as agent `x` unless `over` says otherwise. */
+  /**
+   * Starts a container of the tiny image that runs a shell script, as agent `x` unless `over` says
+   * otherwise.
+   */
   run(script: string, over?: Partial<ContainerSpec>): Promise<{ id: string }>;
   /** A tag for an image built in the test, removed with the rest. */
   imageTag(suffix: string): string;
@@ -24,7 +28,10 @@ export type DockerInstance = AsyncDisposable & {
 
 const agent = AgentName.parse("x");
 
-/** A repository in which no test starts a sett: of a folder that is not there, `sett down` of another cannot know what it shares. */
+/**
+ * A repository in which no test starts a sett: of a folder that is not there, `sett down` of
+ * another cannot know what it shares.
+ */
 export const elsewhere = root;
 
 export async function dockerInstance(): Promise<DockerInstance> {
@@ -34,7 +41,12 @@ export async function dockerInstance(): Promise<DockerInstance> {
   const tags: string[] = [];
   let containers = 0;
   const name = (suffix: string): string => `sett-${instance}-${suffix}`;
-  const labels = (kind: PartKind): PartLabels => ({ instance, workspace: elsewhere, version: "0.0.0", ...kind });
+  const labels = (kind: PartKind): PartLabels => ({
+    instance,
+    workspace: elsewhere,
+    version: "0.0.0",
+    ...kind,
+  });
   return {
     runtime,
     instance,
@@ -43,7 +55,11 @@ export async function dockerInstance(): Promise<DockerInstance> {
     run(script, over = {}) {
       containers += 1;
       const labelled = labels({ component: "agent", agent, role: "tester" });
-      const spec = scriptSpec(script, { name: name(`agent-x${containers}`), image: tinyImage, labels: labelled });
+      const spec = scriptSpec(script, {
+        name: name(`agent-x${containers}`),
+        image: tinyImage,
+        labels: labelled,
+      });
       return runtime.containers.start({ ...spec, ...over });
     },
     imageTag(suffix) {

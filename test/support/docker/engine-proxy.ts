@@ -1,5 +1,5 @@
-// A proxy before the Engine's socket that can refuse all but some requests, as people put one before an Engine that they do not trust to
-// others.
+// A proxy before the Engine's socket that can refuse all but some requests, as people put one
+// before an Engine that they do not trust to others.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
@@ -14,15 +14,18 @@ export type EngineProxy = AsyncDisposable & {
   readonly requests: { line: string; passed: boolean }[];
   /** From now on these get the beginning of an answer, and no more. */
   hangOn(patterns: readonly RegExp[]): void;
-  /** The n-th request from now on meets this fault, once; 0: none. `kind`: of those that are like this. */
+  /**
+   * The n-th request from now on meets this fault, once; 0: none. `kind`: of those that are like
+   * this.
+   */
   failOn(nth: number, fault: Fault, kind?: RegExp): void;
   /** Resolves when that request has come. */
   failed(): Promise<void>;
 };
 
 /**
- * An answer of 500 or 403, a connection that ends without one or in the middle of one that the Engine has given, and one that stays open
- * without one.
+ * An answer of 500 or 403, a connection that ends without one or in the middle of one that the
+ * Engine has given, and one that stays open without one.
  */
 export const faults = ["error", "refuse", "cut", "lose", "hold"] as const;
 /** `delay`: the request goes on after a moment. `stuck`: each request from then on is held. */
@@ -63,7 +66,9 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   const server = createServer((incoming, answer) => {
     const line = lineOf(incoming);
     if (!passes(line)) {
-      answer.writeHead(403, { "content-type": "application/json" }).end('{"message":"refused by the proxy"}');
+      answer
+        .writeHead(403, { "content-type": "application/json" })
+        .end('{"message":"refused by the proxy"}');
       return;
     }
     const fault = faultNow(line);
@@ -102,10 +107,14 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     if (fault === "cut") return void client.destroy();
     if (fault === "hold" || fault === "stuck") return;
     if (fault === "error" || fault === "refuse")
-      return void client.end(`HTTP/1.1 ${statusOf[fault]} Fault\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`);
+      return void client.end(
+        `HTTP/1.1 ${statusOf[fault]} Fault\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`,
+      );
     const there = connect(engine);
     if (fault === "lose") there.once("data", () => client.destroy());
-    const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : []));
+    const lines = rawHeaders.flatMap((name, index) =>
+      index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : [],
+    );
     there.write(`${method} ${url} HTTP/1.1\r\n${lines.join("")}\r\n`);
     there.write(first);
     there.pipe(client);

@@ -9,8 +9,15 @@ type OwnEngine = {
   clear(): Promise<void>;
 };
 
-/** Resolves once it answers, with what ends it. Throws what it has said where it ends before, and has cleared up then. */
-export async function startOwnEngine({ command, answers, clear }: OwnEngine): Promise<() => Promise<void>> {
+/**
+ * Resolves once it answers, with what ends it. Throws what it has said where it ends before, and
+ * has cleared up then.
+ */
+export async function startOwnEngine({
+  command,
+  answers,
+  clear,
+}: OwnEngine): Promise<() => Promise<void>> {
   const engine = startDetached(command);
   let log = "";
   for (const stream of [engine.stdout, engine.stderr]) {

@@ -1,7 +1,10 @@
 import { $ } from "bun";
 import { waitFor } from "../wait-for.ts";
 
-/** Lets all processes of a container stand still. runc gives up ("unable to freeze") when one of them is just being started, as a health check is. */
+/**
+ * Lets all processes of a container stand still. runc gives up ("unable to freeze") when one of
+ * them is just being started, as a health check is.
+ */
 export async function pauseContainer(name: string): Promise<void> {
   let said = "";
   await waitFor(

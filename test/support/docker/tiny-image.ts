@@ -1,4 +1,5 @@
-// A container image of 2 MB for tests: one static busybox and nothing else, made here because no registry may answer.
+// A container image of 2 MB for tests: one static busybox and nothing else, made here because no
+// registry may answer.
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,15 +29,24 @@ export async function ensureTinyImage(): Promise<void> {
     for (const applet of applets) await symlink("busybox", join(root, "rootfs", "bin", applet));
     const tar = Bun.spawn(["tar", "-C", join(root, "rootfs"), "-cf", join(root, "image.tar"), "."]);
     if ((await tar.exited) !== 0) throw new Error("tar could not pack the tiny image.");
-    const imported = await docker("import", "--change", "ENV PATH=/bin", join(root, "image.tar"), tinyImage);
-    if (imported.exitCode !== 0) throw new Error(`docker import of the tiny image failed: ${imported.stderr}`);
+    const imported = await docker(
+      "import",
+      "--change",
+      "ENV PATH=/bin",
+      join(root, "image.tar"),
+      tinyImage,
+    );
+    if (imported.exitCode !== 0)
+      throw new Error(`docker import of the tiny image failed: ${imported.stderr}`);
   } finally {
     await rm(root, { recursive: true, force: true });
   }
 }
 
 /** Runs the docker command line: what a person at a terminal would see of what Sett did. */
-export async function docker(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+export async function docker(
+  ...args: string[]
+): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   const child = Bun.spawn(["docker", ...args], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [exitCode, stdout, stderr] = await Promise.all([
     child.exited,

@@ -7,9 +7,14 @@ import { root } from "../root.ts";
 /** A code block: its language, the line of its first line of code, counted from 1, and its code. */
 export type Block = { language: string; line: number; code: string };
 
-/** Every page of the repository, as a path from its root. Pages that git ignores, such as those of packages, are none. */
+/**
+ * Every page of the repository, as a path from its root. Pages that git ignores, such as those of
+ * packages, are none.
+ */
 export async function pagesOfRepository(): Promise<string[]> {
-  const listed = await $`git ls-files --cached --others --exclude-standard -- ${"*.md"}`.cwd(root).text();
+  const listed = await $`git ls-files --cached --others --exclude-standard -- ${"*.md"}`
+    .cwd(root)
+    .text();
   return listed.split("\n").filter((path) => path !== "");
 }
 
@@ -18,11 +23,13 @@ export function readPage(path: string): string {
 }
 
 export function blocksOf(text: string): Block[] {
-  return [...text.matchAll(/^```(\S*)[^\n]*\n(.*?)^```$/gms)].map(({ 1: language = "", 2: code = "", index }) => ({
-    language,
-    line: text.slice(0, index).split("\n").length + 1,
-    code,
-  }));
+  return [...text.matchAll(/^```(\S*)[^\n]*\n(.*?)^```$/gms)].map(
+    ({ 1: language = "", 2: code = "", index }) => ({
+      language,
+      line: text.slice(0, index).split("\n").length + 1,
+      code,
+    }),
+  );
 }
 
 /** Without its code blocks; the lines keep their numbers. */
@@ -30,7 +37,9 @@ export function proseOf(text: string): string {
   return text.replace(/^```.*?^```$/gms, (block) => block.replace(/[^\n]+/g, ""));
 }
 
-/** From its heading to the next one of the same rank or a higher one. Throws where there is none. */
+/**
+ * From its heading to the next one of the same rank or a higher one. Throws where there is none.
+ */
 export function sectionOf(text: string, heading: string): string {
   const start = `\n${text}`.indexOf(`\n${heading}\n`);
   if (start < 0) throw new Error(`There is no section ${JSON.stringify(heading)}.`);
@@ -44,11 +53,15 @@ export function sectionOf(text: string, heading: string): string {
 export function fileWrittenBy(path: string, file: string): string {
   const [, after] = readPage(path).split(`\ncat > ${file} <<'END'\n`);
   const [content, end] = after?.split(/^END$/m) ?? [];
-  if (content === undefined || end === undefined) throw new Error(`No command of ${path} writes ${file}.`);
+  if (content === undefined || end === undefined)
+    throw new Error(`No command of ${path} writes ${file}.`);
   return content;
 }
 
-/** The headings of a page as forges name them in links: lower case, without punctuation, with a hyphen for each space. A repeated one is numbered. */
+/**
+ * The headings of a page as forges name them in links: lower case, without punctuation, with a
+ * hyphen for each space. A repeated one is numbered.
+ */
 export function anchorsOf(page: string): string[] {
   const seen = new Map<string, number>();
   return [...proseOf(readPage(page)).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = ""]) => {

@@ -4,7 +4,10 @@ import { blocksOf } from "./pages.ts";
 /** Languages of blocks that show what a terminal prints. A line that begins with `$ ` is typed. */
 const shownLanguages = new Set(["console", "text"]);
 
-/** What differs from run to run, and how both sides write it instead. The order counts: the longest form first. */
+/**
+ * What differs from run to run, and how both sides write it instead. The order counts: the longest
+ * form first.
+ */
 const variable: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?\b/g, "<instant>"],
   [/\b\d\d:\d\d:\d\d\b/g, "<time>"],
@@ -25,15 +28,22 @@ export function comparable(line: string): string {
 /** A line of output that a page shows: its number in the page, counted from 1. */
 export type ShownLine = { line: number; text: string };
 
-/** Blank lines and a line of `…` alone show nothing; a typed line goes on for as long as it ends with a backslash. */
+/**
+ * Blank lines and a line of `…` alone show nothing; a typed line goes on for as long as it ends
+ * with a backslash.
+ */
 export function shownLinesOf(page: string): ShownLine[] {
   return blocksOf(page)
     .filter(({ language }) => shownLanguages.has(language))
     .flatMap(({ line: first, code }) => {
       let isTyped = false;
       return code.split("\n").flatMap((text, index) => {
-        isTyped = text.startsWith("$ ") || (isTyped && code.split("\n")[index - 1]?.endsWith("\\") === true);
-        return isTyped || text.trim() === "" || text.trim() === "…" ? [] : [{ line: first + index, text }];
+        isTyped =
+          text.startsWith("$ ") ||
+          (isTyped && code.split("\n")[index - 1]?.endsWith("\\") === true);
+        return isTyped || text.trim() === "" || text.trim() === "…"
+          ? []
+          : [{ line: first + index, text }];
       });
     });
 }

@@ -1,5 +1,6 @@
-// A provider that fails in a way of the test's choice: each request is answered by the next of the given answers, and the last one repeats.
-// It is a server of Node's: there a broken stream breaks its connection, and is no error of the test.
+// A provider that fails in a way of the test's choice: each request is answered by the next of the
+// given answers, and the last one repeats. It is a server of Node's: there a broken stream breaks
+// its connection, and is no error of the test.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -34,13 +35,22 @@ export async function startFaultyProvider(...answers: FaultyAnswer[]): Promise<F
     const body = await text(message);
     const left = new AbortController();
     response.once("close", () => left.abort());
-    const headers = new Headers(Object.entries(message.headers).map(([name, value]) => [name, String(value)]));
+    const headers = new Headers(
+      Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+    );
     requests.push({ path: message.url ?? "", headers, body });
     const answer = answers[Math.min(requests.length, answers.length) - 1] ?? status(500);
-    const request = new Request(`http://provider${message.url}`, { method: "POST", headers, body, signal: left.signal });
+    const request = new Request(`http://provider${message.url}`, {
+      method: "POST",
+      headers,
+      body,
+      signal: left.signal,
+    });
     await send(await answer(request, count), response, left.signal);
   };
-  const server = createServer((message, response) => void answerTo(message, response).catch(() => response.destroy()));
+  const server = createServer(
+    (message, response) => void answerTo(message, response).catch(() => response.destroy()),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
@@ -73,11 +83,19 @@ async function send(answer: Response, response: ServerResponse, left: AbortSigna
 }
 
 export const status =
-  (code: number, body: unknown = { error: { message: `status ${code}` } }, headers: Record<string, string> = {}): FaultyAnswer =>
+  (
+    code: number,
+    body: unknown = { error: { message: `status ${code}` } },
+    headers: Record<string, string> = {},
+  ): FaultyAnswer =>
   () =>
     Response.json(body, { status: code, headers });
 
-const chatUsage = { prompt_tokens: 20, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4 } };
+const chatUsage = {
+  prompt_tokens: 20,
+  completion_tokens: 5,
+  prompt_tokens_details: { cached_tokens: 4 },
+};
 
 /** A good answer of Chat Completions. */
 export const chatAnswer =
@@ -91,7 +109,8 @@ export const chatAnswer =
       usage,
     });
 
-export const event = (data: unknown) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+export const event = (data: unknown) =>
+  `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 export const chatChunk = (content: string, over: Record<string, unknown> = {}) =>
   event({
     id: "chatcmpl-1",
@@ -108,9 +127,15 @@ export const usageChunk = event({
   usage: chatUsage,
 });
 
-/** Sends these parts, one by one as they are taken and are there, and then ends the stream as `how` says: a promise breaks it when it resolves. */
+/**
+ * Sends these parts, one by one as they are taken and are there, and then ends the stream as `how`
+ * says: a promise breaks it when it resolves.
+ */
 export const stream =
-  (parts: readonly (string | Promise<string>)[], how: "end" | "hang" | Promise<void> = "end"): FaultyAnswer =>
+  (
+    parts: readonly (string | Promise<string>)[],
+    how: "end" | "hang" | Promise<void> = "end",
+  ): FaultyAnswer =>
   (_, { leave }) => {
     const rest = [...parts];
     const body = new ReadableStream<Uint8Array>({

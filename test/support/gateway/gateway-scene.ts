@@ -10,7 +10,10 @@ import { type Deps, defaultLimits, type Limits } from "../../../apps/gateway/dep
 import { Gateway } from "../../../apps/gateway/gateway.ts";
 import { KeyFolder } from "../../../apps/gateway/keys.ts";
 import { createGatewayMetrics } from "../../../apps/gateway/metrics.ts";
-import { createProviderUpstream, type RetryPolicy } from "../../../apps/gateway/provider-upstream.ts";
+import {
+  createProviderUpstream,
+  type RetryPolicy,
+} from "../../../apps/gateway/provider-upstream.ts";
 import type { CassetteFolder } from "../../../apps/gateway/settings.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
@@ -62,10 +65,13 @@ export type SceneOptions = {
 };
 
 export async function startGateway(options: SceneOptions): Promise<GatewayScene> {
-  const board = options.board ?? createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+  const board =
+    options.board ?? createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
   const folder = await mkdtemp(join(tmpdir(), "sett-gateway-"));
   const keys = new KeyFolder(join(folder, "keys"));
-  await keys.put(new Map("key" in options && options.key === undefined ? [] : [["strong", options.key ?? key]]));
+  await keys.put(
+    new Map("key" in options && options.key === undefined ? [] : [["strong", options.key ?? key]]),
+  );
   const { work, token } = await tokenOf(board);
   const lines: string[] = [];
   const log = createJsonLog((line) => lines.push(line), systemClock.now);
@@ -75,11 +81,25 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const retry = { firstMs: 1, maxMs: 10, maxTries: 4, ...options.retry };
   const clock = systemClock;
   const { maxAnswerBytes } = limits;
-  const providers = createProviderUpstream({ models, keys, metrics, log, clock, random: () => 0.5, maxAnswerBytes, retry });
+  const providers = createProviderUpstream({
+    models,
+    keys,
+    metrics,
+    log,
+    clock,
+    random: () => 0.5,
+    maxAnswerBytes,
+    retry,
+  });
   const deps: Deps = {
     board,
     models,
-    agents: new Map(["coder", "other"].map((name) => [name, { model: ModelName.parse("strong"), budget: options.grant ?? {} }])),
+    agents: new Map(
+      ["coder", "other"].map((name) => [
+        name,
+        { model: ModelName.parse("strong"), budget: options.grant ?? {} },
+      ]),
+    ),
     goalBudget: options.goal ?? {},
     keys,
     bodies: new BodyStore({ folder: join(folder, "record"), mode: options.mode ?? "bodies", log }),
@@ -95,7 +115,10 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const stop = new AbortController();
   await gateway.start(stop.signal);
   const running = gateway.run(stop.signal);
-  const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, createGatewayApp(gateway).fetch);
+  const server = serve(
+    { port: 0, hostname: "127.0.0.1", isPatient: true },
+    createGatewayApp(gateway).fetch,
+  );
   const url = `http://127.0.0.1:${server.port}`;
   const readEnded = async () => (await board.readCalls(work.goal.goal_id)).ended;
   return {

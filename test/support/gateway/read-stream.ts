@@ -1,9 +1,12 @@
-// A client of the gateway that takes each byte as it arrives. Bun's own forgets what has arrived where it learns in the same moment that the
-// connection is broken, as it does on a busy machine.
+// A client of the gateway that takes each byte as it arrives. Bun's own forgets what has arrived
+// where it learns in the same moment that the connection is broken, as it does on a busy machine.
 import { connect } from "node:net";
 import type { GatewayScene } from "./gateway-scene.ts";
 
-/** The text that arrives, and whether the connection broke before its end. `onText` is called with all the text so far. */
+/**
+ * The text that arrives, and whether the connection broke before its end. `onText` is called with
+ * all the text so far.
+ */
 export async function readStream(
   { url, token }: Pick<GatewayScene, "url" | "token">,
   path: string,
@@ -12,7 +15,12 @@ export async function readStream(
 ): Promise<{ text: string; isBroken: boolean }> {
   const { hostname, port } = new URL(url);
   const sent = JSON.stringify(body);
-  const head = [`POST ${path} HTTP/1.1`, `host: ${hostname}`, `authorization: Bearer ${token}`, `content-length: ${sent.length}`];
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `host: ${hostname}`,
+    `authorization: Bearer ${token}`,
+    `content-length: ${sent.length}`,
+  ];
   const socket = connect(Number(port), hostname).setEncoding("latin1");
   const closed = new Promise((resolve) => socket.once("close", resolve));
   let received = "";

@@ -46,7 +46,13 @@ export async function exchangeScene(initArgs: string[] = []) {
     const [folder, packs] = [join(host.root, name), join(exchangeDir, name)];
     mkdirSync(packs, { recursive: true });
     const git = { path: "git", env: { PATH: process.env.PATH } };
-    const copy = new WorkingCopy({ git, agentName: own, objectsDir, exchangeDir, workspaceDir: folder });
+    const copy = new WorkingCopy({
+      git,
+      agentName: own,
+      objectsDir,
+      exchangeDir,
+      workspaceDir: folder,
+    });
     return {
       copy,
       folder,

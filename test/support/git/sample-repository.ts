@@ -1,4 +1,5 @@
-// Real repositories in temporary folders, made with the git of this machine and no one's configuration.
+// Real repositories in temporary folders, made with the git of this machine and no one's
+// configuration.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,13 +30,23 @@ export function workWith(commit: CommitHash, goal?: CommitHash, more: Partial<Wo
 
 /** Runs git in a folder and returns its stdout, trimmed. */
 export function git(cwd: string, ...args: string[]): string {
-  return execFileSync("git", args, { cwd, env: hostEnv, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  return execFileSync("git", args, {
+    cwd,
+    env: hostEnv,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trim();
 }
 
 /** As a tool would, in a working copy: with the copy's own configuration only. */
 export function toolGit(cwd: string, ...args: string[]): string {
   const env = { PATH: hostEnv.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
-  return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  return execFileSync("git", args, {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trim();
 }
 
 export function write(folder: string, files: Record<string, string>): void {
@@ -47,14 +58,22 @@ export function write(folder: string, files: Record<string, string>): void {
 }
 
 /** Writes files, commits everything and returns the commit. */
-export function commitFiles(folder: string, files: Record<string, string>, message = "Change", run = git): CommitHash {
+export function commitFiles(
+  folder: string,
+  files: Record<string, string>,
+  message = "Change",
+  run = git,
+): CommitHash {
   write(folder, files);
   run(folder, "add", "-A");
   run(folder, "commit", "-q", "-m", message);
   return CommitHash.parse(run(folder, "rev-parse", "HEAD"));
 }
 
-/** A folder of its own, with a space and a letter beyond ASCII in its path, that other users may enter; gone after the test. */
+/**
+ * A folder of its own, with a space and a letter beyond ASCII in its path, that other users may
+ * enter; gone after the test.
+ */
 export function temporaryFolder(): Disposable & { path: string } {
   const root = mkdtempSync(join(tmpdir(), "sett git é-"));
   chmodSync(root, 0o755);
@@ -62,11 +81,17 @@ export function temporaryFolder(): Disposable & { path: string } {
 }
 
 /** A repository `host` with one commit, in a temporary folder. */
-export function sampleRepository(initArgs: string[] = []): Disposable & { root: string; path: string; base: CommitHash } {
+export function sampleRepository(
+  initArgs: string[] = [],
+): Disposable & { root: string; path: string; base: CommitHash } {
   const folder = temporaryFolder();
   const path = join(folder.path, "host repo");
   mkdirSync(path);
   git(path, "init", "-q", "-b", "main", ...initArgs);
-  const base = commitFiles(path, { ".gitignore": "cache/\n", "README.md": "Hello.\n", "src/one.ts": "1;\n" }, "Start");
+  const base = commitFiles(
+    path,
+    { ".gitignore": "cache/\n", "README.md": "Hello.\n", "src/one.ts": "1;\n" },
+    "Start",
+  );
   return { root: folder.path, path, base, [Symbol.dispose]: folder[Symbol.dispose] };
 }

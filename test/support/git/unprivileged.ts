@@ -1,4 +1,5 @@
-// Drives a WorkingCopy as the user that containers of a root-owned repository run as, in a process of its own.
+// Drives a WorkingCopy as the user that containers of a root-owned repository run as, in a process
+// of its own.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
@@ -32,19 +33,36 @@ export function canRunUnprivileged(): boolean {
   }
 }
 
-/** Runs a program with no home, no capabilities and nothing but PATH in its environment; returns its stdout, trimmed. */
+/**
+ * Runs a program with no home, no capabilities and nothing but PATH in its environment; returns its
+ * stdout, trimmed.
+ */
 export function runAsContainerUser(program: string, args: string[], cwd = "/"): string {
   const env = { PATH: process.env.PATH };
-  return execFileSync("setpriv", [...asContainerUser, program, ...args], { cwd, env, encoding: "utf8", stdio: "pipe" }).trim();
+  return execFileSync("setpriv", [...asContainerUser, program, ...args], {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: "pipe",
+  }).trim();
 }
 
-/** Takes the steps one after the other and returns the last one's result. A failure's message is the thrown error's. */
+/**
+ * Takes the steps one after the other and returns the last one's result. A failure's message is the
+ * thrown error's.
+ */
 export function workUnprivileged(options: WorkingCopyOptions, steps: Step[]): string {
-  return runAsContainerUser(process.execPath, [join(import.meta.dirname, "unprivileged.ts"), JSON.stringify({ options, steps })]);
+  return runAsContainerUser(process.execPath, [
+    join(import.meta.dirname, "unprivileged.ts"),
+    JSON.stringify({ options, steps }),
+  ]);
 }
 
 if (import.meta.main) {
-  const { options, steps } = JSON.parse(process.argv[2] ?? "") as { options: WorkingCopyOptions; steps: Step[] };
+  const { options, steps } = JSON.parse(process.argv[2] ?? "") as {
+    options: WorkingCopyOptions;
+    steps: Step[];
+  };
   const copy = new WorkingCopy(options);
   let last: unknown;
   for (const step of steps) last = await take(copy, step, options.workspaceDir);

@@ -1,4 +1,5 @@
-// How much memory a look at a folder takes, or its removal: measured in a process of its own, which is this file.
+// How much memory a look at a folder takes, or its removal: measured in a process of its own, which
+// is this file.
 import { spawnSync } from "node:child_process";
 import { diskUse } from "../../../apps/cub/disk-use.ts";
 import { emptyFolder, mendFolder } from "../../../lib/folders/remove-tree.ts";
@@ -8,7 +9,10 @@ const works = { diskUse, mendFolder, emptyFolder };
 /** In bytes, beyond what the process has before. Throws when the work does. */
 export function memoryOf(work: keyof typeof works, folder: string): number {
   const args = ["--smol", import.meta.path, work, folder];
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 });
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   if (status !== 0) throw new Error(stderr);
   return Number(stdout);
 }

@@ -6,7 +6,10 @@ const typeNumbers = { commit: 1, tree: 2, blob: 3 };
 
 export type PackEntry =
   | { type: keyof typeof typeNumbers; content: Buffer }
-  /** A delta against an object of that name, which claims to make `resultBytes`, and the instructions that do. */
+  /**
+   * A delta against an object of that name, which claims to make `resultBytes`, and the
+   * instructions that do.
+   */
   | { base: string; baseBytes: number; resultBytes: number; instructions: Buffer };
 
 export function packOf(entries: readonly PackEntry[]): Buffer {
@@ -23,17 +26,30 @@ export function objectName(type: string, content: Buffer): string {
 
 function written(entry: PackEntry): Buffer {
   if ("content" in entry) {
-    return Buffer.concat([entryHeader(typeNumbers[entry.type], entry.content.length), deflateSync(entry.content)]);
+    return Buffer.concat([
+      entryHeader(typeNumbers[entry.type], entry.content.length),
+      deflateSync(entry.content),
+    ]);
   }
-  const delta = Buffer.concat([sizeOf(entry.baseBytes), sizeOf(entry.resultBytes), entry.instructions]);
-  return Buffer.concat([entryHeader(7, delta.length), Buffer.from(entry.base, "hex"), deflateSync(delta)]);
+  const delta = Buffer.concat([
+    sizeOf(entry.baseBytes),
+    sizeOf(entry.resultBytes),
+    entry.instructions,
+  ]);
+  return Buffer.concat([
+    entryHeader(7, delta.length),
+    Buffer.from(entry.base, "hex"),
+    deflateSync(delta),
+  ]);
 }
 
 /** Four bits of the size beside the type, then seven at a time. */
 function entryHeader(type: number, size: number): Buffer {
   const rest = Math.floor(size / 16);
   const first = (type << 4) | (size % 16);
-  return rest === 0 ? Buffer.from([first]) : Buffer.concat([Buffer.from([first | 0x80]), sizeOf(rest)]);
+  return rest === 0
+    ? Buffer.from([first])
+    : Buffer.concat([Buffer.from([first | 0x80]), sizeOf(rest)]);
 }
 
 function sizeOf(size: number): Buffer {

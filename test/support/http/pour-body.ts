@@ -1,7 +1,10 @@
 // A client that sends a body which does not end, to see how much of it a service takes in.
 import { connect } from "node:net";
 
-/** Goes on sending a body in chunks as fast as it is taken, or says nothing after the first. `sentBytes`: what the system has taken. */
+/**
+ * Goes on sending a body in chunks as fast as it is taken, or says nothing after the first.
+ * `sentBytes`: what the system has taken.
+ */
 export function pourBody(
   url: string,
   path: string,
@@ -11,8 +14,17 @@ export function pourBody(
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, "x"), Buffer.from("\r\n")]);
-  const sender = { answer: "", sentBytes: 0, isClosed: false, [Symbol.dispose]: () => void socket.destroy() };
+  const chunk = Buffer.concat([
+    Buffer.from("10000\r\n"),
+    Buffer.alloc(65_536, "x"),
+    Buffer.from("\r\n"),
+  ]);
+  const sender = {
+    answer: "",
+    sentBytes: 0,
+    isClosed: false,
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
   const send = () => {
     while (!sender.isClosed) {
       if (sender.sentBytes >= chunks * chunk.length) return void socket.write("0\r\n\r\n");
@@ -28,7 +40,9 @@ export function pourBody(
   socket.once("close", () => {
     sender.isClosed = true;
   });
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${lines.join("")}\r\n`);
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${lines.join("")}\r\n`,
+  );
   send();
   return sender;
 }

@@ -1,4 +1,5 @@
-// A provider of language models in a container of its own: `@copilotkit/aimock`, which answers "hello".
+// A provider of language models in a container of its own: `@copilotkit/aimock`, which answers
+// "hello".
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -7,13 +8,22 @@ import { waitFor } from "../wait-for.ts";
 
 const port = 4010;
 
-/** In this network, under the name `provider` and port 4010. It accepts these keys and no others. */
-export async function startProvider(network: string, keys: readonly string[]): Promise<AsyncDisposable> {
+/**
+ * In this network, under the name `provider` and port 4010. It accepts these keys and no others.
+ */
+export async function startProvider(
+  network: string,
+  keys: readonly string[],
+): Promise<AsyncDisposable> {
   const mock = await realpath(join(root, "node_modules/@copilotkit/aimock"));
   // The program that runs this test, which needs nothing but the C library.
   const bun = await realpath(process.execPath);
   const mounts = [`--volume=${bun}:/usr/local/bin/bun:ro`, `--volume=${mock}:/aimock:ro`];
-  const place = [`--network=${network}`, "--network-alias=provider", `--env=AIMOCK_API_KEYS=${keys.join(",")}`];
+  const place = [
+    `--network=${network}`,
+    "--network-alias=provider",
+    `--env=AIMOCK_API_KEYS=${keys.join(",")}`,
+  ];
   const serve = [
     "/usr/local/bin/bun",
     "/aimock/dist/cli.js",
@@ -22,11 +32,16 @@ export async function startProvider(network: string, keys: readonly string[]): P
     "--fixtures",
     "/aimock/fixtures/example-greeting.json",
   ];
-  const container = (await $`docker run --detach ${place} ${mounts} debian:bookworm-slim ${serve}`.text()).trim();
+  const container = (
+    await $`docker run --detach ${place} ${mounts} debian:bookworm-slim ${serve}`.text()
+  ).trim();
   const ask = `await fetch("http://127.0.0.1:${port}/v1/models")`;
-  const answers = async () => (await $`docker exec ${container} /usr/local/bin/bun -e ${ask}`.nothrow().quiet()).exitCode === 0;
+  const answers = async () =>
+    (await $`docker exec ${container} /usr/local/bin/bun -e ${ask}`.nothrow().quiet()).exitCode ===
+    0;
   await waitFor("the provider to answer", answers, { everyMs: 100 });
   return {
-    [Symbol.asyncDispose]: async () => void (await $`docker rm --force --volumes ${container}`.nothrow().quiet()),
+    [Symbol.asyncDispose]: async () =>
+      void (await $`docker rm --force --volumes ${container}`.nothrow().quiet()),
   };
 }

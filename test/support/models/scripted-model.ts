@@ -2,7 +2,10 @@
 
 export type ScriptedCall = [tool: string, args: unknown];
 
-/** Words, calls of tools, both, or an HTTP answer of the test's own. `raw` arguments are sent as they are, valid JSON or not. */
+/**
+ * Words, calls of tools, both, or an HTTP answer of the test's own. `raw` arguments are sent as
+ * they are, valid JSON or not.
+ */
 export type ScriptedAnswer =
   | string
   | { say?: string; call: ScriptedCall[]; isCut?: boolean }
@@ -18,8 +21,15 @@ export type RecordedRequest = {
 
 export type Format = "anthropic" | "openai";
 
-/** The last answer is repeated. `hostname`: where it listens; a container needs more than the loopback. */
-export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[], hostname = "127.0.0.1") {
+/**
+ * The last answer is repeated. `hostname`: where it listens; a container needs more than the
+ * loopback.
+ */
+export function scriptedModel(
+  format: Format,
+  answers: readonly ScriptedAnswer[],
+  hostname = "127.0.0.1",
+) {
   const requests: RecordedRequest[] = [];
   let calls = 0;
   let tokens = 0;
@@ -32,14 +42,27 @@ export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]
       if (request.method === "GET") return Response.json({ data: [] });
       const text = await request.clone().text();
       const answer = answers[Math.min(requests.length, answers.length - 1)] ?? "";
-      requests.push({ path: new URL(request.url).pathname, headers: request.headers, text, body: JSON.parse(text) });
+      requests.push({
+        path: new URL(request.url).pathname,
+        headers: request.headers,
+        text,
+        body: JSON.parse(text),
+      });
       if (typeof answer === "function") return answer(request);
-      const content = typeof answer === "string" ? { say: answer, call: [] } : "raw" in answer ? answer : answer;
+      const content =
+        typeof answer === "string" ? { say: answer, call: [] } : "raw" in answer ? answer : answer;
       // As with a real provider, no two calls have the same id.
       const id = () => `${crypto.randomUUID().replaceAll("-", "")}_${++calls}`;
-      const used = { input: Math.ceil(text.length / 4), output: Math.ceil(JSON.stringify(content).length / 4) };
+      const used = {
+        input: Math.ceil(text.length / 4),
+        output: Math.ceil(JSON.stringify(content).length / 4),
+      };
       tokens += used.input + used.output;
-      return Response.json(format === "anthropic" ? anthropicAnswer(content, id, used) : openaiAnswer(content, id, used));
+      return Response.json(
+        format === "anthropic"
+          ? anthropicAnswer(content, id, used)
+          : openaiAnswer(content, id, used),
+      );
     },
   });
   const base = `http://127.0.0.1:${server.port}`;
@@ -68,7 +91,9 @@ export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]
   };
 }
 
-type Content = { say?: string; call: ScriptedCall[]; isCut?: boolean } | { raw: string; tool: string };
+type Content =
+  | { say?: string; call: ScriptedCall[]; isCut?: boolean }
+  | { raw: string; tool: string };
 
 type Used = { input: number; output: number };
 
@@ -82,8 +107,18 @@ function anthropicAnswer(content: Content, id: () => string, { input, output }: 
         ];
   const isCut = "isCut" in content && content.isCut === true;
   return {
-    ...{ id: `msg_${id()}`, type: "message", role: "assistant", model: "test-model-1", content: blocks },
-    stop_reason: isCut ? "max_tokens" : blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn",
+    ...{
+      id: `msg_${id()}`,
+      type: "message",
+      role: "assistant",
+      model: "test-model-1",
+      content: blocks,
+    },
+    stop_reason: isCut
+      ? "max_tokens"
+      : blocks.some(({ type }) => type === "tool_use")
+        ? "tool_use"
+        : "end_turn",
     ...{ stop_sequence: null, usage: { input_tokens: input, output_tokens: output } },
   };
 }
@@ -93,13 +128,28 @@ function openaiAnswer(content: Content, id: () => string, { input, output }: Use
     "raw" in content
       ? [[content.tool, content.raw] as const]
       : content.call.map(([name, args]) => [name, JSON.stringify(args)] as const);
-  const tool_calls = calls.map(([name, args]) => ({ id: id(), type: "function", function: { name, arguments: args } }));
+  const tool_calls = calls.map(([name, args]) => ({
+    id: id(),
+    type: "function",
+    function: { name, arguments: args },
+  }));
   const say = "say" in content ? (content.say ?? null) : null;
   const isCut = "isCut" in content && content.isCut === true;
   const message = { role: "assistant", content: say, ...(tool_calls.length > 0 && { tool_calls }) };
   return {
-    ...{ id: `chatcmpl-${id()}`, object: "chat.completion", created: 1_700_000_000, model: "test-model-1" },
-    choices: [{ index: 0, message, finish_reason: isCut ? "length" : tool_calls.length > 0 ? "tool_calls" : "stop" }],
+    ...{
+      id: `chatcmpl-${id()}`,
+      object: "chat.completion",
+      created: 1_700_000_000,
+      model: "test-model-1",
+    },
+    choices: [
+      {
+        index: 0,
+        message,
+        finish_reason: isCut ? "length" : tool_calls.length > 0 ? "tool_calls" : "stop",
+      },
+    ],
     usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
   };
 }

@@ -29,7 +29,10 @@ export function workRepository() {
   git("config", "user.name", "coder");
   git("config", "user.email", "coder@sett.invalid");
   writeFileSync(join(folder, "README.md"), "# Sums\n");
-  writeFileSync(join(folder, "sum.ts"), "export function sum(a: number, b: number) {\n  return a - b;\n}\n");
+  writeFileSync(
+    join(folder, "sum.ts"),
+    "export function sum(a: number, b: number) {\n  return a - b;\n}\n",
+  );
   git("add", "--all");
   git("commit", "--quiet", "--message=Begin");
   return {
@@ -58,15 +61,27 @@ export function workInput(
 }
 
 export const goalOf = (payload: string, commit?: string) =>
-  sampleArtefact({ payload, ...(commit !== undefined && { metadata: { commit } }) } as Partial<Artefact>);
+  sampleArtefact({
+    payload,
+    ...(commit !== undefined && { metadata: { commit } }),
+  } as Partial<Artefact>);
 
 export const byCoder = (over: Partial<Artefact>) =>
   sampleArtefact({ produced_by_role: "coder", produced_by_agent: agentName("coder"), ...over });
 
-export type WorkRun = { exitCode: number; answer: Record<string, unknown>; stdout: string; stderr: string };
+export type WorkRun = {
+  exitCode: number;
+  answer: Record<string, unknown>;
+  stdout: string;
+  stderr: string;
+};
 
 /** Starts the worker in the repository. The environment is the cub's for this agent. */
-export function startWorker(repository: WorkRepository, input: ToolInput | string, environment: Record<string, string>) {
+export function startWorker(
+  repository: WorkRepository,
+  input: ToolInput | string,
+  environment: Record<string, string>,
+) {
   const child = Bun.spawn([process.execPath, "run", cubMain, "--work"], {
     cwd: repository.folder,
     env: {
@@ -96,7 +111,10 @@ export async function workWith(
   repository: WorkRepository,
   input: ToolInput,
   answers: readonly ScriptedAnswer[],
-  { format = "anthropic", environment = {} }: { format?: Format; environment?: Record<string, string> } = {},
+  {
+    format = "anthropic",
+    environment = {},
+  }: { format?: Format; environment?: Record<string, string> } = {},
 ) {
   await using model = scriptedModel(format, answers);
   const run = await startWorker(repository, input, { ...model.environment, ...environment }).ended;

@@ -1,13 +1,25 @@
-// Debian's Chromium, with what a page must not do noted: errors, requests elsewhere, breaches of its policy.
+// Debian's Chromium, with what a page must not do noted: errors, requests elsewhere, breaches of
+// its policy.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import { root } from "../root.ts";
 
 const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-export type View = { width?: number; height?: number; scheme?: "light" | "dark"; permissions?: string[] };
+export type View = {
+  width?: number;
+  height?: number;
+  scheme?: "light" | "dark";
+  permissions?: string[];
+};
 
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser;
@@ -22,15 +34,23 @@ export class TestBrowser implements AsyncDisposable {
 
   static async launch(): Promise<TestBrowser> {
     const executablePath = programs.find((path) => existsSync(path));
-    if (executablePath === undefined) throw new Error("Chromium is not installed: node .ci/setup.mjs --tests");
+    if (executablePath === undefined)
+      throw new Error("Chromium is not installed: node .ci/setup.mjs --tests");
     // Root has no sandbox in Chromium; and in a container there is little shared memory.
     const args = [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"];
     return new TestBrowser(await chromium.launch({ executablePath, args }));
   }
 
   /** A browser of its own to the page: no cookies of others. Closes with the browser. */
-  async open(address: string, { width = 1_280, height = 800, scheme = "light", permissions = [] }: View = {}): Promise<Page> {
-    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme: scheme, permissions });
+  async open(
+    address: string,
+    { width = 1_280, height = 800, scheme = "light", permissions = [] }: View = {},
+  ): Promise<Page> {
+    const context = await this.#browser.newContext({
+      viewport: { width, height },
+      colorScheme: scheme,
+      permissions,
+    });
     context.setDefaultTimeout(30_000);
     const page = await context.newPage();
     this.#watch(page, context, new URL(address).origin);
@@ -52,10 +72,12 @@ export class TestBrowser implements AsyncDisposable {
     page.on("dialog", (dialog) => this.problems.push(`dialog: ${dialog.message()}`));
     context.on("request", (request) => {
       const { origin: asked } = new URL(request.url());
-      if (asked !== origin && !this.#origins.has(asked)) this.problems.push(`request to ${request.url()}`);
+      if (asked !== origin && !this.#origins.has(asked))
+        this.problems.push(`request to ${request.url()}`);
     });
     page.on("console", (message) => {
-      if (/Content Security Policy|Minified React error/.test(message.text())) this.problems.push(message.text());
+      if (/Content Security Policy|Minified React error/.test(message.text()))
+        this.problems.push(message.text());
     });
   }
 
@@ -64,13 +86,18 @@ export class TestBrowser implements AsyncDisposable {
   }
 }
 
-/** What is waited for in vain names what is on the page instead, and which requests the server refused. */
+/**
+ * What is waited for in vain names what is on the page instead, and which requests the server
+ * refused.
+ */
 function tellWhatIsSeen(page: Page): void {
   const refused: string[] = [];
   page.on("response", (response) => {
     if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
   });
-  page.on("requestfailed", (request) => refused.push(`${request.failure()?.errorText} ${request.url()}`));
+  page.on("requestfailed", (request) =>
+    refused.push(`${request.failure()?.errorText} ${request.url()}`),
+  );
   const locate = page.locator("html");
   const prototype = Object.getPrototypeOf(locate) as Locator & { waitsWithWords?: true };
   seen.set(page, refused);
@@ -81,7 +108,11 @@ function tellWhatIsSeen(page: Page): void {
     await waitFor.apply(this, options).catch(async (error: Error) => {
       const page = this.page();
       const text = await page.locator("body").ariaSnapshot({ timeout: 5_000 }).catch(String);
-      const lines = [`At ${page.url()} there was:`, text.slice(0, 4_000), ...(seen.get(page) ?? [])];
+      const lines = [
+        `At ${page.url()} there was:`,
+        text.slice(0, 4_000),
+        ...(seen.get(page) ?? []),
+      ];
       error.message += `\n${lines.join("\n")}`;
       throw error;
     });
@@ -99,8 +130,12 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   return await page.evaluate(async () => {
     type Finding = { id: string; help: string; nodes: { html: string; failureSummary: string }[] };
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Finding[] }> } };
-    const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ violations: Finding[] }> };
+    };
+    const { violations } = await axe.run({
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
     );

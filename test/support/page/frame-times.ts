@@ -1,4 +1,5 @@
-// How long a page's thread works for each frame while something is done with it, and how long the frames take.
+// How long a page's thread works for each frame while something is done with it, and how long the
+// frames take.
 import type { CDPSession, Page } from "playwright-core";
 
 /** The time that each task of the page's thread took of the processor, between two frames. */
@@ -18,7 +19,9 @@ export class FrameTimes {
     return new FrameTimes(page, session);
   }
 
-  /** Resolves when the next frame is drawn, and notes what the page's thread has done until then. */
+  /**
+   * Resolves when the next frame is drawn, and notes what the page's thread has done until then.
+   */
   async next(): Promise<void> {
     await this.#page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     this.#last?.tasks.push(await this.#taskMs());
@@ -48,7 +51,8 @@ export class FrameTimes {
         const now = performance.now();
         frames.push(now - before);
         before = now;
-        if ((Reflect.get(globalThis, "frameTimes") as unknown) === frames) requestAnimationFrame(tick);
+        if ((Reflect.get(globalThis, "frameTimes") as unknown) === frames)
+          requestAnimationFrame(tick);
       };
       Object.assign(globalThis, { frameTimes: frames });
       requestAnimationFrame(tick);
@@ -63,7 +67,9 @@ export class FrameTimes {
     });
   }
 
-  /** One frame in twenty takes longer than this, in milliseconds of the processor, by what was done. */
+  /**
+   * One frame in twenty takes longer than this, in milliseconds of the processor, by what was done.
+   */
   high(): [name: string, ms: number][] {
     return [...this.#groups].map(([name, { tasks }]) => [name, shareOf(tasks, 0.95)]);
   }

@@ -23,13 +23,20 @@ export async function openLargeGoal(browser: TestBrowser, artefacts: number): Pr
   try {
     const goal = await scene.clan.postGoal("Many");
     await grow(scene.clan.board, goal, artefacts);
-    const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=graph`), { width: 1_440, height: 900 });
-    const untilItems = (count: number) => page.locator(`.graph[data-items="${count}"]`).waitFor({ timeout: 120_000 });
+    const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=graph`), {
+      width: 1_440,
+      height: 900,
+    });
+    const untilItems = (count: number) =>
+      page.locator(`.graph[data-items="${count}"]`).waitFor({ timeout: 120_000 });
     await untilItems(artefacts + 1);
     const box = await page.locator(".graph").boundingBox();
     return {
       page,
-      middle: { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 },
+      middle: {
+        x: (box?.x ?? 0) + (box?.width ?? 0) / 2,
+        y: (box?.y ?? 0) + (box?.height ?? 0) / 2,
+      },
       grow: (count) => grow(scene.clan.board, goal, count),
       untilItems,
       [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
@@ -40,7 +47,10 @@ export async function openLargeGoal(browser: TestBrowser, artefacts: number): Pr
   }
 }
 
-/** Adds artefacts, each from one of the last forty; every seventh is a review, some are new versions. */
+/**
+ * Adds artefacts, each from one of the last forty; every seventh is a review, some are new
+ * versions.
+ */
 async function grow(board: Blackboard, goal: Artefact, count: number): Promise<void> {
   const recent: Artefact[] = [goal];
   const all: Artefact[] = [];
@@ -50,10 +60,18 @@ async function grow(board: Blackboard, goal: Artefact, count: number): Promise<v
     const isVersion =
       number % 5 === 4 &&
       source.type === "Result" &&
-      !all.some(({ logical_id, version }) => logical_id === source.logical_id && version > source.version);
+      !all.some(
+        ({ logical_id, version }) => logical_id === source.logical_id && version > source.version,
+      );
     const id = newArtefactId();
     const made = sampleArtefact({
-      ...{ id, goal_id: goal.goal_id, source_artefacts: [source.id], produced_by_role: "coder", produced_by_agent: "coder" },
+      ...{
+        id,
+        goal_id: goal.goal_id,
+        source_artefacts: [source.id],
+        produced_by_role: "coder",
+        produced_by_agent: "coder",
+      },
       ...{
         structural_type: isReview ? "Review" : "Standard",
         type: isReview ? "Review" : "Result",

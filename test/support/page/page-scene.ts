@@ -1,4 +1,5 @@
-// The page as its readers have it: the API that serves it, over a clan on a real Redis. The API can be killed and started again.
+// The page as its readers have it: the API that serves it, over a clan on a real Redis. The API can
+// be killed and started again.
 
 import { randomBytes } from "node:crypto";
 import { buildPage } from "../../../.ci/page.ts";
@@ -33,7 +34,12 @@ export class ServedPage implements AsyncDisposable {
   #sessionKey = randomBytes(32);
   #end: (() => Promise<void>) | undefined;
 
-  private constructor(open: () => Promise<PersonBlackboard>, pack: string, port: number, deps: Partial<Deps>) {
+  private constructor(
+    open: () => Promise<PersonBlackboard>,
+    pack: string,
+    port: number,
+    deps: Partial<Deps>,
+  ) {
     this.#open = open;
     this.#pack = pack;
     this.#port = port;
@@ -45,7 +51,10 @@ export class ServedPage implements AsyncDisposable {
   }
 
   /** `open`: gives the API a connection of its own. */
-  static async start(open: () => Promise<PersonBlackboard>, deps: Partial<Deps> = {}): Promise<ServedPage> {
+  static async start(
+    open: () => Promise<PersonBlackboard>,
+    deps: Partial<Deps> = {},
+  ): Promise<ServedPage> {
     const pack = await Bun.file(`${root}/${await buildPage()}`).text();
     const served = new ServedPage(open, pack, await freePort(), deps);
     await served.run();
@@ -61,7 +70,12 @@ export class ServedPage implements AsyncDisposable {
   addToken(name: string, may: readonly Right[], actor?: string): void {
     const token = randomBytes(24).toString("base64url");
     this.#tokens.set(name, token);
-    this.#known.push({ name, sha256: digestOf(token).toString("hex"), may: [...may], ...(actor && { actor }) });
+    this.#known.push({
+      name,
+      sha256: digestOf(token).toString("hex"),
+      may: [...may],
+      ...(actor && { actor }),
+    });
   }
 
   /** An address that opens a view, such as `#/inbox`, for the person of this token. */
@@ -89,7 +103,10 @@ export class ServedPage implements AsyncDisposable {
       ...this.#deps,
     };
     const api = createApi(deps, over.signal, { page: pageOf(this.#pack) });
-    const server = serve({ port: this.#port, hostname: "127.0.0.1", idleSeconds: 60 }, api.app.fetch);
+    const server = serve(
+      { port: this.#port, hostname: "127.0.0.1", idleSeconds: 60 },
+      api.app.fetch,
+    );
     const running = api.run();
     this.#end = async () => {
       over.abort();
@@ -111,7 +128,11 @@ export class ServedPage implements AsyncDisposable {
 }
 
 /** A clan on a Redis of its own, and the page on it. */
-export async function startPageScene(members: Record<string, Member>, policy: Partial<Policy> = {}, deps: Partial<Deps> = {}) {
+export async function startPageScene(
+  members: Record<string, Member>,
+  policy: Partial<Policy> = {},
+  deps: Partial<Deps> = {},
+) {
   await using parts = new AsyncDisposableStack();
   const redis = parts.use(await startRedisServer());
   const place = placeInRedis(redis);

@@ -1,5 +1,6 @@
-// A clan that does a little of everything, for what is about the views themselves: a reviewed and reworked commit, reports, a question, an
-// approval with a diff, a failure, and work that does not end.
+// A clan that does a little of everything, for what is about the views themselves: a reviewed and
+// reworked commit, reports, a question, an approval with a diff, a failure, and work that does not
+// end.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -18,7 +19,8 @@ const report = (type: string, summary: string, payload = '{"passed":41,"failed":
   artefact_payload: payload,
   summary,
 });
-const forEver = (_: unknown, signal: AbortSignal) => new Promise((end) => signal.addEventListener("abort", end));
+const forEver = (_: unknown, signal: AbortSignal) =>
+  new Promise((end) => signal.addEventListener("abort", end));
 
 const members: Record<string, Member> = {
   changelog: {
@@ -26,7 +28,9 @@ const members: Record<string, Member> = {
     tool: ({ target_artefact }) =>
       report(
         "ChangelogDraft",
-        target_artefact.type === "GoalDefined" ? "Write the changelog of 1.2.0" : "Add the date, and two commits",
+        target_artefact.type === "GoalDefined"
+          ? "Write the changelog of 1.2.0"
+          : "Add the date, and two commits",
         "## 1.2.0\n\n- A command that greets",
       ),
   },
@@ -36,12 +40,20 @@ const members: Record<string, Member> = {
       structural_type: "Review",
       artefact_type: "Review",
       artefact_payload:
-        target_artefact.version === 1 ? '{"problems":["The entry lacks a date","Two commits are missing"]}' : "{}",
+        target_artefact.version === 1
+          ? '{"problems":["The entry lacks a date","Two commits are missing"]}'
+          : "{}",
       summary: target_artefact.version === 1 ? "2 problems in CHANGELOG.md" : "Approved",
     }),
   },
-  tester: { ...bid("ChangelogDraft", "claim"), tool: () => report("TestReport", "41 tests passed") },
-  licences: { ...bid("ChangelogDraft", "claim"), tool: () => report("LicenceReport", "12 dependencies, all permissive") },
+  tester: {
+    ...bid("ChangelogDraft", "claim"),
+    tool: () => report("TestReport", "41 tests passed"),
+  },
+  licences: {
+    ...bid("ChangelogDraft", "claim"),
+    tool: () => report("LicenceReport", "12 dependencies, all permissive"),
+  },
   packager: { ...bid("ChangelogDraft", "exclusive"), tool: forEver },
   planner: {
     ...bid("Idea", "exclusive"),
@@ -52,38 +64,69 @@ const members: Record<string, Member> = {
       summary: "",
     }),
   },
-  linter: { ...bid("Broken", "exclusive"), tool: () => new Error("The configuration names a rule that does not exist.") },
+  linter: {
+    ...bid("Broken", "exclusive"),
+    tool: () => new Error("The configuration names a rule that does not exist."),
+  },
   maintainer: { human: true, ...bid("CodeCommit", "review") },
 };
 
-/** `release`: reworked once, and still packed. `commit`: waits for the maintainer, with a diff. `failed`: its only agent fails. */
-export type SampleGoals = { release: Artefact; commit: Artefact; question: Artefact; failed: Artefact };
+/**
+ * `release`: reworked once, and still packed. `commit`: waits for the maintainer, with a diff.
+ * `failed`: its only agent fails.
+ */
+export type SampleGoals = {
+  release: Artefact;
+  commit: Artefact;
+  question: Artefact;
+  failed: Artefact;
+};
 
 export async function startSampleScene(folder: string) {
   const { base, head } = await sampleRepository(folder);
-  const scene = await startPageScene(members, {}, { repository: await openRepository(folder, process.env) });
+  const scene = await startPageScene(
+    members,
+    {},
+    { repository: await openRepository(folder, process.env) },
+  );
   return Object.assign(scene, { goals: await stateGoals(scene.clan, base, head) });
 }
 
 async function stateGoals(clan: Clan, base: CommitHash, head: CommitHash): Promise<SampleGoals> {
-  const stated = (text: string, type = "GoalDefined") => clan.postGoal(text, { type, metadata: { summary: text, commit: base } });
+  const stated = (text: string, type = "GoalDefined") =>
+    clan.postGoal(text, { type, metadata: { summary: text, commit: base } });
   const failed = await stated("Lint the whole repository", "Broken");
   const question = await stated("A plan for the store", "Idea");
   const release = await stated("Release 1.2.0");
   const change = await stated("Greet people by name", "Change");
   const commit = sampleArtefact({
-    ...{ id: newArtefactId(), goal_id: change.goal_id, source_artefacts: [change.id], type: "CodeCommit", payload: head },
-    ...{ produced_by_role: "coder", produced_by_agent: "coder", metadata: { summary: "Greet a person by name", commit: head } },
+    ...{
+      id: newArtefactId(),
+      goal_id: change.goal_id,
+      source_artefacts: [change.id],
+      type: "CodeCommit",
+      payload: head,
+    },
+    ...{
+      produced_by_role: "coder",
+      produced_by_agent: "coder",
+      metadata: { summary: "Greet a person by name", commit: head },
+    },
   });
   await clan.board.createArtefact(commit, "person:test");
   const artefactsOf = async (goal: Artefact) => (await clan.artefactsOf(goal)).length;
   await waitFor("the clan to be at work", async () => {
-    const [open, questions] = await Promise.all([clan.board.listOpenClaims(), clan.board.listOpenQuestions()]);
+    const [open, questions] = await Promise.all([
+      clan.board.listOpenClaims(),
+      clan.board.listOpenQuestions(),
+    ]);
     const claims = await clan.board.readClaims(open);
     const isWaiting = claims.some(({ grants }) =>
       grants.some(({ state, agent }) => state === "waiting" && agent === "maintainer"),
     );
-    const isPacking = claims.some(({ grants }) => grants.some(({ state, agent }) => state === "running" && agent === "packager"));
+    const isPacking = claims.some(({ grants }) =>
+      grants.some(({ state, agent }) => state === "running" && agent === "packager"),
+    );
     return isWaiting && isPacking && questions.length === 1 && (await artefactsOf(failed)) === 2;
   });
   return { release, commit, question, failed };
@@ -105,7 +148,8 @@ async function sampleRepository(folder: string): Promise<{ base: CommitHash; hea
     { "CHANGELOG.md": "# Changelog\n\n## 1.1.0\n\n- The first relase\n", "src/greet.ts": before },
     "Begin",
   );
-  const changelog = "# Changelog\n\n## 1.2.0\n\n- A command that greets people by name\n\n## 1.1.0\n\n- The first release\n";
+  const changelog =
+    "# Changelog\n\n## 1.2.0\n\n- A command that greets people by name\n\n## 1.1.0\n\n- The first release\n";
   const head = await write(
     { "CHANGELOG.md": changelog, "src/greet.ts": after, "src/greet.test.ts": tests },
     "Greet a person by name",

@@ -1,5 +1,6 @@
-// Starts a program that a test's time-out leaves alone. Bun ends every child process that it has as soon as one test takes too long, those of the
-// whole file too; so the program is the child of a shell whose parent has gone, which says over a pipe its id and how it ended, and ends it with us.
+// Starts a program that a test's time-out leaves alone. Bun ends every child process that it has as
+// soon as one test takes too long, those of the whole file too; so the program is the child of a
+// shell whose parent has gone, which says over a pipe its id and how it ended, and ends it with us.
 import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
@@ -14,7 +15,10 @@ export type DetachedProcess = AsyncDisposable & {
   signal(name: NodeJS.Signals): void;
 };
 
-/** Nothing is ever written to the fourth pipe: it ends with this process, and then the program ends, too. */
+/**
+ * Nothing is ever written to the fourth pipe: it ends with this process, and then the program ends,
+ * too.
+ */
 const keeper = `{
   "$@" 3>&- 4<&- & pid=$!
   echo $pid >&3
@@ -26,12 +30,20 @@ const keeper = `{
 /** Kept here, so that the garbage collector closes no pipe. */
 const shells = new Set<ChildProcess>();
 
-/** `output`: a file descriptor, if it is not to be read here. Runs with exactly this environment. */
+/**
+ * `output`: a file descriptor, if it is not to be read here. Runs with exactly this environment.
+ */
 export function startDetached(
   command: readonly [string, ...string[]],
-  { env = process.env, output = "pipe" }: { env?: NodeJS.ProcessEnv; output?: "pipe" | number } = {},
+  {
+    env = process.env,
+    output = "pipe",
+  }: { env?: NodeJS.ProcessEnv; output?: "pipe" | number } = {},
 ): DetachedProcess {
-  const shell = spawn("/bin/sh", ["-c", keeper, "sh", ...command], { env, stdio: ["ignore", output, output, "pipe", "pipe"] });
+  const shell = spawn("/bin/sh", ["-c", keeper, "sh", ...command], {
+    env,
+    stdio: ["ignore", output, output, "pipe", "pipe"],
+  });
   shells.add(shell);
   const numbers = createInterface({ input: shell.stdio[3] as Readable })[Symbol.asyncIterator]();
   const next = async () => Number((await numbers.next()).value);

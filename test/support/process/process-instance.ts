@@ -1,4 +1,5 @@
-// An instance's name for one test, its processes in a folder of their own; all of it is ended and removed at the end, whatever happened.
+// An instance's name for one test, its processes in a folder of their own; all of it is ended and
+// removed at the end, whatever happened.
 
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -31,11 +32,19 @@ export type ProcessInstance = AsyncDisposable & {
 /** `beside`: another instance of the same runtime. */
 export async function processInstance(beside?: ProcessInstance): Promise<ProcessInstance> {
   const folder = beside?.folder ?? (await mkdtemp(join(tmpdir(), "sett-processes-")));
-  const runtime = processRuntime({ folder, supervisor }, { PATH: process.env.PATH, TOKEN: "secret" });
+  const runtime = processRuntime(
+    { folder, supervisor },
+    { PATH: process.env.PATH, TOKEN: "secret" },
+  );
   const instance = InstanceName.parse(`test-${randomBytes(6).toString("hex")}`);
   let started = 0;
   const name = (suffix: string): string => `sett-${instance}-${suffix}`;
-  const labels = (kind: PartKind): PartLabels => ({ instance, workspace: "/tmp/nowhere", version: "0.0.0", ...kind });
+  const labels = (kind: PartKind): PartLabels => ({
+    instance,
+    workspace: "/tmp/nowhere",
+    version: "0.0.0",
+    ...kind,
+  });
   return {
     runtime,
     instance,
@@ -45,7 +54,11 @@ export async function processInstance(beside?: ProcessInstance): Promise<Process
     run(script, over = {}) {
       started += 1;
       const labelled = labels({ component: "agent", agent, role: "tester" });
-      const spec = scriptSpec(script, { name: name(`agent-x${started}`), image: "", labels: labelled });
+      const spec = scriptSpec(script, {
+        name: name(`agent-x${started}`),
+        image: "",
+        labels: labelled,
+      });
       return runtime.containers.start({ ...spec, ...over });
     },
     async [Symbol.asyncDispose]() {

@@ -15,7 +15,8 @@ export type ServiceProcess = AsyncDisposable & {
 };
 
 /** The source of a service. */
-export const sourceOf = (app: "orchestrator" | "cub" | "gateway") => join(root, "apps", app, "main.ts");
+export const sourceOf = (app: "orchestrator" | "cub" | "gateway") =>
+  join(root, "apps", app, "main.ts");
 
 /** Runs a service with exactly this environment (and a PATH). */
 export function startService(
@@ -27,7 +28,10 @@ export function startService(
 }
 
 /** Runs a command that is a service with exactly this environment (and a PATH). */
-export function startProgram(command: readonly [string, ...string[]], environment: Record<string, string>): ServiceProcess {
+export function startProgram(
+  command: readonly [string, ...string[]],
+  environment: Record<string, string>,
+): ServiceProcess {
   const child = startDetached(command, { env: { PATH: process.env.PATH ?? "", ...environment } });
   let out = "";
   let errors = "";
@@ -56,7 +60,10 @@ export function startProgram(command: readonly [string, ...string[]], environmen
   };
 }
 
-async function collect(stream: AsyncIterable<Uint8Array>, take: (text: string) => void): Promise<void> {
+async function collect(
+  stream: AsyncIterable<Uint8Array>,
+  take: (text: string) => void,
+): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }));
 }

@@ -12,7 +12,10 @@ export async function toolFolder() {
   const path = await mkdtemp(join(tmpdir(), "sett-process-"));
   return {
     path,
-    /** Writes an executable (a shell script unless the text has a first line of its own) and gives the command to run it. */
+    /**
+     * Writes an executable (a shell script unless the text has a first line of its own) and gives
+     * the command to run it.
+     */
     async tool(name: string, text: string, mode = 0o755): Promise<string[]> {
       const file = join(path, name);
       await writeFile(file, text.startsWith("#!") ? text : `#!/bin/sh\n${text}\n`);
@@ -22,7 +25,14 @@ export async function toolFolder() {
     /** A whole command with limits that a busy machine does not reach, to be overridden. */
     with(command: string[], overrides: Partial<Command> = {}): Command {
       const limits = { timeoutMs: 60_000, killAfterMs: 60_000, lingerMs: 60_000, drainMs: 10_000 };
-      return { command, cwd: path, env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, stdin: "", ...limits, ...overrides };
+      return {
+        command,
+        cwd: path,
+        env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+        stdin: "",
+        ...limits,
+        ...overrides,
+      };
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   };

@@ -9,7 +9,9 @@ export function derived(sources: readonly Artefact[], over: Partial<Artefact> = 
   const [first] = sources;
   return sampleArtefact({
     created_at: new Date(Date.UTC(2026, 0, 1) + made++).toISOString(),
-    ...(first === undefined ? {} : { goal_id: first.goal_id, type: "Report", produced_by_role: "coder" }),
+    ...(first === undefined
+      ? {}
+      : { goal_id: first.goal_id, type: "Report", produced_by_role: "coder" }),
     source_artefacts: sources.map((source) => source.id),
     ...over,
   });

@@ -30,7 +30,10 @@ export function sampleArtefact(over: Partial<Artefact> = {}): Artefact {
   });
 }
 
-export function sampleAgent(name: string, over: Partial<AgentRegistration> = {}): AgentRegistration {
+export function sampleAgent(
+  name: string,
+  over: Partial<AgentRegistration> = {},
+): AgentRegistration {
   return {
     name: agentName(name),
     role: name,
@@ -47,7 +50,11 @@ export function sampleAgent(name: string, over: Partial<AgentRegistration> = {})
 }
 
 /** A claim in bidding about `artefact`, on which these agents must bid. */
-export function sampleClaim(artefact: Artefact, electorate: readonly string[], over: Partial<Claim> = {}): Claim {
+export function sampleClaim(
+  artefact: Artefact,
+  electorate: readonly string[],
+  over: Partial<Claim> = {},
+): Claim {
   return Claim.parse({
     id: newClaimId(),
     artefact_id: artefact.id,

@@ -1,4 +1,5 @@
-// What each user of a Redis has sent to it, and what functions have run for that user: from Redis' own MONITOR.
+// What each user of a Redis has sent to it, and what functions have run for that user: from Redis'
+// own MONITOR.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { RedisServer } from "./redis-server.ts";
@@ -15,7 +16,10 @@ export type CommandRecord = Disposable & {
   read(): Promise<ReadonlyMap<string, readonly Sent[]>>;
 };
 
-/** `[0 127.0.0.1:4711] "GET" "key"`, or `[0 lua] …` for what a function runs, which follows its call. */
+/**
+ * `[0 127.0.0.1:4711] "GET" "key"`, or `[0 lua] …` for what a function runs, which follows its
+ * call.
+ */
 const monitorLine = /^\+?[\d.]+ \[\d+ (?<source>[^\]]+)\] "(?<command>[^"]*)"(?<rest>.*)$/;
 
 /** In the first command of a connection. */
@@ -24,7 +28,11 @@ const authenticated = /\r\nAUTH\r\n\$\d+\r\n(?<user>\S+)\r\n/;
 /** Payloads can be long, and are not read. */
 const readOfLine = 2_000;
 
-export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port" | "url" | "cli">): Promise<CommandRecord> {
+export async function recordCommands({
+  port,
+  url,
+  cli,
+}: Pick<RedisServer, "port" | "url" | "cli">): Promise<CommandRecord> {
   const seen: { source: string; sent: Sent }[] = [];
   const echoed = new Map<string, () => void>();
   let caller = "";
@@ -76,10 +84,16 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
   };
 }
 
-/** `from`: how much had been seen before. A busy machine gives the port of a connection that has ended to another one, of another user. */
+/**
+ * `from`: how much had been seen before. A busy machine gives the port of a connection that has
+ * ended to another one, of another user.
+ */
 type Login = { user: string; from: number };
 
-/** Redis does not show who logs in, and a connection may be over before Redis can be asked: so each is noted as it logs in. */
+/**
+ * Redis does not show who logs in, and a connection may be over before Redis can be asked: so each
+ * is noted as it logs in.
+ */
 async function openDoor(
   port: number,
   now: () => number,

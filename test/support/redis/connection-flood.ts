@@ -10,7 +10,10 @@ export type ConnectionFlood = Disposable & {
 
 const atOnce = 100;
 
-/** Resolves when Redis has answered each of them. They belong to the user that the URL names; without one, to no user. */
+/**
+ * Resolves when Redis has answered each of them. They belong to the user that the URL names;
+ * without one, to no user.
+ */
 export async function floodWithConnections(url: string, count: number): Promise<ConnectionFlood> {
   const { hostname, port, username, password } = new URL(url);
   const sockets = new Set<Socket>();

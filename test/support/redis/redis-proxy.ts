@@ -3,7 +3,10 @@ import { connect, createServer, type Socket } from "node:net";
 
 export type RedisProxy = AsyncDisposable & {
   readonly url: string;
-  /** Resolves when a reply to a request that holds `text` was withheld and every connection cut; from then on it accepts no connection. */
+  /**
+   * Resolves when a reply to a request that holds `text` was withheld and every connection cut;
+   * from then on it accepts no connection.
+   */
   goAwayAfter(text: string): Promise<void>;
   comeBack(): void;
 };

@@ -1,4 +1,5 @@
-// A real redis-server on a free port, with its own directory, that a test can stop, kill, freeze and start again.
+// A real redis-server on a free port, with its own directory, that a test can stop, kill, freeze
+// and start again.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -10,7 +11,10 @@ import { promisify } from "node:util";
 import { type DetachedProcess, startDetached } from "../process/detached-process.ts";
 import { waitFor } from "../wait-for.ts";
 
-/** For a blackboard's connection: neither a busy machine nor a Redis that a test starts again is given up. */
+/**
+ * For a blackboard's connection: neither a busy machine nor a Redis that a test starts again is
+ * given up.
+ */
 export const patient = { timeoutMs: 20_000, giveUpMs: 60_000, onLost: () => {} };
 
 export type RedisServer = AsyncDisposable & {
@@ -20,7 +24,10 @@ export type RedisServer = AsyncDisposable & {
   readonly folder: string;
   /** Ends it with SIGTERM, as an orderly stop would. */
   stop(): Promise<void>;
-  /** Ends it with SIGKILL, as a crash would, once its file has what it acknowledged: on a slow disk it may lag behind by two seconds. */
+  /**
+   * Ends it with SIGKILL, as a crash would, once its file has what it acknowledged: on a slow disk
+   * it may lag behind by two seconds.
+   */
   kill(): Promise<void>;
   /** Starts it again on the same port and data; resolves when it serves. */
   start(): Promise<void>;
@@ -28,25 +35,37 @@ export type RedisServer = AsyncDisposable & {
   freeze(): void;
   /** SIGCONT. */
   unfreeze(): void;
-  /** What a person would type: `cli("HSET", key, field, value)` runs redis-cli and returns its output. */
+  /**
+   * What a person would type: `cli("HSET", key, field, value)` runs redis-cli and returns its
+   * output.
+   */
   cli(...words: string[]): Promise<string>;
 };
 
 /**
- * `password` makes the server ask for it; the url names it. `folder`: where it keeps its data, which then stays. Append-only, like the ones that
- * Sett starts. `hasUsers`: it keeps users in a file. `settings`: as in Redis' own file.
+ * `password` makes the server ask for it; the url names it. `folder`: where it keeps its data,
+ * which then stays. Append-only, like the ones that Sett starts. `hasUsers`: it keeps users in a
+ * file. `settings`: as in Redis' own file.
  */
 export async function startRedisServer(
-  options: { password?: string; folder?: string; hasUsers?: boolean; settings?: readonly string[] } = {},
+  options: {
+    password?: string;
+    folder?: string;
+    hasUsers?: boolean;
+    settings?: readonly string[];
+  } = {},
 ): Promise<RedisServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
   const credentials = options.password === undefined ? "" : `:${options.password}@`;
-  // Never synced: what a killed Redis wrote is with the system already, and no test waits for a busy disk.
+  // Never synced: what a killed Redis wrote is with the system already, and no test waits for a
+  // busy disk.
   const files = ["--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "no"];
   const settings = ["--bind", "127.0.0.1", ...files, ...flagsOf(options.settings ?? [])];
-  if (options.password !== undefined && !options.hasUsers) settings.push("--requirepass", options.password);
+  if (options.password !== undefined && !options.hasUsers)
+    settings.push("--requirepass", options.password);
   if (options.hasUsers) settings.push("--aclfile", await aclFileIn(folder, options.password));
-  const passwordFlags = options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
+  const passwordFlags =
+    options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
 
   const first = await launchOnFreePort(settings);
   const { port } = first;
@@ -85,7 +104,12 @@ export async function startRedisServer(
       child?.signal("SIGCONT");
     },
     cli: async (...words) => {
-      const { stdout } = await promisify(execFile)("redis-cli", ["-p", String(port), ...passwordFlags, ...words]);
+      const { stdout } = await promisify(execFile)("redis-cli", [
+        "-p",
+        String(port),
+        ...passwordFlags,
+        ...words,
+      ]);
       return stdout.replace(/\n$/, "");
     },
     [Symbol.asyncDispose]: async () => {
@@ -105,11 +129,17 @@ export function flagsOf(settings: readonly string[]): string[] {
 
 async function aclFileIn(folder: string, password: string | undefined): Promise<string> {
   const file = join(folder, "users.acl");
-  await writeFile(file, `user default on ${password === undefined ? "nopass" : `>${password}`} ~* &* +@all\n`);
+  await writeFile(
+    file,
+    `user default on ${password === undefined ? "nopass" : `>${password}`} ~* &* +@all\n`,
+  );
   return file;
 }
 
-/** Resolves once Redis has handed to the system all that it acknowledged; at once where it does not answer. */
+/**
+ * Resolves once Redis has handed to the system all that it acknowledged; at once where it does not
+ * answer.
+ */
 export async function untilWritten([command = "", ...words]: string[]): Promise<void> {
   const isWritten = () =>
     promisify(execFile)(command, [...words, "INFO", "persistence"], { timeout: 10_000 }).then(
@@ -120,7 +150,10 @@ export async function untilWritten([command = "", ...words]: string[]): Promise<
 }
 
 /** A port that was free a moment ago may be taken by now. */
-async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: number; child: DetachedProcess }> {
+async function launchOnFreePort(
+  settings: string[],
+  tries = 5,
+): Promise<{ port: number; child: DetachedProcess }> {
   const port = await freePort();
   try {
     return { port, child: await launch(["--port", String(port), ...settings]) };
@@ -142,8 +175,15 @@ async function launchPatiently(arguments_: string[], tries = 60): Promise<Detach
 }
 
 async function launch(arguments_: string[]): Promise<DetachedProcess> {
-  // A file that may not grow is one that cannot be written, as on a full disk: no signal ends the server for it.
-  const child = startDetached(["/bin/sh", "-c", `trap '' XFSZ; exec redis-server "$@"`, "redis-server", ...arguments_]);
+  // A file that may not grow is one that cannot be written, as on a full disk: no signal ends the
+  // server for it.
+  const child = startDetached([
+    "/bin/sh",
+    "-c",
+    `trap '' XFSZ; exec redis-server "$@"`,
+    "redis-server",
+    ...arguments_,
+  ]);
   const seen: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     seen.push(line);
@@ -157,7 +197,10 @@ async function launch(arguments_: string[]): Promise<DetachedProcess> {
   throw new Error(`redis-server did not start:\n${seen.join("\n")}`);
 }
 
-/** Below those that systems give out by themselves, so that no connection of anybody takes it meanwhile. */
+/**
+ * Below those that systems give out by themselves, so that no connection of anybody takes it
+ * meanwhile.
+ */
 const [firstPort, ports] = [15_000, 17_000];
 
 /** A TCP port that was free a moment ago. */

@@ -1,4 +1,5 @@
-// The ways in which a real Redis is there and takes no writes: how each is brought about, and healed.
+// The ways in which a real Redis is there and takes no writes: how each is brought about, and
+// healed.
 import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { waitFor } from "../wait-for.ts";
@@ -10,14 +11,17 @@ export type WriteRefusal = {
   end(server: RedisServer): Promise<unknown>;
 };
 
-const set = (server: RedisServer, name: string, value: string) => server.cli("CONFIG", "SET", name, value);
+const set = (server: RedisServer, name: string, value: string) =>
+  server.cli("CONFIG", "SET", name, value);
 
 /** No dump can take the place of a folder. */
 const inTheWay = ({ folder }: RedisServer) => join(folder, "dump.rdb");
 
 async function dump(server: RedisServer, status: "ok" | "err"): Promise<void> {
   await server.cli("BGSAVE");
-  await waitFor("the dump", async () => (await server.cli("INFO", "persistence")).includes(`rdb_last_bgsave_status:${status}`));
+  await waitFor("the dump", async () =>
+    (await server.cli("INFO", "persistence")).includes(`rdb_last_bgsave_status:${status}`),
+  );
 }
 
 export const writeRefusals: Record<"OOM" | "MISCONF" | "READONLY" | "NOREPLICAS", WriteRefusal> = {

@@ -1,4 +1,5 @@
-// What a blackboard holds, as its owner sees it: everything that an agent must not be able to change.
+// What a blackboard holds, as its owner sees it: everything that an agent must not be able to
+// change.
 import { createClient } from "redis";
 
 export type Client = Awaited<ReturnType<typeof connectOwner>>;
@@ -10,11 +11,16 @@ export async function connectOwner(url: string) {
     .connect();
 }
 
-/** Key or subject → its content as text. What the programs go on to change while they wait is left out. */
+/**
+ * Key or subject → its content as text. What the programs go on to change while they wait is left
+ * out.
+ */
 export type BoardState = ReadonlyMap<string, string>;
 
 export async function readState(owner: Client, prefix: string): Promise<BoardState> {
-  const keys = (await owner.keys("*")).sort().filter((key) => !isOfTheMoment(key.slice(prefix.length)));
+  const keys = (await owner.keys("*"))
+    .sort()
+    .filter((key) => !isOfTheMoment(key.slice(prefix.length)));
   const records = await Promise.all(
     keys.map(async (key) => [key, await contentOf(owner, key, key.slice(prefix.length))] as const),
   );
@@ -22,8 +28,12 @@ export async function readState(owner: Client, prefix: string): Promise<BoardSta
     ["FUNCTION", "LIST", "WITHCODE"],
     ["ACL", "LIST"],
     ["CONFIG", "GET", "*"],
-  ].map(async (words) => [words.join(" "), JSON.stringify(await owner.sendCommand(words))] as const);
-  return new Map([...records, ...(await Promise.all(server))].filter(([, content]) => content !== ""));
+  ].map(
+    async (words) => [words.join(" "), JSON.stringify(await owner.sendCommand(words))] as const,
+  );
+  return new Map(
+    [...records, ...(await Promise.all(server))].filter(([, content]) => content !== ""),
+  );
 }
 
 /** Mail that is on its way, heartbeats, and the two logs, which grow: `readLog` reads those. */
@@ -32,18 +42,28 @@ function isOfTheMoment(name: string): boolean {
 }
 
 /** The leader renews its lease, moves on in the log, and announces claims again. */
-const ofTheMoment = new Set(["expires_at", "seen_at", "cursor", "notice_cursor", "announced_again"]);
+const ofTheMoment = new Set([
+  "expires_at",
+  "seen_at",
+  "cursor",
+  "notice_cursor",
+  "announced_again",
+]);
 
 async function contentOf(owner: Client, key: string, name: string): Promise<string> {
   switch (await owner.type(key)) {
     case "hash": {
-      const fields = Object.entries({ ...(await owner.hGetAll(key)) }).filter(([field]) => !ofTheMoment.has(field));
+      const fields = Object.entries({ ...(await owner.hGetAll(key)) }).filter(
+        ([field]) => !ofTheMoment.has(field),
+      );
       return JSON.stringify(fields.sort());
     }
     case "zset":
       // What is due is put off again and again.
       return JSON.stringify(
-        name.startsWith("due:") ? (await owner.zRange(key, 0, -1)).sort() : await owner.zRangeWithScores(key, 0, -1),
+        name.startsWith("due:")
+          ? (await owner.zRange(key, 0, -1)).sort()
+          : await owner.zRangeWithScores(key, 0, -1),
       );
     case "list":
       return JSON.stringify(await owner.lRange(key, 0, -1));
@@ -60,5 +80,8 @@ export type Entry = { id: string; [field: string]: string };
 
 /** The entries of one of the two logs, from one on: `(id` means after it. */
 export async function readLog(owner: Client, key: string, from = "-"): Promise<Entry[]> {
-  return ((await owner.xRange(key, from, "+")) ?? []).map(({ id, message }) => ({ ...message, id }));
+  return ((await owner.xRange(key, from, "+")) ?? []).map(({ id, message }) => ({
+    ...message,
+    id,
+  }));
 }

@@ -1,4 +1,5 @@
-// What mallory's user of Redis may not send, whatever the key: administration, functions, searching, destroying, and other channels.
+// What mallory's user of Redis may not send, whatever the key: administration, functions,
+// searching, destroying, and other channels.
 import type { ForbiddenCommands } from "./forged-calls.ts";
 
 const text = (line: string) => line.split(" ");
@@ -12,14 +13,33 @@ export const forbiddenAdministration: ForbiddenCommands[] = [
         "ACL SETUSER mallory on nopass ~* &* +@all",
         "ACL DELUSER person",
         "ACL GETUSER agent-busy",
-        ...["ACL LIST", "ACL USERS", "ACL WHOAMI", "ACL SAVE", "ACL LOAD", "ACL LOG RESET", "ACL GENPASS"],
+        ...[
+          "ACL LIST",
+          "ACL USERS",
+          "ACL WHOAMI",
+          "ACL SAVE",
+          "ACL LOAD",
+          "ACL LOG RESET",
+          "ACL GENPASS",
+        ],
       ].map(text),
   },
   {
     attack: "functions and scripts",
     commands: ({ library }) => [
-      ["FUNCTION", "LOAD", "REPLACE", `#!lua name=${library}\nredis.register_function('x', function() return 1 end)`],
-      ...[`FUNCTION DELETE ${library}`, "FUNCTION FLUSH", "FUNCTION LIST", "FUNCTION DUMP", "FUNCTION KILL"].map(text),
+      [
+        "FUNCTION",
+        "LOAD",
+        "REPLACE",
+        `#!lua name=${library}\nredis.register_function('x', function() return 1 end)`,
+      ],
+      ...[
+        `FUNCTION DELETE ${library}`,
+        "FUNCTION FLUSH",
+        "FUNCTION LIST",
+        "FUNCTION DUMP",
+        "FUNCTION KILL",
+      ].map(text),
       ["FUNCTION", "RESTORE", "x", "REPLACE"],
       ["EVAL", "return redis.call('FLUSHALL')", "0"],
       ["EVAL_RO", "return 1", "0"],
@@ -31,7 +51,16 @@ export const forbiddenAdministration: ForbiddenCommands[] = [
   {
     attack: "to search and to read what is not meant for it",
     commands: ({ key, goal, claims }) => [
-      ...["KEYS *", "SCAN 0", "RANDOMKEY", "DBSIZE", "INFO", "SELECT 1", "SLOWLOG GET", "LATENCY LATEST"].map(text),
+      ...[
+        "KEYS *",
+        "SCAN 0",
+        "RANDOMKEY",
+        "DBSIZE",
+        "INFO",
+        "SELECT 1",
+        "SLOWLOG GET",
+        "LATENCY LATEST",
+      ].map(text),
       ["MEMORY", "USAGE", key("agents")],
       ["OBJECT", "ENCODING", key("agents")],
       ["DUMP", key("agents")],
@@ -70,8 +99,22 @@ export const forbiddenAdministration: ForbiddenCommands[] = [
     attack: "the server, its clients and its copies",
     commands: () => [
       ...["CONFIG GET *", "CONFIG SET maxmemory 1", "CONFIG REWRITE", "CONFIG RESETSTAT"].map(text),
-      ...["CLIENT LIST", "CLIENT KILL TYPE normal", "CLIENT PAUSE 1000", "CLIENT NO-EVICT on", "CLIENT UNBLOCK 1"].map(text),
-      ...["MONITOR", "SYNC", "PSYNC ? -1", "REPLICAOF 127.0.0.1 1", "REPLCONF capa eof", "FAILOVER", "WAIT 1 1"].map(text),
+      ...[
+        "CLIENT LIST",
+        "CLIENT KILL TYPE normal",
+        "CLIENT PAUSE 1000",
+        "CLIENT NO-EVICT on",
+        "CLIENT UNBLOCK 1",
+      ].map(text),
+      ...[
+        "MONITOR",
+        "SYNC",
+        "PSYNC ? -1",
+        "REPLICAOF 127.0.0.1 1",
+        "REPLCONF capa eof",
+        "FAILOVER",
+        "WAIT 1 1",
+      ].map(text),
       ...["SAVE", "BGSAVE", "BGREWRITEAOF", "LASTSAVE", "MODULE LIST", "ROLE", "COMMAND"].map(text),
       ["MIGRATE", "127.0.0.1", "1", "x", "0", "1"],
     ],

@@ -1,4 +1,5 @@
-// What mallory's user of Redis may not send, by what it would be good for. Redis refuses every one of these commands.
+// What mallory's user of Redis may not send, by what it would be good for. Redis refuses every one
+// of these commands.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { agentName } from "../records/sample.ts";
@@ -13,22 +14,39 @@ export const forbiddenCommands: ForbiddenCommands[] = [
     attack: "a bid of another agent",
     commands: (at) => {
       const { claim, bids, laterBids } = at.keys;
-      const args = { claim: at.claims.riddle, agent: writer, word: "exclusive", actor: "agent:writer@here", reason: "" };
+      const args = {
+        claim: at.claims.riddle,
+        agent: writer,
+        word: "exclusive",
+        actor: "agent:writer@here",
+        reason: "",
+      };
       return [
         ["HSET", bids(at.claims.riddle), writer, "exclusive"],
         ["HSETNX", bids(at.claims.riddle), writer, "exclusive"],
         ["HSET", laterBids(at.claims.riddle), writer, "9 exclusive"],
         ["HSET", claim(at.claims.riddle), "bid_order", '[["writer","exclusive"]]'],
-        call(at, "placeBid", { claim: claim(at.claims.riddle), bids: bids(at.claims.riddle) }, args),
+        call(
+          at,
+          "placeBid",
+          { claim: claim(at.claims.riddle), bids: bids(at.claims.riddle) },
+          args,
+        ),
       ];
     },
   },
   {
     attack: "a result of another agent",
     commands: (at) => {
-      const { claim, grants, bids, due, refusedArtefacts, orchestrator, openClaims, agentTaken } = at.keys;
+      const { claim, grants, bids, due, refusedArtefacts, orchestrator, openClaims, agentTaken } =
+        at.keys;
       const { work } = at.claims;
-      const stored = { due, orchestrator, refused_artefacts: refusedArtefacts, open_claims: openClaims };
+      const stored = {
+        due,
+        orchestrator,
+        refused_artefacts: refusedArtefacts,
+        open_claims: openClaims,
+      };
       const over: Partial<Artefact> = {
         type: "Code",
         produced_by_role: "busy",
@@ -37,8 +55,21 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         source_artefacts: [at.letter],
       };
       const artefact = forged(over);
-      const grant = JSON.stringify({ ...at.running, state: "done", ended_at: artefact.created_at, artefact_ids: [artefact.id] });
-      const finish = { claim: work, agent: busy, ...at.running, grant, artefact, actor: "agent:busy@here", mail: undefined };
+      const grant = JSON.stringify({
+        ...at.running,
+        state: "done",
+        ended_at: artefact.created_at,
+        artefact_ids: [artefact.id],
+      });
+      const finish = {
+        claim: work,
+        agent: busy,
+        ...at.running,
+        grant,
+        artefact,
+        actor: "agent:busy@here",
+        mail: undefined,
+      };
       const alone = { start: undefined, commit: undefined, is_unlogged: false };
       return [
         ["HSET", grants(work), busy, grant],
@@ -46,7 +77,13 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         call(
           at,
           "finishGrant",
-          { ...stored, claim: claim(work), grants: grants(work), bids: bids(work), taken: agentTaken(busy) },
+          {
+            ...stored,
+            claim: claim(work),
+            grants: grants(work),
+            bids: bids(work),
+            taken: agentTaken(busy),
+          },
           { ...finish, ...alone, event_type: "grant_done", event_data: "{}" },
         ),
       ];
@@ -55,7 +92,12 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "a question of another agent",
     commands: (at) => [
-      ...byHand(at, { structural_type: "Question", type: "Question", produced_by_role: "busy", produced_by_agent: busy }),
+      ...byHand(at, {
+        structural_type: "Question",
+        type: "Question",
+        produced_by_role: "busy",
+        produced_by_agent: busy,
+      }),
       ["ZADD", at.key("questions:open"), "1", at.letter],
       ["HSET", at.key(`question:${at.letter}`), "answer", ""],
       call(at, "askPeople", asQuestion(at, at.letter), { epoch: 1, question: at.letter }),
@@ -67,7 +109,15 @@ export const forbiddenCommands: ForbiddenCommands[] = [
       const { claim, due, grants, orchestrator, mailOut, agentTaken } = at.keys;
       const { work, queued } = at.claims;
       const [taken, own] = [agentTaken(busy), agentTaken(agentName("mallory"))];
-      const run = { claim: queued, agent: busy, attempt: 1, queued_at: "", run: "", id: "1", text: "{}" };
+      const run = {
+        claim: queued,
+        agent: busy,
+        attempt: 1,
+        queued_at: "",
+        run: "",
+        id: "1",
+        text: "{}",
+      };
       const begin = {
         ...{ claim: queued, agent: busy, run: "", id: "1", may_take: true },
         ...{ said_before: "{", said_after: "}", max_steps: 1, max_bytes: 1_000_000 },
@@ -90,8 +140,18 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["HINCRBY", claim(work), "rev", "1"],
         ["ZADD", `${due}:lease`, "0", `lease:${work}:busy:1`],
         ["ZREM", `${due}:lease`, `lease:${work}:busy:1`],
-        call(at, "renewLease", { claim: claim(work), due }, { claim: work, agent: busy, attempt: 1, lease_ms: 1 }),
-        call(at, "acceptGrant", { claim: claim(queued), grants: grants(queued), due, orchestrator, taken }, accept),
+        call(
+          at,
+          "renewLease",
+          { claim: claim(work), due },
+          { claim: work, agent: busy, attempt: 1, lease_ms: 1 },
+        ),
+        call(
+          at,
+          "acceptGrant",
+          { claim: claim(queued), grants: grants(queued), due, orchestrator, taken },
+          accept,
+        ),
         call(at, "takeGrant", { taken, mail: mailOut(busy) }, run),
         call(at, "takeGrant", { taken: own, mail: mailOut(busy) }, run),
         call(at, "beginWork", { taken, mail: mailOut(busy) }, begin),
@@ -112,11 +172,26 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         source_artefacts: [at.plan],
         claim_id: plan,
       };
-      const verdict = { review: forged(review), attempt: 1, grant: "{}", judged_digest: "", event_data: "{}" };
+      const verdict = {
+        review: forged(review),
+        attempt: 1,
+        grant: "{}",
+        judged_digest: "",
+        event_data: "{}",
+      };
       return [
         ["HSET", grants(plan), "lead", "{}"],
-        ...byHand(at, { ...review, produced_by_role: "lead", produced_by_agent: agentName("lead") }),
-        call(at, "recordVerdict", { claim: claim(plan), grants: grants(plan), digests }, { ...verdict, actor: ada }),
+        ...byHand(at, {
+          ...review,
+          produced_by_role: "lead",
+          produced_by_agent: agentName("lead"),
+        }),
+        call(
+          at,
+          "recordVerdict",
+          { claim: claim(plan), grants: grants(plan), digests },
+          { ...verdict, actor: ada },
+        ),
       ];
     },
   },
@@ -141,12 +216,23 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   },
   {
     attack: "a goal in a person's name",
-    commands: (at) => [...byHand(at, {}), call(at, "createArtefact", {}, { artefact: forged({}), actor: ada })],
+    commands: (at) => [
+      ...byHand(at, {}),
+      call(at, "createArtefact", {}, { artefact: forged({}), actor: ada }),
+    ],
   },
   {
     attack: "a cancel, a pause or a retry in a person's name",
     commands: (at) => {
-      const { goal, orchestrator, openQuestions: open_questions, events, agents, paused, pausedMail: paused_mail } = at.keys;
+      const {
+        goal,
+        orchestrator,
+        openQuestions: open_questions,
+        events,
+        agents,
+        paused,
+        pausedMail: paused_mail,
+      } = at.keys;
       const cancel = event("cancel_requested", { goal_id: at.goal });
       const ending = { epoch: 1, goal: at.goal, ending: "cancelled", by: ada, failure: undefined };
       return [
@@ -181,7 +267,12 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "the registration of an agent",
     commands: (at) => {
-      const { agents, olderStatuses: older_statuses, expectedAgents: expected_agents, senders } = at.keys;
+      const {
+        agents,
+        olderStatuses: older_statuses,
+        expectedAgents: expected_agents,
+        senders,
+      } = at.keys;
       const stored = { agents, older_statuses, expected_agents, senders };
       const json = JSON.stringify({ name: "busy", bid_command: ["/bin/sh"] });
       const registrations = [{ name: "busy", role: "busy", json, event_data: "{}" }];
@@ -210,7 +301,12 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         call(at, "logEvent", {}, { event: logged }),
         call(at, "logAsLeader", { orchestrator }, { epoch: 1, event: logged }),
         call(at, "removeEvents", { removed_events: at.keys.removedEvents }, { ids: ["0-1"] }),
-        call(at, "removeOldEvents", { orchestrator, removed_events: at.keys.removedEvents }, { epoch: 1, ids: ["0-1"] }),
+        call(
+          at,
+          "removeOldEvents",
+          { orchestrator, removed_events: at.keys.removedEvents },
+          { epoch: 1, ids: ["0-1"] },
+        ),
       ];
     },
   },
@@ -224,7 +320,12 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["HINCRBY", orchestrator, "epoch", "1"],
         ["ZADD", `${due}:bids`, "0", "mallory"],
         ["XADD", announcements, "*", "claim", at.claims.riddle, "about", "{}"],
-        call(at, "acquireLeaderLease", { orchestrator, due }, { holder: "mallory", lease_ms: 1, restarted: true }),
+        call(
+          at,
+          "acquireLeaderLease",
+          { orchestrator, due },
+          { holder: "mallory", lease_ms: 1, restarted: true },
+        ),
         call(at, "moveCursor", { orchestrator }, { epoch: 1, field: "cursor", cursor: `${far}-1` }),
         call(at, "releaseLeaderLease", { orchestrator }, { epoch: 1 }),
       ];
@@ -241,16 +342,38 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["HINCRBY", goalBudget(at.goal), "added_nanousd", "1"],
         ["HSET", claimBudget(riddle), "mallory:spent_nanousd", "0"],
         ["SET", gateway, "{}"],
-        call(at, "allowBidCalls", { bid_tokens: bidTokens(riddle) }, { claim: riddle, agent: writer, digest: "0" }),
+        call(
+          at,
+          "allowBidCalls",
+          { bid_tokens: bidTokens(riddle) },
+          { claim: riddle, agent: writer, digest: "0" },
+        ),
       ];
     },
   },
   {
     attack: "its own keys made into what the programs of others cannot read",
     commands: ({ key }) => [
-      ...["out", "grants", "in", "registration"].map((name) => ["SET", key(`agent:mallory:${name}`), "{}"]),
-      ...["out", "grants", "status"].map((name) => ["HSET", key(`agent:mallory:${name}`), "id", "x"]),
-      ...["grants", "status", "in"].map((name) => ["XADD", key(`agent:mallory:${name}`), "*", "re", "x", "text", "x"]),
+      ...["out", "grants", "in", "registration"].map((name) => [
+        "SET",
+        key(`agent:mallory:${name}`),
+        "{}",
+      ]),
+      ...["out", "grants", "status"].map((name) => [
+        "HSET",
+        key(`agent:mallory:${name}`),
+        "id",
+        "x",
+      ]),
+      ...["grants", "status", "in"].map((name) => [
+        "XADD",
+        key(`agent:mallory:${name}`),
+        "*",
+        "re",
+        "x",
+        "text",
+        "x",
+      ]),
       ["DEL", key("agent:mallory:out")],
     ],
   },
@@ -264,9 +387,18 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "any other function, under the name of a key that is its own",
     commands: (at) => {
-      const [, library = "", ...words] = call(at, "createArtefact", {}, { artefact: forged({}), actor: ada });
+      const [, library = "", ...words] = call(
+        at,
+        "createArtefact",
+        {},
+        { artefact: forged({}), actor: ada },
+      );
       const own = [at.key("agent:mallory:out"), at.key("agent:mallory:taken"), "sett:probe"];
-      return own.map((key) => ["FCALL", library, ...words.map((word) => (word === at.keys.events ? key : word))]);
+      return own.map((key) => [
+        "FCALL",
+        library,
+        ...words.map((word) => (word === at.keys.events ? key : word)),
+      ]);
     },
   },
   {
@@ -291,5 +423,10 @@ export const forbiddenCommands: ForbiddenCommands[] = [
 
 function asQuestion({ keys }: Prey, question: ArtefactId) {
   const { orchestrator, openQuestions: open_questions } = keys;
-  return { question_artefact: keys.artefact(question), orchestrator, question: keys.question(question), open_questions };
+  return {
+    question_artefact: keys.artefact(question),
+    orchestrator,
+    question: keys.question(question),
+    open_questions,
+  };
 }

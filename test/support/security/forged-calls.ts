@@ -1,6 +1,10 @@
-// How mallory writes what it may not: with plain commands, and as the programs of others call functions.
+// How mallory writes what it may not: with plain commands, and as the programs of others call
+// functions.
 import { randomUUID } from "node:crypto";
-import { digestOfContent, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
+import {
+  digestOfContent,
+  fieldsOfArtefact,
+} from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { ArgumentsOf } from "../../../lib/blackboard/redis/call.ts";
 import { encodeArgs } from "../../../lib/blackboard/redis/encode-args.ts";
 import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";
@@ -20,10 +24,21 @@ export function call<Name extends FunctionName>(
   keys: Record<(typeof functionTable)[Name]["keys"][number], string>,
   args: ArgumentsOf<Name>,
 ): string[] {
-  const inOrder = functionTable[name].keys.map((each) => (keys as Record<string, string>)[each] ?? "");
+  const inOrder = functionTable[name].keys.map(
+    (each) => (keys as Record<string, string>)[each] ?? "",
+  );
   const words = encodeArgs(name, args).map(String);
   const first = name === "takeGrant" || name === "beginWork" ? probeKey : events;
-  return ["FCALL", `${library}_${name}`, String(inOrder.length + 1), first, ...inOrder, prefix, randomUUID(), ...words];
+  return [
+    "FCALL",
+    `${library}_${name}`,
+    String(inOrder.length + 1),
+    first,
+    ...inOrder,
+    prefix,
+    randomUUID(),
+    ...words,
+  ];
 }
 
 /** An artefact of a person, unless `over` says otherwise, as a function gets it. */
@@ -41,4 +56,7 @@ export function byHand({ keys }: Prey, over: Partial<Artefact>): string[][] {
   ];
 }
 
-export const event = (type: string, more: object) => ({ type, text: JSON.stringify({ actor: ada, ...more }) });
+export const event = (type: string, more: object) => ({
+  type,
+  text: JSON.stringify({ actor: ada, ...more }),
+});

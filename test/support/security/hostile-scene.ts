@@ -1,5 +1,6 @@
-// A sett in real containers with an agent, mallory, that has turned against the others: its command has left an intruder in its container.
-// Beside it work of every kind that is not its own: done, under way, queued, asked for, waiting for people.
+// A sett in real containers with an agent, mallory, that has turned against the others: its command
+// has left an intruder in its container. Beside it work of every kind that is not its own: done,
+// under way, queued, asked for, waiting for people.
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { $ } from "bun";
@@ -28,11 +29,19 @@ const mallory = `
 BUN_BE_BUN=1 setsid /cub/cub run /app/intruder.ts < /dev/null > /tmp/intruder.log 2>&1 &
 exec sleep 600`;
 
-const on = (...types: string[]) => `    bids: [${types.map((type) => `{ on: ${type}, bid: exclusive }`).join(", ")}]\n`;
+const on = (...types: string[]) =>
+  `    bids: [${types.map((type) => `{ on: ${type}, bid: exclusive }`).join(", ")}]\n`;
 
-/** By its network the test reaches the intruder. With first_bid the external writer is waited for only where no rule bids: on the riddle. */
+/**
+ * By its network the test reaches the intruder. With first_bid the external writer is waited for
+ * only where no rule bids: on the riddle.
+ */
 const settings = `${settYml(
-  { honest: on("GoalDefined"), busy: on("Work", "Plan"), mallory: `${on("Stay")}    network: direct\n` },
+  {
+    honest: on("GoalDefined"),
+    busy: on("Work", "Plan"),
+    mallory: `${on("Stay")}    network: direct\n`,
+  },
   "consensus: first_bid\nservices: { redis: { resources: { limits: { memory: 512M } } } }\n",
 )}  lead: { human: true, bids: [{ on: Plan, bid: review }] }\n  writer: { external: true }\n`;
 
@@ -43,7 +52,10 @@ export type Prey = {
   key(name: string): string;
   goal: GoalId;
   letter: ArtefactId;
-  /** `work` is under way and `queued` in the queue of busy; `plan` waits for lead, `riddle` for the bid of writer. */
+  /**
+   * `work` is under way and `queued` in the queue of busy; `plan` waits for lead, `riddle` for the
+   * bid of writer.
+   */
   claims: { work: ClaimId; queued: ClaimId; plan: ClaimId; riddle: ClaimId; letter: ClaimId };
   plan: ArtefactId;
   question: ArtefactId;
@@ -61,7 +73,12 @@ export class HostileScene implements AsyncDisposable {
   readonly targets: Prey;
   readonly #intruder: { host: string; redis: string };
 
-  private constructor(sett: SettWorkspace, owner: Client, targets: Prey, intruder: { host: string; redis: string }) {
+  private constructor(
+    sett: SettWorkspace,
+    owner: Client,
+    targets: Prey,
+    intruder: { host: string; redis: string },
+  ) {
     this.sett = sett;
     this.owner = owner;
     this.targets = targets;
@@ -81,10 +98,20 @@ export class HostileScene implements AsyncDisposable {
       await sett.commit("Add a sett");
       await sett.up();
       const owner = await connectOwner(await ownerUrl(sett));
-      await Promise.all(["Stay", "Letter", "Work", "Work", "Plan", "Riddle", "Question"].map((goal) => sett.forage(goal)));
-      const targets = await waitFor("everything to be attacked", () => findTargets(owner, sett.name), { everyMs: 200 });
+      await Promise.all(
+        ["Stay", "Letter", "Work", "Work", "Plan", "Riddle", "Question"].map((goal) =>
+          sett.forage(goal),
+        ),
+      );
+      const targets = await waitFor(
+        "everything to be attacked",
+        () => findTargets(owner, sett.name),
+        { everyMs: 200 },
+      );
       const scene = new HostileScene(sett, owner, targets, await intruderOf(sett, "agent-mallory"));
-      await waitFor("the intruder", () => scene.order({ leave: true }).catch(() => undefined), { everyMs: 100 });
+      await waitFor("the intruder", () => scene.order({ leave: true }).catch(() => undefined), {
+        everyMs: 100,
+      });
       return scene;
     } catch (error) {
       await sett[Symbol.asyncDispose]();
@@ -109,33 +136,45 @@ export class HostileScene implements AsyncDisposable {
   async artefactsOf(type: string): Promise<Record<string, string>[]> {
     const { keys } = this.targets;
     const ids = await this.owner.zRange(keys.artefacts, 0, -1);
-    const all = await Promise.all(ids.map((id) => this.owner.hGetAll(keys.artefact(ArtefactId.parse(id)))));
+    const all = await Promise.all(
+      ids.map((id) => this.owner.hGetAll(keys.artefact(ArtefactId.parse(id)))),
+    );
     return all.filter((fields) => fields.type === type);
   }
 
   /** The password of Redis that another part's container has. */
   async passwordOf(part: string): Promise<string> {
     const { Config } = await inspect(this.sett, part);
-    const line = Config.Env.find((variable) => /^(?:REDIS_URL|REDISCLI_AUTH)=/.test(variable)) ?? "";
+    const line =
+      Config.Env.find((variable) => /^(?:REDIS_URL|REDISCLI_AUTH)=/.test(variable)) ?? "";
     return line.replace(/^REDISCLI_AUTH=|^REDIS_URL=redis(?:\+unix)?:\/\/[^:]*:|@[^@]*$/g, "");
   }
 
   /** The events of the log that name mallory, after the entry `after`. */
   async eventsOf(after: string): Promise<{ type: string; data: Record<string, unknown> }[]> {
     const entries = await readLog(this.owner, this.targets.key("events"), `(${after}`);
-    const events = entries.map(({ type = "", event = "" }) => ({ type, data: {}, ...JSON.parse(event) }));
-    return events.filter(({ actor, agent }) => agent === "mallory" || String(actor).startsWith("agent:mallory@"));
+    const events = entries.map(({ type = "", event = "" }) => ({
+      type,
+      data: {},
+      ...JSON.parse(event),
+    }));
+    return events.filter(
+      ({ actor, agent }) => agent === "mallory" || String(actor).startsWith("agent:mallory@"),
+    );
   }
 
   /** The place in the log. */
   async lastEvent(): Promise<string> {
-    return (await this.owner.xRevRange(this.targets.keys.events, "+", "-", { COUNT: 1 }))?.[0]?.id ?? "0";
+    return (
+      (await this.owner.xRevRange(this.targets.keys.events, "+", "-", { COUNT: 1 }))?.[0]?.id ?? "0"
+    );
   }
 
   /** User of Redis → how many of its commands Redis has refused since its own log was emptied. */
   async refusals(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { username, count } of (await this.owner.aclLog(1_000)) ?? []) counts[username] = (counts[username] ?? 0) + count;
+    for (const { username, count } of (await this.owner.aclLog(1_000)) ?? [])
+      counts[username] = (counts[username] ?? 0) + count;
     return counts;
   }
 
@@ -147,7 +186,10 @@ export class HostileScene implements AsyncDisposable {
 
 type Inspected = {
   Config: { Env: string[] };
-  NetworkSettings: { Ports: Record<string, { HostPort: string }[]>; Networks: Record<string, { IPAddress: string }> };
+  NetworkSettings: {
+    Ports: Record<string, { HostPort: string }[]>;
+    Networks: Record<string, { IPAddress: string }>;
+  };
 };
 
 async function inspect(sett: SettWorkspace, part: string): Promise<Inspected> {
@@ -156,13 +198,20 @@ async function inspect(sett: SettWorkspace, part: string): Promise<Inspected> {
 
 async function ownerUrl(sett: SettWorkspace): Promise<string> {
   const { Config, NetworkSettings } = await inspect(sett, "redis");
-  const password = Config.Env.find((variable) => variable.startsWith("REDISCLI_AUTH="))?.slice("REDISCLI_AUTH=".length);
+  const password = Config.Env.find((variable) => variable.startsWith("REDISCLI_AUTH="))?.slice(
+    "REDISCLI_AUTH=".length,
+  );
   return `redis://:${password}@127.0.0.1:${NetworkSettings.Ports["6379/tcp"]?.[0]?.HostPort}`;
 }
 
-async function intruderOf(sett: SettWorkspace, part: string): Promise<{ host: string; redis: string }> {
+async function intruderOf(
+  sett: SettWorkspace,
+  part: string,
+): Promise<{ host: string; redis: string }> {
   const { Config, NetworkSettings } = await inspect(sett, part);
-  const redis = Config.Env.find((variable) => variable.startsWith("REDIS_URL="))?.slice("REDIS_URL=".length) ?? "";
+  const redis =
+    Config.Env.find((variable) => variable.startsWith("REDIS_URL="))?.slice("REDIS_URL=".length) ??
+    "";
   return { host: Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? "", redis };
 }
 
@@ -175,12 +224,17 @@ async function findTargets(owner: Client, instance: string): Promise<Prey | unde
   const claimOn = async (id: ArtefactId | undefined) =>
     id && (await owner.hVals(keys.claimsOfArtefact(id))).map((claim) => ClaimId.parse(claim))[0];
   const grantOf = async (claim: ClaimId | undefined, agent: string) =>
-    Grant.safeParse(JSON.parse((claim && (await owner.hGet(keys.grants(claim), agent))) || "null")).data;
+    Grant.safeParse(JSON.parse((claim && (await owner.hGet(keys.grants(claim), agent))) || "null"))
+      .data;
   const works = await Promise.all(artefacts("Work").map(claimOn));
   const grants = await Promise.all(works.map((claim) => grantOf(claim, "busy")));
-  const [work, queued] = ["running", "queued"].map((state) => works[grants.findIndex((grant) => grant?.state === state)]);
+  const [work, queued] = ["running", "queued"].map(
+    (state) => works[grants.findIndex((grant) => grant?.state === state)],
+  );
   const [letter, plan] = [artefacts("Letter")[0], artefacts("Plan")[0]];
-  const goal = GoalId.safeParse(letter && (await owner.hGet(keys.artefact(letter), "goal_id"))).data;
+  const goal = GoalId.safeParse(
+    letter && (await owner.hGet(keys.artefact(letter), "goal_id")),
+  ).data;
   const onGoal = await claimOn(goal && ArtefactId.parse(goal));
   const [onPlan, riddle] = await Promise.all([plan, artefacts("Riddle")[0]].map(claimOn));
   const question = ArtefactId.safeParse((await owner.zRange(keys.openQuestions, 0, -1))[0]).data;
@@ -189,12 +243,31 @@ async function findTargets(owner: Client, instance: string): Promise<Prey | unde
   const target = artefacts("Stay")[0];
   const stay = await claimOn(target);
   const grant = await grantOf(stay, "mallory");
-  const ownGoal = GoalId.safeParse(target && (await owner.hGet(keys.artefact(target), "goal_id"))).data;
+  const ownGoal = GoalId.safeParse(
+    target && (await owner.hGet(keys.artefact(target), "goal_id")),
+  ).data;
   const isReady = (await grantOf(onPlan, "lead"))?.state === "waiting";
   if (!isReady || !running || !letter || !plan || !goal || !question) return undefined;
   if (!work || !queued || !onPlan || !riddle || !onGoal) return undefined;
   if (!stay || !target || !ownGoal || grant?.state !== "running") return undefined;
-  const own = { claim: stay, attempt: grant.attempt, queued_at: grant.queued_at, target, goal: ownGoal };
+  const own = {
+    claim: stay,
+    attempt: grant.attempt,
+    queued_at: grant.queued_at,
+    target,
+    goal: ownGoal,
+  };
   const claims = { work, queued, plan: onPlan, riddle, letter: onGoal };
-  return { keys, key: (name) => `${keys.prefix}${name}`, goal, letter, claims, plan, question, own, running, library };
+  return {
+    keys,
+    key: (name) => `${keys.prefix}${name}`,
+    goal,
+    letter,
+    claims,
+    plan,
+    question,
+    own,
+    running,
+    library,
+  };
 }

@@ -1,13 +1,17 @@
-// A hostile command's own program, which goes on in its agent's container while its command runs. It takes orders from the test over TCP,
-// and carries them out as if it had broken into the cub: the test gives it the cub's user of Redis, which no command can find. The cub's
-// binary runs it, because that one is Bun.
+// A hostile command's own program, which goes on in its agent's container while its command runs.
+// It takes orders from the test over TCP, and carries them out as if it had broken into the cub:
+// the test gives it the cub's user of Redis, which no command can find. The cub's binary runs it,
+// because that one is Bun.
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
 export const intruderPort = 7007;
 
-/** `as`: another user than the agent's. Commands go over one new connection, in order, unless the order says more. */
+/**
+ * `as`: another user than the agent's. Commands go over one new connection, in order, unless the
+ * order says more.
+ */
 export type Order =
   | { send: readonly (readonly string[])[]; as?: { user: string; password: string } }
   /** The environment of every process that it can see, in one text. */
@@ -53,7 +57,10 @@ const encode = (words: readonly string[]) =>
 function parse(bytes: Buffer, from: number): [Reply, number] | undefined {
   const end = bytes.indexOf("\r\n", from);
   if (end === -1) return undefined;
-  const [kind, line] = [String.fromCharCode(bytes[from] ?? 0), bytes.toString("utf8", from + 1, end)];
+  const [kind, line] = [
+    String.fromCharCode(bytes[from] ?? 0),
+    bytes.toString("utf8", from + 1, end),
+  ];
   if (kind === "-") return [{ refused: line }, end + 2];
   if (kind === ":") return [Number(line), end + 2];
   if (kind === "+") return [line, end + 2];
@@ -61,7 +68,9 @@ function parse(bytes: Buffer, from: number): [Reply, number] | undefined {
   if (size < 0) return [null, end + 2];
   if (kind === "$") {
     const after = end + 2 + size;
-    return bytes.length < after + 2 ? undefined : [bytes.toString("utf8", end + 2, after), after + 2];
+    return bytes.length < after + 2
+      ? undefined
+      : [bytes.toString("utf8", end + 2, after), after + 2];
   }
   const items: Reply[] = [];
   let at = end + 2;
@@ -82,7 +91,11 @@ function replies(socket: Socket, count: number): Promise<{ replies: Reply[]; clo
     const read = (chunk: Buffer) => {
       rest = Buffer.concat([rest, chunk]);
       let at = 0;
-      for (let next = parse(rest, at); next !== undefined && all.length < count; next = parse(rest, at)) {
+      for (
+        let next = parse(rest, at);
+        next !== undefined && all.length < count;
+        next = parse(rest, at)
+      ) {
         all.push(next[0]);
         at = next[1];
       }
@@ -104,7 +117,8 @@ async function open(as?: { user: string; password: string }): Promise<Socket> {
   socket.on("error", () => undefined);
   socket.write(encode(["AUTH", user, password]));
   const { replies: answers, closed } = await replies(socket, 1);
-  if (as === undefined && answers[0] !== "OK") throw new Error(closed ? "closed" : JSON.stringify(answers));
+  if (as === undefined && answers[0] !== "OK")
+    throw new Error(closed ? "closed" : JSON.stringify(answers));
   return socket;
 }
 
@@ -138,16 +152,22 @@ async function carryOut(order: Order): Promise<Outcome> {
 
 /** Of very many replies each kind once. */
 function summary({ replies: all, closed }: { replies: Reply[]; closed?: true }): Outcome {
-  const kinds = new Set(all.map((reply) => (typeof reply === "object" ? JSON.stringify(reply) : "taken")));
+  const kinds = new Set(
+    all.map((reply) => (typeof reply === "object" ? JSON.stringify(reply) : "taken")),
+  );
   return { replies: [all.length, ...kinds], ...(closed && { closed }) };
 }
 
-async function sendLarge(socket: Socket, { large, bytes }: { large: readonly string[]; bytes: number }): Promise<Outcome> {
+async function sendLarge(
+  socket: Socket,
+  { large, bytes }: { large: readonly string[]; bytes: number },
+): Promise<Outcome> {
   const done = replies(socket, 1);
   const begin = encode([...large, ""]).slice(0, -"$0\r\n\r\n".length);
   await write(socket, `${begin}$${bytes}\r\n`);
   const piece = "x".repeat(1 << 20);
-  for (let sent = 0; sent < bytes && !socket.destroyed; sent += piece.length) await write(socket, piece.slice(0, bytes - sent));
+  for (let sent = 0; sent < bytes && !socket.destroyed; sent += piece.length)
+    await write(socket, piece.slice(0, bytes - sent));
   await write(socket, "\r\n");
   return summary(await done);
 }

@@ -1,4 +1,5 @@
-// Agents that do what a goal says after their name, for what commands do to the machine and to each other.
+// Agents that do what a goal says after their name, for what commands do to the machine and to each
+// other.
 
 /** The script of an agent: it runs the goal `NAME: commands` in a shell. */
 export const obedient = `set -e

@@ -1,4 +1,5 @@
-// A repository of its own whose sett runs without Docker, with the real `sett` binary; all of it is ended and removed at the end.
+// A repository of its own whose sett runs without Docker, with the real `sett` binary; all of it is
+// ended and removed at the end.
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +14,9 @@ import { settBinary } from "../process/compiled.ts";
 export class ProcessSett implements AsyncDisposable {
   readonly folder: string;
   readonly name: string;
-  /** Everything of this test is below it; what it starts has it as its home, and is found by that. */
+  /**
+   * Everything of this test is below it; what it starts has it as its home, and is found by that.
+   */
   readonly root: string;
   /** What `sett` finds in its environment beside what it needs. */
   env: Record<string, string> = {};
@@ -24,11 +27,16 @@ export class ProcessSett implements AsyncDisposable {
     this.name = `e2e-${crypto.randomUUID().slice(0, 8)}`;
   }
 
-  /** A repository with one commit: `settings` as its sett.yml, and other files. Scripts become executable. */
+  /**
+   * A repository with one commit: `settings` as its sett.yml, and other files. Scripts become
+   * executable.
+   */
   static async create(settings: string, files: Record<string, string> = {}): Promise<ProcessSett> {
     const sett = new ProcessSett(await realpath(await mkdtemp(join(tmpdir(), "sett-e2e-"))));
     await $`git init --quiet --initial-branch=main ${sett.folder}`;
-    await $`git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(sett.folder);
+    await $`git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
+      sett.folder,
+    );
     for (const [path, content] of Object.entries({ ...files, "sett.yml": settings })) {
       const file = join(sett.folder, path);
       await mkdir(dirname(file), { recursive: true });
@@ -64,7 +72,9 @@ export class ProcessSett implements AsyncDisposable {
     return join(this.state, "names", `sett-${this.name}-${part}`);
   }
 
-  /** The process that runs as this part, not its supervisor; undefined while it is started again. */
+  /**
+   * The process that runs as this part, not its supervisor; undefined while it is started again.
+   */
   processOf(part: string): ProcessId | undefined {
     const state = readState(this.placeOf(part));
     return state?.state === "running" ? state.child : undefined;
@@ -75,8 +85,12 @@ export class ProcessSett implements AsyncDisposable {
     const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
     return pids.flatMap((pid) => {
       try {
-        const isOurs = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${this.root}`);
-        return isOurs && identify(Number(pid)) !== undefined ? [readFileSync(`/proc/${pid}/cmdline`, "utf8")] : [];
+        const isOurs = readFileSync(`/proc/${pid}/environ`, "utf8")
+          .split("\0")
+          .includes(`HOME=${this.root}`);
+        return isOurs && identify(Number(pid)) !== undefined
+          ? [readFileSync(`/proc/${pid}/cmdline`, "utf8")]
+          : [];
       } catch {
         return [];
       }
@@ -88,7 +102,13 @@ export class ProcessSett implements AsyncDisposable {
   }
 
   start(...words: string[]) {
-    const options = { cwd: this.folder, env: this.environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
+    const options = {
+      cwd: this.folder,
+      env: this.environment,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    } as const;
     return Bun.spawn([settBinary, ...words], options);
   }
 
@@ -111,7 +131,10 @@ export class ProcessSett implements AsyncDisposable {
   }
 }
 
-/** An agent that answers the same to everything that it takes; what comes of a goal that says `wait` it never ends. */
+/**
+ * An agent that answers the same to everything that it takes; what comes of a goal that says `wait`
+ * it never ends.
+ */
 export function answering(name: string, answer: object, more = ""): string {
   const script = `case $(cat) in *'context_chain":[{'*'"payload":"wait"'*) exec sleep 600;; esac; echo '${JSON.stringify(answer)}'`;
   const command = JSON.stringify(["sh", "-c", script]);

@@ -1,4 +1,5 @@
-// A git repository of its own with the real `sett` binary in it, as a new user has it; everything is taken away afterwards.
+// A git repository of its own with the real `sett` binary in it, as a new user has it; everything
+// is taken away afterwards.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,8 +26,14 @@ export class SettWorkspace implements AsyncDisposable {
     this.name = name;
   }
 
-  /** An empty git repository with one commit, unless `files` says more. `name` is the instance's; it is unique. `prefix` begins the folder's. */
-  static async create(files: Record<string, string> = {}, { prefix = "sett-e2e-" } = {}): Promise<SettWorkspace> {
+  /**
+   * An empty git repository with one commit, unless `files` says more. `name` is the instance's; it
+   * is unique. `prefix` begins the folder's.
+   */
+  static async create(
+    files: Record<string, string> = {},
+    { prefix = "sett-e2e-" } = {},
+  ): Promise<SettWorkspace> {
     const folder = await mkdtemp(join(tmpdir(), prefix));
     const workspace = new SettWorkspace(folder, `e2e-${crypto.randomUUID().slice(0, 8)}`);
     await $`git init --quiet --initial-branch=main && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
@@ -37,7 +44,10 @@ export class SettWorkspace implements AsyncDisposable {
     return workspace;
   }
 
-  /** A linked worktree of this repository, on a branch of its own, for another instance. Dispose it before this one. */
+  /**
+   * A linked worktree of this repository, on a branch of its own, for another instance. Dispose it
+   * before this one.
+   */
   async worktree(): Promise<SettWorkspace> {
     const folder = `${this.folder}-worktree`;
     await this.git("worktree", "add", "--quiet", folder, "-b", "worktree");
@@ -48,7 +58,9 @@ export class SettWorkspace implements AsyncDisposable {
   async shallowClone(): Promise<SettWorkspace> {
     const folder = `${this.folder}-shallow`;
     await $`git clone --quiet --depth=1 file://${this.folder} ${folder}`;
-    await $`git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(folder);
+    await $`git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
+      folder,
+    );
     return new SettWorkspace(folder, `e2e-${crypto.randomUUID().slice(0, 8)}`);
   }
 
@@ -71,10 +83,16 @@ export class SettWorkspace implements AsyncDisposable {
     return (await $`git ${words}`.cwd(this.folder).text()).trim();
   }
 
-  /** Runs `sett` to its end: the real binary, or its sources in this process where lines are to be counted (`just coverage`). */
+  /**
+   * Runs `sett` to its end: the real binary, or its sources in this process where lines are to be
+   * counted (`just coverage`).
+   */
   async sett(...words: string[]): Promise<Finished> {
     if (countsLines && this.binary === undefined) {
-      const { exited, written } = settInProcess(words, { cwd: this.folder, env: { ...process.env, ...this.env } });
+      const { exited, written } = settInProcess(words, {
+        cwd: this.folder,
+        env: { ...process.env, ...this.env },
+      });
       return { code: await exited, ...written };
     }
     const child = Bun.spawn([this.binary ?? settBinary, ...words], {
@@ -98,7 +116,10 @@ export class SettWorkspace implements AsyncDisposable {
     return (await this.need("forage", "--goal", goal)).trim();
   }
 
-  /** What only reads is asked again where Redis has not answered for once: others may keep the machine busy for that long. */
+  /**
+   * What only reads is asked again where Redis has not answered for once: others may keep the
+   * machine busy for that long.
+   */
   async #read(...words: string[]): Promise<string> {
     for (let tries = 1; ; tries++) {
       const done = await this.sett(...words);
@@ -126,13 +147,18 @@ export class SettWorkspace implements AsyncDisposable {
       $`docker network ls -q --filter ${label}`.text(),
       $`docker volume ls -q --filter ${label}`.text(),
     ]);
-    return [containers, networks, volumes].flatMap((text) => text.split("\n").filter((line) => line !== ""));
+    return [containers, networks, volumes].flatMap((text) =>
+      text.split("\n").filter((line) => line !== ""),
+    );
   }
 
   /** Ends the first process of a part's container as a crash would, once there is one. */
   async kill(part: string): Promise<void> {
     const pid = await waitFor(`${part} to run`, async () => {
-      const { stdout } = await $`docker inspect --format ${"{{.State.Pid}}"} sett-${this.name}-${part}`.quiet().nothrow();
+      const { stdout } =
+        await $`docker inspect --format ${"{{.State.Pid}}"} sett-${this.name}-${part}`
+          .quiet()
+          .nothrow();
       // 0 means a container that does not run, and to `kill` our own process group.
       return Number(stdout.toString()) || undefined;
     });
@@ -148,15 +174,21 @@ export class SettWorkspace implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.sett("down", "--name", this.name, "--volumes", "--force", "--timeout", "1s");
     for (const id of await this.leftOvers())
-      await $`docker rm -f ${id} || docker network rm ${id} || docker volume rm ${id}`.quiet().nothrow();
+      await $`docker rm -f ${id} || docker network rm ${id} || docker volume rm ${id}`
+        .quiet()
+        .nothrow();
     await rm(this.folder, { recursive: true, force: true });
   }
 }
 
-/** A `sett.yml` whose agents all run `/app/run.sh` of `sett/agent-base`; each entry gives an agent's own lines, indented by four. */
+/**
+ * A `sett.yml` whose agents all run `/app/run.sh` of `sett/agent-base`; each entry gives an agent's
+ * own lines, indented by four.
+ */
 export function settYml(agents: Record<string, string>, top = ""): string {
   const entries = Object.entries(agents).map(
-    ([name, lines]) => `  ${name}:\n    build: { context: ./agents/${name} }\n    command: ["/app/run.sh"]\n${lines}`,
+    ([name, lines]) =>
+      `  ${name}:\n    build: { context: ./agents/${name} }\n    command: ["/app/run.sh"]\n${lines}`,
   );
   return `version: '1.0'\n${top}agents:\n${entries.join("")}`;
 }

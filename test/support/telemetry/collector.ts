@@ -29,7 +29,11 @@ export type Collector = AsyncDisposable & {
   readonly endpoint: string;
   readonly spans: ReceivedSpan[];
   /** What was received of this trace, once a span of it is like this. */
-  trace(traceId: string, isIt: (span: ReceivedSpan) => boolean, what: string): Promise<ReceivedSpan[]>;
+  trace(
+    traceId: string,
+    isIt: (span: ReceivedSpan) => boolean,
+    what: string,
+  ): Promise<ReceivedSpan[]>;
   start(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -48,7 +52,13 @@ export async function startCollector({ isStopped = false } = {}): Promise<Collec
   const port = await freePort();
   const config = {
     receivers: { otlp: { protocols: { http: { endpoint: `127.0.0.1:${port}` } } } },
-    exporters: { otlp_http: { endpoint: `http://127.0.0.1:${receiver.port}`, encoding: "json", compression: "none" } },
+    exporters: {
+      otlp_http: {
+        endpoint: `http://127.0.0.1:${receiver.port}`,
+        encoding: "json",
+        compression: "none",
+      },
+    },
     service: { pipelines: { traces: { receivers: ["otlp"], exporters: ["otlp_http"] } } },
   };
   let child: ReturnType<typeof startDetached> | undefined;
@@ -89,7 +99,9 @@ type OtlpSpan = Omit<ReceivedSpan, "attributes" | "events" | "links" | "resource
   links?: { spanId: string }[];
   status?: { code?: number; message?: string };
 };
-type Otlp = { resourceSpans: { resource: { attributes: Pairs }; scopeSpans: { spans: OtlpSpan[] }[] }[] };
+type Otlp = {
+  resourceSpans: { resource: { attributes: Pairs }; scopeSpans: { spans: OtlpSpan[] }[] }[];
+};
 
 function spansOf({ resourceSpans }: Otlp): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
@@ -97,7 +109,10 @@ function spansOf({ resourceSpans }: Otlp): ReceivedSpan[] {
       scope.spans.map((span) => ({
         ...span,
         attributes: recordOf(span.attributes),
-        events: (span.events ?? []).map(({ name, attributes }) => ({ name, attributes: recordOf(attributes) })),
+        events: (span.events ?? []).map(({ name, attributes }) => ({
+          name,
+          attributes: recordOf(attributes),
+        })),
         links: span.links ?? [],
         status: span.status ?? {},
         resource: recordOf(resource.attributes),

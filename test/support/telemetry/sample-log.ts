@@ -2,7 +2,12 @@
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";
 import { agentName, newArtefactId, newClaimId, newGoalId } from "../records/sample.ts";
 
-type About = { claim?: string; artefact?: string; agent?: string; data?: Record<string, string | number | boolean> };
+type About = {
+  claim?: string;
+  artefact?: string;
+  agent?: string;
+  data?: Record<string, string | number | boolean>;
+};
 
 export class SampleLog {
   readonly goal = newGoalId();
@@ -30,7 +35,11 @@ export class SampleLog {
   /** The goal itself, or what a claim has made; gives its id. */
   artefact(
     type = "GoalDefined",
-    { claim, agent, structural = "Standard" }: { claim?: string; agent?: string; structural?: string } = {},
+    {
+      claim,
+      agent,
+      structural = "Standard",
+    }: { claim?: string; agent?: string; structural?: string } = {},
   ) {
     const id: string = type === "GoalDefined" ? this.goal : newArtefactId();
     const data = { structural_type: structural, type, ...(agent !== undefined && { agent }) };
@@ -39,7 +48,11 @@ export class SampleLog {
   }
 
   /** A claim with the bids of these agents; gives its id. */
-  claim(artefact: string, agents: readonly string[], { kind = "standard", cause = "standard" } = {}): string {
+  claim(
+    artefact: string,
+    agents: readonly string[],
+    { kind = "standard", cause = "standard" } = {},
+  ): string {
     const claim = newClaimId();
     this.add("claim_opened", { claim, artefact, data: { kind, cause, missing: 0 } });
     if (kind !== "standard") return claim;
@@ -60,10 +73,29 @@ export class SampleLog {
   }
 
   /** What it ends with. */
-  finish(claim: string, agent: string, type: string, { attempt = 1, structural = "Standard" } = {}): string {
+  finish(
+    claim: string,
+    agent: string,
+    type: string,
+    { attempt = 1, structural = "Standard" } = {},
+  ): string {
     const artefact = this.artefact(type, { claim, agent, structural });
-    const ending = structural === "Failure" ? "grant_failed" : structural === "Question" ? "grant_waiting" : "grant_done";
-    this.add(ending, { claim, agent, artefact, data: { phase: "exclusive", attempt, reason: "a secret sentence" } }, 30);
+    const ending =
+      structural === "Failure"
+        ? "grant_failed"
+        : structural === "Question"
+          ? "grant_waiting"
+          : "grant_done";
+    this.add(
+      ending,
+      {
+        claim,
+        agent,
+        artefact,
+        data: { phase: "exclusive", attempt, reason: "a secret sentence" },
+      },
+      30,
+    );
     return artefact;
   }
 }

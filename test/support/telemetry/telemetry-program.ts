@@ -11,8 +11,15 @@ export type TelemetryProgram = AsyncDisposable & {
 };
 
 /** Resolves once it sees what happens from now on. */
-export async function startTelemetryProgram(environment: Record<string, string>): Promise<TelemetryProgram> {
-  const ports = { SETT_API_PORT: "0", SETT_API_HOST: "127.0.0.1", SETT_HEALTH_PORT: "0", SETT_HEALTH_HOST: "127.0.0.1" };
+export async function startTelemetryProgram(
+  environment: Record<string, string>,
+): Promise<TelemetryProgram> {
+  const ports = {
+    SETT_API_PORT: "0",
+    SETT_API_HOST: "127.0.0.1",
+    SETT_HEALTH_PORT: "0",
+    SETT_HEALTH_HOST: "127.0.0.1",
+  };
   const program = startService("api", { ...ports, SETT_REDIS_TIMEOUT: "20s", ...environment });
   const said = (words: string) =>
     waitFor(`the program to say "${words}"`, () => {

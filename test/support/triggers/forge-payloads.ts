@@ -16,7 +16,13 @@ const repository = {
 const sender = { login: "ada", id: 21031067, type: "User" };
 
 export const github = {
-  ping: (over: Over = {}) => ({ zen: "Keep it logically awesome.", hook_id: 1, repository, sender, ...over }),
+  ping: (over: Over = {}) => ({
+    zen: "Keep it logically awesome.",
+    hook_id: 1,
+    repository,
+    sender,
+    ...over,
+  }),
   push: (over: Over = {}) => ({
     ref: "refs/heads/main",
     before,
@@ -25,7 +31,11 @@ export const github = {
     deleted: false,
     forced: false,
     compare: "https://github.com/octo-org/door/compare/95790bf891e7...da1560886d4f",
-    head_commit: { id: commit, message: "Paint the door\n\nTwice.", timestamp: "2026-11-24T11:00:00+01:00" },
+    head_commit: {
+      id: commit,
+      message: "Paint the door\n\nTwice.",
+      timestamp: "2026-11-24T11:00:00+01:00",
+    },
     pusher: { name: "ada" },
     repository,
     sender,
@@ -107,8 +117,16 @@ export const gitlab = {
     user_username: "ada",
     project,
     commits: [
-      { id: before, message: "Clean the door", url: "https://gitlab.example.org/mike/door/-/commit/95790bf8" },
-      { id: commit, message: "Paint the door\n\nTwice.", url: "https://gitlab.example.org/mike/door/-/commit/da156088" },
+      {
+        id: before,
+        message: "Clean the door",
+        url: "https://gitlab.example.org/mike/door/-/commit/95790bf8",
+      },
+      {
+        id: commit,
+        message: "Paint the door\n\nTwice.",
+        url: "https://gitlab.example.org/mike/door/-/commit/da156088",
+      },
     ],
     total_commits_count: 2,
     ...over,
@@ -130,7 +148,11 @@ export const gitlab = {
       updated_at: "2026-11-24 10:00:00 UTC",
       source_branch: "paint",
       target_branch: "main",
-      ...{ source_project_id: 15, target_project_id: 15, source: { path_with_namespace: "mike/door" } },
+      ...{
+        source_project_id: 15,
+        target_project_id: 15,
+        source: { path_with_namespace: "mike/door" },
+      },
       last_commit: { id: commit, message: "Paint the door" },
       ...over,
     },
@@ -162,8 +184,18 @@ export const gitlab = {
       updated_at: "2026-11-24 09:30:00 UTC",
     },
     merge_request: {
-      ...{ id: 7, iid: 3, title: "Paint the door", target_branch: "main", last_commit: { id: commit } },
-      ...{ source_project_id: 15, target_project_id: 15, source: { path_with_namespace: "mike/door" } },
+      ...{
+        id: 7,
+        iid: 3,
+        title: "Paint the door",
+        target_branch: "main",
+        last_commit: { id: commit },
+      },
+      ...{
+        source_project_id: 15,
+        target_project_id: 15,
+        source: { path_with_namespace: "mike/door" },
+      },
     },
     ...over,
   }),

@@ -1,4 +1,5 @@
-// Triggers over a real Redis and a real repository, with a clock that the test sets. A program that ends and starts again is another `start`.
+// Triggers over a real Redis and a real repository, with a clock that the test sets. A program that
+// ends and starts again is another `start`.
 
 import { defaultLimits } from "../../../apps/api/deps.ts";
 import { createApiMetrics } from "../../../apps/api/metrics.ts";
@@ -47,20 +48,39 @@ export class TriggerScene implements AsyncDisposable {
   }
 
   /** A program that has just started. `change`: its blackboard may be one that fails. */
-  async start(triggers: readonly unknown[], change: (board: Blackboard) => Blackboard = (board) => board) {
+  async start(
+    triggers: readonly unknown[],
+    change: (board: Blackboard) => Blackboard = (board) => board,
+  ) {
     const parts = await this.parts(triggers, change);
     return Object.assign(new TriggerLooks(parts), { parts });
   }
 
-  async parts(triggers: readonly unknown[], change: (board: Blackboard) => Blackboard = (board) => board): Promise<Parts> {
+  async parts(
+    triggers: readonly unknown[],
+    change: (board: Blackboard) => Blackboard = (board) => board,
+  ): Promise<Parts> {
     const board = await this.place.open();
     this.#boards.push(board);
     const deps = {
-      ...{ board: change(board), version: "0.0.0-test", tokens: [], isSecure: false, origins: [], metrics: createApiMetrics() },
+      ...{
+        board: change(board),
+        version: "0.0.0-test",
+        tokens: [],
+        isSecure: false,
+        origins: [],
+        metrics: createApiMetrics(),
+      },
       triggers: triggers.map((trigger) => Trigger.parse(trigger)),
       repository: await openRepository(this.repository.path, hostEnv, { hasFiles: false }),
       log: createJsonLog((line) => this.log.push(line), systemClock.now),
-      ...{ clock: this.clock, newId: () => crypto.randomUUID(), drawSvg: draw, suggest: suggestRequest, limits: defaultLimits },
+      ...{
+        clock: this.clock,
+        newId: () => crypto.randomUUID(),
+        drawSvg: draw,
+        suggest: suggestRequest,
+        limits: defaultLimits,
+      },
     };
     return partsOf(deps, this.#over.signal);
   }
@@ -72,7 +92,9 @@ export class TriggerScene implements AsyncDisposable {
   }
 
   /** What triggers did, as the log of the instance has it. */
-  async events(): Promise<{ type: string; actor: string; cause: unknown; reason?: unknown; goal?: string | undefined }[]> {
+  async events(): Promise<
+    { type: string; actor: string; cause: unknown; reason?: unknown; goal?: string | undefined }[]
+  > {
     const events = await this.board.readEvents("0", 10_000);
     return events
       .filter(({ type }) => type.startsWith("trigger_"))

@@ -1,5 +1,6 @@
-// The world of most tests: orchestrators and agents in this process, on one blackboard. An agent is a cub whose tool is a function of the
-// test or a shell script, or it is played by the test without a cub.
+// The world of most tests: orchestrators and agents in this process, on one blackboard. An agent is
+// a cub whose tool is a function of the test or a shell script, or it is played by the test without
+// a cub.
 import process from "node:process";
 import { Cub } from "../../../apps/cub/cub.ts";
 import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
@@ -24,8 +25,16 @@ import type { Place } from "./place.ts";
 import { type Behaviour, playAgent } from "./played-agent.ts";
 import { outcomeOf, type Tool } from "./tool.ts";
 
-/** With none of the first three it is registered and sends no heartbeat: a person, or an agent that is silent. `worker`: the tool is Sett's own worker, with a model. */
-export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string; behaviour?: Behaviour; worker?: true };
+/**
+ * With none of the first three it is registered and sends no heartbeat: a person, or an agent that
+ * is silent. `worker`: the tool is Sett's own worker, with a model.
+ */
+export type Member = Partial<AgentRegistration> & {
+  tool?: Tool;
+  script?: string;
+  behaviour?: Behaviour;
+  worker?: true;
+};
 export type ClanOptions = {
   policy?: Partial<Policy>;
   workers?: CandidateDeps["workers"];
@@ -33,7 +42,12 @@ export type ClanOptions = {
   contactMs?: number;
 };
 
-const someModel = { gatewayUrl: "http://127.0.0.1:9", model: "some-model", provider: "openai", name: "strong" } as const;
+const someModel = {
+  gatewayUrl: "http://127.0.0.1:9",
+  model: "some-model",
+  provider: "openai",
+  name: "strong",
+} as const;
 
 export class Clan implements AsyncDisposable {
   readonly board: Blackboard;
@@ -58,15 +72,20 @@ export class Clan implements AsyncDisposable {
 
   /** Registers the members and starts what runs for them. */
   async join(members: Record<string, Member>): Promise<void> {
-    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, worker: _worker, behaviour, ...over }]) =>
-      // A behaviour decides its bids, as a command would.
-      sampleAgent(name, { ...(behaviour && !over.external && { bids_by_command: true as const }), ...over }),
+    const agents = Object.entries(members).map(
+      ([name, { tool: _tool, script: _script, worker: _worker, behaviour, ...over }]) =>
+        // A behaviour decides its bids, as a command would.
+        sampleAgent(name, {
+          ...(behaviour && !over.external && { bids_by_command: true as const }),
+          ...over,
+        }),
     );
     await this.board.registerAgents(agents, "person:test", { exact: true });
     for (const { name } of agents) {
       const { tool, script, behaviour, worker } = members[name] ?? {};
       const work = tool ?? script;
-      if (work !== undefined) await this.startCub(name, work, worker && { isWorker: true, model: someModel });
+      if (work !== undefined)
+        await this.startCub(name, work, worker && { isWorker: true, model: someModel });
       if (behaviour !== undefined) await this.#play(name, behaviour);
     }
   }
@@ -88,7 +107,10 @@ export class Clan implements AsyncDisposable {
     this.#run(board, ended);
     return {
       metrics: deps.metrics,
-      /** To the blackboard this is the end of its process: it releases the leader lease and drops what it had in hand. */
+      /**
+       * To the blackboard this is the end of its process: it releases the leader lease and drops
+       * what it had in hand.
+       */
       stop: async () => {
         own.abort();
         await ended;
@@ -107,10 +129,20 @@ export class Clan implements AsyncDisposable {
     const registration = await board.findAgent(agent);
     if (registration === undefined) throw new Error(`There is no agent ${name}.`);
     const runTool = typeof work === "string" ? shell(work) : this.#runner(name, work);
-    const deps = cubDeps({ board, registration: new OwnRegistration(registration), runTool, ...over });
+    const deps = cubDeps({
+      board,
+      registration: new OwnRegistration(registration),
+      runTool,
+      ...over,
+    });
     const stop = new AbortController();
     this.#cubs.set(name, stop);
-    this.#run(board, new Cub(deps, { shutdownTimeoutMs: 0 }).run(AbortSignal.any([this.#over.signal, stop.signal])));
+    this.#run(
+      board,
+      new Cub(deps, { shutdownTimeoutMs: 0 }).run(
+        AbortSignal.any([this.#over.signal, stop.signal]),
+      ),
+    );
   }
 
   stopCub(name: string): void {
@@ -129,7 +161,11 @@ export class Clan implements AsyncDisposable {
   }
 
   /** The first artefact made for the goal that is like this, once it is there. */
-  made(goal: Artefact, like: (artefact: Artefact) => boolean, what = "the artefact"): Promise<Artefact> {
+  made(
+    goal: Artefact,
+    like: (artefact: Artefact) => boolean,
+    what = "the artefact",
+  ): Promise<Artefact> {
     const isIt = (artefact: Artefact) => artefact.id !== goal.id && like(artefact);
     return waitFor(what, async () => (await this.artefactsOf(goal)).find(isIt), this.patience);
   }
@@ -145,13 +181,18 @@ export class Clan implements AsyncDisposable {
 
   /** Resolves when the orchestrators have logged a line with `words` so often. */
   async logged(words: string, count = 1): Promise<void> {
-    await waitFor(`"${words}" in the log`, () => this.log.filter((line) => line.includes(words)).length >= count);
+    await waitFor(
+      `"${words}" in the log`,
+      () => this.log.filter((line) => line.includes(words)).length >= count,
+    );
   }
 
   async #lastEvents(): Promise<string> {
     const events = (await this.board.readEvents("0", 1_000)).slice(-30);
     return events
-      .map(({ type, agent, claim_id, data }) => [type, agent, claim_id?.slice(0, 8), JSON.stringify(data)].join(" "))
+      .map(({ type, agent, claim_id, data }) =>
+        [type, agent, claim_id?.slice(0, 8), JSON.stringify(data)].join(" "),
+      )
       .join("; ");
   }
 
@@ -182,5 +223,11 @@ export class Clan implements AsyncDisposable {
 }
 
 function shell(script: string): CubDeps["runTool"] {
-  return (order) => runCommand({ ...order, command: ["/bin/sh", "-c", script], cwd: "/", env: { PATH: process.env.PATH ?? "" } });
+  return (order) =>
+    runCommand({
+      ...order,
+      command: ["/bin/sh", "-c", script],
+      cwd: "/",
+      env: { PATH: process.env.PATH ?? "" },
+    });
 }

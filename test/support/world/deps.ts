@@ -14,7 +14,9 @@ import { createJsonLog } from "../../../lib/service/json-log.ts";
 const common = { clock: systemClock, newId: randomUUID };
 const silent = createJsonLog(() => {}, systemClock.now);
 
-export function cubDeps(overrides: Pick<CubDeps, "board" | "registration" | "runTool"> & Partial<CubDeps>): CubDeps {
+export function cubDeps(
+  overrides: Pick<CubDeps, "board" | "registration" | "runTool"> & Partial<CubDeps>,
+): CubDeps {
   return {
     ...common,
     log: silent,
@@ -22,7 +24,10 @@ export function cubDeps(overrides: Pick<CubDeps, "board" | "registration" | "run
     workingCopy: undefined,
     grantLeaseMs,
     metrics: createCubMetrics(),
-    watch: { watcher: new LoopWatch("claim watcher", Date.now), executor: new LoopWatch("work executor", Date.now) },
+    watch: {
+      watcher: new LoopWatch("claim watcher", Date.now),
+      executor: new LoopWatch("work executor", Date.now),
+    },
     ...overrides,
   };
 }
@@ -30,7 +35,14 @@ export function cubDeps(overrides: Pick<CubDeps, "board" | "registration" | "run
 type Overrides = Pick<CandidateDeps, "board"> & Partial<CandidateDeps>;
 
 export function orchestratorDeps(overrides: Overrides): CandidateDeps {
-  return { ...common, log: silent, policy: defaultPolicy, holder: "test", metrics: createOrchestratorMetrics(), ...overrides };
+  return {
+    ...common,
+    log: silent,
+    policy: defaultPolicy,
+    holder: "test",
+    metrics: createOrchestratorMetrics(),
+    ...overrides,
+  };
 }
 
 /** Of a leader in this epoch. */

@@ -1,5 +1,13 @@
-// A receiver of webhooks: a real HTTP server that records what it gets, and answers as the test says.
-export type Received = { path: string; id: string; timestamp: string; signature: string; text: string; body: HookBody };
+// A receiver of webhooks: a real HTTP server that records what it gets, and answers as the test
+// says.
+export type Received = {
+  path: string;
+  id: string;
+  timestamp: string;
+  signature: string;
+  text: string;
+  body: HookBody;
+};
 
 export type HookBody = {
   type: string;

@@ -1,4 +1,5 @@
-// A goal that ends in a commit: a Redis, a repository, an orchestrator, a gateway and an agent `painter`, each started by a command of the test's.
+// A goal that ends in a commit: a Redis, a repository, an orchestrator, a gateway and an agent
+// `painter`, each started by a command of the test's.
 import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
@@ -31,10 +32,25 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   const host = await exchangeScene();
   const { packs: _ } = host.agent("painter");
   const redis = await startRedisServer();
-  const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000, onLost: () => {} });
+  const board = await connectBlackboard({
+    url: redis.url,
+    instance,
+    timeoutMs: 3_000,
+    giveUpMs: 60_000,
+    onLost: () => {},
+  });
   // A program that is slower than its lease loses an attempt, and has another.
-  await board.registerAgents([sampleAgent("painter", { workspace_mode: "rw", retries: 5 })], "person:test", { exact: true });
-  const common = { ...env, SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
+  await board.registerAgents(
+    [sampleAgent("painter", { workspace_mode: "rw", retries: 5 })],
+    "person:test",
+    { exact: true },
+  );
+  const common = {
+    ...env,
+    SETT_INSTANCE_NAME: instance,
+    REDIS_URL: redis.url,
+    SETT_HEALTH_PORT: "0",
+  };
   const services = {
     orchestrator: startProgram(command("orchestrator"), common),
     // No agent has a model: it only runs.
@@ -57,7 +73,10 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   const started = (app: App) =>
     waitFor(
       `the ${app} to start`,
-      () => followed(services[app]).find(({ msg }) => /^(?:Orchestrator|Gateway|Cub) started$/.test(msg)),
+      () =>
+        followed(services[app]).find(({ msg }) =>
+          /^(?:Orchestrator|Gateway|Cub) started$/.test(msg),
+        ),
       {
         timeoutMs,
       },
@@ -82,7 +101,9 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
         "the goal to be worked on",
         async () => {
           for (const service of Object.values(services)) followed(service);
-          const results = await Promise.all((await board.listArtefactsOfGoal(goal.goal_id)).map((id) => board.readArtefact(id)));
+          const results = await Promise.all(
+            (await board.listArtefactsOfGoal(goal.goal_id)).map((id) => board.readArtefact(id)),
+          );
           const failure = results.find((result) => result?.type === "ToolExecutionFailure");
           if (failure !== undefined) throw new Error(failure.payload);
           return results.find((result) => result?.type === "CodeCommit");
@@ -92,7 +113,11 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
     },
     /** A file of an artefact's commit, once the host has fetched it. */
     async painted({ id, metadata }: Artefact, file: string) {
-      const made = { artefact: id, commit: CommitHash.parse(metadata.commit), agent: AgentName.parse("painter") };
+      const made = {
+        artefact: id,
+        commit: CommitHash.parse(metadata.commit),
+        agent: AgentName.parse("painter"),
+      };
       await host.repository.fetchCommits(instance, [made]);
       return git(host.path, "show", `${settRef(instance, id)}:${file}`);
     },
@@ -105,7 +130,10 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   };
 }
 
-/** Its log so far. Throws what it has said on stderr, rather than wait for a program that has none to say any more. */
+/**
+ * Its log so far. Throws what it has said on stderr, rather than wait for a program that has none
+ * to say any more.
+ */
 function followed(service: ServiceProcess) {
   if (service.errors() !== "") throw new Error(`It complains:\n${service.errors()}`);
   return service.log();

@@ -14,7 +14,10 @@ import { placeInRedis } from "./redis-place.ts";
 
 export const ada = "person:Ada <ada@example.org>";
 
-/** A clan with an orchestrator on an instance of its own. `within`: what each part of it has instead of its handle on the blackboard. */
+/**
+ * A clan with an orchestrator on an instance of its own. `within`: what each part of it has instead
+ * of its handle on the blackboard.
+ */
 export async function startClanOn(
   redis: RedisServer,
   members: Record<string, Member>,
@@ -43,22 +46,47 @@ export async function statusOf({ board }: Clan, { goal_id: goal }: Artefact) {
 
 /** Waits until the goal has this state. */
 export async function reaches(clan: Clan, goal: Artefact, state: string): Promise<void> {
-  await waitFor(`the goal ${state}`, async () => (await statusOf(clan, goal)).state === state, clan.patience);
+  await waitFor(
+    `the goal ${state}`,
+    async () => (await statusOf(clan, goal)).state === state,
+    clan.patience,
+  );
 }
 
-export const report = (payload: string) => ({ artefact_type: "Report", artefact_payload: payload, summary: "" });
+export const report = (payload: string) => ({
+  artefact_type: "Report",
+  artefact_payload: payload,
+  summary: "",
+});
 export const ending = (payload: string) => ({ ...report(payload), structural_type: "Terminal" });
-export const asking = (payload: string, about?: string) => ({ structural_type: "Question", payload, ...(about && { about }) });
+export const asking = (payload: string, about?: string) => ({
+  structural_type: "Question",
+  payload,
+  ...(about && { about }),
+});
 export const replying = (payload: string) => ({ structural_type: "Answer", payload });
-export const wants = (on: string, bid: "review" | "claim" | "exclusive") => ({ bids: [{ on, bid }] });
+export const wants = (on: string, bid: "review" | "claim" | "exclusive") => ({
+  bids: [{ on, bid }],
+});
 export const answersIn = ({ additional_context }: ToolInput) =>
   additional_context.filter((one) => one.structural_type === "Answer");
 
 /** As `sett answer` does it. */
 export async function answer(clan: Clan, question: Artefact, payload: string) {
-  const made = { structural_type: "Answer", type: "Answer", produced_by_role: "user", produced_by_agent: "" } as const;
+  const made = {
+    structural_type: "Answer",
+    type: "Answer",
+    produced_by_role: "user",
+    produced_by_agent: "",
+  } as const;
   const { goal_id } = question;
-  const artefact = sampleArtefact({ ...made, payload, source_artefacts: [question.id], goal_id, claim_id: "" });
+  const artefact = sampleArtefact({
+    ...made,
+    payload,
+    source_artefacts: [question.id],
+    goal_id,
+    claim_id: "",
+  });
   return { artefact, outcome: await clan.board.answerQuestion(artefact, ada) };
 }
 
@@ -69,15 +97,24 @@ export async function askedOfPeople(clan: Clan, text: string): Promise<Artefact>
   });
 }
 
-export async function grantOf(clan: Clan, artefact: Artefact, agent: string, cause = "standard"): Promise<Grant | undefined> {
+export async function grantOf(
+  clan: Clan,
+  artefact: Artefact,
+  agent: string,
+  cause = "standard",
+): Promise<Grant | undefined> {
   const id = (await clan.board.claimsOfArtefact(artefact.id)).get(cause);
   const snapshot = id && (await clan.board.readClaim(id));
   return snapshot?.grants.find((grant) => grant.agent === agent);
 }
 
-export const terminalOf = (clan: Clan, goal: Artefact) => clan.made(goal, (one) => one.structural_type === "Terminal");
+export const terminalOf = (clan: Clan, goal: Artefact) =>
+  clan.made(goal, (one) => one.structural_type === "Terminal");
 
-/** As `sett approve` and `sett reject` do it, for the person who is the agent `name`, once they are asked. */
+/**
+ * As `sett approve` and `sett reject` do it, for the person who is the agent `name`, once they are
+ * asked.
+ */
 export async function decide(clan: Clan, target: Artefact, name: string, payload: string) {
   const waiting = await waitFor("the approval", async () => {
     const found = await grantOf(clan, target, name);
@@ -86,9 +123,19 @@ export async function decide(clan: Clan, target: Artefact, name: string, payload
   const id = newArtefactId();
   const { waits_for: _approval, ...given } = waiting;
   const claim_id = ClaimId.parse((await clan.board.claimsOfArtefact(target.id)).get("standard"));
-  const made = { structural_type: "Review", type: "Review", produced_by_role: name, produced_by_agent: name } as const;
+  const made = {
+    structural_type: "Review",
+    type: "Review",
+    produced_by_role: name,
+    produced_by_agent: name,
+  } as const;
   const about = { id, goal_id: target.goal_id, claim_id, source_artefacts: [target.id] };
-  const grant = { ...given, state: "done" as const, ended_at: new Date().toISOString(), artefact_ids: [id] };
+  const grant = {
+    ...given,
+    state: "done" as const,
+    ended_at: new Date().toISOString(),
+    artefact_ids: [id],
+  };
   const review = sampleArtefact({ ...made, ...about, payload });
   const digest = (await clan.board.readWithDigest(target.id))?.digest ?? "";
   return clan.board.recordVerdict({ grant, review, digest, actor: ada });

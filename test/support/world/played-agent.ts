@@ -1,4 +1,5 @@
-// An agent played by a test over the blackboard's port: it bids and delivers as its behaviour says, without a cub.
+// An agent played by a test over the blackboard's port: it bids and delivers as its behaviour says,
+// without a cub.
 
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
@@ -16,14 +17,22 @@ type MadeNow = Partial<Artefact> | undefined;
 export type Behaviour = {
   /** Its word on an artefact; undefined: it stays silent. */
   bid: (artefact: Artefact) => BidWord | undefined;
-  /** What it makes of a grant's attempt; undefined: it accepts and falls silent. A Question makes the grant wait. */
+  /**
+   * What it makes of a grant's attempt; undefined: it accepts and falls silent. A Question makes
+   * the grant wait.
+   */
   work?: (target: Artefact, attempt: number, token: ModelToken) => MadeNow | Promise<MadeNow>;
   /** Its grants have a token of a model, which its work gets. */
   hasModel?: true;
 };
 
 /** Plays until the signal aborts. */
-export function playAgent(board: Blackboard, name: string, behaviour: Behaviour, signal: AbortSignal): Promise<unknown> {
+export function playAgent(
+  board: Blackboard,
+  name: string,
+  behaviour: Behaviour,
+  signal: AbortSignal,
+): Promise<unknown> {
   const agent = agentName(name);
   const bidOn = async (claims: readonly ClaimId[]) => {
     for (const { claim } of await board.readClaims(claims)) {
@@ -35,7 +44,8 @@ export function playAgent(board: Blackboard, name: string, behaviour: Behaviour,
   const watch = async () => {
     const from = await board.endOfAnnouncements();
     await bidOn(await board.listOpenClaims());
-    for await (const announced of board.followAnnouncements(from, signal)) await bidOn(announced.map(({ claim }) => claim));
+    for await (const announced of board.followAnnouncements(from, signal))
+      await bidOn(announced.map(({ claim }) => claim));
   };
   const work = async () => {
     for await (const claims of board.followGrants(agent, signal))
@@ -44,15 +54,34 @@ export function playAgent(board: Blackboard, name: string, behaviour: Behaviour,
   return Promise.all([watch(), work()]);
 }
 
-async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, behaviour: Behaviour, id: ClaimId): Promise<void> {
+async function workOn(
+  board: Blackboard,
+  agent: ReturnType<typeof agentName>,
+  behaviour: Behaviour,
+  id: ClaimId,
+): Promise<void> {
   const snapshot = await board.readClaim(id);
   const grant = snapshot?.grants.find((one) => one.agent === agent);
   const target = snapshot && (await board.readArtefact(snapshot.claim.artefact_id));
   if (snapshot === undefined || target === undefined || grant?.state !== "queued") return;
   const { phase, attempt, queued_at } = grant;
   const startedAt = new Date().toISOString();
-  const begun: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
-  const token: ModelToken = { kind: "grant", claim: id, agent, attempt, digest: digestOf(newArtefactId()) };
+  const begun: RunningGrant = {
+    agent,
+    phase,
+    attempt,
+    queued_at,
+    started_at: startedAt,
+    context_ids: [],
+    state: "running",
+  };
+  const token: ModelToken = {
+    kind: "grant",
+    claim: id,
+    agent,
+    attempt,
+    digest: digestOf(newArtefactId()),
+  };
   const running = { ...begun, ...(behaviour.hasModel && { model_token: token.digest }) };
   const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
   const made = await behaviour.work?.(target, attempt, token);

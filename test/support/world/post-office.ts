@@ -10,16 +10,27 @@ import { leaderDeps } from "./deps.ts";
 /** The rest of the post office after a failure. */
 const restartAfterMs = 50;
 
-/** Takes the leader's lease once it is free. Its end leaves the lease to the test, and the board open. */
-export async function openPostOffice(board: Blackboard): Promise<AsyncDisposable & { epoch: number }> {
+/**
+ * Takes the leader's lease once it is free. Its end leaves the lease to the test, and the board
+ * open.
+ */
+export async function openPostOffice(
+  board: Blackboard,
+): Promise<AsyncDisposable & { epoch: number }> {
   const epoch = await waitFor("the leader's lease", async () => {
-    const leader = await board.acquireLeaderLease({ holder: "stand-in", leaseMs: 600_000, restarted: true });
+    const leader = await board.acquireLeaderLease({
+      holder: "stand-in",
+      leaseMs: 600_000,
+      restarted: true,
+    });
     return leader.outcome === "held" ? leader.epoch : undefined;
   });
   const over = new AbortController();
   const deps = leaderDeps(epoch, { board });
   const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs });
-  const ended = new Loops(deps.log, deps.clock).every(restartAfterMs, over.signal, () => postOffice.run(over.signal));
+  const ended = new Loops(deps.log, deps.clock).every(restartAfterMs, over.signal, () =>
+    postOffice.run(over.signal),
+  );
   return {
     epoch,
     [Symbol.asyncDispose]: async () => {

@@ -9,7 +9,10 @@ import { Clan, type ClanOptions, type Member } from "./clan.ts";
 import { placeInRedis } from "./redis-place.ts";
 
 /** A clan with an orchestrator, on a Redis that ends with it. */
-export async function startClan(members: Record<string, Member>, options: ClanOptions = {}): Promise<RedisClan> {
+export async function startClan(
+  members: Record<string, Member>,
+  options: ClanOptions = {},
+): Promise<RedisClan> {
   const redis = await startRedisServer();
   const place = placeInRedis(redis);
   const clan = new RedisClan(redis, place, await place.open(), options);
@@ -22,13 +25,21 @@ export class RedisClan extends Clan {
   readonly #redis: RedisServer;
   readonly #prefix: string;
 
-  constructor(redis: RedisServer, place: ReturnType<typeof placeInRedis>, board: Blackboard, options: ClanOptions) {
+  constructor(
+    redis: RedisServer,
+    place: ReturnType<typeof placeInRedis>,
+    board: Blackboard,
+    options: ClanOptions,
+  ) {
     super(place, board, options);
     this.#redis = redis;
     this.#prefix = `sett:${place.instance}:`;
   }
 
-  /** What a person would type at redis-cli; `name` goes without what all keys of the instance begin with. */
+  /**
+   * What a person would type at redis-cli; `name` goes without what all keys of the instance begin
+   * with.
+   */
   hand(command: string, name: string, ...words: string[]): Promise<string> {
     return this.#redis.cli(command, `${this.#prefix}${name}`, ...words);
   }

@@ -5,7 +5,9 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { patient, type RedisServer } from "../redis/redis-server.ts";
 import type { Place } from "./place.ts";
 
-export function placeInRedis({ url }: Pick<RedisServer, "url">): Place & { instance: InstanceName } {
+export function placeInRedis({
+  url,
+}: Pick<RedisServer, "url">): Place & { instance: InstanceName } {
   const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
   return { instance, open: () => connectBlackboard({ url, instance, ...patient }) };
 }

@@ -3,18 +3,27 @@ import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 
 /**
- * What the tool prints, as an object or as text, or the whole end of its run; an Error is what it says before exit code 1. The signal
- * aborts when its grant is taken away. `token`: for its calls of a model, where it is a worker.
+ * What the tool prints, as an object or as text, or the whole end of its run; an Error is what it
+ * says before exit code 1. The signal aborts when its grant is taken away. `token`: for its calls
+ * of a model, where it is a worker.
  */
 export type Tool = (input: ToolInput, signal: AbortSignal, token?: string) => unknown;
 
 export function outcomeOf(answer: unknown): CommandOutcome {
-  if (typeof answer === "object" && answer !== null && "kind" in answer) return answer as CommandOutcome;
+  if (typeof answer === "object" && answer !== null && "kind" in answer)
+    return answer as CommandOutcome;
   if (answer instanceof Error) return exited("", 1, answer.message);
   return exited(typeof answer === "string" ? answer : JSON.stringify(answer));
 }
 
 export function exited(stdout: string, exitCode = 0, stderr = ""): CommandOutcome {
   const encode = (text: string) => new TextEncoder().encode(text);
-  return { kind: "exited", exitCode, signal: null, stdout: encode(stdout), stderr: encode(stderr), durationMs: 1 };
+  return {
+    kind: "exited",
+    exitCode,
+    signal: null,
+    stdout: encode(stdout),
+    stderr: encode(stderr),
+    durationMs: 1,
+  };
 }

@@ -14,17 +14,26 @@ import type { Behaviour } from "./played-agent.ts";
 export const secret = "a secret that no log shows";
 
 export function hookOf(receiver: HookReceiver, over: Partial<Hook> = {}): Hook {
-  return { url: receiver.url, secret, on: [...NoticeKind.options], remind_every_ms: 3_600_000, ...over };
+  return {
+    url: receiver.url,
+    secret,
+    on: [...NoticeKind.options],
+    remind_every_ms: 3_600_000,
+    ...over,
+  };
 }
 
 /** What the worker does with a goal is what the goal says. */
 export const worker: Behaviour = {
-  bid: (artefact) => (artefact.type === "GoalDefined" && artefact.payload !== "unwanted" ? "exclusive" : "ignore"),
+  bid: (artefact) =>
+    artefact.type === "GoalDefined" && artefact.payload !== "unwanted" ? "exclusive" : "ignore",
   work: ({ payload }) => {
-    if (payload === "fail") return { structural_type: "Failure", type: "ToolExecutionFailure", payload: "exit 1" };
+    if (payload === "fail")
+      return { structural_type: "Failure", type: "ToolExecutionFailure", payload: "exit 1" };
     if (payload === "draft") return { type: "Draft", payload: "A first draft" };
     if (payload === "settle") return { type: "Report" };
-    if (payload === "ask") return { structural_type: "Question", type: "Question", payload: "Which colour?" };
+    if (payload === "ask")
+      return { structural_type: "Question", type: "Question", payload: "Which colour?" };
     return { structural_type: "Terminal", type: "Released", payload: "1.2.0" };
   },
 };
@@ -38,13 +47,19 @@ export async function webhookClan(place: Place): Promise<WebhookClan> {
 
 class WebhookClan extends Clan {
   /** Starts an orchestrator that sends to these webhooks. */
-  start(hooks: Hook[], { timeoutMs, ...over }: { holder?: string; timeoutMs?: number; clock?: Clock } = {}) {
+  start(
+    hooks: Hook[],
+    { timeoutMs, ...over }: { holder?: string; timeoutMs?: number; clock?: Clock } = {},
+  ) {
     const notify: Deps["notify"] = { hooks, ...(timeoutMs !== undefined && { timeoutMs }) };
     return this.startOrchestrator({ ...over, notify });
   }
 
   async completed(goal: Artefact): Promise<void> {
-    await waitFor("the claim to end", async () => (await this.claimOn(goal)).claim.status === "complete");
+    await waitFor(
+      "the claim to end",
+      async () => (await this.claimOn(goal)).claim.status === "complete",
+    );
   }
 
   async answer(question: string, goal: Artefact): Promise<void> {

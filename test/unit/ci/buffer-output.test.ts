@@ -16,7 +16,13 @@ console.log(JSON.stringify(await Promise.all([slow, quick])));
 test("what runs beside each other is shown one after the other, when it is over, with its errors", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-held-back-"));
   const env = { ...process.env, GO: join(folder, "go") };
-  const bun = Bun.spawn([process.execPath, "-e", script], { env, stdout: "pipe", stderr: "inherit" });
-  expect(await new Response(bun.stdout).text()).toBe("── quick ──\none\ntwo\n── slow ──\nbegins\ngoes on\n[3,0]\n");
+  const bun = Bun.spawn([process.execPath, "-e", script], {
+    env,
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  expect(await new Response(bun.stdout).text()).toBe(
+    "── quick ──\none\ntwo\n── slow ──\nbegins\ngoes on\n[3,0]\n",
+  );
   await rm(folder, { recursive: true });
 });

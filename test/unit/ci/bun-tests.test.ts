@@ -8,9 +8,19 @@ import { countBunTests } from "../../../.ci/bun-tests.ts";
 async function count(workers: number, body: string, limitMs = 120_000) {
   const root = await mkdtemp(join(tmpdir(), "sett-counted-"));
   try {
-    await Bun.write(join(root, "test/one.test.ts"), `import { expect, test } from "bun:test";\n${body}`);
+    await Bun.write(
+      join(root, "test/one.test.ts"),
+      `import { expect, test } from "bun:test";\n${body}`,
+    );
     await Bun.write(join(root, "test/two.test.ts"), "");
-    return await countBunTests({ root, include: ["*.test.ts"], timeoutMs: 60_000, limitMs, workers, output: "ignore" });
+    return await countBunTests({
+      root,
+      include: ["*.test.ts"],
+      timeoutMs: 60_000,
+      limitMs,
+      workers,
+      output: "ignore",
+    });
   } finally {
     await rm(root, { recursive: true });
   }
@@ -25,12 +35,19 @@ describe.each([1, 2])("with %d workers", (workers) => {
   const reported = workers === 1 ? 0 : expect.any(Number);
 
   test("passed and failed tests are counted, skipped ones are neither", async () => {
-    expect(await countOf(`${good} ${good} ${bad} test.skip("later", () => {});`)).toMatchObject({ passed: 2, failed: 1 });
+    expect(await countOf(`${good} ${good} ${bad} test.skip("later", () => {});`)).toMatchObject({
+      passed: 2,
+      failed: 1,
+    });
   });
 
   test("a failed test is named with its place and its error", async () => {
-    const { failures } = await countOf(`${good}\ntest('"<less>" & more', () => { throw new Error("broken\\ntwice"); });`);
-    expect(failures).toEqual([expect.stringMatching(/^test\/one\.test\.ts:3 "<less>" & more\nError: broken\ntwice\n +at /)]);
+    const { failures } = await countOf(
+      `${good}\ntest('"<less>" & more', () => { throw new Error("broken\\ntwice"); });`,
+    );
+    expect(failures).toEqual([
+      expect.stringMatching(/^test\/one\.test\.ts:3 "<less>" & more\nError: broken\ntwice\n +at /),
+    ]);
   });
 
   test("a test that ends the whole process is a failure, even with exit code 0", async () => {
@@ -46,15 +63,21 @@ describe.each([1, 2])("with %d workers", (workers) => {
 
   test("an error outside of tests is a failure", async () => {
     expect(
-      (await countOf(`${good} setTimeout(() => { throw new Error("late"); }, 1); test("waits", () => Bun.sleep(50));`)).failed,
+      (
+        await countOf(
+          `${good} setTimeout(() => { throw new Error("late"); }, 1); test("waits", () => Bun.sleep(50));`,
+        )
+      ).failed,
     ).toBe(1);
   });
 
   test("a group that takes too long is ended and counts as failed", async () => {
-    expect(await countOf(`${good} test("hangs", () => { while (true) {} });`, 4_000)).toMatchObject({
-      passed: reported,
-      failed: 1,
-    });
+    expect(await countOf(`${good} test("hangs", () => { while (true) {} });`, 4_000)).toMatchObject(
+      {
+        passed: reported,
+        failed: 1,
+      },
+    );
   });
 
   test("a group without any test is a failure", async () => {

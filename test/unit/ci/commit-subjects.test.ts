@@ -4,15 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkSubjects, mistakesOf } from "../../../.ci/commit-subjects.ts";
 
-test.each(["Give a killed cub its lease back at once", `Name ${"x".repeat(67)}`])("%s is a good subject", (subject) => {
-  expect(mistakesOf(subject)).toEqual([]);
-});
+test.each(["Give a killed cub its lease back at once", `Name ${"x".repeat(67)}`])(
+  "%s is a good subject",
+  (subject) => {
+    expect(mistakesOf(subject)).toEqual([]);
+  },
+);
 
 test.each([
   [`Name ${"ü".repeat(68)}`, "has 73 columns; 72 at most"],
   ["give a cub its lease back", "does not begin with a capital letter"],
   ["Give a cub its lease back.", "ends with a full stop"],
-  ["fixup! Give a cub its lease back", "is to be squashed: `git rebase --interactive --autosquash`"],
+  [
+    "fixup! Give a cub its lease back",
+    "is to be squashed: `git rebase --interactive --autosquash`",
+  ],
   ["fix(cub): give the lease back", "begins with a label: say the effect alone"],
   ["Fix tests", "does not name the effect"],
 ])("%s breaks the rule", (subject, mistake) => {
@@ -40,7 +46,9 @@ test("only the commits of the range are checked, and merges are not", async () =
       expect.stringMatching(/^[0-9a-f]+ "wip" does not begin with a capital letter\.$/),
       expect.stringMatching(/^[0-9a-f]+ "wip" does not name the effect\.$/),
     ]);
-    expect(checkSubjects(folder, "main..nowhere")).rejects.toThrow("git does not know the commits of main..nowhere");
+    expect(checkSubjects(folder, "main..nowhere")).rejects.toThrow(
+      "git does not know the commits of main..nowhere",
+    );
   } finally {
     await rm(folder, { recursive: true });
   }

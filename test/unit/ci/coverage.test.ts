@@ -10,8 +10,14 @@ async function measure(...groups: { file?: string; run: number[] }[]) {
   try {
     await Bun.write(join(root, "lib/one.ts"), "console.log(1);\n".repeat(20));
     const reports = groups.map(async ({ file = "lib/one.ts", run }, index) => {
-      const lines = Array.from({ length: 20 }, (_, line) => `DA:${line + 1},${run.includes(line + 1) ? 3 : 0}`);
-      await Bun.write(join(root, `group-${index}/lcov.info`), `TN:\nSF:${file}\n${lines.join("\n")}\nend_of_record\n`);
+      const lines = Array.from(
+        { length: 20 },
+        (_, line) => `DA:${line + 1},${run.includes(line + 1) ? 3 : 0}`,
+      );
+      await Bun.write(
+        join(root, `group-${index}/lcov.info`),
+        `TN:\nSF:${file}\n${lines.join("\n")}\nend_of_record\n`,
+      );
       return join(root, `group-${index}`);
     });
     return await measureCoverage(root, await Promise.all(reports));
@@ -20,7 +26,8 @@ async function measure(...groups: { file?: string; run: number[] }[]) {
   }
 }
 
-const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 test("a line counts that any of the groups has run", async () => {
   const { isEnough, words } = await measure({ run: lines(1, 10) }, { run: lines(8, 17) });
@@ -29,7 +36,10 @@ test("a line counts that any of the groups has run", async () => {
 });
 
 test("less than 85 % of the lines is not enough", async () => {
-  expect(await measure({ run: lines(1, 16) })).toMatchObject({ isEnough: false, words: expect.stringContaining("80.0 %") });
+  expect(await measure({ run: lines(1, 16) })).toMatchObject({
+    isEnough: false,
+    words: expect.stringContaining("80.0 %"),
+  });
 });
 
 test("a file that no test has loaded counts as not run, and the tests' own files not at all", async () => {

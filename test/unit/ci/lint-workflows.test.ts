@@ -22,7 +22,9 @@ async function mistakesIn(workflow: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-workflows-"));
   try {
     await Bun.write(join(folder, "workflows/ci.yml"), workflow);
-    return (await lintWorkflows(folder)).map((mistake) => mistake.replace(/^\S*ci\.yml(?=:)/, "ci.yml"));
+    return (await lintWorkflows(folder)).map((mistake) =>
+      mistake.replace(/^\S*ci\.yml(?=:)/, "ci.yml"),
+    );
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -39,13 +41,23 @@ test.each([
     "    needs: lint\n    runs-on:",
     'needs job "lint" which does not exist',
   ],
-  ["a context that is not there", '"$GITHUB_SHA"', "$" + "{{ github.shaa }}", 'property "shaa" is not defined'],
+  [
+    "a context that is not there",
+    '"$GITHUB_SHA"',
+    "$" + "{{ github.shaa }}",
+    'property "shaa" is not defined',
+  ],
   ["an unknown key", "    steps:", "    step:", 'unexpected key "step"'],
   ["a runner that is not there", "ubuntu-24.04", "ubuntu-14.04", 'label "ubuntu-14.04" is unknown'],
   ["an action by its tag", pinned, "actions/checkout@v4", "actions/checkout@v4 is not pinned"],
   ["a commit without its version", pinned, pinned.replace(/ #.*/, ""), "is not pinned"],
   ["all permissions", "permissions: {}\n", "", "the workflow names no `permissions`"],
-  ["a job without a limit", "    timeout-minutes: 5\n", "", "the job `build` has no `timeout-minutes`"],
+  [
+    "a job without a limit",
+    "    timeout-minutes: 5\n",
+    "",
+    "the job `build` has no `timeout-minutes`",
+  ],
 ])("%s is a mistake", async (_, sane, broken, sentence) => {
   const mistakes = await mistakesIn(sound.replace(sane, broken));
   expect(mistakes.join("\n")).toContain(sentence);

@@ -25,8 +25,14 @@ test("the same sources give the same bytes", async () => {
 test("all but the page itself has a name with a hash, and the page names what it loads first", () => {
   const [page, ...rest] = files;
   expect(page).toMatchObject({ path: "/", isHashed: false });
-  expect(rest.filter(({ path, isHashed }) => !isHashed || !/^\/assets\/[\w-]+-[\w]{8}\.(?:js|css|svg)$/.test(path))).toEqual([]);
-  const loaded = [...textOf(page as PageFile).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path);
+  expect(
+    rest.filter(
+      ({ path, isHashed }) => !isHashed || !/^\/assets\/[\w-]+-[\w]{8}\.(?:js|css|svg)$/.test(path),
+    ),
+  ).toEqual([]);
+  const loaded = [...textOf(page as PageFile).matchAll(/(?:href|src)="([^"]+)"/g)].map(
+    ([, path]) => path,
+  );
   expect(loaded.length).toBe(3);
   expect(loaded.filter((path) => !rest.some((file) => file.path === path))).toEqual([]);
 });
@@ -34,8 +40,12 @@ test("all but the page itself has a name with a hash, and the page names what it
 test("no style sheet and no document loads anything from elsewhere, and nothing is run from text", () => {
   const sheets = files.filter(({ path }) => path === "/" || path.endsWith(".css"));
   expect(
-    sheets.flatMap((file) => [...textOf(file).matchAll(/(?:url\(|@import|https?:)[^;]{0,60}/g)].map(([found]) => found)),
+    sheets.flatMap((file) =>
+      [...textOf(file).matchAll(/(?:url\(|@import|https?:)[^;]{0,60}/g)].map(([found]) => found),
+    ),
   ).toEqual([]);
   const scripts = files.filter(({ path }) => path.endsWith(".js"));
-  expect(scripts.filter((file) => /\beval\(|new Function\(/.test(textOf(file))).map(({ path }) => path)).toEqual([]);
+  expect(
+    scripts.filter((file) => /\beval\(|new Function\(/.test(textOf(file))).map(({ path }) => path),
+  ).toEqual([]);
 });

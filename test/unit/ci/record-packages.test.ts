@@ -20,15 +20,21 @@ async function record(...packages: string[]) {
   const folder = await mkdtemp(join(tmpdir(), "sett-record-"));
   try {
     const root = join(folder, "root");
-    for (const file of ["bin/sh", "lib/libc.so.6", "data/notes"]) await Bun.write(join(root, file), file);
+    for (const file of ["bin/sh", "lib/libc.so.6", "data/notes"])
+      await Bun.write(join(root, file), file);
     const bin = join(folder, "bin");
     await mkdir(bin);
     await Bun.write(join(bin, "dpkg-query"), dpkgQuery);
     await chmod(join(bin, "dpkg-query"), 0o755);
-    await Bun.$`sh ${script} ${root} ${packages}`.env({ PATH: `${bin}:${process.env.PATH}` }).quiet();
+    await Bun.$`sh ${script} ${root} ${packages}`
+      .env({ PATH: `${bin}:${process.env.PATH}` })
+      .quiet();
     const status = join(root, "var/lib/dpkg/status.d");
     const names = (await readdir(status)).sort();
-    return { names, texts: await Promise.all(names.map((name) => readFile(join(status, name), "utf8"))) };
+    return {
+      names,
+      texts: await Promise.all(names.map((name) => readFile(join(status, name), "utf8"))),
+    };
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -23,7 +23,13 @@ const images = [
 ] as const;
 
 type Document = {
-  components: { name: string; version: string; purl?: string; "bom-ref": string; licenses?: unknown[] }[];
+  components: {
+    name: string;
+    version: string;
+    purl?: string;
+    "bom-ref": string;
+    licenses?: unknown[];
+  }[];
   dependencies: { ref: string; dependsOn: string[] }[];
 };
 
@@ -35,7 +41,8 @@ test("the list has what the programs are compiled from, with what this needs, an
   expect(names).toContain("bun");
   expect(names).toEqual(expect.arrayContaining(Object.keys(packageJson.dependencies)));
   expect(names).toContain("docker-modem");
-  for (const name of Object.keys(packageJson.devDependencies)) if (name !== "bun") expect(names).not.toContain(name);
+  for (const name of Object.keys(packageJson.devDependencies))
+    if (name !== "bun") expect(names).not.toContain(name);
   expect(components.find(({ name }) => name === "zod")).toMatchObject({
     version: packageJson.dependencies.zod,
     purl: `pkg:npm/zod@${packageJson.dependencies.zod}`,
@@ -56,5 +63,7 @@ test("every reference leads to a component, each of which is named once", () => 
   const refs = components.map((component) => component["bom-ref"]);
   expect(new Set(refs).size).toBe(refs.length);
   for (const { dependsOn } of dependencies) expect(new Set(dependsOn).size).toBe(dependsOn.length);
-  expect(dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.includes(ref))).toEqual([]);
+  expect(
+    dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.includes(ref)),
+  ).toEqual([]);
 });

@@ -15,7 +15,11 @@ test("a version has the usual headings, in their order, and each has entries", (
 });
 
 test("an entry is one sentence: it begins with a capital letter or code, and ends with a full stop", () => {
-  const entries = [...text.matchAll(/^- ((?:.|\n {2})*)/gm)].map(([, entry = ""]) => entry.replace(/\n {2}/g, " "));
+  const entries = [...text.matchAll(/^- ((?:.|\n {2})*)/gm)].map(([, entry = ""]) =>
+    entry.replace(/\n {2}/g, " "),
+  );
   expect(entries.length).toBeGreaterThan(0);
-  expect(entries.filter((entry) => !/^[\p{Lu}`].*\.$/u.test(entry) || /\. \p{Lu}/u.test(entry))).toEqual([]);
+  expect(
+    entries.filter((entry) => !/^[\p{Lu}`].*\.$/u.test(entry) || /\. \p{Lu}/u.test(entry)),
+  ).toEqual([]);
 });

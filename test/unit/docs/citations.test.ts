@@ -13,10 +13,15 @@ const sources = [
   ...filesOf("{apps,lib,test,agents,.ci}/**/*"),
   ...["sett.example.yml", "justfile", "Dockerfile.redis", "Dockerfile.multiarch"],
 ].filter((file) => file !== itself);
-const pages = [...filesOf("docs/{internals,reference}/*.md"), "docs/security.md", "ARCHITECTURE.md"];
+const pages = [
+  ...filesOf("docs/{internals,reference}/*.md"),
+  "docs/security.md",
+  "ARCHITECTURE.md",
+];
 
 /** `docs/internals/claims.md#results`: a page, and perhaps a heading in it. */
-const citation = /(?<![\w/.-])((?:docs\/[\w/-]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md)(?:#([\w-]+))?/g;
+const citation =
+  /(?<![\w/.-])((?:docs\/[\w/-]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md)(?:#([\w-]+))?/g;
 
 /** `lib/core/decide-claim.ts` in a page, in code or as the target of a link. */
 const file = /(?<![\w/-])((?:apps|lib|test|agents|\.ci)\/[\w./-]*\w)(?=[`)])/g;

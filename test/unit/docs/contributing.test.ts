@@ -4,7 +4,9 @@ import { Glob } from "bun";
 import { readPage } from "../../support/docs/pages.ts";
 import { root } from "../../support/root.ts";
 
-const quoted = [...readPage("CONTRIBUTING.md").matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
+const quoted = [...readPage("CONTRIBUTING.md").matchAll(/`([^`\n]+)`/g)].map(
+  ([, text = ""]) => text,
+);
 
 /** A file or a folder; NAME in it may be any name. */
 function exists(path: string): boolean {
@@ -17,17 +19,23 @@ test("every file that a checklist names exists", () => {
     /^(?:lib|apps|test|agents|docs|\.ci|\.github)\/\S*$|^[\w.-]+\.(?:md|json|yml|ts)$/.test(text),
   );
   expect(paths.length).toBeGreaterThan(60);
-  expect(paths.filter((path) => path !== "sett.yml" && path !== "sett.cdx.json" && !exists(path))).toEqual([]);
+  expect(
+    paths.filter((path) => path !== "sett.yml" && path !== "sett.cdx.json" && !exists(path)),
+  ).toEqual([]);
 });
 
 test("every recipe that is named exists", () => {
   const recipes = quoted.flatMap((text) => /^(?:npx )?just ([\w-]+)/.exec(text)?.[1] ?? []);
-  const known = [...readPage("justfile").matchAll(/^([a-z][\w-]*)(?: [^:]*)?:(?!=)/gm)].map(([, name]) => name);
+  const known = [...readPage("justfile").matchAll(/^([a-z][\w-]*)(?: [^:]*)?:(?!=)/gm)].map(
+    ([, name]) => name,
+  );
   expect(recipes.length).toBeGreaterThan(5);
   expect(recipes.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test("lines have at most 100 columns, but for tables", () => {
-  const lines = ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].flatMap((page) => readPage(page).split("\n"));
+  const lines = ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].flatMap((page) =>
+    readPage(page).split("\n"),
+  );
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
 });

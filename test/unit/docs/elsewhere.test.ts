@@ -6,9 +6,11 @@ import { commands } from "../../../apps/cli/commands.ts";
 import { root } from "../../support/root.ts";
 
 const page = readFileSync(join(root, "docs/guides/elsewhere.md"), "utf8");
-const [, table = ""] = /^\| with these variables \|.*\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(page) ?? [];
+const [, table = ""] =
+  /^\| with these variables \|.*\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(page) ?? [];
 const rows = table.trim().split("\n");
-const named = (row = "") => [...(row.split("|")[2] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, name = ""]) => name);
+const named = (row = "") =>
+  [...(row.split("|")[2] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, name = ""]) => name);
 
 test("each command is in one row of its table", () => {
   expect(rows.flatMap(named).toSorted()).toEqual(Object.keys(commands).toSorted());
@@ -16,6 +18,10 @@ test("each command is in one row of its table", () => {
 
 test("the row of what is refused has the commands that are", async () => {
   const all = await Promise.all(Object.values(commands).map(({ load }) => load()));
-  const refused = all.filter(({ isOfThisMachine }) => isOfThisMachine === true).map(({ name }) => name);
-  expect(named(rows.find((row) => row.includes("are refused"))).toSorted()).toEqual(refused.toSorted());
+  const refused = all
+    .filter(({ isOfThisMachine }) => isOfThisMachine === true)
+    .map(({ name }) => name);
+  expect(named(rows.find((row) => row.includes("are refused"))).toSorted()).toEqual(
+    refused.toSorted(),
+  );
 });

@@ -17,7 +17,12 @@ const Target = z.strictObject({
   datasource,
   instant: z.boolean().optional(),
 });
-const gridPos = z.strictObject({ x: z.int().min(0), y: z.int().min(0), w: z.int().min(1), h: z.int().min(1) });
+const gridPos = z.strictObject({
+  x: z.int().min(0),
+  y: z.int().min(0),
+  w: z.int().min(1),
+  h: z.int().min(1),
+});
 const Panel = z.object({
   id: z.int().min(1),
   type: z.enum(["row", "stat", "timeseries"]),
@@ -25,7 +30,11 @@ const Panel = z.object({
   gridPos,
   targets: z.array(Target).default([]),
 });
-const Variable = z.object({ name: z.string(), type: z.enum(["datasource", "query"]), definition: z.string().optional() });
+const Variable = z.object({
+  name: z.string(),
+  type: z.enum(["datasource", "query"]),
+  definition: z.string().optional(),
+});
 /** The parts of Grafana's schema (schemaVersion 39) that this dashboard uses. */
 const Dashboard = z.object({
   uid: z.string().max(40),
@@ -35,12 +44,17 @@ const Dashboard = z.object({
   panels: z.array(Panel),
 });
 
-const dashboard = Dashboard.parse(JSON.parse(readFileSync(join(root, "docs/grafana/sett.json"), "utf8")));
+const dashboard = Dashboard.parse(
+  JSON.parse(readFileSync(join(root, "docs/grafana/sett.json"), "utf8")),
+);
 const { registry } = createInstanceMetrics();
-const expressions = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
+const expressions = dashboard.panels.flatMap(({ title, targets }) =>
+  targets.map(({ expr }) => ({ title, expr })),
+);
 
 /** What Grafana puts there before it asks Prometheus. */
-const filledIn = (expr: string) => expr.replaceAll("$__rate_interval", "1m").replaceAll(/\$\w+/g, ".*");
+const filledIn = (expr: string) =>
+  expr.replaceAll("$__rate_interval", "1m").replaceAll(/\$\w+/g, ".*");
 
 /** The text of each node of this kind. */
 function nodesOf(expr: string, kind: string): string[] {
@@ -59,8 +73,11 @@ function seriesOf(): Map<string, Set<string>> {
   for (const metric of registry.getMetricsAsArray()) {
     const { name, labelNames = [] } = metric as unknown as { name: string; labelNames?: string[] };
     const isHistogram = "buckets" in metric;
-    const names = isHistogram ? ["_bucket", "_sum", "_count"].map((ending) => name + ending) : [name];
-    for (const one of names) series.set(one, new Set([...labelNames, ...(isHistogram ? ["le"] : []), "job", "instance"]));
+    const names = isHistogram
+      ? ["_bucket", "_sum", "_count"].map((ending) => name + ending)
+      : [name];
+    for (const one of names)
+      series.set(one, new Set([...labelNames, ...(isHistogram ? ["le"] : []), "job", "instance"]));
   }
   return series;
 }
@@ -87,8 +104,13 @@ test("each metric and each label that a query names exists", () => {
       ...nodesOf(text, "GroupingLabels").flatMap((list) => list.match(/\w+/g) ?? []),
     ];
     const known = new Set(metrics.flatMap((name) => [...(series.get(name) ?? [])]));
-    const unknown = [...metrics.filter((name) => !series.has(name)), ...labels.filter((name) => !known.has(name))];
-    return metrics.length === 0 || unknown.length > 0 ? [`${title}: ${unknown.join(", ") || "no metric"}`] : [];
+    const unknown = [
+      ...metrics.filter((name) => !series.has(name)),
+      ...labels.filter((name) => !known.has(name)),
+    ];
+    return metrics.length === 0 || unknown.length > 0
+      ? [`${title}: ${unknown.join(", ") || "no metric"}`]
+      : [];
   });
   expect(wrong).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// What docs/reference/blackboard.md says about the agents' mail is what the orchestrator reads and writes.
+// What docs/reference/blackboard.md says about the agents' mail is what the orchestrator reads and
+// writes.
 import { expect, test } from "bun:test";
 import { Envelope, Message, Reply, RunStart } from "../../../lib/blackboard/port/mail.ts";
 import { blocksOf, readPage, sectionOf } from "../../support/docs/pages.ts";
@@ -10,7 +11,9 @@ const examples = (heading: string) =>
     .map(({ code }) => JSON.parse(code));
 
 test("the page has an example of every message, and each is one", () => {
-  const messages = examples("### The messages").map((example) => Envelope.parse(example).message.say);
+  const messages = examples("### The messages").map(
+    (example) => Envelope.parse(example).message.say,
+  );
   expect([...new Set(messages)]).toEqual(Message.options.map(({ shape }) => shape.say.value));
 });
 

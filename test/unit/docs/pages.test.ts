@@ -1,11 +1,18 @@
-// The pages that people read: links lead somewhere, pictures can be drawn, every page can be found, lines are short.
+// The pages that people read: links lead somewhere, pictures can be drawn, every page can be found,
+// lines are short.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { $, Glob } from "bun";
 import { commands } from "../../../apps/cli/commands.ts";
 import { parseConfig } from "../../../lib/config/parse-config.ts";
-import { anchorsOf, blocksOf, pagesOfRepository, proseOf, readPage } from "../../support/docs/pages.ts";
+import {
+  anchorsOf,
+  blocksOf,
+  pagesOfRepository,
+  proseOf,
+  readPage,
+} from "../../support/docs/pages.ts";
 import { root } from "../../support/root.ts";
 
 const pages = await pagesOfRepository();
@@ -30,7 +37,8 @@ function problemOf({ page, line, target }: Link): string | undefined {
   const [path = "", anchor] = target.split("#");
   const file = path === "" ? page : normalize(join(page, "..", path)).replace(/\/$/, "");
   if (!existsSync(join(root, file))) return `${page}:${line}: ${target}: there is no ${file}`;
-  if (anchor === undefined || (file.endsWith(".md") && anchorsOf(file).includes(anchor))) return undefined;
+  if (anchor === undefined || (file.endsWith(".md") && anchorsOf(file).includes(anchor)))
+    return undefined;
   return `${page}:${line}: ${target}: ${file} has no heading with this anchor`;
 }
 
@@ -57,7 +65,9 @@ test("the README has at most 150 lines, and names every command", () => {
 });
 
 test("every agent of the repository has a page of its own", async () => {
-  const folders = await Array.fromAsync(new Glob("*/README.md").scan({ cwd: join(root, "agents") }));
+  const folders = await Array.fromAsync(
+    new Glob("*/README.md").scan({ cwd: join(root, "agents") }),
+  );
   const wanted = folders.map((file) => `docs/agents/${file.replace("/README.md", ".md")}`);
   expect(wanted.filter((page) => !pages.includes(page))).toEqual([]);
 });
@@ -65,16 +75,22 @@ test("every agent of the repository has a page of its own", async () => {
 test("lines of the documentation have at most 100 columns, but for tables, pictures and what is shown of a terminal", () => {
   const long = documentation.flatMap((page) => {
     const lines = readPage(page)
-      .replace(/^```(?:console|text|json|mermaid)\n.*?^```$/gms, (block) => block.replace(/[^\n]+/g, ""))
+      .replace(/^```(?:console|text|json|mermaid)\n.*?^```$/gms, (block) =>
+        block.replace(/[^\n]+/g, ""),
+      )
       .split("\n");
-    return lines.flatMap((line, index) => (line.length > 100 && !/^\||^!?\[|^<!--/.test(line) ? [`${page}:${index + 1}`] : []));
+    return lines.flatMap((line, index) =>
+      line.length > 100 && !/^\||^!?\[|^<!--/.test(line) ? [`${page}:${index + 1}`] : [],
+    );
   });
   expect(long).toEqual([]);
 });
 
 test("the shell blocks of the documentation can be parsed", async () => {
   const blocks = documentation.flatMap((page) =>
-    blocksOf(readPage(page)).flatMap(({ language, line, code }) => (language === "sh" ? [{ at: `${page}:${line}`, code }] : [])),
+    blocksOf(readPage(page)).flatMap(({ language, line, code }) =>
+      language === "sh" ? [{ at: `${page}:${line}`, code }] : [],
+    ),
   );
   expect(blocks.length).toBeGreaterThan(30);
   for (const { at, code } of blocks) {
@@ -83,10 +99,15 @@ test("the shell blocks of the documentation can be parsed", async () => {
   }
 });
 
-/** The programs that a block starts in the container or the image of Redis: the first word behind the container, or the image's entrypoint. */
+/**
+ * The programs that a block starts in the container or the image of Redis: the first word behind
+ * the container, or the image's entrypoint.
+ */
 function programsInRedis(code: string): string[] {
   const lines = code.replace(/\\\n\s*/g, " ");
-  const executed = [...lines.matchAll(/docker exec (?:-\S+ )*"?\S+-redis"? +(\S+)/g)].map(([, program = ""]) => program);
+  const executed = [...lines.matchAll(/docker exec (?:-\S+ )*"?\S+-redis"? +(\S+)/g)].map(
+    ([, program = ""]) => program,
+  );
   const started = [...lines.matchAll(/docker run [^\n|;]*?sett\/redis\b[^\n]*/g)].map(
     ([command]) => /--entrypoint[ =](\S+)/.exec(command)?.[1] ?? "redis-server",
   );
@@ -100,13 +121,17 @@ test("a page runs nothing in the container of Redis that the image of a release 
     ),
   );
   expect(started.length).toBeGreaterThanOrEqual(4);
-  expect(started.filter(({ program }) => !["redis-cli", "redis-server"].includes(program))).toEqual([]);
+  expect(started.filter(({ program }) => !["redis-cli", "redis-server"].includes(program))).toEqual(
+    [],
+  );
 });
 
 test("every sett.yml of the documentation is without a mistake", () => {
   const yaml = documentation.flatMap((page) =>
     blocksOf(readPage(page)).flatMap(({ language, line, code }) => {
-      const written = [...code.matchAll(/^cat > sett\.yml <<'END'\n(.*?)^END$/gms)].map(([, text = ""]) => text);
+      const written = [...code.matchAll(/^cat > sett\.yml <<'END'\n(.*?)^END$/gms)].map(
+        ([, text = ""]) => text,
+      );
       const shown = language === "yaml" && code.includes("agents:") ? [code] : [];
       return [...written, ...shown].map((text) => ({ at: `${page}:${line}`, text }));
     }),
@@ -127,16 +152,24 @@ test("every sett.yml of the documentation is without a mistake", () => {
   }
 });
 
-/** A node of a flowchart: its id, or its id and its shape. What is not quoted holds no sign that has a meaning there. */
+/**
+ * A node of a flowchart: its id, or its id and its shape. What is not quoted holds no sign that has
+ * a meaning there.
+ */
 const plain = String.raw`[^\][(){}"|<>;#]+`;
 const node = String.raw`\w+(?:\["[^"]*"\]|\[${plain}\]|\(\(${plain}\)\)|\(\[${plain}\]\)|\[\((?:"[^"]*"|${plain})\)\])?`;
 const arrow = String.raw`(?:-->|---|-\.->)(?:\|(?:"[^"]*"|${plain})\|)?|<?-- (?:"[^"]*"|${plain}) -->`;
 
-/** What may stand in a line of a picture, by the picture's first line: the part of Mermaid that is used here. */
+/**
+ * What may stand in a line of a picture, by the picture's first line: the part of Mermaid that is
+ * used here.
+ */
 const pictureLines: [RegExp, RegExp][] = [
   [
     /^flowchart (?:LR|TB)$/,
-    new RegExp(`^(?:${node}(?: *(?:${arrow}) *${node})*|subgraph \\w+ ?\\[(?:"[^"]*"|${plain})\\]|end)$`),
+    new RegExp(
+      `^(?:${node}(?: *(?:${arrow}) *${node})*|subgraph \\w+ ?\\[(?:"[^"]*"|${plain})\\]|end)$`,
+    ),
   ],
   [
     /^sequenceDiagram$/,
@@ -147,19 +180,26 @@ const pictureLines: [RegExp, RegExp][] = [
 
 test("every Mermaid picture is written in the part of the language that is checked here", () => {
   const pictures = pages.flatMap((page) =>
-    blocksOf(readPage(page)).flatMap((block) => (block.language === "mermaid" ? [{ page, ...block }] : [])),
+    blocksOf(readPage(page)).flatMap((block) =>
+      block.language === "mermaid" ? [{ page, ...block }] : [],
+    ),
   );
   expect(pictures.length).toBeGreaterThanOrEqual(5);
   const wrong = pictures.flatMap(({ page, line, code }) => {
     const [kind = "", ...lines] = code.trimEnd().split("\n");
     const [, grammar] = pictureLines.find(([first]) => first.test(kind)) ?? [];
     if (grammar === undefined) return [`${page}:${line}: no picture begins with ${kind}`];
-    return lines.flatMap((text, index) => (grammar.test(text.trim()) ? [] : [`${page}:${line + 1 + index}: ${text.trim()}`]));
+    return lines.flatMap((text, index) =>
+      grammar.test(text.trim()) ? [] : [`${page}:${line + 1 + index}: ${text.trim()}`],
+    );
   });
   expect(wrong).toEqual([]);
 });
 
-/** What the program says, by the first column of the tables of symptoms: the pieces between what differs from case to case. */
+/**
+ * What the program says, by the first column of the tables of symptoms: the pieces between what
+ * differs from case to case.
+ */
 function messagesOf(page: string): { at: string; piece: string }[] {
   return readPage(page)
     .split("\n")
@@ -169,10 +209,15 @@ function messagesOf(page: string): { at: string; piece: string }[] {
       const pieces = quoted.flatMap((words) => words.split(/…|\b[A-Z]{2,}\b|"[^"]*"|`|\d+ s\b/));
       return pieces.map((piece) => ({ at: `${page}:${index + 1}`, piece: piece.trim() }));
     })
-    .filter(({ piece }) => piece.split(" ").filter((word) => /^[A-Za-z']+$/.test(word)).length >= 3);
+    .filter(
+      ({ piece }) => piece.split(" ").filter((word) => /^[A-Za-z']+$/.test(word)).length >= 3,
+    );
 }
 
-/** At least so many words of a piece stand in a row in the source: its sentences are put together of several parts. */
+/**
+ * At least so many words of a piece stand in a row in the source: its sentences are put together of
+ * several parts.
+ */
 function isSaid(piece: string, source: string): boolean {
   const words = piece.split(" ");
   const least = Math.max(3, Math.floor(words.length * 0.4));
@@ -182,7 +227,9 @@ function isSaid(piece: string, source: string): boolean {
 
 test("what the page on troubleshooting quotes is said in the source", async () => {
   const files = await Array.fromAsync(new Glob("{apps,lib}/**/*.{ts,lua}").scan(root));
-  const source = (await Promise.all(files.map((file) => Bun.file(join(root, file)).text()))).join("\n").replaceAll("\\", "");
+  const source = (await Promise.all(files.map((file) => Bun.file(join(root, file)).text())))
+    .join("\n")
+    .replaceAll("\\", "");
   const messages = messagesOf("docs/troubleshooting.md");
   expect(messages.length).toBeGreaterThan(20);
   expect(messages.filter(({ piece }) => !isSaid(piece, source))).toEqual([]);

@@ -26,13 +26,20 @@ const citations = rows.flatMap(({ promise, holds }) =>
   })),
 );
 
-/** Citations, and what is pending, are the whole cell. `the 80 %: test pending`: the number alone. */
+/**
+ * Citations, and what is pending, are the whole cell. `the 80 %: test pending`: the number alone.
+ */
 function isHeld(holds: string): boolean {
-  const parts = holds.replaceAll(cited, "cited").replaceAll(/(?:(?:its|the) [\w %]+: )?test pending/g, "pending");
+  const parts = holds
+    .replaceAll(cited, "cited")
+    .replaceAll(/(?:(?:its|the) [\w %]+: )?test pending/g, "pending");
   return /^(?:cited|pending)(?:; (?:cited|pending))*$/.test(parts);
 }
 
-/** The titles of a file, and the names of its cases: texts that begin a call, or end with the comma of a first argument. */
+/**
+ * The titles of a file, and the names of its cases: texts that begin a call, or end with the comma
+ * of a first argument.
+ */
 function titlesIn(path: string): string {
   const titles = readPage(path).matchAll(/(?:\(|\[|^\s*)(["`])((?:\\.|(?!\1)[^\\\n])+)\1,/gm);
   return [...titles].map(([, , title = ""]) => title).join("\n");
@@ -41,7 +48,8 @@ function titlesIn(path: string): string {
 test("each row has a promise, a number or a dash, and what holds it: a test, a figure or `test pending`", () => {
   expect(rows.length).toBeGreaterThanOrEqual(60);
   const incomplete = rows.filter(
-    ({ promise, number, holds, more }) => [promise, number].includes("") || more.length > 0 || !isHeld(holds),
+    ({ promise, number, holds, more }) =>
+      [promise, number].includes("") || more.length > 0 || !isHeld(holds),
   );
   expect(incomplete).toEqual([]);
 });
@@ -53,7 +61,9 @@ test("each promise is made once", () => {
 
 test("each file that is cited exists, and the link leads to it", () => {
   expect(citations.length).toBeGreaterThanOrEqual(rows.length);
-  expect(citations.filter(({ path, target }) => path !== target || !existsSync(join(root, path)))).toEqual([]);
+  expect(
+    citations.filter(({ path, target }) => path !== target || !existsSync(join(root, path))),
+  ).toEqual([]);
 });
 
 test("the words that are cited are a title of the file, or a figure of the benchmark", () => {
@@ -61,7 +71,9 @@ test("the words that are cited are a title of the file, or a figure of the bench
     if (!existsSync(join(root, path))) return [];
     const said = path.startsWith("test/bench/") ? readPage(path) : titlesIn(path);
     if (words.length === 0) return [`${path} is cited without words of a title`];
-    return words.flatMap((each) => (said.includes(each) ? [] : [`${path} has no title with “${each}”`]));
+    return words.flatMap((each) =>
+      said.includes(each) ? [] : [`${path} has no title with “${each}”`],
+    );
   });
   expect(wrong).toEqual([]);
 });

@@ -25,10 +25,18 @@ test("what a page types, leaves out or writes in another language is no output o
 });
 
 test("ids, times, ages and widths of columns may differ; a word may not, and `…` matches any", () => {
-  const printed = ["ID   TYPE  AGE", "00000000  Plan  now", "08:00:00 posts ffffffff “No real warnings”"].join("\n");
+  const printed = [
+    "ID   TYPE  AGE",
+    "00000000  Plan  now",
+    "08:00:00 posts ffffffff “No real warnings”",
+  ].join("\n");
   expect(linesNotPrinted(shownLinesOf(page), printed)).toEqual([]);
   expect(linesNotPrinted(shownLinesOf(page), printed.replace("Plan", "Plant"))).toEqual([
     { line: 8, text: "4b00deb5  Plan  5s" },
   ]);
-  expect(linesNotPrinted(shownLinesOf(page), printed.replace("real warnings”", "errors”")).map(({ line }) => line)).toEqual([11]);
+  expect(
+    linesNotPrinted(shownLinesOf(page), printed.replace("real warnings”", "errors”")).map(
+      ({ line }) => line,
+    ),
+  ).toEqual([11]);
 });

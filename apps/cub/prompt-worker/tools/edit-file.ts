@@ -17,7 +17,10 @@ export function editFileTool(workspace: Workspace): Tool {
       "otherwise nothing is changed, and the answer says why.",
     input: z.strictObject({
       path: z.string().min(1).describe("Relative to the workspace."),
-      old: z.string().min(1).describe("The text to replace, with enough of the lines around it to be unique."),
+      old: z
+        .string()
+        .min(1)
+        .describe("The text to replace, with enough of the lines around it to be unique."),
       new: z.string().describe("The text in its place."),
     }),
     use: async ({ path, old, new: replacement }) => {
@@ -28,7 +31,10 @@ export function editFileTool(workspace: Workspace): Tool {
       const found = await stat(place.path).catch(() => undefined);
       if (found !== undefined && !found.isFile()) return output(`${shown} is not a file.`);
       const file = await open(place.path, "r").catch(() => undefined);
-      if (file === undefined) return output(`There is no file ${shown} that can be read. \`write_file\` makes new files.`);
+      if (file === undefined)
+        return output(
+          `There is no file ${shown} that can be read. \`write_file\` makes new files.`,
+        );
       try {
         const refusal = await refusalFor(file, shown);
         if (refusal !== undefined) return output(refusal);
@@ -39,7 +45,8 @@ export function editFileTool(workspace: Workspace): Tool {
           return output(
             `The text is in ${shown} ${places} times. Nothing was changed: give more of the lines around the place that you mean.`,
           );
-        if (old === replacement) return output("`old` and `new` are the same. Nothing was changed.");
+        if (old === replacement)
+          return output("`old` and `new` are the same. Nothing was changed.");
         // A function, because `$&` in a replacement text has a meaning.
         await writeFile(
           place.path,
@@ -72,6 +79,7 @@ function countOf(text: string, part: string): number {
 
 function notFound(text: string, old: string, shown: string): string {
   const nearest = nearestText(text, old);
-  if (nearest === undefined) return `The text is not in ${shown}, and nothing in it is like it. Read the file first.`;
+  if (nearest === undefined)
+    return `The text is not in ${shown}, and nothing in it is like it. Read the file first.`;
   return `The text is not in ${shown}. The nearest to it begins in line ${nearest.line}:\n${nearest.text}`;
 }

@@ -8,7 +8,12 @@ import type { WorkKind } from "../work-kind.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** `targetType`: the type that a rework must have. */
-export type Work = { kind: WorkKind; targetType: string; isReadWrite: boolean; workspace: Workspace };
+export type Work = {
+  kind: WorkKind;
+  targetType: string;
+  isReadWrite: boolean;
+  workspace: Workspace;
+};
 
 export function endingTools(work: Work): Tool[] {
   switch (work.kind) {
@@ -21,7 +26,8 @@ export function endingTools(work: Work): Tool[] {
   }
 }
 
-const sentence = (what: string) => z.string().trim().min(1, { error: "must not be empty" }).max(2_000).describe(what);
+const sentence = (what: string) =>
+  z.string().trim().min(1, { error: "must not be empty" }).max(2_000).describe(what);
 
 function askTool({ isReadWrite, workspace }: Work): Tool {
   return defineTool({
@@ -43,14 +49,16 @@ const answerTool = defineTool({
   name: "answer",
   description: "Ends the work with the answer to the question.",
   input: z.strictObject({ answer: z.string().trim().min(1, { error: "must not be empty" }) }),
-  use: async ({ answer }) => ended({ structural_type: "Answer", payload: answer, summary: lineOf(answer) }),
+  use: async ({ answer }) =>
+    ended({ structural_type: "Answer", payload: answer, summary: lineOf(answer) }),
 });
 
 const approveTool = defineTool({
   name: "approve",
   description: "Ends the review: the target is good as it is.",
   input: z.strictObject({ summary: sentence("One line: what you have checked.") }),
-  use: async ({ summary }) => ended({ structural_type: "Review", payload: {}, summary: lineOf(summary) }),
+  use: async ({ summary }) =>
+    ended({ structural_type: "Review", payload: {}, summary: lineOf(summary) }),
 });
 
 const Problem = z.strictObject({
@@ -62,12 +70,17 @@ const Problem = z.strictObject({
 
 const feedbackTool = defineTool({
   name: "feedback",
-  description: "Ends the review: the target needs a new version, and its author gets these problems.",
+  description:
+    "Ends the review: the target needs a new version, and its author gets these problems.",
   input: z.strictObject({
     summary: sentence("One line for people."),
-    problems: z.array(Problem).min(1, { error: "must have at least one problem; without any, use `approve`" }).max(200),
+    problems: z
+      .array(Problem)
+      .min(1, { error: "must have at least one problem; without any, use `approve`" })
+      .max(200),
   }),
-  use: async ({ summary, problems }) => ended({ structural_type: "Review", payload: { problems }, summary: lineOf(summary) }),
+  use: async ({ summary, problems }) =>
+    ended({ structural_type: "Review", payload: { problems }, summary: lineOf(summary) }),
 });
 
 function finishTool(work: Work): Tool {
@@ -84,7 +97,10 @@ function finishTool(work: Work): Tool {
     description: `Ends the work with its result. ${commits}Call it once everything is done and checked.`,
     input: z.strictObject({
       type: z.string().trim().min(1).max(200).describe(`The type of the result. ${type}`),
-      payload: z.string().optional().describe(`The result as text. Leave it out for a ${codeCommitType}.`),
+      payload: z
+        .string()
+        .optional()
+        .describe(`The result as text. Leave it out for a ${codeCommitType}.`),
       summary: sentence("One line for people: what you have done."),
       ...(isReadWrite && {
         message: z
@@ -92,7 +108,9 @@ function finishTool(work: Work): Tool {
           .trim()
           .min(1)
           .optional()
-          .describe("The commit message: a subject of at most 72 characters, an empty line, then why."),
+          .describe(
+            "The commit message: a subject of at most 72 characters, an empty line, then why.",
+          ),
       }),
     }),
     use: async (result) => finish(work, { ...result, message: messageIn(result) }),
@@ -110,13 +128,17 @@ async function finish(
   { type, payload, summary, message }: Result,
 ): Promise<ToolEnd> {
   if (kind === "rework" && type !== targetType)
-    return { kind: "malformed", text: `A new version has the same type: \`type\` must be ${targetType}, not ${type}.` };
+    return {
+      kind: "malformed",
+      text: `A new version has the same type: \`type\` must be ${targetType}, not ${type}.`,
+    };
   const isCommit = type === codeCommitType;
   if (isCommit && !isReadWrite)
     return output(
       `A ${codeCommitType} is not possible: this agent's workspace is read-only (\`workspace: { mode: ro }\`). Finish with another type and a payload.`,
     );
-  if (!isCommit && payload === undefined) return { kind: "malformed", text: `\`payload\` is missing: a ${type} needs one.` };
+  if (!isCommit && payload === undefined)
+    return { kind: "malformed", text: `\`payload\` is missing: a ${type} needs one.` };
   let content = payload ?? "";
   if (isReadWrite && workspace.head !== undefined) {
     const done = await commitChanges(workspace, message);

@@ -1,4 +1,5 @@
-// The part of a file that is most like a text that the file does not have: what a model needs to correct its edit.
+// The part of a file that is most like a text that the file does not have: what a model needs to
+// correct its edit.
 
 const maxFileLines = 50_000;
 const maxWantedLines = 60;
@@ -8,8 +9,14 @@ const maxCandidates = 20;
 /** Below it, showing the place would mislead. */
 const minLikeness = 0.3;
 
-/** `line` counts from 1. Undefined where nothing is like `wanted`. The time is bounded: about a million comparisons of words. */
-export function nearestText(text: string, wanted: string): { line: number; text: string } | undefined {
+/**
+ * `line` counts from 1. Undefined where nothing is like `wanted`. The time is bounded: about a
+ * million comparisons of words.
+ */
+export function nearestText(
+  text: string,
+  wanted: string,
+): { line: number; text: string } | undefined {
   const lines = text.split("\n").slice(0, maxFileLines);
   const wantedLines = trimBlank(wanted.split("\n")).slice(0, maxWantedLines);
   if (wantedLines.length === 0) return undefined;
@@ -25,7 +32,8 @@ export function nearestText(text: string, wanted: string): { line: number; text:
   const shown = lines.slice(best.start, best.start + wantedLines.length).join("\n");
   return {
     line: best.start + 1,
-    text: shown.length > maxShownLength ? `${shown.slice(0, maxShownLength).toWellFormed()}…` : shown,
+    text:
+      shown.length > maxShownLength ? `${shown.slice(0, maxShownLength).toWellFormed()}…` : shown,
   };
 }
 
@@ -38,12 +46,20 @@ function bagOf(line: string): Bag {
 
 function trimBlank(lines: string[]): string[] {
   const first = lines.findIndex((line) => line.trim() !== "");
-  return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== "") + 1);
+  return first === -1
+    ? []
+    : lines.slice(first, lines.findLastIndex((line) => line.trim() !== "") + 1);
 }
 
-/** Starts for which one line of what is wanted is most like a line of the file: its longest and its first line are looked for. */
+/**
+ * Starts for which one line of what is wanted is most like a line of the file: its longest and its
+ * first line are looked for.
+ */
 function candidates(file: readonly Bag[], wanted: readonly Bag[]): number[] {
-  const longest = wanted.reduce((at, bag, index) => (bag.key.length > (wanted[at]?.key.length ?? 0) ? index : at), 0);
+  const longest = wanted.reduce(
+    (at, bag, index) => (bag.key.length > (wanted[at]?.key.length ?? 0) ? index : at),
+    0,
+  );
   const found: { start: number; likeness: number }[] = [];
   for (const offset of new Set([0, longest])) {
     const anchor = wanted[offset];
@@ -53,7 +69,9 @@ function candidates(file: readonly Bag[], wanted: readonly Bag[]): number[] {
       if (likeness >= minLikeness) found.push({ start: Math.max(0, index - offset), likeness });
     }
   }
-  return [...new Set(found.toSorted((a, b) => b.likeness - a.likeness).map(({ start }) => start))].slice(0, maxCandidates);
+  return [
+    ...new Set(found.toSorted((a, b) => b.likeness - a.likeness).map(({ start }) => start)),
+  ].slice(0, maxCandidates);
 }
 
 function likenessAt(start: number, file: readonly Bag[], wanted: readonly Bag[]): number {

@@ -2,7 +2,9 @@
 import { isAbsolute, relative } from "node:path";
 import { readName, textOf } from "../../../../lib/git/run/file-name.ts";
 
-/** A name without a slash is looked for in every folder. A folder's name also means what is in it. */
+/**
+ * A name without a slash is looked for in every folder. A folder's name also means what is in it.
+ */
 export function pathspecsOf(glob: string | undefined, root: string): string[] {
   if (glob?.startsWith('"')) return nameSpecs(readName(glob));
   const inside = glob !== undefined && isAbsolute(glob) ? relative(root, glob) : (glob ?? "");
@@ -12,7 +14,10 @@ export function pathspecsOf(glob: string | undefined, root: string): string[] {
   return [`:(glob)${pattern}`, `:(glob)${pattern}/**`];
 }
 
-/** A name in quotes has no wildcards. An argument of git is UTF-8, so bytes that are none match as any byte. */
+/**
+ * A name in quotes has no wildcards. An argument of git is UTF-8, so bytes that are none match as
+ * any byte.
+ */
 function nameSpecs(name: string): string[] {
   const text = textOf(name) ?? name.replace(/[\x80-\xff]/g, "\0");
   const pattern = text.replace(/[\\*?[\]]/g, "\\$&").replaceAll("\0", "?");

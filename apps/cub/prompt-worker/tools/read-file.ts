@@ -28,8 +28,10 @@ export function readFileTool(workspace: Workspace): Tool {
       const place = await placeOf(workspace, path, "read");
       if (!place.ok) return output(place.reason);
       const found = await stat(place.path).catch(() => undefined);
-      if (found === undefined) return output(`There is no file ${place.shown}. \`list_files\` shows the names.`);
-      if (found.isDirectory()) return output(`${place.shown} is a folder. \`list_files\` shows what is in it.`);
+      if (found === undefined)
+        return output(`There is no file ${place.shown}. \`list_files\` shows the names.`);
+      if (found.isDirectory())
+        return output(`${place.shown} is a folder. \`list_files\` shows what is in it.`);
       if (!found.isFile()) return output(`${place.shown} is neither a file nor a folder.`);
       if (found.size === 0) return output(`${place.shown} is empty.`);
       const file = await open(place.path, "r").catch((error: Error) => error);
@@ -62,14 +64,23 @@ export async function isBinary(file: FileHandle): Promise<boolean> {
 
 export function sizeText(bytes: number): string {
   if (bytes < 10_000) return `${bytes} bytes`;
-  return bytes < 10_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;
+  return bytes < 10_000_000
+    ? `${Math.round(bytes / 1_000)} kB`
+    : `${Math.round(bytes / 1_000_000)} MB`;
 }
 
 /** `isEnd`: the file has no line after these. */
 type Part = { lines: string[]; isEnd: boolean };
 
-/** Reads in pieces, and keeps no more than what is shown: a line, or the file, may have gigabytes. */
-async function readLines(file: FileHandle, from: number, to: number, signal: AbortSignal): Promise<Part> {
+/**
+ * Reads in pieces, and keeps no more than what is shown: a line, or the file, may have gigabytes.
+ */
+async function readLines(
+  file: FileHandle,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+): Promise<Part> {
   const buffer = Buffer.alloc(chunkBytes);
   const begin = await offsetOfLine(file, from, buffer, signal);
   const part: Part = { lines: [], isEnd: false };
@@ -84,14 +95,20 @@ async function readLines(file: FileHandle, from: number, to: number, signal: Abo
   for (;;) {
     signal.throwIfAborted();
     const { bytesRead } = await file.read(buffer, 0, chunkBytes, position);
-    const pieces = decoder.decode(buffer.subarray(0, bytesRead), { stream: bytesRead > 0 }).split("\n");
+    const pieces = decoder
+      .decode(buffer.subarray(0, bytesRead), { stream: bytesRead > 0 })
+      .split("\n");
     position += bytesRead;
     for (const [index, piece] of pieces.entries()) {
       if (!isLineCut) line += piece;
-      if (line.length > maxLineLength) [line, isLineCut] = [line.slice(0, maxLineLength).toWellFormed(), true];
+      if (line.length > maxLineLength)
+        [line, isLineCut] = [line.slice(0, maxLineLength).toWellFormed(), true];
       if (index < pieces.length - 1 && endLine()) {
         const isLast = index === pieces.length - 2 && pieces.at(-1) === "";
-        return { ...part, isEnd: isLast && (await file.read(Buffer.alloc(1), 0, 1, position)).bytesRead === 0 };
+        return {
+          ...part,
+          isEnd: isLast && (await file.read(Buffer.alloc(1), 0, 1, position)).bytesRead === 0,
+        };
       }
     }
     if (bytesRead === 0) {
@@ -102,8 +119,16 @@ async function readLines(file: FileHandle, from: number, to: number, signal: Abo
   }
 }
 
-/** In bytes; the end of the file where it has fewer lines. A line break is one byte in UTF-8, and no part of another character. */
-async function offsetOfLine(file: FileHandle, wanted: number, buffer: Buffer, signal: AbortSignal): Promise<number> {
+/**
+ * In bytes; the end of the file where it has fewer lines. A line break is one byte in UTF-8, and no
+ * part of another character.
+ */
+async function offsetOfLine(
+  file: FileHandle,
+  wanted: number,
+  buffer: Buffer,
+  signal: AbortSignal,
+): Promise<number> {
   let [line, position] = [1, 0];
   while (line < wanted) {
     signal.throwIfAborted();
@@ -111,19 +136,24 @@ async function offsetOfLine(file: FileHandle, wanted: number, buffer: Buffer, si
     if (bytesRead === 0) break;
     const chunk = buffer.subarray(0, bytesRead);
     let at = chunk.indexOf(lineBreak);
-    for (; at !== -1; at = chunk.indexOf(lineBreak, at + 1)) if (++line === wanted) return position + at + 1;
+    for (; at !== -1; at = chunk.indexOf(lineBreak, at + 1))
+      if (++line === wanted) return position + at + 1;
     position += bytesRead;
   }
   return position;
 }
 
-function partText({ lines, isEnd }: Part, file: { shown: string; from: number; wantsEnd: number; bytes: number }): string {
+function partText(
+  { lines, isEnd }: Part,
+  file: { shown: string; from: number; wantsEnd: number; bytes: number },
+): string {
   const { shown, from, wantsEnd, bytes } = file;
   if (lines.length === 0) return `${shown} has no line ${from}: it ends before.`;
   const last = from + lines.length - 1;
   const text = lines.join("\n");
   if (isEnd && from === 1) return text;
   if (isEnd) return `${text}\n[the end of ${shown}, line ${last}]`;
-  const why = last >= wantsEnd ? "" : ` That is all that is shown at once; go on with from: ${last + 1}.`;
+  const why =
+    last >= wantsEnd ? "" : ` That is all that is shown at once; go on with from: ${last + 1}.`;
   return `${text}\n[lines ${from} to ${last} of ${shown}, which goes on: ${sizeText(bytes)} in all.${why}]`;
 }

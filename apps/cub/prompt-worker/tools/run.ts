@@ -22,10 +22,16 @@ export function runTool(place: { root: string; env: Record<string, string> }): T
       "There is no terminal and no input. Processes that the command leaves behind are ended with it.",
     input: z.strictObject({
       command: z.string().min(1).describe("A line or a script for sh."),
-      timeout_s: z.int().min(1).max(maxSeconds).default(defaultSeconds).describe("The time limit in seconds."),
+      timeout_s: z
+        .int()
+        .min(1)
+        .max(maxSeconds)
+        .default(defaultSeconds)
+        .describe("The time limit in seconds."),
     }),
     use: async ({ command, timeout_s }, signal) => {
-      // In the first line, so that both streams keep their order, also where the shell finds a mistake in the script.
+      // In the first line, so that both streams keep their order, also where the shell finds a
+      // mistake in the script.
       const script = `exec 2>&1\n${command}`;
       const outcome = await runCommand({
         ...{ command: ["sh", "-c", script], cwd: place.root, env: place.env, stdin: "" },
@@ -39,7 +45,10 @@ export function runTool(place: { root: string; env: Record<string, string> }): T
 
 function describe(outcome: CommandOutcome, seconds: number): string {
   if (outcome.kind === "not_started") return outcome.message;
-  const text = cutMiddle(new TextDecoder().decode(outcome.stdout).replaceAll("\0", "␀").trimEnd(), maxOutputLength);
+  const text = cutMiddle(
+    new TextDecoder().decode(outcome.stdout).replaceAll("\0", "␀").trimEnd(),
+    maxOutputLength,
+  );
   return `${endOf(outcome, seconds)}\n${text === "" ? "(no output)" : text}`;
 }
 
@@ -52,7 +61,9 @@ function endOf(outcome: Exclude<CommandOutcome, { kind: "not_started" }>, second
     case "aborted":
       return "The command was ended.";
     case "exited":
-      return outcome.signal === null ? `Exit code ${outcome.exitCode}` : `Ended by ${outcome.signal}`;
+      return outcome.signal === null
+        ? `Exit code ${outcome.exitCode}`
+        : `Ended by ${outcome.signal}`;
     default:
       return unreachable(outcome);
   }

@@ -1,5 +1,5 @@
-// The tool that searches the workspace's files with a regular expression. git does it, in a process that can be ended: an expression that
-// takes for ever costs its time limit and no more.
+// The tool that searches the workspace's files with a regular expression. git does it, in a process
+// that can be ended: an expression that takes for ever costs its time limit and no more.
 import { z } from "zod";
 import { showName } from "../../../../lib/git/run/file-name.ts";
 import { failureLine, tryGit } from "../../../../lib/git/run/run-git.ts";
@@ -21,7 +21,10 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
       `Returns file, line number and line; at most ${maxLines} lines and ${maxPerFile} of one file. The time is limited.`,
     input: z.strictObject({
       pattern: z.string().min(1),
-      glob: z.string().optional().describe("Search only these files: `src/**/*.ts`, `*.md` (in every folder) or `docs`."),
+      glob: z
+        .string()
+        .optional()
+        .describe("Search only these files: `src/**/*.ts`, `*.md` (in every folder) or `docs`."),
       ignore_case: z.boolean().default(false),
     }),
     use: async ({ pattern, glob, ignore_case }, signal) => {
@@ -41,10 +44,16 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
         return output(`The search failed: ${failureLine(result.stderr) ?? "git grep failed"}`);
       const lines = linesIn(result.stdout);
       if (lines.length === 0)
-        return output(result.limit === undefined ? "No line matches." : `No line was found: ${reasonOf(result.limit)}`);
+        return output(
+          result.limit === undefined
+            ? "No line matches."
+            : `No line was found: ${reasonOf(result.limit)}`,
+        );
       const shown = lines
         .slice(0, maxLines)
-        .map((line) => (line.length > maxLineLength ? `${line.slice(0, maxLineLength).toWellFormed()}…` : line));
+        .map((line) =>
+          line.length > maxLineLength ? `${line.slice(0, maxLineLength).toWellFormed()}…` : line,
+        );
       const notices = [
         ...(result.limit === undefined ? [] : [`[not all: ${reasonOf(result.limit)}]`]),
         ...(lines.length > maxLines
@@ -61,7 +70,9 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
 /** `NAME NUL NUMBER:LINE`, all in latin1: a name may have line breaks. */
 function linesIn(found: string): string[] {
   const lines: string[] = [];
-  for (const [, name = "", number = "", line = ""] of found.matchAll(/([^\0]+)\0(\d+)[:\0]([^\n]*)(?:\n|$)/g))
+  for (const [, name = "", number = "", line = ""] of found.matchAll(
+    /([^\0]+)\0(\d+)[:\0]([^\n]*)(?:\n|$)/g,
+  ))
     lines.push(`${showName(name)}:${number}:${Buffer.from(line, "latin1").toString("utf8")}`);
   return lines;
 }

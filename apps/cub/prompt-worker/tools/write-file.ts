@@ -18,7 +18,8 @@ export function writeFileTool(workspace: Workspace): Tool {
       const place = await placeOf(workspace, path, "write");
       if (!place.ok) return output(`${place.reason} Nothing was written.`);
       const found = await stat(place.path).catch(() => undefined);
-      if (found !== undefined && !found.isFile()) return output(`${place.shown} is not a file. Nothing was written.`);
+      if (found !== undefined && !found.isFile())
+        return output(`${place.shown} is not a file. Nothing was written.`);
       try {
         await mkdir(place.folder, { recursive: true });
         await writeFile(place.path, content);

@@ -1,4 +1,5 @@
-// The agents: what each does, its queue and workers, its heartbeat, how often it fails and why; and the live log of one of them.
+// The agents: what each does, its queue and workers, its heartbeat, how often it fails and why; and
+// the live log of one of them.
 
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Problem } from "../../components/problem.tsx";
@@ -13,17 +14,25 @@ import { count } from "../../text/words.ts";
 import { LiveLog } from "./live-log.tsx";
 
 /** A gateway only where one has run. */
-const servicesOf = (hasGateway: boolean) => ["orchestrator", ...(hasGateway ? ["gateway"] : []), "redis"];
+const servicesOf = (hasGateway: boolean) => [
+  "orchestrator",
+  ...(hasGateway ? ["gateway"] : []),
+  "redis",
+];
 
 export function ClanView() {
   const { query } = usePlace();
   const services = servicesOf(useInstance().data?.gateway ?? false);
-  const { data, error, refresh } = useQuery("agents", (signal) => getJson<Page<AgentView>>("/v1/agents", {}, signal), {
-    changedBy: changesClan,
-    pauseMs: 1_000,
-    // Heartbeats, and with them what an agent does, make no event.
-    everyMs: 3_000,
-  });
+  const { data, error, refresh } = useQuery(
+    "agents",
+    (signal) => getJson<Page<AgentView>>("/v1/agents", {}, signal),
+    {
+      changedBy: changesClan,
+      pauseMs: 1_000,
+      // Heartbeats, and with them what an agent does, make no event.
+      everyMs: 3_000,
+    },
+  );
   const shown = query.logs;
   const show = (name: string | undefined) => go(hrefOf("/clan", { logs: name }), { replace: true });
   if (error !== undefined && data === undefined) return <Problem error={error} retry={refresh} />;
@@ -61,9 +70,19 @@ export function ClanView() {
   );
 }
 
-function Agent({ agent, isShown, show }: { agent: AgentView; isShown: boolean; show: (name: string | undefined) => void }) {
+function Agent({
+  agent,
+  isShown,
+  show,
+}: {
+  agent: AgentView;
+  isShown: boolean;
+  show: (name: string | undefined) => void;
+}) {
   const { name, role, kind, claim_id, workers, queued, last_heartbeat, rates, bids } = agent;
-  const reasons = Object.entries(rates.failures_by_reason).sort(([, one], [, other]) => other - one);
+  const reasons = Object.entries(rates.failures_by_reason).sort(
+    ([, one], [, other]) => other - one,
+  );
   const total = rates.done + rates.failed;
   return (
     <li className="agent">
@@ -99,7 +118,12 @@ function Agent({ agent, isShown, show }: { agent: AgentView; isShown: boolean; s
           <div>
             <dt>workers</dt>
             <dd>
-              <meter min={0} max={Math.max(1, workers.of)} value={workers.at_work} aria-label={`Workers of ${name}`} />{" "}
+              <meter
+                min={0}
+                max={Math.max(1, workers.of)}
+                value={workers.at_work}
+                aria-label={`Workers of ${name}`}
+              />{" "}
               {workers.at_work} of {workers.of}
             </dd>
           </div>
@@ -182,7 +206,8 @@ function Rate({ done, failed, name }: { done: number; failed: number; name: stri
       </div>
       <p className="rate-text">
         {done.toLocaleString("en")} done
-        {failed > 0 && `, ${failed.toLocaleString("en")} failed (${Math.round((100 * failed) / total)} %)`}
+        {failed > 0 &&
+          `, ${failed.toLocaleString("en")} failed (${Math.round((100 * failed) / total)} %)`}
       </p>
     </div>
   );

@@ -1,4 +1,5 @@
-// The log of an agent or a service, as it is written. It stays at its end, until the reader scrolls up.
+// The log of an agent or a service, as it is written. It stays at its end, until the reader scrolls
+// up.
 import { useEffect, useRef, useState } from "react";
 import { Problem } from "../../components/problem.tsx";
 import { PlainText } from "../../components/text.tsx";
@@ -24,7 +25,9 @@ export function LiveLog({ name, close }: { name: string; close: () => void }) {
     <section className="live-log" aria-label={`Log of ${name}`}>
       <header className="bar">
         <h2>{name}</h2>
-        <span className="quiet">{isEnded ? "ended" : isAtEnd ? "follows" : "stopped, because you scrolled up"}</span>
+        <span className="quiet">
+          {isEnded ? "ended" : isAtEnd ? "follows" : "stopped, because you scrolled up"}
+        </span>
         {!isAtEnd && (
           <button type="button" className="small" onClick={() => list.current?.scrollToEnd()}>
             To the end
@@ -58,7 +61,10 @@ export function LiveLog({ name, close }: { name: string; close: () => void }) {
 
 type LogLine = LogText & { number: number };
 
-const levels = { error: { mark: "✕ ", tone: "tone-failure toned" }, warn: { mark: "! ", tone: "tone-feedback toned" } };
+const levels = {
+  error: { mark: "✕ ", tone: "tone-failure toned" },
+  warn: { mark: "! ", tone: "tone-feedback toned" },
+};
 
 function LogLineText({ time, level, message, rest }: LogLine) {
   const { mark, tone } = level === "info" ? { mark: "", tone: undefined } : levels[level];
@@ -79,7 +85,11 @@ function LogLineText({ time, level, message, rest }: LogLine) {
   );
 }
 
-function useLines(name: string): { lines: LogLine[]; error: ApiError | undefined; isEnded: boolean } {
+function useLines(name: string): {
+  lines: LogLine[];
+  error: ApiError | undefined;
+  isEnded: boolean;
+} {
   const [lines, setLines] = useState<LogLine[]>([]);
   const [error, setError] = useState<ApiError>();
   const [isEnded, setIsEnded] = useState(false);
@@ -117,7 +127,11 @@ function useLines(name: string): { lines: LogLine[]; error: ApiError | undefined
   return { lines, error, isEnded };
 }
 
-async function readLines(path: string, add: (line: string) => void, signal: AbortSignal): Promise<void> {
+async function readLines(
+  path: string,
+  add: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const reader = (await getStream(path, signal))
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();

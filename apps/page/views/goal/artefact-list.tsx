@@ -1,4 +1,5 @@
-// The artefacts of a goal as a list, for keyboards, for readers of the screen, and for narrow windows.
+// The artefacts of a goal as a list, for keyboards, for readers of the screen, and for narrow
+// windows.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { clockTime } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
@@ -11,7 +12,11 @@ import { isOpen } from "../../graph/pending.ts";
 
 const rowHeight = 46;
 
-type Props = { nodes: readonly ArtefactNode[]; selected: string | undefined; select: (artefact: string) => void };
+type Props = {
+  nodes: readonly ArtefactNode[];
+  selected: string | undefined;
+  select: (artefact: string) => void;
+};
 
 export function ArtefactList({ nodes, selected, select }: Props) {
   const list = useRef<WindowHandle>(null);
@@ -21,7 +26,12 @@ export function ArtefactList({ nodes, selected, select }: Props) {
     if (isAtEnd && count > 0) list.current?.scrollToEnd();
   }, [count, isAtEnd]);
   const onKeyDown = (event: KeyboardEvent) => {
-    const by = event.key === "j" || event.key === "ArrowDown" ? 1 : event.key === "k" || event.key === "ArrowUp" ? -1 : 0;
+    const by =
+      event.key === "j" || event.key === "ArrowDown"
+        ? 1
+        : event.key === "k" || event.key === "ArrowUp"
+          ? -1
+          : 0;
     if (by === 0) return;
     event.preventDefault();
     const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(".artefact-row")];
@@ -41,14 +51,24 @@ export function ArtefactList({ nodes, selected, select }: Props) {
         onEnd={setIsAtEnd}
         row={(index) => {
           const node = nodes[index];
-          return node === undefined ? null : <Row key={node.id} node={node} isSelected={node.id === selected} select={select} />;
+          return node === undefined ? null : (
+            <Row key={node.id} node={node} isSelected={node.id === selected} select={select} />
+          );
         }}
       />
     </div>
   );
 }
 
-function Row({ node, isSelected, select }: { node: ArtefactNode; isSelected: boolean; select: (artefact: string) => void }) {
+function Row({
+  node,
+  isSelected,
+  select,
+}: {
+  node: ArtefactNode;
+  isSelected: boolean;
+  select: (artefact: string) => void;
+}) {
   const look = lookOf(node);
   const running = node.claims
     .filter(isOpen)
@@ -72,17 +92,23 @@ function Row({ node, isSelected, select }: { node: ArtefactNode; isSelected: boo
           {node.version > 1 && <span className="version">v{node.version}</span>}
         </span>
         <span className="row-summary">
-          <Line text={node.overwritten ? "Overwritten by hand" : (node.metadata.summary ?? "")} max={200} />
+          <Line
+            text={node.overwritten ? "Overwritten by hand" : (node.metadata.summary ?? "")}
+            max={200}
+          />
         </span>
         <span className="row-work">
           {first !== undefined && (
             <>
               <span aria-hidden="true">▶ </span>
-              {running.length === 1 ? first.agent : `${running.length} agents`} <Elapsed since={first.started_at} />
+              {running.length === 1 ? first.agent : `${running.length} agents`}{" "}
+              <Elapsed since={first.started_at} />
             </>
           )}
         </span>
-        <span className="row-by">{node.produced_by_agent === "" ? node.produced_by_role : node.produced_by_agent}</span>
+        <span className="row-by">
+          {node.produced_by_agent === "" ? node.produced_by_role : node.produced_by_agent}
+        </span>
         <span className="row-when">
           <code>{shortId(node.id)}</code> {clockTime(node.created_at)}
         </span>

@@ -10,13 +10,20 @@ const pageSize = 500;
 const maxPages = 8;
 
 export function EventsTab({ artefact }: { artefact: ArtefactDetail }) {
-  const claims = new Set([...artefact.claims.map(({ id }) => id), artefact.claim_id].filter((id) => id !== ""));
+  const claims = new Set(
+    [...artefact.claims.map(({ id }) => id), artefact.claim_id].filter((id) => id !== ""),
+  );
   const isAbout = (event: SettEvent) =>
-    event.artefact_id === artefact.id || (event.claim_id !== undefined && claims.has(event.claim_id));
-  const { data, error, refresh } = useQuery(`events ${artefact.id}`, (signal) => readAbout(artefact, isAbout, signal), {
-    changedBy: isAbout,
-    pauseMs: 300,
-  });
+    event.artefact_id === artefact.id ||
+    (event.claim_id !== undefined && claims.has(event.claim_id));
+  const { data, error, refresh } = useQuery(
+    `events ${artefact.id}`,
+    (signal) => readAbout(artefact, isAbout, signal),
+    {
+      changedBy: isAbout,
+      pauseMs: 300,
+    },
+  );
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
   if (data === undefined) return <p className="quiet loading">Loading…</p>;
   return (
@@ -26,12 +33,18 @@ export function EventsTab({ artefact }: { artefact: ArtefactDetail }) {
           <EventRow key={event.id} event={event} hasGoal={false} />
         ))}
       </ul>
-      {data.isCut && <p className="quiet">More events may follow later: the log of the goal has them.</p>}
+      {data.isCut && (
+        <p className="quiet">More events may follow later: the log of the goal has them.</p>
+      )}
     </>
   );
 }
 
-async function readAbout(artefact: ArtefactDetail, isAbout: (event: SettEvent) => boolean, signal: AbortSignal) {
+async function readAbout(
+  artefact: ArtefactDetail,
+  isAbout: (event: SettEvent) => boolean,
+  signal: AbortSignal,
+) {
   const { grant } = artefact.made_by ?? { grant: null };
   const from = Date.parse(grant === null ? artefact.created_at : grant.queued_at);
   // The log's ids begin with the time in milliseconds.

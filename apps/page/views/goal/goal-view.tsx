@@ -1,4 +1,5 @@
-// One goal: its graph or its list of artefacts, what runs and waits now, and all about the artefact that is selected.
+// One goal: its graph or its list of artefacts, what runs and waits now, and all about the artefact
+// that is selected.
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
@@ -23,10 +24,14 @@ const narrowPx = 760;
 export function GoalView({ goal }: { goal: string }) {
   const { query } = usePlace();
   const isNarrow = useWidth() < narrowPx;
-  const detail = useQuery(`goal ${goal}`, (signal) => getJson<GoalDetail>(`/v1/goals/${encodeURIComponent(goal)}`, {}, signal), {
-    changedBy: ({ goal_id, type }, data) => goal_id === data?.id && type !== "model_called",
-    pauseMs: 120,
-  });
+  const detail = useQuery(
+    `goal ${goal}`,
+    (signal) => getJson<GoalDetail>(`/v1/goals/${encodeURIComponent(goal)}`, {}, signal),
+    {
+      changedBy: ({ goal_id, type }, data) => goal_id === data?.id && type !== "model_called",
+      pauseMs: 120,
+    },
+  );
   const id = detail.data?.id;
   const { graph, error } = useGraph(id);
   const pending = useMemo(() => (graph === undefined ? [] : pendingOf(graph.nodes)), [graph]);
@@ -37,7 +42,8 @@ export function GoalView({ goal }: { goal: string }) {
   const change = (next: Record<string, string | undefined>) =>
     go(hrefOf(`/goals/${goal}`, { ...query, ...next }), { replace: true });
   const select = (artefact: string | undefined) => {
-    if (artefact !== undefined && selected === undefined) opener.current = document.activeElement as HTMLElement | null;
+    if (artefact !== undefined && selected === undefined)
+      opener.current = document.activeElement as HTMLElement | null;
     change({ a: artefact, tab: artefact === undefined ? undefined : query.tab });
     if (artefact === undefined) opener.current?.focus();
   };
@@ -62,10 +68,18 @@ export function GoalView({ goal }: { goal: string }) {
         <section className="goal-main" aria-label="Artefacts of the goal">
           <div className="bar">
             <fieldset className="segmented" aria-label="Show the artefacts as">
-              <button type="button" aria-pressed={view === "graph"} onClick={() => change({ view: "graph" })}>
+              <button
+                type="button"
+                aria-pressed={view === "graph"}
+                onClick={() => change({ view: "graph" })}
+              >
                 Graph
               </button>
-              <button type="button" aria-pressed={view === "list"} onClick={() => change({ view: "list" })}>
+              <button
+                type="button"
+                aria-pressed={view === "list"}
+                onClick={() => change({ view: "list" })}
+              >
                 List
               </button>
             </fieldset>
@@ -84,13 +98,26 @@ export function GoalView({ goal }: { goal: string }) {
             </span>
           </div>
           {error !== undefined && graph === undefined && <Problem error={error} />}
-          {error === undefined && graph === undefined && <p className="quiet loading">Loading the artefacts…</p>}
-          {graph !== undefined && view === "graph" && (
-            <GraphView graph={graph} pending={pending} isStacked={query.stack === "1"} selected={selected} select={select} />
+          {error === undefined && graph === undefined && (
+            <p className="quiet loading">Loading the artefacts…</p>
           )}
-          {graph !== undefined && view === "list" && <ArtefactList nodes={graph.nodes} selected={selected} select={select} />}
+          {graph !== undefined && view === "graph" && (
+            <GraphView
+              graph={graph}
+              pending={pending}
+              isStacked={query.stack === "1"}
+              selected={selected}
+              select={select}
+            />
+          )}
+          {graph !== undefined && view === "list" && (
+            <ArtefactList nodes={graph.nodes} selected={selected} select={select} />
+          )}
         </section>
-        <aside className="goal-side" aria-label={selected === undefined ? "Now" : "The selected artefact"}>
+        <aside
+          className="goal-side"
+          aria-label={selected === undefined ? "Now" : "The selected artefact"}
+        >
           {selected === undefined ? (
             <NowPanel goal={detail.data} pending={pending} graph={graph} select={select} />
           ) : (
@@ -109,7 +136,10 @@ export function GoalView({ goal }: { goal: string }) {
   );
 }
 
-function useGraph(goal: string | undefined): { graph: GoalGraph | undefined; error: ApiError | undefined } {
+function useGraph(goal: string | undefined): {
+  graph: GoalGraph | undefined;
+  error: ApiError | undefined;
+} {
   const [graph, setGraph] = useState<GoalGraph>();
   const [error, setError] = useState<ApiError>();
   useEffect(() => {

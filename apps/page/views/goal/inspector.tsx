@@ -1,4 +1,5 @@
-// All about one artefact: content, diff, what its agent saw, how it was bid on and worked on, its log, its conversation with a model.
+// All about one artefact: content, diff, what its agent saw, how it was bid on and worked on, its
+// log, its conversation with a model.
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action } from "../../components/action.tsx";
@@ -19,7 +20,9 @@ import { Relations } from "./relations.tsx";
 import { TranscriptTab } from "./transcript-tab.tsx";
 import { WorkTab } from "./work-tab.tsx";
 
-const CommitDiff = lazy(() => import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })));
+const CommitDiff = lazy(() =>
+  import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })),
+);
 
 type Props = {
   artefact: string;
@@ -33,7 +36,10 @@ export function Inspector({ artefact, tab, graph, change, select }: Props) {
   const { data, error, refresh } = useQuery(
     `artefact ${artefact}`,
     (signal) => getJson<ArtefactDetail>(`/v1/artefacts/${artefact}`, {}, signal),
-    { changedBy: (event, known) => isAbout(event.artefact_id, event.claim_id, known), pauseMs: 150 },
+    {
+      changedBy: (event, known) => isAbout(event.artefact_id, event.claim_id, known),
+      pauseMs: 150,
+    },
   );
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -71,8 +77,15 @@ export function Inspector({ artefact, tab, graph, change, select }: Props) {
         <>
           {graph !== undefined && <Relations artefact={data} graph={graph} select={select} />}
           <Tabs tabs={tabs} current={current.id} change={change} />
-          <div className="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${current.id}`}>
-            <Suspense fallback={<p className="quiet loading">Loading…</p>}>{panelOf(current.id, data, select)}</Suspense>
+          <div
+            className="tab-panel"
+            role="tabpanel"
+            id="tab-panel"
+            aria-labelledby={`tab-${current.id}`}
+          >
+            <Suspense fallback={<p className="quiet loading">Loading…</p>}>
+              {panelOf(current.id, data, select)}
+            </Suspense>
           </div>
         </>
       )}
@@ -89,7 +102,16 @@ function CloseButton({ close }: { close: () => void }) {
 }
 
 function Meta({ artefact }: { artefact: ArtefactDetail }) {
-  const { id, produced_by_agent, produced_by_role, created_at, metadata, cost, payload_bytes, structural_type } = artefact;
+  const {
+    id,
+    produced_by_agent,
+    produced_by_role,
+    created_at,
+    metadata,
+    cost,
+    payload_bytes,
+    structural_type,
+  } = artefact;
   const isRole = produced_by_agent === "" || produced_by_agent === produced_by_role;
   return (
     <>
@@ -158,7 +180,11 @@ function tabsOf({ metadata, cost, claims, logical_id, goal_id }: ArtefactDetail)
   ];
 }
 
-function panelOf(tab: string, artefact: ArtefactDetail, select: (artefact: string) => void): ReactNode {
+function panelOf(
+  tab: string,
+  artefact: ArtefactDetail,
+  select: (artefact: string) => void,
+): ReactNode {
   switch (tab) {
     case "diff":
       return <CommitDiff artefact={artefact.id} version={artefact.version} />;
@@ -176,7 +202,15 @@ function panelOf(tab: string, artefact: ArtefactDetail, select: (artefact: strin
 }
 
 /** The arrow keys change the tab, as in the pattern of the ARIA guide. */
-function Tabs({ tabs, current, change }: { tabs: readonly Tab[]; current: string; change: (tab: string) => void }) {
+function Tabs({
+  tabs,
+  current,
+  change,
+}: {
+  tabs: readonly Tab[];
+  current: string;
+  change: (tab: string) => void;
+}) {
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
@@ -207,7 +241,11 @@ function Tabs({ tabs, current, change }: { tabs: readonly Tab[]; current: string
   );
 }
 
-function isAbout(artefact: string | undefined, claim: string | undefined, data: ArtefactDetail | undefined): boolean {
+function isAbout(
+  artefact: string | undefined,
+  claim: string | undefined,
+  data: ArtefactDetail | undefined,
+): boolean {
   if (data === undefined) return false;
   return artefact === data.id || data.claims.some(({ id }) => id === claim);
 }

@@ -12,7 +12,12 @@ import { pendingLook } from "../../graph/look.ts";
 import type { Pending } from "../../graph/pending.ts";
 import { hrefOf } from "../../routes.ts";
 
-type Props = { goal: GoalDetail; pending: readonly Pending[]; graph: GoalGraph | undefined; select: (artefact: string) => void };
+type Props = {
+  goal: GoalDetail;
+  pending: readonly Pending[];
+  graph: GoalGraph | undefined;
+  select: (artefact: string) => void;
+};
 
 export function NowPanel({ goal, pending, graph, select }: Props) {
   const running = pending.filter(({ what }) => what === "works");
@@ -68,7 +73,17 @@ export function NowPanel({ goal, pending, graph, select }: Props) {
 
 const maxRows = 40;
 
-function Section({ title, count, none, children }: { title: string; count: number; none: string; children: React.ReactNode }) {
+function Section({
+  title,
+  count,
+  none,
+  children,
+}: {
+  title: string;
+  count: number;
+  none: string;
+  children: React.ReactNode;
+}) {
   return (
     <section>
       <h2>
@@ -86,7 +101,12 @@ function keyOf(waiting: WaitingView): string {
 
 function Waiting({ waiting }: { waiting: WaitingView }) {
   const isForPeople = waiting.kind === "answer" || waiting.kind === "approval";
-  const inquiry = waiting.kind === "answer" ? waiting.question : waiting.kind === "approval" ? waiting.artefact : undefined;
+  const inquiry =
+    waiting.kind === "answer"
+      ? waiting.question
+      : waiting.kind === "approval"
+        ? waiting.artefact
+        : undefined;
   return (
     <li className={isForPeople ? "tone-question toned-edge" : "toned-edge"}>
       <span className="now-row">
@@ -103,7 +123,13 @@ function Waiting({ waiting }: { waiting: WaitingView }) {
   );
 }
 
-function Failure({ failure, select }: { failure: FailureView; select: (artefact: string) => void }) {
+function Failure({
+  failure,
+  select,
+}: {
+  failure: FailureView;
+  select: (artefact: string) => void;
+}) {
   return (
     <li className="tone-failure toned-edge">
       <button type="button" className="row-button" onClick={() => select(failure.id)}>
@@ -116,7 +142,11 @@ function Failure({ failure, select }: { failure: FailureView; select: (artefact:
         </span>
         <Ago at={failure.created_at} />
       </button>
-      <Action right="control" className="small" act={() => post(`/v1/artefacts/${failure.id}/retry`, {})}>
+      <Action
+        right="control"
+        className="small"
+        act={() => post(`/v1/artefacts/${failure.id}/retry`, {})}
+      >
         Retry
       </Action>
     </li>

@@ -1,4 +1,5 @@
-// From what an artefact was made, and what was made from it, as ways through the graph for mouse and keyboard.
+// From what an artefact was made, and what was made from it, as ways through the graph for mouse
+// and keyboard.
 
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Line } from "../../components/text.tsx";
@@ -20,7 +21,12 @@ export function Relations({ artefact, graph, select }: Props) {
   );
 }
 
-type GroupProps = { title: string; ids: readonly string[]; graph: GoalGraph; select: (artefact: string) => void };
+type GroupProps = {
+  title: string;
+  ids: readonly string[];
+  graph: GoalGraph;
+  select: (artefact: string) => void;
+};
 
 function Group({ title, ids, graph, select }: GroupProps) {
   if (ids.length === 0) return null;
@@ -39,10 +45,22 @@ function Group({ title, ids, graph, select }: GroupProps) {
   );
 }
 
-export function Chip({ id, node, select }: { id: string; node: ArtefactNode | undefined; select: (artefact: string) => void }) {
+export function Chip({
+  id,
+  node,
+  select,
+}: {
+  id: string;
+  node: ArtefactNode | undefined;
+  select: (artefact: string) => void;
+}) {
   const look = node && lookOf(node);
   return (
-    <button type="button" className={`chip ${look === undefined ? "" : `tone-${look.tone}`}`} onClick={() => select(id)}>
+    <button
+      type="button"
+      className={`chip ${look === undefined ? "" : `tone-${look.tone}`}`}
+      onClick={() => select(id)}
+    >
       {look !== undefined && (
         <span className="row-symbol" aria-hidden="true">
           {look.symbol}

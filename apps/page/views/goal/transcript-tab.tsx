@@ -21,9 +21,14 @@ export function TranscriptTab({ artefact }: { artefact: string }) {
           {parts.map((part, index) => (
             <div key={index} className={`part part-${part.kind}`}>
               {part.kind === "call" && <p className="quiet">calls {part.name}</p>}
-              {part.kind === "result" && <p className="quiet">{part.is_error ? "failed" : "result"}</p>}
+              {part.kind === "result" && (
+                <p className="quiet">{part.is_error ? "failed" : "result"}</p>
+              )}
               {part.kind === "reasoning" && <p className="quiet">reasoning</p>}
-              <LongText text={part.kind === "call" ? part.input : part.text} label={`${role}: ${part.kind}`} />
+              <LongText
+                text={part.kind === "call" ? part.input : part.text}
+                label={`${role}: ${part.kind}`}
+              />
             </div>
           ))}
         </div>

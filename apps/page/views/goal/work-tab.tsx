@@ -1,4 +1,5 @@
-// What was decided about an artefact, and done: each claim with its bids and reasons, its phases, and its grants.
+// What was decided about an artefact, and done: each claim with its bids and reasons, its phases,
+// and its grants.
 
 import { clockTime, duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
@@ -27,7 +28,9 @@ export function WorkTab({ artefact, select }: { artefact: ArtefactDetail; select
           </ul>
         </section>
       )}
-      {claims.length === 0 && <p className="quiet">No claim is about this artefact: no agent is asked to work on it.</p>}
+      {claims.length === 0 && (
+        <p className="quiet">No claim is about this artefact: no agent is asked to work on it.</p>
+      )}
       {claims.map((claim) => (
         <ClaimSection key={claim.id} claim={claim} isReworked={isReworked} select={select} />
       ))}
@@ -45,15 +48,25 @@ const outcomes: Record<ClaimView["status"], { symbol: string; tone: string; word
 
 /** A claim that ended with feedback has led to a rework: that is no failure. */
 function outcomeOf({ bidding, status, kind }: ClaimView, isReworked: boolean) {
-  if (status === "terminated" && isReworked && kind !== "rework") return { symbol: "↺", tone: "feedback", word: "sent back" };
+  if (status === "terminated" && isReworked && kind !== "rework")
+    return { symbol: "↺", tone: "feedback", word: "sent back" };
   return bidding === "open" ? { symbol: "⋯", tone: "wait", word: "agents bid" } : outcomes[status];
 }
 
-function ClaimSection({ claim, isReworked, select }: { claim: ClaimView; isReworked: boolean; select: Select }) {
+function ClaimSection({
+  claim,
+  isReworked,
+  select,
+}: {
+  claim: ClaimView;
+  isReworked: boolean;
+  select: Select;
+}) {
   const outcome = outcomeOf(claim, isReworked);
   const words = new Map(claim.bids.map((bid) => [bid.agent, bid]));
   const silent = claim.electorate.filter((agent) => !words.has(agent));
-  const isFailed = claim.grants.some(({ state }) => state === "failed") && claim.status === "terminated";
+  const isFailed =
+    claim.grants.some(({ state }) => state === "failed") && claim.status === "terminated";
   return (
     <section className="claim">
       <h3>
@@ -166,10 +179,14 @@ function GrantRow({ grant, select }: { grant: Grant; select: Select }) {
 }
 
 function GrantTime({ grant }: { grant: Grant }) {
-  if (grant.state === "running" || grant.state === "waiting") return <Elapsed since={grant.started_at} />;
+  if (grant.state === "running" || grant.state === "waiting")
+    return <Elapsed since={grant.started_at} />;
   if (grant.state === "done" || grant.state === "failed")
     return (
-      <span className="elapsed" title={`${clockTime(grant.started_at)} to ${clockTime(grant.ended_at)}`}>
+      <span
+        className="elapsed"
+        title={`${clockTime(grant.started_at)} to ${clockTime(grant.ended_at)}`}
+      >
         {duration(Date.parse(grant.ended_at) - Date.parse(grant.started_at))}
       </span>
     );

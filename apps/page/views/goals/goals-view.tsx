@@ -12,7 +12,15 @@ import { useQuery } from "../../data/query.ts";
 import { goalHref, hrefOf } from "../../routes.ts";
 import { money } from "../../text/words.ts";
 
-const states: GoalState[] = ["running", "waiting", "failed", "stalled", "achieved", "settled", "cancelled"];
+const states: GoalState[] = [
+  "running",
+  "waiting",
+  "failed",
+  "stalled",
+  "achieved",
+  "settled",
+  "cancelled",
+];
 const step = 50;
 
 export function GoalsView() {
@@ -30,7 +38,12 @@ export function GoalsView() {
         <h1>Goals</h1>
         <label className="field-inline">
           State
-          <select value={state} onChange={({ target }) => go(hrefOf("/goals", { state: target.value }), { replace: true })}>
+          <select
+            value={state}
+            onChange={({ target }) =>
+              go(hrefOf("/goals", { state: target.value }), { replace: true })
+            }
+          >
             <option value="">all</option>
             {states.map((name) => (
               <option key={name}>{name}</option>
@@ -60,7 +73,18 @@ export function GoalsView() {
 }
 
 function GoalRow({ goal }: { goal: GoalSummary }) {
-  const { id, state, summary, created_at, artefacts, open_claims, waiting_for, failures, cost, trigger } = goal;
+  const {
+    id,
+    state,
+    summary,
+    created_at,
+    artefacts,
+    open_claims,
+    waiting_for,
+    failures,
+    cost,
+    trigger,
+  } = goal;
   return (
     <li>
       <a className="goal-row" href={goalHref(id)}>
@@ -88,7 +112,17 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
   );
 }
 
-function Fact({ number, noun, plural = `${noun}s`, tone }: { number: number; noun: string; plural?: string; tone?: string }) {
+function Fact({
+  number,
+  noun,
+  plural = `${noun}s`,
+  tone,
+}: {
+  number: number;
+  noun: string;
+  plural?: string;
+  tone?: string;
+}) {
   return (
     <span className={tone === undefined ? undefined : `tone-${tone} toned`}>
       {number.toLocaleString("en")} {number === 1 ? noun : plural}

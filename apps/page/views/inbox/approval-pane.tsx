@@ -1,4 +1,5 @@
-// A result that waits for a person's verdict: its content and the diff of its commit beside the verdict.
+// A result that waits for a person's verdict: its content and the diff of its commit beside the
+// verdict.
 import { lazy, Suspense, useRef, useState } from "react";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { useAction, useRight } from "../../components/action.tsx";
@@ -14,9 +15,15 @@ import { goalHref } from "../../routes.ts";
 import { SendBox } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 
-const CommitDiff = lazy(() => import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })));
+const CommitDiff = lazy(() =>
+  import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })),
+);
 
-type Props = { inquiry: Extract<Inquiry, { kind: "approval" }>; done: (isSent: boolean) => void; close: () => void };
+type Props = {
+  inquiry: Extract<Inquiry, { kind: "approval" }>;
+  done: (isSent: boolean) => void;
+  close: () => void;
+};
 
 export function ApprovalPane({ inquiry, done, close }: Props) {
   const { artefact, content, goal_id, for: agent } = inquiry;
@@ -25,7 +32,9 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   const may = useRight("approve");
   const [isRejecting, setIsRejecting] = useState(false);
   const approving = useAction(() => post(`/v1/artefacts/${artefact.id}/approve`, { for: agent }));
-  const rejecting = useAction(() => post(`/v1/artefacts/${artefact.id}/reject`, { for: agent, reason: reason.current }));
+  const rejecting = useAction(() =>
+    post(`/v1/artefacts/${artefact.id}/reject`, { for: agent, reason: reason.current }),
+  );
   const approve = async () => {
     if (!may || approving.isBusy) return;
     done(await approving.run());
@@ -46,7 +55,8 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
           <span aria-hidden="true">✕ </span>Close
         </button>
         <h2>
-          Approve <Line text={artefact.type} max={60} /> <span className="version">v{artefact.version}</span>?
+          Approve <Line text={artefact.type} max={60} />{" "}
+          <span className="version">v{artefact.version}</span>?
         </h2>
         <Overwritten is={inquiry.overwritten === true} />
         <p>
@@ -59,10 +69,21 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
         </p>
       </header>
       <div className="verdict">
-        <button type="button" className="primary" disabled={!may || approving.isBusy} onClick={() => void approve()}>
+        <button
+          type="button"
+          className="primary"
+          disabled={!may || approving.isBusy}
+          onClick={() => void approve()}
+        >
           <span aria-hidden="true">✓ </span>Approve
         </button>
-        <button type="button" className="danger-quiet" disabled={!may} aria-expanded={isRejecting} onClick={startRejecting}>
+        <button
+          type="button"
+          className="danger-quiet"
+          disabled={!may}
+          aria-expanded={isRejecting}
+          onClick={startRejecting}
+        >
           <span aria-hidden="true">↺ </span>Reject…
         </button>
         {!may && <span className="quiet">Your token lacks the right approve.</span>}
@@ -92,7 +113,13 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   );
 }
 
-function ApprovalContent({ id, content }: { id: string; content: { text: string; whole: boolean } }) {
+function ApprovalContent({
+  id,
+  content,
+}: {
+  id: string;
+  content: { text: string; whole: boolean };
+}) {
   const [isWanted, setIsWanted] = useState(false);
   const { data, error } = useQuery(isWanted ? `content ${id}` : undefined, (signal) =>
     keptText(`/v1/artefacts/${id}/content`, signal),
@@ -104,7 +131,12 @@ function ApprovalContent({ id, content }: { id: string; content: { text: string;
       {!content.whole && data === undefined && (
         <div className="long-text-bar">
           <span>The beginning of it.</span>
-          <button type="button" className="small" disabled={isWanted} onClick={() => setIsWanted(true)}>
+          <button
+            type="button"
+            className="small"
+            disabled={isWanted}
+            onClick={() => setIsWanted(true)}
+          >
             Show all
           </button>
         </div>

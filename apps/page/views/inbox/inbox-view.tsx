@@ -1,4 +1,5 @@
-// Questions and approvals of all goals: a list, and beside it the one that is open, to be answered or judged. Keyboard first.
+// Questions and approvals of all goals: a list, and beside it the one that is open, to be answered
+// or judged. Keyboard first.
 import { useEffect, useRef, useState } from "react";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Problem } from "../../components/problem.tsx";
@@ -16,17 +17,24 @@ import { useKeys } from "./use-keys.ts";
 
 export function InboxView() {
   const { query } = usePlace();
-  const { data, error, refresh } = useQuery("inquiries", (signal) => getJson<{ items: Inquiry[] }>("/v1/inquiries", {}, signal), {
-    changedBy: changesInbox,
-    pauseMs: 250,
-  });
+  const { data, error, refresh } = useQuery(
+    "inquiries",
+    (signal) => getJson<{ items: Inquiry[] }>("/v1/inquiries", {}, signal),
+    {
+      changedBy: changesInbox,
+      pauseMs: 250,
+    },
+  );
   const items = data?.items ?? [];
-  const current = items.find((one) => keyOf(one) === query.i) ?? items.find(({ id }) => id === query.i);
+  const current =
+    items.find((one) => keyOf(one) === query.i) ?? items.find(({ id }) => id === query.i);
   const lastOpen = useLastOpen(current, query.i);
   const shown = current ?? lastOpen.inquiry;
   const list = useRef<HTMLUListElement>(null);
   const open = (inquiry: Inquiry | undefined) =>
-    go(hrefOf("/inbox", { i: inquiry === undefined ? undefined : keyOf(inquiry) }), { replace: true });
+    go(hrefOf("/inbox", { i: inquiry === undefined ? undefined : keyOf(inquiry) }), {
+      replace: true,
+    });
   const move = (by: 1 | -1) => {
     const at = current === undefined ? -1 : items.indexOf(current);
     const next = items[Math.max(0, Math.min(items.length - 1, at + by))];
@@ -49,7 +57,9 @@ export function InboxView() {
     <>
       <header className="view-head">
         <h1>Inbox</h1>
-        <span className="quiet">{items.length === 0 ? "" : `${items.length} waiting for a person`}</span>
+        <span className="quiet">
+          {items.length === 0 ? "" : `${items.length} waiting for a person`}
+        </span>
         <KeysHelp />
       </header>
       <div className="inbox" data-open={shown !== undefined}>
@@ -61,7 +71,12 @@ export function InboxView() {
           )}
           <ul ref={list}>
             {items.map((inquiry) => (
-              <InquiryRow key={keyOf(inquiry)} inquiry={inquiry} isCurrent={inquiry === current} open={open} />
+              <InquiryRow
+                key={keyOf(inquiry)}
+                inquiry={inquiry}
+                isCurrent={inquiry === current}
+                open={open}
+              />
             ))}
           </ul>
         </section>
@@ -72,17 +87,30 @@ export function InboxView() {
               {goneSentence(query.i ?? "", lastOpen.sent)}
             </p>
           )}
-          {shown === undefined && !isGone && items.length > 0 && <p className="quiet">Choose one, or press J for the first.</p>}
+          {shown === undefined && !isGone && items.length > 0 && (
+            <p className="quiet">Choose one, or press J for the first.</p>
+          )}
           {shown !== undefined && current === undefined && (
             <p className="notice" role="status">
-              {shortId(shown.id)} waits no longer. What you have written stays here until you close it.
+              {shortId(shown.id)} waits no longer. What you have written stays here until you close
+              it.
             </p>
           )}
           {shown?.kind === "question" && (
-            <QuestionPane key={keyOf(shown)} inquiry={shown} done={done} close={() => open(undefined)} />
+            <QuestionPane
+              key={keyOf(shown)}
+              inquiry={shown}
+              done={done}
+              close={() => open(undefined)}
+            />
           )}
           {shown?.kind === "approval" && (
-            <ApprovalPane key={keyOf(shown)} inquiry={shown} done={done} close={() => open(undefined)} />
+            <ApprovalPane
+              key={keyOf(shown)}
+              inquiry={shown}
+              done={done}
+              close={() => open(undefined)}
+            />
           )}
         </section>
       </div>
@@ -131,7 +159,9 @@ function goneSentence(key: string, sent: Inquiry | undefined): string {
   const id = shortId(key);
   if (sent === undefined || (keyOf(sent) !== key && sent.id !== key))
     return `${id} waits no longer: it was answered or judged, or its goal has ended.`;
-  return sent.kind === "question" ? `Your answer to ${id} is on record.` : `Your verdict on ${id} is on record.`;
+  return sent.kind === "question"
+    ? `Your answer to ${id} is on record.`
+    : `Your verdict on ${id} is on record.`;
 }
 
 function keyOf(inquiry: Inquiry): string {
@@ -139,8 +169,8 @@ function keyOf(inquiry: Inquiry): string {
 }
 
 /**
- * The inquiry that was open when it went: another person may have been faster, which the answer to this reader's own says, and a text must
- * not be lost. `letGo`: this reader has answered it.
+ * The inquiry that was open when it went: another person may have been faster, which the answer to
+ * this reader's own says, and a text must not be lost. `letGo`: this reader has answered it.
  */
 function useLastOpen(current: Inquiry | undefined, key: string | undefined) {
   const [last, setLast] = useState<Inquiry>();
@@ -148,23 +178,30 @@ function useLastOpen(current: Inquiry | undefined, key: string | undefined) {
   useEffect(() => {
     if (current !== undefined) setLast(current);
   }, [current]);
-  const isOpen = last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key);
+  const isOpen =
+    last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key);
   const isSent = last !== undefined && sent !== undefined && keyOf(last) === keyOf(sent);
   return { inquiry: isOpen && !isSent ? last : undefined, sent, letGo: () => setSent(last) };
 }
 
-/** Where the one that was open took all the room, the keyboard was in it, and goes on at its entry. */
+/**
+ * Where the one that was open took all the room, the keyboard was in it, and goes on at its entry.
+ */
 function useFocusAfter(key: string | undefined, list: { current: HTMLElement | null }): void {
   const before = useRef(key);
   useEffect(() => {
     const closed = before.current;
     before.current = key;
-    if (key !== undefined || closed === undefined || document.activeElement !== document.body) return;
+    if (key !== undefined || closed === undefined || document.activeElement !== document.body)
+      return;
     list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(closed)}"]`)?.focus();
   }, [key, list]);
 }
 
-/** What was open and is gone stays named until the reader chooses another; then its name leaves the address. */
+/**
+ * What was open and is gone stays named until the reader chooses another; then its name leaves the
+ * address.
+ */
 function useGoneNotice(id: string | undefined, isGone: boolean): void {
   useEffect(() => {
     if (id === undefined || !isGone) return;

@@ -10,13 +10,19 @@ import { goalHref } from "../../routes.ts";
 import { SendBox } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 
-type Props = { inquiry: Extract<Inquiry, { kind: "question" }>; done: (isSent: boolean) => void; close: () => void };
+type Props = {
+  inquiry: Extract<Inquiry, { kind: "question" }>;
+  done: (isSent: boolean) => void;
+  close: () => void;
+};
 
 export function QuestionPane({ inquiry, done, close }: Props) {
   const { question, goal_id, budget, text: words } = inquiry;
   const field = useRef<HTMLTextAreaElement>(null);
   const text = useRef("");
-  const { isBusy, error, run } = useAction(() => post(`/v1/questions/${question.id}/answer`, { text: text.current }));
+  const { isBusy, error, run } = useAction(() =>
+    post(`/v1/questions/${question.id}/answer`, { text: text.current }),
+  );
   useKeys({ r: () => field.current?.focus() });
   const send = async (answer: string) => {
     text.current = answer;
@@ -41,15 +47,17 @@ export function QuestionPane({ inquiry, done, close }: Props) {
           {question.source_artefacts[0] !== undefined && (
             <>
               {" · about "}
-              <a href={goalHref(goal_id, question.source_artefacts[0])}>{shortId(question.source_artefacts[0])}</a>
+              <a href={goalHref(goal_id, question.source_artefacts[0])}>
+                {shortId(question.source_artefacts[0])}
+              </a>
             </>
           )}
         </p>
       </header>
       {budget !== undefined && (
         <p>
-          <strong>{budget.says}</strong> Your answer raises it by the amount that you write, such as <code>5usd</code>,{" "}
-          <code>200k tokens</code>, <code>50 calls</code>
+          <strong>{budget.says}</strong> Your answer raises it by the amount that you write, such as{" "}
+          <code>5usd</code>, <code>200k tokens</code>, <code>50 calls</code>
           {budget.yes_adds !== null && (
             <>
               ; <code>yes</code> adds {budget.yes_adds}

@@ -16,7 +16,16 @@ type Props = {
   className?: string;
 };
 
-export function SendBox({ label, button, right, field, isBusy, error, send, className = "primary" }: Props) {
+export function SendBox({
+  label,
+  button,
+  right,
+  field,
+  isBusy,
+  error,
+  send,
+  className = "primary",
+}: Props) {
   const [text, setText] = useState("");
   const may = useRight(right);
   const submit = (event: FormEvent | KeyboardEvent) => {

@@ -9,28 +9,41 @@ const groups: readonly { name: string; types: string }[] = [
   { name: "artefacts", types: "artefact_created,artefact_refused" },
   { name: "claims", types: "claim_opened,claim_announced,claim_completed,claim_terminated" },
   { name: "bids", types: "bids_placed,bid_placed,bid_imposed,bid_refused,bidding_closed" },
-  { name: "work", types: "grant_queued,grant_started,grant_done,grant_failed,grant_retrying,grant_waiting,grant_cancelled" },
+  {
+    name: "work",
+    types:
+      "grant_queued,grant_started,grant_done,grant_failed,grant_retrying,grant_waiting,grant_cancelled",
+  },
   {
     name: "failures",
-    types: "grant_failed,claim_terminated,result_refused,mail_refused,event_given_up,artefact_refused,bid_refused",
+    types:
+      "grant_failed,claim_terminated,result_refused,mail_refused,event_given_up,artefact_refused,bid_refused",
   },
   {
     name: "people",
-    types: "question_asked,question_closed,cancel_requested,pause_requested,resume_requested,retry_requested,api_called",
+    types:
+      "question_asked,question_closed,cancel_requested,pause_requested,resume_requested,retry_requested,api_called",
   },
   { name: "model calls", types: "model_called,budget_raised" },
   {
     name: "instance",
-    types: "instance_started,instance_stopped,instance_paused,instance_resumed,orchestrator_started,agent_registered",
+    types:
+      "instance_started,instance_stopped,instance_paused,instance_resumed,orchestrator_started,agent_registered",
   },
 ];
 
 export function filterOf({ goal, type, agent, actor }: Record<string, string>): EventFilter {
-  return { ...(goal && { goal }), ...(type && { type }), ...(agent && { agent }), ...(actor && { actor }) };
+  return {
+    ...(goal && { goal }),
+    ...(type && { type }),
+    ...(agent && { agent }),
+    ...(actor && { actor }),
+  };
 }
 
 export function Filters({ query }: { query: Record<string, string> }) {
-  const change = (next: Record<string, string>) => go(hrefOf("/log", { ...query, ...next }), { replace: true });
+  const change = (next: Record<string, string>) =>
+    go(hrefOf("/log", { ...query, ...next }), { replace: true });
   const isKnown = groups.some(({ types }) => types === query.type);
   return (
     <search className="filters">
@@ -43,7 +56,9 @@ export function Filters({ query }: { query: Record<string, string> }) {
               {name}
             </option>
           ))}
-          {query.type !== undefined && query.type !== "" && !isKnown && <option value={query.type}>{query.type}</option>}
+          {query.type !== undefined && query.type !== "" && !isKnown && (
+            <option value={query.type}>{query.type}</option>
+          )}
         </select>
       </label>
       <Field name="goal" label="Goal" value={query.goal ?? ""} change={change} />
@@ -58,7 +73,12 @@ export function Filters({ query }: { query: Record<string, string> }) {
   );
 }
 
-type FieldProps = { name: string; label: string; value: string; change: (next: Record<string, string>) => void };
+type FieldProps = {
+  name: string;
+  label: string;
+  value: string;
+  change: (next: Record<string, string>) => void;
+};
 
 /** Applied with Enter, and when the reader leaves the field. */
 function Field({ name, label, value, change }: FieldProps) {

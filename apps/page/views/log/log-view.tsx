@@ -1,4 +1,5 @@
-// The log of the instance as it is written, and its past; the filters are in the address, so that a view of it can be shared.
+// The log of the instance as it is written, and its past; the filters are in the address, so that a
+// view of it can be shared.
 import { useEffect, useRef, useState } from "react";
 import { EventRow } from "../../components/event-row.tsx";
 import { Problem } from "../../components/problem.tsx";
@@ -32,7 +33,12 @@ export function LogView() {
       </header>
       {error !== undefined && <Problem error={error} />}
       <div className="bar log-bar">
-        <button type="button" className="small" disabled={isComplete || isReading} onClick={readOlder}>
+        <button
+          type="button"
+          className="small"
+          disabled={isComplete || isReading}
+          onClick={readOlder}
+        >
           {isComplete ? "This is the beginning" : "Older events"}
         </button>
         <span className="quiet">{events.length.toLocaleString("en")} events</span>
@@ -59,7 +65,9 @@ export function LogView() {
           onEnd={setIsAtEnd}
           row={(index) => {
             const event = events[index];
-            return event === undefined ? null : <EventRow key={event.id} event={event} hasGoal={filter.goal === undefined} />;
+            return event === undefined ? null : (
+              <EventRow key={event.id} event={event} hasGoal={filter.goal === undefined} />
+            );
           }}
         />
       )}

@@ -1,4 +1,5 @@
-// The events that a filter lets through: the newest ones, older ones on demand, and new ones as they happen.
+// The events that a filter lets through: the newest ones, older ones on demand, and new ones as
+// they happen.
 import { useEffect, useRef, useState } from "react";
 import { isLater } from "../../../../lib/model/stream-id.ts";
 import { actorName } from "../../../../lib/words/actor-name.ts";
@@ -14,7 +15,12 @@ const maxKept = 20_000;
 /** After every event of the log. */
 const endOfTime = "$";
 
-type State = { events: SettEvent[]; isComplete: boolean; isReading: boolean; error: ApiError | undefined };
+type State = {
+  events: SettEvent[];
+  isComplete: boolean;
+  isReading: boolean;
+  error: ApiError | undefined;
+};
 const empty: State = { events: [], isComplete: false, isReading: true, error: undefined };
 
 export function useEvents(filter: EventFilter) {
@@ -29,7 +35,8 @@ export function useEvents(filter: EventFilter) {
     setState(empty);
     paused.current.events = [];
     const fail = (error: unknown) => {
-      if (!over.signal.aborted) setState((before) => ({ ...before, isReading: false, error: asApiError(error) }));
+      if (!over.signal.aborted)
+        setState((before) => ({ ...before, isReading: false, error: asApiError(error) }));
     };
     const readNewest = () =>
       readBefore(wanted, undefined, over.signal).then((events) => {
@@ -67,20 +74,30 @@ export function useEvents(filter: EventFilter) {
           isReading: false,
           error: undefined,
         })),
-      (error: unknown) => setState((before) => ({ ...before, isReading: false, error: asApiError(error) })),
+      (error: unknown) =>
+        setState((before) => ({ ...before, isReading: false, error: asApiError(error) })),
     );
   };
   const turn = () => {
     const { is, events } = paused.current;
     paused.current = { is: !is, events: [] };
     setIsPaused(!is);
-    if (is && events.length > 0) setState((before) => ({ ...before, events: merged(before.events, events) }));
+    if (is && events.length > 0)
+      setState((before) => ({ ...before, events: merged(before.events, events) }));
   };
   return { ...state, readOlder, isPaused, turn };
 }
 
-async function readBefore(filter: EventFilter, before: string | undefined, signal: AbortSignal): Promise<SettEvent[]> {
-  const page = await getJson<Page<SettEvent>>("/v1/events", { ...filter, before: before ?? endOfTime, limit: pageSize }, signal);
+async function readBefore(
+  filter: EventFilter,
+  before: string | undefined,
+  signal: AbortSignal,
+): Promise<SettEvent[]> {
+  const page = await getJson<Page<SettEvent>>(
+    "/v1/events",
+    { ...filter, before: before ?? endOfTime, limit: pageSize },
+    signal,
+  );
   return page.items;
 }
 
@@ -97,6 +114,7 @@ function merged(one: readonly SettEvent[], other: readonly SettEvent[]): SettEve
 function isLike({ goal_id, type, agent, actor }: SettEvent, wanted: EventFilter): boolean {
   if (wanted.goal !== undefined && goal_id?.startsWith(wanted.goal) !== true) return false;
   if (wanted.type !== undefined && !wanted.type.split(",").includes(type)) return false;
-  if (wanted.agent !== undefined && agent !== wanted.agent && actorName(actor) !== wanted.agent) return false;
+  if (wanted.agent !== undefined && agent !== wanted.agent && actorName(actor) !== wanted.agent)
+    return false;
   return wanted.actor === undefined || actor.startsWith(wanted.actor);
 }

@@ -72,14 +72,17 @@ export function NewGoalView() {
         />
       </label>
       <p className="quiet">
-        Work starts from it. Empty: the commit at HEAD of the instance's repository. Agents see only what is committed.
+        Work starts from it. Empty: the commit at HEAD of the instance's repository. Agents see only
+        what is committed.
       </p>
       <div className="send-row">
         <button type="submit" className="primary" disabled={!may || isBusy}>
           State the goal
         </button>
         <kbd>Ctrl Enter</kbd>
-        {!may && data !== undefined && <span className="quiet">Your token lacks the right forage.</span>}
+        {!may && data !== undefined && (
+          <span className="quiet">Your token lacks the right forage.</span>
+        )}
       </div>
       {isRefused && isBlank && (
         <p className="problem" role="alert">

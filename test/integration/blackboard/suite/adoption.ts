@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { type ArtefactFields, fieldsOfArtefact } from "../../../../lib/blackboard/records/artefact-fields.ts";
+import {
+  type ArtefactFields,
+  fieldsOfArtefact,
+} from "../../../../lib/blackboard/records/artefact-fields.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
   acquireLeaderLease,
@@ -53,7 +56,9 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     const artefact = sampleArtefact();
     const fields = byHand(artefact);
     for (const name of requiredFields) {
-      expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "incomplete" });
+      expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({
+        outcome: "incomplete",
+      });
       await bench.hand.writeArtefact(artefact.id, { [name]: fields[name] });
     }
     expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
@@ -63,7 +68,11 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const [source, artefact] = [sampleArtefact(), sampleArtefact()];
-    const { type: _type, payload: _payload, ...most } = byHand({ ...artefact, source_artefacts: [source.id] });
+    const {
+      type: _type,
+      payload: _payload,
+      ...most
+    } = byHand({ ...artefact, source_artefacts: [source.id] });
     const adopt = () => bench.board.adoptArtefact(artefact.id, epoch, { isOverdue: true });
     const { type: _sourceType, ...lessOfSource } = byHand(source);
     await bench.hand.writeArtefact(source.id, lessOfSource);
@@ -76,7 +85,9 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
       { outcome: "refused", reason },
       { outcome: "refused", reason },
     ]);
-    expect((await events(bench.board, "artefact_refused")).map(({ data }) => data?.reason)).toEqual([lacksFields.reason, reason]);
+    expect((await events(bench.board, "artefact_refused")).map(({ data }) => data?.reason)).toEqual(
+      [lacksFields.reason, reason],
+    );
     await bench.hand.writeArtefact(source.id, { type: "GoalDefined" });
     expect(await bench.board.adoptArtefact(source.id, epoch)).toEqual({ outcome: "adopted" });
     expect(await adopt()).toEqual({ outcome: "adopted" });
@@ -133,10 +144,16 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     const rev = (await bench.board.readClaim(claim.id))?.claim.rev ?? 0;
     await bench.board.commitClaim(commitOf(claim.id, epoch, rev, { artefacts: [failure] }));
     const last = resultOf(goal, claim, { structural_type: "Failure" });
-    await bench.board.endGoal({ goal: goal.goal_id, ending: "artefact_limit", failure: last, epoch });
+    await bench.board.endGoal({
+      goal: goal.goal_id,
+      ending: "artefact_limit",
+      failure: last,
+      epoch,
+    });
     const all = await bench.board.listArtefactsOfGoal(goal.goal_id);
     expect(all).toEqual([goal.id, result.id, failure.id, last.id]);
-    for (const id of all) expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "known" });
+    for (const id of all)
+      expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "known" });
   });
 
   test("one whose source was written by hand too waits until that is taken in", async () => {

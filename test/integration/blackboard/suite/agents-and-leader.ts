@@ -7,7 +7,10 @@ import { waitFor } from "../../../support/wait-for.ts";
 export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
   test("registering gives an event for what is new, changed or removed, and for nothing else", async () => {
     await using bench = await open();
-    const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }], bids_by_command: true });
+    const coder = sampleAgent("coder", {
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      bids_by_command: true,
+    });
     const tester = sampleAgent("tester");
     await bench.board.registerAgents([tester, coder], user, { exact: true });
     await bench.board.registerAgents([coder, tester], user, { exact: true });
@@ -16,7 +19,9 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listAgents()).toEqual([{ ...coder, image: "sha256:1" }, tester]);
     await bench.board.registerAgents([tester], user, { exact: true });
     expect(await bench.board.listAgents()).toEqual([tester]);
-    expect((await events(bench.board)).map(({ type, agent, actor }) => ({ type, agent, actor }))).toEqual([
+    expect(
+      (await events(bench.board)).map(({ type, agent, actor }) => ({ type, agent, actor })),
+    ).toEqual([
       { type: "agent_registered", agent: tester.name, actor: user },
       { type: "agent_registered", agent: coder.name, actor: user },
       { type: "agent_registered", agent: coder.name, actor: user },
@@ -41,7 +46,11 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(await board.findAgent(tester.name)).toEqual(tester);
     expect(await board.listStatuses()).toHaveProperty("size", 1);
     const registered = (await events(board)).map(({ type, agent }) => `${type} ${agent}`);
-    expect(registered).toEqual(["agent_registered coder", "agent_registered coder", "agent_registered tester"]);
+    expect(registered).toEqual([
+      "agent_registered coder",
+      "agent_registered coder",
+      "agent_registered tester",
+    ]);
   });
 
   test("an exact registration forgets who was expected and is not named, without a line in the log", async () => {
@@ -67,7 +76,10 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     await hand.writeRegistration(coder.name, JSON.stringify(coder));
     await board.expectAgents([coder], user);
     await hand.writeRegistration(coder.name, JSON.stringify(changed));
-    expect([await board.findAgent(coder.name), ...(await board.listAgents())]).toEqual([coder, changed]);
+    expect([await board.findAgent(coder.name), ...(await board.listAgents())]).toEqual([
+      coder,
+      changed,
+    ]);
     // Nothing is new for others, and the copy is still written.
     await board.registerAgents([changed], user, { exact: false });
     expect(await board.findAgent(coder.name)).toEqual(changed);
@@ -81,21 +93,32 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }] });
     await bench.hand.writeRegistration(coder.name, JSON.stringify({ ...coder, mood: "good" }));
     const tester = sampleAgent("tester");
-    // A condition that is not understood cannot be passed over: the rule would say more than it was meant to.
-    const conditional = JSON.stringify({ ...tester, bids: [{ on: "*", bid: "review", unless: "Draft" }] });
+    // A condition that is not understood cannot be passed over: the rule would say more than it was
+    // meant to.
+    const conditional = JSON.stringify({
+      ...tester,
+      bids: [{ on: "*", bid: "review", unless: "Draft" }],
+    });
     await bench.hand.writeRegistration(tester.name, conditional);
     await bench.hand.writeRegistration(agentName("broken"), "{");
     await bench.hand.writeRegistration(agentName("other"), JSON.stringify(tester));
     const waitedFor = { bids: [], on_missing_bid: "wait" };
     const found = await bench.board.listAgents();
     expect(found).toMatchObject([
-      { name: "broken", ...waitedFor, unreadable: { text: "{", problem: expect.stringMatching(/^it is not JSON/) } },
+      {
+        name: "broken",
+        ...waitedFor,
+        unreadable: { text: "{", problem: expect.stringMatching(/^it is not JSON/) },
+      },
       coder,
       { name: "other", ...waitedFor, unreadable: { problem: "it is the registration of tester" } },
       {
         name: "tester",
         ...waitedFor,
-        unreadable: { text: conditional, problem: "`bids.0` has a value that this version of Sett does not know" },
+        unreadable: {
+          text: conditional,
+          problem: "`bids.0` has a value that this version of Sett does not know",
+        },
       },
     ] as never);
     // Taking it back leaves them as they were.
@@ -132,9 +155,13 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(one).toEqual({ id: expect.any(String), worker: "one", lines: ["first", "second"] });
     expect(two).toEqual({ id: expect.any(String), worker: "two", lines: ["third"] });
     expect(more).toEqual([]);
-    expect(await board.readWorkerLogs(agentName("tester"), one?.id)).toEqual(two === undefined ? [] : [two]);
+    expect(await board.readWorkerLogs(agentName("tester"), one?.id)).toEqual(
+      two === undefined ? [] : [two],
+    );
     expect(await board.readWorkerLogs(agentName("tester"), two?.id)).toEqual([]);
-    expect(await board.readWorkerLogs(agentName("coder"))).toMatchObject([{ worker: "other", lines: [] }]);
+    expect(await board.readWorkerLogs(agentName("coder"))).toMatchObject([
+      { worker: "other", lines: [] },
+    ]);
     expect(await board.readWorkerLogs(agentName("unknown"))).toEqual([]);
   });
 
@@ -146,7 +173,11 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
       board.acquireLeaderLease({ holder, leaseMs, restarted });
     expect(await take("h1", true)).toEqual({ outcome: "held", epoch: 1, cursor: "0" });
     expect(await take("h1", false)).toEqual({ outcome: "held", epoch: 1, cursor: "0" });
-    expect(await take("h2", true)).toEqual({ outcome: "taken", holder: "h1", expiresInMs: expect.any(Number) });
+    expect(await take("h2", true)).toEqual({
+      outcome: "taken",
+      holder: "h1",
+      expiresInMs: expect.any(Number),
+    });
     expect(await board.moveCursor(1, "5-0")).toEqual({ outcome: "moved" });
     expect(await take("h1", true, 20)).toEqual({ outcome: "held", epoch: 2, cursor: "5-0" });
     expect(await board.moveCursor(1, "9-0")).toEqual({ outcome: "fenced" });
@@ -155,7 +186,12 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
       return leader.outcome === "held" && leader;
     });
     expect(taken).toEqual({ outcome: "held", epoch: 3, cursor: "5-0" });
-    expect(await board.readLeader()).toEqual({ holder: "h2", epoch: 3, expiresInMs: expect.any(Number), cursor: "5-0" });
+    expect(await board.readLeader()).toEqual({
+      holder: "h2",
+      epoch: 3,
+      expiresInMs: expect.any(Number),
+      cursor: "5-0",
+    });
     expect(await take("h1", false)).toMatchObject({ outcome: "taken", holder: "h2" });
     const started = await events(board, "orchestrator_started");
     expect(started.map((event) => event.data)).toEqual([
@@ -171,8 +207,12 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     const second = await bench.another();
     const few = await bench.board.countConnections();
     expect(await bench.board.endConnections(Math.max(few, 100_000))).toMatchObject({ ended: [] });
-    const { last } = await bench.board.endSlowCallers(undefined, [{ calls: 0, fromMs: 0, ms: 0, seconds: 60 }]);
-    expect(await bench.board.endSlowCallers(last, [{ calls: 1, fromMs: 0, ms: 600_000, seconds: 60 }])).toMatchObject({
+    const { last } = await bench.board.endSlowCallers(undefined, [
+      { calls: 0, fromMs: 0, ms: 0, seconds: 60 },
+    ]);
+    expect(
+      await bench.board.endSlowCallers(last, [{ calls: 1, fromMs: 0, ms: 600_000, seconds: 60 }]),
+    ).toMatchObject({
       ended: [],
     });
     expect([bench.board.connectionNumber(), second.connectionNumber()]).toEqual([1, 1]);
@@ -182,15 +222,21 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
   test("a process never gets the epoch of its namesake, neither as a renewal nor for a write", async () => {
     await using bench = await open();
     const [first, second] = [bench.board, await bench.another()];
-    expect(await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true })).toMatchObject({
+    expect(
+      await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true }),
+    ).toMatchObject({
       outcome: "held",
       epoch: 1,
     });
-    expect(await second.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true })).toMatchObject({
+    expect(
+      await second.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true }),
+    ).toMatchObject({
       outcome: "held",
       epoch: 2,
     });
-    expect(await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false })).toMatchObject({
+    expect(
+      await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false }),
+    ).toMatchObject({
       outcome: "taken",
       holder: "h1",
     });
@@ -199,7 +245,11 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     await first.releaseLeaderLease(2);
     expect(await second.moveCursor(2, "7-0")).toEqual({ outcome: "moved" });
     await second.releaseLeaderLease(2);
-    const next = await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false });
+    const next = await first.acquireLeaderLease({
+      holder: "h1",
+      leaseMs: 60_000,
+      restarted: false,
+    });
     expect(next).toEqual({ outcome: "held", epoch: 3, cursor: "7-0" });
   });
 
@@ -219,7 +269,9 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     await board.acquireLeaderLease({ holder: "h1", leaseMs: 0, restarted: true });
-    expect(await board.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false })).toMatchObject({
+    expect(
+      await board.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false }),
+    ).toMatchObject({
       outcome: "held",
       epoch: 1,
     });
@@ -227,7 +279,9 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(await board.readLeader()).toMatchObject({ holder: "h1" });
     await board.releaseLeaderLease(1);
     expect(await board.readLeader()).toBeUndefined();
-    expect(await board.acquireLeaderLease({ holder: "h2", leaseMs: 1, restarted: false })).toMatchObject({
+    expect(
+      await board.acquireLeaderLease({ holder: "h2", leaseMs: 1, restarted: false }),
+    ).toMatchObject({
       outcome: "held",
       epoch: 2,
     });

@@ -3,8 +3,20 @@ import { fieldsOfArtefact } from "../../../../lib/blackboard/records/artefact-fi
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { AgentName, CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { acquireLeaderLease, at, events, postGoal, resultOf, user } from "../../../support/blackboard/scene.ts";
-import { newGoalId, newLogicalId, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
+import {
+  acquireLeaderLease,
+  at,
+  events,
+  postGoal,
+  resultOf,
+  user,
+} from "../../../support/blackboard/scene.ts";
+import {
+  newGoalId,
+  newLogicalId,
+  sampleArtefact,
+  sampleClaim,
+} from "../../../support/records/sample.ts";
 
 const coder = AgentName.parse("coder");
 const commitOf = (digit: string) => CommitHash.parse(digit.repeat(40));
@@ -22,7 +34,10 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     });
     expect(await bench.board.createArtefact(artefact, user)).toEqual({ outcome: "created" });
     expect(await bench.board.readArtefact(artefact.id)).toEqual(artefact);
-    expect(await bench.board.readArtefacts([artefact.id, sampleArtefact().id, goal.id])).toEqual([artefact, goal]);
+    expect(await bench.board.readArtefacts([artefact.id, sampleArtefact().id, goal.id])).toEqual([
+      artefact,
+      goal,
+    ]);
   });
 
   test("a posted artefact is in its thread, its goal and the log", async () => {
@@ -59,13 +74,19 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     const goal = sampleArtefact({ metadata: { commit: commitOf("0") } });
     await bench.board.createArtefact(goal, user);
     expect(await bench.board.listCommits()).toEqual([]);
-    const results = ["1", "2"].map((digit) => resultOf(goal, sampleClaim(goal, []), { metadata: { commit: commitOf(digit) } }));
+    const results = ["1", "2"].map((digit) =>
+      resultOf(goal, sampleClaim(goal, []), { metadata: { commit: commitOf(digit) } }),
+    );
     const others = [{}, { commits: 3 }, { about: { commit: commitOf("3") } }].map((metadata) =>
       resultOf(goal, sampleClaim(goal, []), { metadata }),
     );
     for (const each of [...others, ...results]) await bench.board.createArtefact(each, user);
     expect(await bench.board.listCommits()).toEqual(
-      results.map(({ id }, index) => ({ artefact: id, commit: commitOf(`${index + 1}`), agent: coder })),
+      results.map(({ id }, index) => ({
+        artefact: id,
+        commit: commitOf(`${index + 1}`),
+        agent: coder,
+      })),
     );
     await bench.hand.writeArtefact(results[0]?.id ?? goal.id, { metadata: "{" });
     expect(await bench.board.listCommits()).toEqual(
@@ -77,11 +98,16 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
-    const byHand = resultOf(goal, sampleClaim(goal, []), { claim_id: "", metadata: { commit: commitOf("1") } });
+    const byHand = resultOf(goal, sampleClaim(goal, []), {
+      claim_id: "",
+      metadata: { commit: commitOf("1") },
+    });
     await bench.hand.writeArtefact(byHand.id, fieldsOfArtefact(byHand));
     expect(await bench.board.listCommits()).toEqual([]);
     expect(await bench.board.adoptArtefact(byHand.id, epoch)).toEqual({ outcome: "adopted" });
-    expect(await bench.board.listCommits()).toEqual([{ artefact: byHand.id, commit: commitOf("1"), agent: coder }]);
+    expect(await bench.board.listCommits()).toEqual([
+      { artefact: byHand.id, commit: commitOf("1"), agent: coder },
+    ]);
   });
 
   test("a commit that a person writes into a stored artefact is not one that it has delivered", async () => {
@@ -89,7 +115,9 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     const goal = await postGoal(bench.board);
     const result = resultOf(goal, sampleClaim(goal, []));
     await bench.board.createArtefact(result, user);
-    await bench.hand.writeArtefact(result.id, { metadata: JSON.stringify({ commit: commitOf("1") }) });
+    await bench.hand.writeArtefact(result.id, {
+      metadata: JSON.stringify({ commit: commitOf("1") }),
+    });
     expect(await bench.board.listCommits()).toEqual([]);
   });
 
@@ -123,8 +151,11 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
       expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
     }
     const versions = Array.from({ length: 10 }, (_, index) => next(index + 2));
-    for (const version of versions) expect(await bench.board.createArtefact(version, user)).toEqual({ outcome: "created" });
-    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal, ...versions].map(({ id }) => id));
+    for (const version of versions)
+      expect(await bench.board.createArtefact(version, user)).toEqual({ outcome: "created" });
+    expect(await bench.board.readThread(goal.logical_id)).toEqual(
+      [goal, ...versions].map(({ id }) => id),
+    );
     expect(await bench.board.listArtefactsOfGoal(other.goal_id)).toEqual([other.id]);
   });
 
@@ -137,7 +168,10 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     if (goal === undefined) throw new Error("There are 30.");
     const results = goals.map(() => resultOf(goal, sampleClaim(goal, [])));
     await Promise.all(results.map((result) => bench.board.createArtefact(result, user)));
-    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id, ...results.map((result) => result.id)]);
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([
+      goal.id,
+      ...results.map((result) => result.id),
+    ]);
   });
 
   test("goals and artefacts are counted, and listed page by page", async () => {
@@ -154,8 +188,12 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listArtefacts({ from: 4, count: 4 })).toEqual(ids.slice(4));
     expect(await bench.board.listArtefacts({ from: 6, count: 4 })).toEqual([]);
     expect(await bench.board.listArtefacts({ from: 0, count: 0 })).toEqual([]);
-    expect(await bench.board.listGoals({ from: 3, count: 2 })).toEqual(goals.slice(3).map((one) => one.goal_id));
-    expect(await bench.board.listArtefactsOfGoal(goal.goal_id, { from: 1, count: 9 })).toEqual([result.id]);
+    expect(await bench.board.listGoals({ from: 3, count: 2 })).toEqual(
+      goals.slice(3).map((one) => one.goal_id),
+    );
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id, { from: 1, count: 9 })).toEqual([
+      result.id,
+    ]);
   });
 
   test("artefacts are found by how their ids begin", async () => {
@@ -167,7 +205,9 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.findArtefacts(goal.id.slice(0, 12))).toEqual([goal.id]);
     expect(await bench.board.findArtefacts(goal.id)).toEqual([goal.id]);
     const alike = goals.map(({ id }) => id).filter((id) => id.startsWith(goal.id.slice(0, 1)));
-    expect((await bench.board.findArtefacts(goal.id.slice(0, 1))).toSorted()).toEqual(alike.toSorted());
+    expect((await bench.board.findArtefacts(goal.id.slice(0, 1))).toSorted()).toEqual(
+      alike.toSorted(),
+    );
     expect(await bench.board.findArtefacts("no id")).toEqual([]);
     // The beginning is text, and no pattern.
     for (const pattern of ["*", "?", "[0-9a-f]", `${goal.id.slice(0, 4)}*`, "\\"])
@@ -178,16 +218,30 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
-    const failure = sampleArtefact({ structural_type: "Failure", type: "ArtefactLimit", goal_id: goal.goal_id });
+    const failure = sampleArtefact({
+      structural_type: "Failure",
+      type: "ArtefactLimit",
+      goal_id: goal.goal_id,
+    });
     const order = { goal: goal.goal_id, ending: "artefact_limit", failure, epoch } as const;
-    expect(await bench.board.endGoal({ ...order, epoch: epoch + 1 })).toEqual({ outcome: "fenced" });
+    expect(await bench.board.endGoal({ ...order, epoch: epoch + 1 })).toEqual({
+      outcome: "fenced",
+    });
     expect(await bench.board.endGoal(order)).toEqual({ outcome: "ended" });
     expect(await bench.board.endGoal(order)).toEqual({ outcome: "already" });
-    expect(await bench.board.readGoal(goal.goal_id)).toEqual({ ended: "artefact_limit", artefacts: 2 });
+    expect(await bench.board.readGoal(goal.goal_id)).toEqual({
+      ended: "artefact_limit",
+      artefacts: 2,
+    });
     const late = sampleArtefact({ goal_id: goal.goal_id });
     expect(await bench.board.createArtefact(late, user)).toMatchObject({ outcome: "refused" });
     const types = (await events(bench.board)).map((event) => event.type);
-    expect(types).toEqual(["orchestrator_started", "artefact_created", "artefact_created", "goal_ended"]);
+    expect(types).toEqual([
+      "orchestrator_started",
+      "artefact_created",
+      "artefact_created",
+      "goal_ended",
+    ]);
   });
 
   test("a goal that was ended before it began can still begin, and takes nothing more", async () => {
@@ -196,7 +250,9 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     const goal = sampleArtefact();
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
     expect(await bench.board.createArtefact(goal, user)).toEqual({ outcome: "created" });
-    expect(await bench.board.createArtefact(sampleArtefact({ goal_id: goal.goal_id }), user)).toMatchObject({
+    expect(
+      await bench.board.createArtefact(sampleArtefact({ goal_id: goal.goal_id }), user),
+    ).toMatchObject({
       outcome: "refused",
     });
   });

@@ -1,11 +1,20 @@
 import { expect, test } from "bun:test";
 import { biddingClaim } from "../../../../lib/core/new-claim.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { acquireLeaderLease, events, openClaim, postGoal, user } from "../../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  events,
+  openClaim,
+  postGoal,
+  user,
+} from "../../../support/blackboard/scene.ts";
 import { errorOf } from "../../../support/error-of.ts";
 import { newArtefactId, newClaimId, sampleArtefact } from "../../../support/records/sample.ts";
 
-const refusal = { type: "request_refused", data: { request: "1-0", reason: "It is over." } } as const;
+const refusal = {
+  type: "request_refused",
+  data: { request: "1-0", reason: "It is over." },
+} as const;
 
 export function asLeaderSuite(open: () => Promise<Bench>): void {
   test("the leader logs what comes with no change of state; one that was replaced logs nothing", async () => {
@@ -14,7 +23,9 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.logAsLeader(refusal, epoch)).toEqual({ outcome: "logged" });
     await acquireLeaderLease(bench.board);
     expect(await bench.board.logAsLeader(refusal, epoch)).toEqual({ outcome: "fenced" });
-    expect(await events(bench.board, "request_refused")).toMatchObject([{ ...refusal, actor: `orchestrator:${epoch}` }]);
+    expect(await events(bench.board, "request_refused")).toMatchObject([
+      { ...refusal, actor: `orchestrator:${epoch}` },
+    ]);
   });
 
   test("the leader posts an artefact once; one that was replaced posts nothing", async () => {
@@ -28,7 +39,9 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
     await acquireLeaderLease(bench.board);
     expect(await bench.board.postAsLeader(second, epoch)).toEqual({ outcome: "fenced" });
     expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id, first.id]);
-    expect((await events(bench.board, "artefact_created")).at(-1)?.actor).toBe(`orchestrator:${epoch}`);
+    expect((await events(bench.board, "artefact_created")).at(-1)?.actor).toBe(
+      `orchestrator:${epoch}`,
+    );
   });
 
   test("the leader posts nothing that was made from an artefact that is not there, or for a goal that was ended", async () => {
@@ -55,7 +68,12 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
     const goal = await postGoal(bench.board);
     const readOn = bench.board.connectionNumber();
     await bench.reconnect();
-    const origin = { id: newClaimId(), artefact: goal.id, goal: goal.goal_id, at: new Date().toISOString() };
+    const origin = {
+      id: newClaimId(),
+      artefact: goal.id,
+      goal: goal.goal_id,
+      at: new Date().toISOString(),
+    };
     const retried = { cause: "retry:1", grants: [], claim: biddingClaim(origin, []) };
     const pause = { paused: true, by: user, at: origin.at, epoch };
     const requests = [
@@ -64,12 +82,17 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
       bench.board.openClaim({ open: retried, epoch, bidDeadlineMs: 1_000, readOn }),
       bench.board.logAsLeader(refusal, epoch, readOn),
     ];
-    for (const request of requests) expect(await errorOf(request)).toMatchObject({ code: "redis-unreachable" });
+    for (const request of requests)
+      expect(await errorOf(request)).toMatchObject({ code: "redis-unreachable" });
     const types = (await events(bench.board)).map(({ type }) => type);
     expect(types).toEqual(["orchestrator_started", "artefact_created"]);
     const readAgainOn = bench.board.connectionNumber();
-    expect(await bench.board.setPaused({ ...pause, readOn: readAgainOn })).toEqual({ outcome: "set" });
-    expect(await bench.board.logAsLeader(refusal, epoch, readAgainOn)).toEqual({ outcome: "logged" });
+    expect(await bench.board.setPaused({ ...pause, readOn: readAgainOn })).toEqual({
+      outcome: "set",
+    });
+    expect(await bench.board.logAsLeader(refusal, epoch, readAgainOn)).toEqual({
+      outcome: "logged",
+    });
   });
 
   test("an event that could not be handled is owed until it is settled, and logged once as given up", async () => {
@@ -81,9 +104,14 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
     if (event === undefined) throw new Error("There is no event.");
     const owed = { event, since: new Date().toISOString(), reason: "It is out of order." };
     const later = { ...owed, event: { ...event, id: "18446744073709551615-1" } };
-    const draft = { type: "event_given_up", artefact_id: goal.id, data: { event: event.id } } as const;
+    const draft = {
+      type: "event_given_up",
+      artefact_id: goal.id,
+      data: { event: event.id },
+    } as const;
     expect(await board.oweEvent(later, draft, epoch)).toEqual({ outcome: "owed" });
-    for (let times = 0; times < 2; times += 1) expect(await board.oweEvent(owed, draft, epoch)).toEqual({ outcome: "owed" });
+    for (let times = 0; times < 2; times += 1)
+      expect(await board.oweEvent(owed, draft, epoch)).toEqual({ outcome: "owed" });
     expect(await board.listOwed(10)).toEqual({ count: 2, owed: [owed, later] });
     expect(await board.listOwed(1)).toEqual({ count: 2, owed: [owed] });
     expect(await board.listOwed(1, event.id)).toEqual({ count: 2, owed: [later] });
@@ -93,10 +121,14 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
     expect(await board.settleOwed([event.id], epoch, readOn)).toEqual({ outcome: "settled" });
     expect(await board.listOwed(10)).toEqual({ count: 1, owed: [later] });
     await bench.reconnect();
-    expect(await errorOf(board.settleOwed([later.event.id], epoch, readOn))).toMatchObject({ code: "redis-unreachable" });
+    expect(await errorOf(board.settleOwed([later.event.id], epoch, readOn))).toMatchObject({
+      code: "redis-unreachable",
+    });
     await acquireLeaderLease(board);
     expect(await board.oweEvent(owed, draft, epoch)).toEqual({ outcome: "fenced" });
-    expect(await board.settleOwed([later.event.id], epoch, board.connectionNumber())).toEqual({ outcome: "fenced" });
+    expect(await board.settleOwed([later.event.id], epoch, board.connectionNumber())).toEqual({
+      outcome: "fenced",
+    });
     expect((await board.listOwed(10)).count).toBe(1);
   });
 }

@@ -5,11 +5,29 @@ import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { at, commitOf, done, events, queueGrant, resultOf, running, user } from "../../../support/blackboard/scene.ts";
-import { agentName, newClaimId, sampleAgent, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
+import {
+  at,
+  commitOf,
+  done,
+  events,
+  queueGrant,
+  resultOf,
+  running,
+  user,
+} from "../../../support/blackboard/scene.ts";
+import {
+  agentName,
+  newClaimId,
+  sampleAgent,
+  sampleArtefact,
+  sampleClaim,
+} from "../../../support/records/sample.ts";
 
 const coder = agentName("coder");
-const [one, other] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"];
+const [one, other] = [
+  "00000000-0000-4000-8000-000000000001",
+  "00000000-0000-4000-8000-000000000002",
+];
 const hash = "0123456789abcdef0123456789abcdef01234567";
 
 /** Begins the coder's work on its queued grant. */
@@ -17,11 +35,25 @@ async function scene(board: Blackboard) {
   await board.registerAgents([sampleAgent("coder")], user, { exact: true });
   const queued = await queueGrant(board);
   const parts = (run: string) =>
-    begunParts(queued.claim.id, { host: "desk", isQuiet: true, run: { started_at: at, run_id: run } });
+    begunParts(queued.claim.id, {
+      host: "desk",
+      isQuiet: true,
+      run: { started_at: at, run_id: run },
+    });
   const begin = (run: string, over: object = {}, mayTake = true) =>
-    board.beginWork({ claim: queued.claim.id, agent: coder, run, message: { id: run, mayTake, ...parts(run) }, ...over });
+    board.beginWork({
+      claim: queued.claim.id,
+      agent: coder,
+      run,
+      message: { id: run, mayTake, ...parts(run) },
+      ...over,
+    });
   const accept = (run: string) =>
-    board.acceptGrant({ claim: queued.claim.id, grant: { ...running("coder"), run_id: run }, leaseMs: 60_000 });
+    board.acceptGrant({
+      claim: queued.claim.id,
+      grant: { ...running("coder"), run_id: run },
+      leaseMs: 60_000,
+    });
   return { ...queued, parts, begin, accept };
 }
 
@@ -42,14 +74,23 @@ export function beginningSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim, goal, parts, begin, accept } = await scene(bench.board);
     const work = {
-      claim: { id: claim.id, artefact_id: goal.id, goal_id: goal.goal_id, kind: "standard", additional_context_ids: [] },
+      claim: {
+        id: claim.id,
+        artefact_id: goal.id,
+        goal_id: goal.goal_id,
+        kind: "standard",
+        additional_context_ids: [],
+      },
       grant: { agent: coder, state: "queued", attempt: 1 },
       ...{ earlier: [], contextIds: [] },
       inputs: { ok: true, value: { target: goal, chain: [], additional: [] } },
     };
     expect(await begin(one)).toMatchObject({ outcome: "taken", ...work });
     expect(await begin(one)).toMatchObject({ outcome: "taken", ...work });
-    expect(await begin(other)).toEqual({ outcome: "refused", reason: "Another run has taken the grant." });
+    expect(await begin(other)).toEqual({
+      outcome: "refused",
+      reason: "Another run has taken the grant.",
+    });
     const text = begunText(parts(one), { attempt: 1, queued_at: at, context_ids: [] });
     expect(await mailOf(bench.board)).toEqual([[one, text]]);
     expect(JSON.parse(text)).toEqual({
@@ -60,7 +101,10 @@ export function beginningSuite(open: () => Promise<Bench>): void {
       },
     });
     expect(await accept(one)).toEqual({ outcome: "accepted" });
-    expect((await events(bench.board, "grant_started"))[0]?.data).toEqual({ phase: "exclusive", attempt: 1 });
+    expect((await events(bench.board, "grant_started"))[0]?.data).toEqual({
+      phase: "exclusive",
+      attempt: 1,
+    });
     expect(await begin(one)).toMatchObject({ outcome: "taken", grant: { state: "running" } });
     expect(await begin(other)).toEqual({ outcome: "none" });
   });
@@ -68,14 +112,25 @@ export function beginningSuite(open: () => Promise<Bench>): void {
   test("results of earlier phases and what the target came from are its context, and the message names them", async () => {
     await using bench = await open();
     const { board } = bench;
-    await board.registerAgents([sampleAgent("tester"), sampleAgent("coder")], user, { exact: true });
+    await board.registerAgents([sampleAgent("tester"), sampleAgent("coder")], user, {
+      exact: true,
+    });
     const { epoch, goal } = await queueGrant(board);
-    const draft = sampleArtefact({ type: "Draft", goal_id: goal.goal_id, source_artefacts: [goal.id] });
+    const draft = sampleArtefact({
+      type: "Draft",
+      goal_id: goal.goal_id,
+      source_artefacts: [goal.id],
+    });
     await board.createArtefact(draft, user);
     const claim = sampleClaim(draft, ["tester", "coder"]);
-    await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+    await board.openClaim({
+      open: { claim, cause: "standard", grants: [] },
+      epoch,
+      bidDeadlineMs: 60_000,
+    });
     const readOn = board.connectionNumber();
-    const commit = (rev: number, over: object) => board.commitClaim(commitOf(claim.id, epoch, rev, { readOn, ...over }));
+    const commit = (rev: number, over: object) =>
+      board.commitClaim(commitOf(claim.id, epoch, rev, { readOn, ...over }));
     const tester = { ...running("tester"), phase: "parallel" as const };
     const { started_at: _, context_ids: __, ...waiting } = { ...tester, state: "queued" as const };
     const set = { status: "pending_parallel", bidding: "closed" } as const;
@@ -84,9 +139,19 @@ export function beginningSuite(open: () => Promise<Bench>): void {
     const about = { produced_by_agent: "tester", produced_by_role: "tester" };
     const report: Artefact = resultOf(draft, claim, about);
     await board.finishGrant(done(claim.id, report, tester));
-    const queued = { agent: coder, phase: "exclusive" as const, attempt: 1, queued_at: at, state: "queued" as const };
+    const queued = {
+      agent: coder,
+      phase: "exclusive" as const,
+      attempt: 1,
+      queued_at: at,
+      state: "queued" as const,
+    };
     await commit(3, { set: { status: "pending_exclusive" }, grants: [queued] });
-    const parts = begunParts(claim.id, { host: undefined, isQuiet: true, run: { started_at: at, run_id: one } });
+    const parts = begunParts(claim.id, {
+      host: undefined,
+      isQuiet: true,
+      run: { started_at: at, run_id: one },
+    });
     const begun = await board.beginWork({
       claim: claim.id,
       agent: coder,
@@ -99,7 +164,10 @@ export function beginningSuite(open: () => Promise<Bench>): void {
     expect(inputs?.additional).toEqual([report]);
     expect(inputs?.chain.map(({ id }) => id)).toEqual(expect.arrayContaining(contextIds));
     const [[, text = ""] = []] = await mailOf(board);
-    expect(JSON.parse(text)).toMatchObject({ quiet: true, message: { run: { context_ids: contextIds } } });
+    expect(JSON.parse(text)).toMatchObject({
+      quiet: true,
+      message: { run: { context_ids: contextIds } },
+    });
   });
 
   test("it is only read where a commit has to be chosen, or where the agent does not ask to take it", async () => {
@@ -116,7 +184,9 @@ export function beginningSuite(open: () => Promise<Bench>): void {
     const { begin, goal } = await scene(bench.board);
     expect(await begin(one, { maxBytes: 2 })).toEqual({ outcome: "apart" });
     await bench.hand.writeArtefact(goal.id, { metadata: "nothing" });
-    expect(await begin(one, {}, false)).toMatchObject({ inputs: { ok: false, reason: expect.stringContaining("malformed") } });
+    expect(await begin(one, {}, false)).toMatchObject({
+      inputs: { ok: false, reason: expect.stringContaining("malformed") },
+    });
   });
 
   test("there is no work without a queued grant, none in an ended goal, and none during a pause", async () => {
@@ -128,6 +198,9 @@ export function beginningSuite(open: () => Promise<Bench>): void {
     expect(await begin(one)).toEqual({ outcome: "refused", reason: "The instance is paused." });
     await bench.board.setPaused({ paused: false, by: user, at, epoch });
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
-    expect(await begin(one)).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/Goal .* was ended/) });
+    expect(await begin(one)).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/Goal .* was ended/),
+    });
   });
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
 import type { ClaimId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { acquireLeaderLease, commitOf, events, openClaim } from "../../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  events,
+  openClaim,
+} from "../../../support/blackboard/scene.ts";
 import { agentName, newClaimId } from "../../../support/records/sample.ts";
 
 const coder = agentName("coder");
@@ -12,8 +17,14 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim } = await openClaim(bench.board, ["coder", "tester"]);
     const bid = { claim: claim.id, agent: coder };
-    expect(await bench.board.placeBid({ ...bid, word: "exclusive" })).toEqual({ outcome: "placed", word: "exclusive" });
-    expect(await bench.board.placeBid({ ...bid, word: "ignore" })).toEqual({ outcome: "placed", word: "exclusive" });
+    expect(await bench.board.placeBid({ ...bid, word: "exclusive" })).toEqual({
+      outcome: "placed",
+      word: "exclusive",
+    });
+    expect(await bench.board.placeBid({ ...bid, word: "ignore" })).toEqual({
+      outcome: "placed",
+      word: "exclusive",
+    });
     expect(await bench.board.readClaim(claim.id)).toMatchObject({
       claim: { rev: 1, bids: [{ agent: coder, word: "exclusive" }] },
     });
@@ -25,12 +36,20 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const names = ["e", "a-b", "a", "c", "a-b-c"].map(agentName);
     const { claim } = await openClaim(bench.board, names);
-    for (const agent of [...names].reverse()) await bench.board.placeBid({ claim: claim.id, agent, word: "claim" });
+    for (const agent of [...names].reverse())
+      await bench.board.placeBid({ claim: claim.id, agent, word: "claim" });
     const snapshot = await bench.board.readClaim(claim.id);
     expect(snapshot?.claim.bids.map((bid) => bid.agent)).toEqual([...names].reverse());
     const placed = await events(bench.board, "bid_placed");
-    expect(placed.map((event) => event.data)).toEqual([4, 3, 2, 1, 0].map((missing) => ({ word: "claim", missing })));
-    expect(placed[0]).toMatchObject({ actor: "agent:a-b-c", agent: "a-b-c", claim_id: claim.id, artefact_id: claim.artefact_id });
+    expect(placed.map((event) => event.data)).toEqual(
+      [4, 3, 2, 1, 0].map((missing) => ({ word: "claim", missing })),
+    );
+    expect(placed[0]).toMatchObject({
+      actor: "agent:a-b-c",
+      agent: "a-b-c",
+      claim_id: claim.id,
+      artefact_id: claim.artefact_id,
+    });
   });
 
   test("the event of a bid has its reason, if there is one, and no other event has it", async () => {
@@ -53,7 +72,9 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     const { claim, epoch } = await openClaim(bench.board, ["coder", "tester", "linter"]);
     await bench.board.placeBid({ claim: claim.id, agent: coder, word: "claim" });
     const bids = [coder, tester].map((agent) => ({ agent, word: "claim" as const }));
-    expect(await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { bids }))).toMatchObject({ outcome: "committed" });
+    expect(await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { bids }))).toMatchObject({
+      outcome: "committed",
+    });
     await bench.board.placeBid({ claim: claim.id, agent: agentName("linter"), word: "claim" });
     const placed = await events(bench.board, "bid_placed");
     expect(placed.map((event) => event.data?.missing)).toEqual([2, 0]);
@@ -107,7 +128,13 @@ export function bidsSuite(open: () => Promise<Bench>): void {
         { agent: coder, word: "exclusive" },
       ],
     });
-    expect((await events(bench.board, "bid_placed")).map(({ actor, agent, data }) => ({ actor, agent, data }))).toEqual([
+    expect(
+      (await events(bench.board, "bid_placed")).map(({ actor, agent, data }) => ({
+        actor,
+        agent,
+        data,
+      })),
+    ).toEqual([
       { actor: "hand", agent: tester, data: { word: "review", missing: 1, by_hand: true } },
       { actor: "hand", agent: coder, data: { word: "exclusive", missing: 0, by_hand: true } },
     ]);
@@ -117,12 +144,20 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board, hand } = bench;
     const scenes = [];
-    for (let count = 0; count < 4; count++) scenes.push(await openClaim(board, ["coder", "tester"]));
-    const [first, second, third, fourth] = scenes.map(({ claim }) => claim.id) as [ClaimId, ClaimId, ClaimId, ClaimId];
+    for (let count = 0; count < 4; count++)
+      scenes.push(await openClaim(board, ["coder", "tester"]));
+    const [first, second, third, fourth] = scenes.map(({ claim }) => claim.id) as [
+      ClaimId,
+      ClaimId,
+      ClaimId,
+      ClaimId,
+    ];
     const find = (limit: number, left?: number) => board.findBidsByHand({ left, limit });
     const epoch = await acquireLeaderLease(board);
     await board.placeBid({ claim: first, agent: coder, word: "claim" });
-    await board.commitClaim(commitOf(first, epoch, 1, { bids: [{ agent: tester, word: "ignore" }] }));
+    await board.commitClaim(
+      commitOf(first, epoch, 1, { bids: [{ agent: tester, word: "ignore" }] }),
+    );
     expect(await find(10)).toEqual({ left: 0, claims: [] });
     await hand.writeBid(second, "tester", "claim");
     await hand.writeBid(third, "stranger", "claim");
@@ -148,11 +183,33 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     await bench.board.adoptBids(claim.id, epoch);
     expect(await bench.hand.readBids(claim.id)).toEqual({ coder: "claim" });
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 1 } });
-    expect((await events(bench.board, "bid_refused")).map(({ actor, agent, data }) => ({ actor, agent, data }))).toEqual([
-      { actor: "hand", agent: undefined, data: { name: 'No "name"', word: "review", reason: "not among those who bid" } },
-      { actor: "hand", agent: coder, data: { name: "coder", word: "ignore", reason: "its first bid counts, which was claim" } },
-      { actor: "hand", agent: agentName("ghost"), data: { name: "ghost", word: "review", reason: "not among those who bid" } },
-      { actor: "hand", agent: tester, data: { name: "tester", word: "perhaps", reason: "not a bid word" } },
+    expect(
+      (await events(bench.board, "bid_refused")).map(({ actor, agent, data }) => ({
+        actor,
+        agent,
+        data,
+      })),
+    ).toEqual([
+      {
+        actor: "hand",
+        agent: undefined,
+        data: { name: 'No "name"', word: "review", reason: "not among those who bid" },
+      },
+      {
+        actor: "hand",
+        agent: coder,
+        data: { name: "coder", word: "ignore", reason: "its first bid counts, which was claim" },
+      },
+      {
+        actor: "hand",
+        agent: agentName("ghost"),
+        data: { name: "ghost", word: "review", reason: "not among those who bid" },
+      },
+      {
+        actor: "hand",
+        agent: tester,
+        data: { name: "tester", word: "perhaps", reason: "not a bid word" },
+      },
     ]);
     await acquireLeaderLease(bench.board);
     expect(await bench.board.adoptBids(claim.id, epoch)).toEqual({ outcome: "fenced" });
@@ -170,7 +227,12 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "complete" } }));
     expect(await bench.hand.readBids(claim.id)).toEqual({ coder: "claim", tester: "ignore" });
     expect(
-      (await events(bench.board, "bid_refused")).map(({ actor, agent, data }) => [actor, agent, data?.word, data?.reason]),
+      (await events(bench.board, "bid_refused")).map(({ actor, agent, data }) => [
+        actor,
+        agent,
+        data?.word,
+        data?.reason,
+      ]),
     ).toEqual([
       ["hand", tester, "exclusive", "its first bid counts, which was ignore"],
       ["hand", coder, "exclusive", "its first bid counts, which was claim"],

@@ -24,7 +24,8 @@ export function claimsOfAgentsSuite(open: () => Promise<Bench>): void {
   test("an agent is asked about a claim until its bid is on record, however it got there", async () => {
     await using bench = await open();
     const { board } = bench;
-    const questions = () => Promise.all([coder, tester].map((agent) => board.listClaimsOf(agent, "asked")));
+    const questions = () =>
+      Promise.all([coder, tester].map((agent) => board.listClaimsOf(agent, "asked")));
     const first = await openClaim(board, ["coder", "tester"]);
     const bids = [{ agent: tester, word: "claim" as const }];
     const { claim: second, epoch } = await openClaim(board, ["coder", "tester"], { bids });
@@ -35,13 +36,18 @@ export function claimsOfAgentsSuite(open: () => Promise<Bench>): void {
     await board.adoptBids(first.claim.id, epoch);
     expect(await questions()).toEqual([[second.id], []]);
     // Imposed, while the bidding goes on.
-    await board.commitClaim(commitOf(second.id, epoch, 0, { bids: [{ agent: coder, word: "ignore" }] }));
+    await board.commitClaim(
+      commitOf(second.id, epoch, 0, { bids: [{ agent: coder, word: "ignore" }] }),
+    );
     expect(await questions()).toEqual([[], []]);
   });
 
   test.each([
     ["closes", { bidding: "closed" }],
-    ["ends with its claim", { bidding: "closed", status: "terminated", termination_reason: "enough" }],
+    [
+      "ends with its claim",
+      { bidding: "closed", status: "terminated", termination_reason: "enough" },
+    ],
   ] as const)("no agent is asked any more when the bidding %s", async (_how, set) => {
     await using bench = await open();
     const { board } = bench;
@@ -71,7 +77,12 @@ export function claimsOfAgentsSuite(open: () => Promise<Bench>): void {
     const { claim, goal, epoch } = await runGrant(board);
     const failure = resultOf(goal, claim, { structural_type: "Failure", type: "ToolFailed" });
     const failed = { outcome: "failed", artefact: failure, reason: "broken" } as const;
-    await board.finishGrant({ claim: claim.id, grant: running("coder"), endedAt: at, result: failed });
+    await board.finishGrant({
+      claim: claim.id,
+      grant: running("coder"),
+      endedAt: at,
+      result: failed,
+    });
     expect(await board.listClaimsOf(coder, "work")).toEqual([claim.id]);
     const set = { status: "terminated", termination_reason: "broken" } as const;
     await board.commitClaim(commitOf(claim.id, epoch, 3, { set }));
@@ -82,7 +93,12 @@ export function claimsOfAgentsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const { claim, epoch } = await queueGrant(board);
-    const cancelled: Grant = { ...queued("coder"), state: "cancelled", ended_at: at, reason: "enough" };
+    const cancelled: Grant = {
+      ...queued("coder"),
+      state: "cancelled",
+      ended_at: at,
+      reason: "enough",
+    };
     await board.commitClaim(commitOf(claim.id, epoch, 1, { grants: [cancelled] }));
     expect(await board.listClaimsOf(coder, "work")).toEqual([]);
   });
@@ -94,8 +110,16 @@ export function claimsOfAgentsSuite(open: () => Promise<Bench>): void {
     const goal = await postGoal(board);
     const ids: ClaimId[] = [];
     for (const cause of ["rework:1", "rework:2"]) {
-      const claim = sampleClaim(goal, [], { kind: "rework", bidding: "closed", status: "pending_exclusive" });
-      await board.openClaim({ open: { claim, cause, grants: [queued("coder")] }, epoch, bidDeadlineMs: 60_000 });
+      const claim = sampleClaim(goal, [], {
+        kind: "rework",
+        bidding: "closed",
+        status: "pending_exclusive",
+      });
+      await board.openClaim({
+        open: { claim, cause, grants: [queued("coder")] },
+        epoch,
+        bidDeadlineMs: 60_000,
+      });
       ids.push(claim.id);
     }
     const [first, second] = ids as [ClaimId, ClaimId];

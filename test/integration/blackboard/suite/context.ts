@@ -9,7 +9,11 @@ import { newArtefactId, sampleArtefact } from "../../../support/records/sample.t
 
 export function contextSuite(open: () => Promise<Bench>): void {
   /** The context of `target` on a board that holds `stored`. */
-  async function contextOf(target: Artefact, stored: readonly Artefact[], additional: readonly Artefact[] = []) {
+  async function contextOf(
+    target: Artefact,
+    stored: readonly Artefact[],
+    additional: readonly Artefact[] = [],
+  ) {
     await using bench = await open();
     for (const artefact of stored) {
       expect(await bench.board.createArtefact(artefact, user)).toEqual({ outcome: "created" });
@@ -20,7 +24,11 @@ export function contextSuite(open: () => Promise<Bench>): void {
     );
   }
 
-  async function chainOf(target: Artefact, stored: readonly Artefact[], additional: readonly Artefact[] = []) {
+  async function chainOf(
+    target: Artefact,
+    stored: readonly Artefact[],
+    additional: readonly Artefact[] = [],
+  ) {
     return (await contextOf(target, stored, additional)).chain;
   }
 
@@ -42,7 +50,11 @@ export function contextSuite(open: () => Promise<Bench>): void {
     const second = nextVersion(first);
     const check = derived([first]);
     const target = derived([first, second, check]);
-    expect(await chainOf(target, [goal, first, second, check, target])).toEqual([goal, second, check]);
+    expect(await chainOf(target, [goal, first, second, check, target])).toEqual([
+      goal,
+      second,
+      check,
+    ]);
   });
 
   test("the goal stays in sight of a reworked version, which cites only the version it replaces and the reviews", async () => {
@@ -107,28 +119,42 @@ export function contextSuite(open: () => Promise<Bench>): void {
       const product = derived([source], { id: first, created_at: early });
       // Cited by the target as well, the source is no farther from it than what was made of it.
       const target = derived([product, source, goal], { created_at: late });
-      expect(await chainOf(target, [goal, source, product, target])).toEqual([goal, source, product]);
+      expect(await chainOf(target, [goal, source, product, target])).toEqual([
+        goal,
+        source,
+        product,
+      ]);
     }
   });
 
   test("a large one is read whole and byte for byte, like a small one", async () => {
     const goal = derived([]);
-    const parts = [1, 200_000, 300_000, 2_000_000].map((length) => derived([goal], { payload: `é\u0000${"x".repeat(length)}` }));
+    const parts = [1, 200_000, 300_000, 2_000_000].map((length) =>
+      derived([goal], { payload: `é\u0000${"x".repeat(length)}` }),
+    );
     const target = derived(parts);
     const first = parts.slice(0, 1);
     const { chain, additional } = await contextOf(target, [goal, ...parts, target], first);
     expect(chain.map(({ id }) => id)).toEqual([goal, ...parts].map(({ id }) => id));
-    expect([goal, ...parts].every(({ payload }, index) => chain[index]?.payload === payload)).toBe(true);
+    expect([goal, ...parts].every(({ payload }, index) => chain[index]?.payload === payload)).toBe(
+      true,
+    );
     expect(additional).toEqual(first);
   });
 
   test("one that is too large is refused, and the largest artefacts are named", async () => {
     await using bench = await open();
     const goal = derived([]);
-    const [small, large] = [derived([goal], { type: "Small" }), derived([goal], { type: "Large", payload: "x".repeat(700_000) })];
+    const [small, large] = [
+      derived([goal], { type: "Small" }),
+      derived([goal], { type: "Large", payload: "x".repeat(700_000) }),
+    ];
     const target = derived([small, large]);
-    for (const artefact of [goal, small, large, target]) await bench.board.createArtefact(artefact, user);
-    const error = await bench.board.readContext(target, [large.id], 500_000).catch((thrown: unknown) => thrown);
+    for (const artefact of [goal, small, large, target])
+      await bench.board.createArtefact(artefact, user);
+    const error = await bench.board
+      .readContext(target, [large.id], 500_000)
+      .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "context-too-large" });
     expect(messageOf(error)).toMatch(/has 0\.7M in 3 artefacts.*limits\.context.*\(0\.5M\)/);
     expect(messageOf(error)).toContain(`Large ${large.id.slice(0, 8)} (0.7M)`);
@@ -146,14 +172,18 @@ export function contextSuite(open: () => Promise<Bench>): void {
     const remark = derived([goal]);
     const reworked = nextVersion(second);
     const target = derived(reports);
-    await Promise.all([goal, ...reports].map((artefact) => bench.board.createArtefact(artefact, user)));
-    for (const artefact of [remark, reworked, target]) await bench.board.createArtefact(artefact, user);
+    await Promise.all(
+      [goal, ...reports].map((artefact) => bench.board.createArtefact(artefact, user)),
+    );
+    for (const artefact of [remark, reworked, target])
+      await bench.board.createArtefact(artefact, user);
     const additional = [remark, second, derived([]), second];
     const found = await bench.board.readContext(
       target,
       additional.map(({ id }) => id),
     );
-    const ids = (artefacts: readonly (Artefact | undefined)[]) => artefacts.map((artefact) => artefact?.id);
+    const ids = (artefacts: readonly (Artefact | undefined)[]) =>
+      artefacts.map((artefact) => artefact?.id);
     expect(ids(found.chain)).toEqual(ids([goal, first, ...reports.slice(2), remark, reworked]));
     expect(ids(found.additional)).toEqual(ids([remark, second, second]));
     const tooLarge = bench.board.readContext(target, [], 1_000_000);
@@ -178,7 +208,10 @@ export function contextSuite(open: () => Promise<Bench>): void {
     for (const artefact of [goal, target]) await bench.board.createArtefact(artefact, user);
     await bench.hand.writeArtefact(goal.id, { id: "" });
     const problem = expect.stringContaining(`artifact:${goal.id} is malformed: \`id\` must be`);
-    await expect(bench.board.readContext(target, [])).rejects.toMatchObject({ code: "artefact-malformed", message: problem });
+    await expect(bench.board.readContext(target, [])).rejects.toMatchObject({
+      code: "artefact-malformed",
+      message: problem,
+    });
     await bench.board.createArtefact(later, user);
     expect((await bench.board.readContext(target, [])).chain).toEqual([later]);
   });

@@ -15,16 +15,28 @@ export function dueSuite(open: () => Promise<Bench>): void {
     const epoch = await acquireLeaderLease(bench.board);
     const now = await bench.board.time();
     const [one, two, late] = [newClaim(), newClaim(), newClaim()];
-    const unreadableMembers = ["nonsense", "lease:", "lease:unknown:coder:1", `attempt:${one}:coder:first`, "dream:1"];
-    for (const [index, member] of unreadableMembers.entries()) await bench.hand.writeDue(member, index);
-    for (let index = 0; index < 5; index += 1) await bench.hand.writeDue(`bids:${newClaim()}`, 10 + index);
+    const unreadableMembers = [
+      "nonsense",
+      "lease:",
+      "lease:unknown:coder:1",
+      `attempt:${one}:coder:first`,
+      "dream:1",
+    ];
+    for (const [index, member] of unreadableMembers.entries())
+      await bench.hand.writeDue(member, index);
+    for (let index = 0; index < 5; index += 1)
+      await bench.hand.writeDue(`bids:${newClaim()}`, 10 + index);
     await bench.hand.writeDue(`announce:${late}`, now - 1);
     await bench.hand.writeDue(`lease:${one}:coder:1`, now - 20);
     await bench.hand.writeDue(`attempt:${two}:coder:2`, now - 30);
     await bench.hand.writeDue(`announce:${one}`, now + hourMs);
     const due = await bench.board.listDue(2);
     const count = (kind: string) => due.filter((item) => item.kind === kind).length;
-    expect([count("bids"), count("announce"), count("unreadable")]).toEqual([2, 1, expect.any(Number)]);
+    expect([count("bids"), count("announce"), count("unreadable")]).toEqual([
+      2,
+      1,
+      expect.any(Number),
+    ]);
     expect(await bench.board.listDue(10, ["announce", "attempt"])).toEqual([
       { kind: "attempt", claim: two, agent: agentName("coder"), attempt: 2 },
       { kind: "announce", claim: late },
@@ -53,17 +65,21 @@ export function dueSuite(open: () => Promise<Bench>): void {
     for (const member of [...odd, ...own]) await bench.hand.writeDue(member, now - 1);
     const due = await bench.board.listDue(10);
     expect(due).toHaveLength(odd.length + own.length);
-    expect(due.flatMap((item) => (item.kind === "unreadable" ? [item.member] : []))).toEqual(odd.toSorted());
+    expect(due.flatMap((item) => (item.kind === "unreadable" ? [item.member] : []))).toEqual(
+      odd.toSorted(),
+    );
     const some = await bench.board.listDue(1, ["lease", "unreadable"]);
     expect(some.map(({ kind }) => kind)).toEqual(["unreadable", "lease"]);
-    expect((await bench.board.listDue(10, ["lease", "bids", "attempt"])).map(({ kind }) => kind)).toEqual([
+    expect(
+      (await bench.board.listDue(10, ["lease", "bids", "attempt"])).map(({ kind }) => kind),
+    ).toEqual(["attempt", "bids", "lease"]);
+    const unreadable = due.filter(({ kind }) => kind === "unreadable");
+    expect(await bench.board.clearDue(unreadable, epoch)).toEqual({ outcome: "cleared" });
+    expect((await bench.board.listDue(10)).map(({ kind }) => kind)).toEqual([
       "attempt",
       "bids",
       "lease",
     ]);
-    const unreadable = due.filter(({ kind }) => kind === "unreadable");
-    expect(await bench.board.clearDue(unreadable, epoch)).toEqual({ outcome: "cleared" });
-    expect((await bench.board.listDue(10)).map(({ kind }) => kind)).toEqual(["attempt", "bids", "lease"]);
   });
 
   test("what is put off is due again later; what was moved further or is over stays so", async () => {
@@ -75,7 +91,9 @@ export function dueSuite(open: () => Promise<Bench>): void {
     await bench.hand.writeDue(`announce:${one.claim}`, now - 1);
     await bench.hand.writeDue(`announce:${two.claim}`, now + hourMs);
     expect(await bench.board.deferDue([one], 1, epoch + 1)).toEqual({ outcome: "fenced" });
-    expect(await bench.board.deferDue([one, three], hourMs, epoch)).toEqual({ outcome: "deferred" });
+    expect(await bench.board.deferDue([one, three], hourMs, epoch)).toEqual({
+      outcome: "deferred",
+    });
     expect(await bench.board.deferDue([two], 1, epoch)).toEqual({ outcome: "deferred" });
     expect(await bench.board.listDue(10)).toEqual([]);
     await bench.hand.writeDue(`announce:${soon.claim}`, now - 1);
@@ -88,7 +106,9 @@ export function dueSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const now = await bench.board.time();
-    const [moved, due] = [newClaim(), newClaim()].map((claim) => ({ kind: "bids", claim }) as const);
+    const [moved, due] = [newClaim(), newClaim()].map(
+      (claim) => ({ kind: "bids", claim }) as const,
+    );
     if (moved === undefined || due === undefined) throw new Error("There are two.");
     await bench.hand.writeDue(`bids:${due.claim}`, now - 1);
     await bench.hand.writeDue(`bids:${moved.claim}`, now + hourMs);
@@ -124,7 +144,11 @@ export function dueSuite(open: () => Promise<Bench>): void {
     await bench.board.acquireLeaderLease({ holder: "h1", leaseMs: 100, restarted: false });
     await bench.hand.setBack(hourMs);
     await waitFor("the leader lease", async () => {
-      const leader = await other.acquireLeaderLease({ holder: "h2", leaseMs: 60_000, restarted: true });
+      const leader = await other.acquireLeaderLease({
+        holder: "h2",
+        leaseMs: 60_000,
+        restarted: true,
+      });
       return leader.outcome === "held";
     });
   });

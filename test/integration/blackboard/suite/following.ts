@@ -2,7 +2,14 @@ import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import { SettEvent } from "../../../../lib/model/event.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { done, postGoal, queueGrant, resultOf, runGrant, user } from "../../../support/blackboard/scene.ts";
+import {
+  done,
+  postGoal,
+  queueGrant,
+  resultOf,
+  runGrant,
+  user,
+} from "../../../support/blackboard/scene.ts";
 import { agentName } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
@@ -26,7 +33,9 @@ export function followingSuite(open: () => Promise<Bench>): void {
     await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)));
     const log = await bench.board.readEvents("0", 100);
     expect(log.map((event) => SettEvent.parse(event))).toEqual(log);
-    expect(Math.abs(Date.parse(log[0]?.time ?? "") - (await bench.board.time()))).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(log[0]?.time ?? "") - (await bench.board.time()))).toBeLessThan(
+      60_000,
+    );
   });
 
   test("the log is read in pages, without a gap or a repeat", async () => {
@@ -65,7 +74,8 @@ export function followingSuite(open: () => Promise<Bench>): void {
     const stop = new AbortController();
     const seen: unknown[] = [];
     const following = (async () => {
-      for await (const batch of other.followEvents(first, stop.signal)) seen.push(...batch.map((event) => event.data?.count));
+      for await (const batch of other.followEvents(first, stop.signal))
+        seen.push(...batch.map((event) => event.data?.count));
     })();
     await waitFor("the past", () => seen.length === 2);
     await log(bench.board, 3);
@@ -86,7 +96,10 @@ export function followingSuite(open: () => Promise<Bench>): void {
     const goal = await postGoal(bench.board);
     const body = { actor: "agent:coder", goal_id: goal.goal_id };
     for (const entry of oddEntries) await bench.hand.writeEvent(entry);
-    await bench.hand.writeEvent({ type: "claim_dreamt", event: JSON.stringify({ ...body, data: { deep: { er: [] } } }) });
+    await bench.hand.writeEvent({
+      type: "claim_dreamt",
+      event: JSON.stringify({ ...body, data: { deep: { er: [] } } }),
+    });
     await log(bench.board, 1);
     await waitFor("the last event", () => seen.at(-1)?.data?.count === 1);
     stop.abort();
@@ -107,11 +120,13 @@ export function followingSuite(open: () => Promise<Bench>): void {
     const stop = new AbortController();
     const announcements: unknown[] = [];
     const following = (async () => {
-      for await (const batch of bench.board.followAnnouncements("0", stop.signal)) announcements.push(...batch);
+      for await (const batch of bench.board.followAnnouncements("0", stop.signal))
+        announcements.push(...batch);
     })();
     const id = crypto.randomUUID();
     const about = JSON.stringify({ artefact_id: id, type: "Report", produced_by_role: "coder" });
-    for (const odd of ["{", "5", "null", '{"artefact_id":5}']) await bench.hand.writeAnnouncement({ claim: id, about: odd });
+    for (const odd of ["{", "5", "null", '{"artefact_id":5}'])
+      await bench.hand.writeAnnouncement({ claim: id, about: odd });
     await bench.hand.writeAnnouncement({ claim: "everything", about });
     await bench.hand.writeAnnouncement({ hello: "there" });
     const { claim } = await queueGrant(bench.board);
@@ -145,7 +160,8 @@ export function followingSuite(open: () => Promise<Bench>): void {
     const stop = new AbortController();
     const claimsByAgent: Record<string, string[]> = { coder: [], tester: [] };
     const following = Object.entries(claimsByAgent).map(async ([name, claims]) => {
-      for await (const batch of bench.board.followGrants(agentName(name), stop.signal)) claims.push(...batch);
+      for await (const batch of bench.board.followGrants(agentName(name), stop.signal))
+        claims.push(...batch);
     });
     const { claim } = await queueGrant(bench.board);
     await waitFor("the wake-up", () => claimsByAgent.coder?.[0] === claim.id);
@@ -157,7 +173,8 @@ export function followingSuite(open: () => Promise<Bench>): void {
   test("what is queued comes in the order in which it was queued, also within one millisecond", async () => {
     await using bench = await open();
     const claims: string[] = [];
-    for (let count = 0; count < 12; count += 1) claims.push((await queueGrant(bench.board)).claim.id);
+    for (let count = 0; count < 12; count += 1)
+      claims.push((await queueGrant(bench.board)).claim.id);
     const stop = new AbortController();
     const batches: string[][] = [];
     for await (const batch of bench.board.followGrants(agentName("coder"), stop.signal, 1)) {

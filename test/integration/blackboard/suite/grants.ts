@@ -27,8 +27,14 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.acceptGrant(order)).toEqual({ outcome: "accepted" });
     expect(await bench.board.acceptGrant(order)).toEqual({ outcome: "accepted" });
     const second = { ...order, grant: { ...grant, context_ids: [] } };
-    expect(await bench.board.acceptGrant(second)).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/running/) });
-    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 }, grants: [grant] });
+    expect(await bench.board.acceptGrant(second)).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/running/),
+    });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({
+      claim: { rev: 2 },
+      grants: [grant],
+    });
     const [event, ...more] = await events(bench.board, "grant_started");
     expect(event).toMatchObject({
       actor: "agent:coder",
@@ -42,25 +48,44 @@ export function grantsSuite(open: () => Promise<Bench>): void {
   test("accepting is refused for another attempt, without a grant, and once claim or goal have ended", async () => {
     await using bench = await open();
     const { claim, goal, epoch } = await queueGrant(bench.board);
-    const accept = (grant = running("coder")) => bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 1_000 });
+    const accept = (grant = running("coder")) =>
+      bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 1_000 });
     expect(await accept(running("coder", 2))).toMatchObject({ outcome: "refused" });
-    expect(await accept(running("tester"))).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/no grant/) });
+    expect(await accept(running("tester"))).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/no grant/),
+    });
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
-    expect(await accept()).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/Goal .* was ended/) });
+    expect(await accept()).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/Goal .* was ended/),
+    });
     await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { set: { status: "terminated" } }));
-    expect(await accept()).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/has ended/) });
+    expect(await accept()).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/has ended/),
+    });
     expect(await events(bench.board, "grant_started")).toEqual([]);
   });
 
   test("accepting is refused where the same attempt was queued anew since it was read", async () => {
     await using bench = await open();
     const { claim } = await queueGrant(bench.board);
-    const before = { ...running("coder"), queued_at: "2025-12-31T23:59:59.000Z", dialogue: [newArtefactId()] };
-    expect(await bench.board.acceptGrant({ claim: claim.id, grant: before, leaseMs: 60_000 })).toEqual({
+    const before = {
+      ...running("coder"),
+      queued_at: "2025-12-31T23:59:59.000Z",
+      dialogue: [newArtefactId()],
+    };
+    expect(
+      await bench.board.acceptGrant({ claim: claim.id, grant: before, leaseMs: 60_000 }),
+    ).toEqual({
       outcome: "refused",
       reason: `Attempt 1 was queued anew, at ${at}.`,
     });
-    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 1 }, grants: [queued("coder")] });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({
+      claim: { rev: 1 },
+      grants: [queued("coder")],
+    });
   });
 
   test("a lease falls due, is renewed without touching rev, and is refused once the grant was cancelled", async () => {
@@ -68,12 +93,24 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const { claim, epoch } = await runGrant(bench.board, 0);
     const lease = { claim: claim.id, agent: coder, attempt: 1 };
     expect(await bench.board.listDue(10)).toEqual([{ kind: "lease", ...lease }]);
-    expect(await bench.board.renewLease({ ...lease, leaseMs: 60_000 })).toEqual({ outcome: "renewed" });
+    expect(await bench.board.renewLease({ ...lease, leaseMs: 60_000 })).toEqual({
+      outcome: "renewed",
+    });
     expect(await bench.board.listDue(10)).toEqual([]);
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 } });
-    expect(await bench.board.renewLease({ ...lease, attempt: 2, leaseMs: 1 })).toMatchObject({ outcome: "refused" });
+    expect(await bench.board.renewLease({ ...lease, attempt: 2, leaseMs: 1 })).toMatchObject({
+      outcome: "refused",
+    });
     const { phase, queued_at } = running("coder");
-    const cancelled = { agent: coder, phase, attempt: 1, queued_at, state: "cancelled", ended_at: at, reason: "enough" } as const;
+    const cancelled = {
+      agent: coder,
+      phase,
+      attempt: 1,
+      queued_at,
+      state: "cancelled",
+      ended_at: at,
+      reason: "enough",
+    } as const;
     await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { grants: [cancelled] }));
     expect(await bench.board.renewLease({ ...lease, leaseMs: 0 })).toMatchObject({
       outcome: "refused",
@@ -86,17 +123,28 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim, goal, epoch } = await runGrant(bench.board, 0);
     const artefact = resultOf(goal, claim);
-    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({
+      outcome: "finished",
+    });
     const ended = { ...running("coder"), state: "done", ended_at: at, artefact_ids: [artefact.id] };
-    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 3 }, grants: [ended] });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({
+      claim: { rev: 3 },
+      grants: [ended],
+    });
     expect(await bench.board.readArtefact(artefact.id)).toEqual(artefact);
     expect(await bench.board.listDue(10)).toEqual([]);
     const order = (await events(bench.board)).slice(-2);
     expect(order.map((event) => event.type)).toEqual(["artefact_created", "grant_done"]);
-    expect(order[1]).toMatchObject({ actor: "agent:coder", artefact_id: artefact.id, data: { phase: "exclusive", attempt: 1 } });
+    expect(order[1]).toMatchObject({
+      actor: "agent:coder",
+      artefact_id: artefact.id,
+      data: { phase: "exclusive", attempt: 1 },
+    });
 
     await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "complete" } }));
-    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({
+      outcome: "finished",
+    });
     expect(await events(bench.board, "grant_done")).toHaveLength(1);
     expect(await bench.board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
   });
@@ -104,11 +152,23 @@ export function grantsSuite(open: () => Promise<Bench>): void {
   test("a failed run keeps its reason, whatever characters it holds", async () => {
     await using bench = await open();
     const { claim, goal } = await runGrant(bench.board);
-    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "ToolExecutionFailure" });
+    const artefact = resultOf(goal, claim, {
+      structural_type: "Failure",
+      type: "ToolExecutionFailure",
+    });
     const reason = 'exit 1: "%d" \\ {"state":"running"}';
-    const order = { ...done(claim.id, artefact), result: { outcome: "failed", artefact, reason } as const };
+    const order = {
+      ...done(claim.id, artefact),
+      result: { outcome: "failed", artefact, reason } as const,
+    };
     expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
-    const ended = { ...running("coder"), state: "failed", ended_at: at, artefact_ids: [artefact.id], reason };
+    const ended = {
+      ...running("coder"),
+      state: "failed",
+      ended_at: at,
+      artefact_ids: [artefact.id],
+      reason,
+    };
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [ended] });
     const [event] = await events(bench.board, "grant_failed");
     expect(event?.data).toEqual({ phase: "exclusive", attempt: 1, reason });
@@ -121,17 +181,38 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const grant = { ...running("coder"), run_by };
     await bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000 });
     const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "AttemptLost" });
-    const result = { outcome: "failed", artefact, reason: "killed", failureType: artefact.type } as const;
-    expect(await bench.board.finishGrant({ ...done(claim.id, artefact, grant), result })).toEqual({ outcome: "finished" });
-    const ended = { state: "failed", ended_at: at, artefact_ids: [artefact.id], reason: "killed", failure_type: "AttemptLost" };
-    expect((await bench.board.readClaim(claim.id))?.grants).toEqual([{ ...grant, ...ended } as Grant]);
+    const result = {
+      outcome: "failed",
+      artefact,
+      reason: "killed",
+      failureType: artefact.type,
+    } as const;
+    expect(await bench.board.finishGrant({ ...done(claim.id, artefact, grant), result })).toEqual({
+      outcome: "finished",
+    });
+    const ended = {
+      state: "failed",
+      ended_at: at,
+      artefact_ids: [artefact.id],
+      reason: "killed",
+      failure_type: "AttemptLost",
+    };
+    expect((await bench.board.readClaim(claim.id))?.grants).toEqual([
+      { ...grant, ...ended } as Grant,
+    ]);
   });
 
   test("the repeat of a failed run is answered alike after its next attempt was queued", async () => {
     await using bench = await open();
     const { claim, goal, epoch } = await runGrant(bench.board);
-    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "ToolExecutionFailure" });
-    const order = { ...done(claim.id, artefact), result: { outcome: "failed", artefact, reason: "exit 1" } as const };
+    const artefact = resultOf(goal, claim, {
+      structural_type: "Failure",
+      type: "ToolExecutionFailure",
+    });
+    const order = {
+      ...done(claim.id, artefact),
+      result: { outcome: "failed", artefact, reason: "exit 1" } as const,
+    };
     expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
     await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { grants: [queued("coder", 2)] }));
     expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
@@ -147,9 +228,12 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const refusal = { outcome: "refused" as const, reason: "The grant is queued in attempt 2." };
     expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
     expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
-    // A message by hand names no attempt: when it is read again, it may be taken for the next one's.
+    // A message by hand names no attempt: when it is read again, it may be taken for the next
+    // one's.
     await bench.board.acceptGrant({ claim: claim.id, grant: running("coder", 2), leaseMs: 60_000 });
-    expect(await bench.board.finishGrant(done(claim.id, artefact, running("coder", 2)))).toEqual(refusal);
+    expect(await bench.board.finishGrant(done(claim.id, artefact, running("coder", 2)))).toEqual(
+      refusal,
+    );
     expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
     const [event, ...more] = await events(bench.board, "result_refused");
     expect(event).toMatchObject({
@@ -165,26 +249,38 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim, goal } = await runGrant(bench.board);
     const artefact = resultOf(goal, claim);
-    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({
+      outcome: "finished",
+    });
     const again = { ...artefact, created_at: "2026-01-01T00:00:09.000Z" };
     expect(await bench.board.finishGrant(done(claim.id, again))).toEqual({ outcome: "finished" });
     expect(await events(bench.board, "result_refused")).toEqual([]);
-    expect(await bench.board.readArtefact(artefact.id)).toMatchObject({ created_at: artefact.created_at });
+    expect(await bench.board.readArtefact(artefact.id)).toMatchObject({
+      created_at: artefact.created_at,
+    });
   });
 
   test("a result with the id of an artefact on record is not looked at: no event calls that one refused", async () => {
     await using bench = await open();
     const { claim, goal } = await queueGrant(bench.board);
-    const taken = { outcome: "id_taken" as const, reason: `The id ${goal.id} belongs to another artefact.` };
+    const taken = {
+      outcome: "id_taken" as const,
+      reason: `The id ${goal.id} belongs to another artefact.`,
+    };
     const stranger = done(claim.id, resultOf(goal, claim, { id: goal.id }));
-    expect(await bench.board.finishGrant({ ...stranger, start: { leaseMs: 60_000 } })).toEqual(taken);
+    expect(await bench.board.finishGrant({ ...stranger, start: { leaseMs: 60_000 } })).toEqual(
+      taken,
+    );
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [queued("coder")] });
     await bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
     expect(await bench.board.finishGrant(stranger)).toEqual(taken);
     const own = resultOf(goal, claim);
     expect(await bench.board.finishGrant(done(claim.id, own))).toEqual({ outcome: "finished" });
     const other = await bench.board.finishGrant(done(claim.id, { ...own, payload: "Another." }));
-    expect(other).toEqual({ outcome: "id_taken", reason: `The id ${own.id} belongs to another artefact.` });
+    expect(other).toEqual({
+      outcome: "id_taken",
+      reason: `The id ${own.id} belongs to another artefact.`,
+    });
     expect(await events(bench.board, "result_refused")).toEqual([]);
     expect(await bench.board.readArtefact(own.id)).toEqual(own);
   });
@@ -197,7 +293,9 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(early).toEqual({ outcome: "refused", reason: "The grant is queued in attempt 1." });
     expect(await events(bench.board, "result_refused")).toEqual([]);
     await bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
-    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({
+      outcome: "finished",
+    });
   });
 
   test("a result made from an artefact that is not there is refused, its event names that artefact, and the grant still runs", async () => {
@@ -205,11 +303,20 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const { claim, goal } = await runGrant(bench.board);
     const lost = newArtefactId();
     const artefact = resultOf(goal, claim, { source_artefacts: [goal.id, lost] });
-    const refusal = { outcome: "refused" as const, reason: `Its source ${lost} is not on the blackboard.` };
-    for (const _ of ["first", "again"]) expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    const refusal = {
+      outcome: "refused" as const,
+      reason: `Its source ${lost} is not on the blackboard.`,
+    };
+    for (const _ of ["first", "again"])
+      expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
     const refused = await events(bench.board, "result_refused");
-    expect(refused.map(({ data }) => data)).toEqual([{ reason: refusal.reason, attempt: 1, source: lost }]);
-    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 }, grants: [running("coder")] });
+    expect(refused.map(({ data }) => data)).toEqual([
+      { reason: refusal.reason, attempt: 1, source: lost },
+    ]);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({
+      claim: { rev: 2 },
+      grants: [running("coder")],
+    });
   });
 
   test("a result made from an artefact of another goal is refused, and its event names no artefact that Redis has lost", async () => {
@@ -217,8 +324,12 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const { claim, goal } = await runGrant(bench.board);
     const other = await postGoal(bench.board);
     const artefact = resultOf(goal, claim, { source_artefacts: [goal.id, other.id] });
-    const refusal = { outcome: "refused" as const, reason: `Its source ${other.id} is of goal ${other.goal_id}.` };
-    for (const _ of ["first", "again"]) expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    const refusal = {
+      outcome: "refused" as const,
+      reason: `Its source ${other.id} is of goal ${other.goal_id}.`,
+    };
+    for (const _ of ["first", "again"])
+      expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
     const refused = await events(bench.board, "result_refused");
     expect(refused.map(({ data }) => data)).toEqual([{ reason: refusal.reason, attempt: 1 }]);
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [running("coder")] });
@@ -237,7 +348,9 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim, goal, epoch } = await runGrant(bench.board);
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
-    expect(await bench.board.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1 })).toMatchObject({
+    expect(
+      await bench.board.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1 }),
+    ).toMatchObject({
       outcome: "refused",
     });
     const late = await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)));
@@ -251,9 +364,14 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const { claim, goal } = await runGrant(bench.board);
     const artefact = resultOf(goal, claim, { logical_id: goal.logical_id, type: goal.type });
     const taken = await bench.board.finishGrant(done(claim.id, artefact));
-    expect(taken).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/next version .* is 2, not 1/) });
+    expect(taken).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/next version .* is 2, not 1/),
+    });
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [running("coder")] });
-    expect(await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)))).toEqual({ outcome: "finished" });
+    expect(await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)))).toEqual({
+      outcome: "finished",
+    });
   });
 
   test("a queued grant whose wake-up was lost is found when following begins", async () => {
@@ -283,7 +401,9 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     });
     for (let times = 0; times < 3; times++) expect((await grants.next()).value).toEqual(later);
     // Queued again, it is announced again; cancelled, it is not.
-    await bench.board.commitClaim(commitOf(claim.id, epoch + 1, 2, { grants: [queued("coder", 2)] }));
+    await bench.board.commitClaim(
+      commitOf(claim.id, epoch + 1, 2, { grants: [queued("coder", 2)] }),
+    );
     await waitFor("both", async () => ((await grants.next()).value ?? []).length === 2);
     const cancelled = { ...queued("coder"), state: "cancelled" as const, ended_at: at, reason: "" };
     await bench.board.commitClaim(commitOf(next.claim.id, epoch + 1, 1, { grants: [cancelled] }));

@@ -8,10 +8,16 @@ import { newArtefactId, sampleArtefact } from "../../../support/records/sample.t
 export function headsSuite(open: () => Promise<Bench>): void {
   test("a head is all of an artefact but its payload, and has its size in bytes", async () => {
     await using bench = await open();
-    const artefact = sampleArtefact({ payload: "é 🦡", type: 'Odd 🦡 "type"', metadata: { summary: "Said", more: [] } });
+    const artefact = sampleArtefact({
+      payload: "é 🦡",
+      type: 'Odd 🦡 "type"',
+      metadata: { summary: "Said", more: [] },
+    });
     await bench.board.createArtefact(artefact, user);
     const { payload: _, ...head } = artefact;
-    expect(await bench.board.readHeads([artefact.id])).toEqual([{ head, payloadBytes: 7, beginning: "" }]);
+    expect(await bench.board.readHeads([artefact.id])).toEqual([
+      { head, payloadBytes: 7, beginning: "" },
+    ]);
   });
 
   test("heads come in the order asked for, without those that do not exist or are not complete", async () => {
@@ -44,17 +50,23 @@ export function headsSuite(open: () => Promise<Bench>): void {
     expect(found?.beginning).toBe("€".repeat(Math.floor(beginningLength / 3)));
   });
 
-  test.each([4096, 4097, 1024 ** 2])("a payload of %i bytes has its beginning", async (payloadBytes) => {
-    await using bench = await open();
-    const payload = `${"€".repeat(beginningLength)}${"x".repeat(payloadBytes - 3 * beginningLength)}`;
-    const [posted, hasSummary] = [sampleArtefact({ payload }), sampleArtefact({ payload, metadata: { summary: "Said" } })];
-    for (const artefact of [posted, hasSummary]) await bench.board.createArtefact(artefact, user);
-    const beginning = "€".repeat(Math.floor(beginningLength / 3));
-    expect(await bench.board.readHeads([posted.id, hasSummary.id])).toMatchObject([
-      { payloadBytes, beginning },
-      { payloadBytes, beginning: "" },
-    ]);
-  });
+  test.each([4096, 4097, 1024 ** 2])(
+    "a payload of %i bytes has its beginning",
+    async (payloadBytes) => {
+      await using bench = await open();
+      const payload = `${"€".repeat(beginningLength)}${"x".repeat(payloadBytes - 3 * beginningLength)}`;
+      const [posted, hasSummary] = [
+        sampleArtefact({ payload }),
+        sampleArtefact({ payload, metadata: { summary: "Said" } }),
+      ];
+      for (const artefact of [posted, hasSummary]) await bench.board.createArtefact(artefact, user);
+      const beginning = "€".repeat(Math.floor(beginningLength / 3));
+      expect(await bench.board.readHeads([posted.id, hasSummary.id])).toMatchObject([
+        { payloadBytes, beginning },
+        { payloadBytes, beginning: "" },
+      ]);
+    },
+  );
 
   test("a large payload that was written by hand has its beginning once it is adopted", async () => {
     await using bench = await open();
@@ -63,7 +75,9 @@ export function headsSuite(open: () => Promise<Bench>): void {
     const { id } = artefact;
     await bench.hand.writeArtefact(id, byHand(artefact));
     expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
-    expect(await bench.board.readHeads([id])).toMatchObject([{ beginning: "x".repeat(beginningLength) }]);
+    expect(await bench.board.readHeads([id])).toMatchObject([
+      { beginning: "x".repeat(beginningLength) },
+    ]);
   });
 
   test("one that is named twice is there twice, and much metadata needs no more than more calls", async () => {
@@ -81,7 +95,12 @@ export function headsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const sound = await postGoal(board);
-    const changes = { payload: "other", produced_by_agent: "mallory", metadata: '{"summary":"Other"}', source_artefacts: "[" };
+    const changes = {
+      payload: "other",
+      produced_by_agent: "mallory",
+      metadata: '{"summary":"Other"}',
+      source_artefacts: "[",
+    };
     const overwritten = [];
     for (const [field, value] of Object.entries(changes)) {
       const { id } = await postGoal(board);
@@ -101,7 +120,10 @@ export function headsSuite(open: () => Promise<Bench>): void {
     await bench.hand.writeArtefact(id, { metadata: "{" });
     const error = await bench.board.readHeads([id]).catch((thrown: unknown) => thrown);
     if (!(error instanceof SettError)) throw new Error("It was read.");
-    expect([error.code, error.message]).toEqual(["artefact-malformed", expect.stringContaining(`artifact:${id}`)]);
+    expect([error.code, error.message]).toEqual([
+      "artefact-malformed",
+      expect.stringContaining(`artifact:${id}`),
+    ]);
   });
 
   test("a thousand heads are read at once", async () => {

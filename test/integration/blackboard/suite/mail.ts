@@ -37,7 +37,8 @@ export function mailSuite(open: () => Promise<Bench>): void {
     await bench.board.sendMail(coder, { id: "b", text: "second" });
     await bench.board.sendMail(tester, { id: "a", text: "ours\u0000ü" });
     await mail.has(3);
-    const of = (agent: string) => mail.seen.filter((one) => one.agent === agent).map(({ id, text }) => [id, text]);
+    const of = (agent: string) =>
+      mail.seen.filter((one) => one.agent === agent).map(({ id, text }) => [id, text]);
     expect(of("coder")).toEqual([
       ["a", "first"],
       ["b", "second"],
@@ -76,7 +77,9 @@ export function mailSuite(open: () => Promise<Bench>): void {
 
   test("an agent that was removed is read as well, and its role is known", async () => {
     await using bench = await open();
-    await bench.board.registerAgents([sampleAgent("coder", { role: "programmer" })], user, { exact: true });
+    await bench.board.registerAgents([sampleAgent("coder", { role: "programmer" })], user, {
+      exact: true,
+    });
     await register(bench.board, "tester");
     await using mail = follow(bench.board);
     await bench.board.sendMail(coder, { id: "late", text: "{}" });
@@ -104,7 +107,8 @@ export function mailSuite(open: () => Promise<Bench>): void {
   test("the mail of an agent that takes more than it may is dropped, and no other agent's", async () => {
     await using bench = await open();
     await register(bench.board, "coder", "tester");
-    for (const id of ["a", "b"]) await bench.board.sendMail(coder, { id, text: "x".repeat(100_000) });
+    for (const id of ["a", "b"])
+      await bench.board.sendMail(coder, { id, text: "x".repeat(100_000) });
     await bench.board.sendMail(tester, { id: "c", text: "{}" });
     expect(await bench.board.dropMail(1_000_000)).toEqual([]);
     const [dropped, ...more] = await bench.board.dropMail(50_000);
@@ -197,7 +201,9 @@ export function mailSuite(open: () => Promise<Bench>): void {
     await mail.has(2);
     expect(await events(bench.board, "grant_started")).toEqual([]);
     const now = bench.board.connectionNumber();
-    expect(await bench.board.acceptGrant({ ...accept, readOn: now })).toEqual({ outcome: "accepted" });
+    expect(await bench.board.acceptGrant({ ...accept, readOn: now })).toEqual({
+      outcome: "accepted",
+    });
     await bench.board.answerMail(mail.seen[0] as Mail, "now", now);
     await using after = follow(bench.board);
     await bench.board.sendMail(coder, { id: "b", text: "{}" });
@@ -212,18 +218,27 @@ export function mailSuite(open: () => Promise<Bench>): void {
     const answers: MailAnswer[] = [];
     const stop = new AbortController();
     const following = (async () => {
-      for await (const batch of bench.board.followMailAnswers(coder, stop.signal, () => {})) answers.push(...batch);
+      for await (const batch of bench.board.followMailAnswers(coder, stop.signal, () => {}))
+        answers.push(...batch);
     })();
-    for (const id of ["start", "repeat", "end", "kept"]) await bench.board.sendMail(coder, { id, text: "{}" });
+    for (const id of ["start", "repeat", "end", "kept"])
+      await bench.board.sendMail(coder, { id, text: "{}" });
     await using mail = follow(bench.board);
     await mail.has(4);
-    const applied = (index: number, isQuiet: boolean) => ({ place: "", id: "", ...mail.seen[index], isQuiet });
+    const applied = (index: number, isQuiet: boolean) => ({
+      place: "",
+      id: "",
+      ...mail.seen[index],
+      isQuiet,
+    });
     const accept = { claim: claim.id, grant: running("coder"), leaseMs: 60_000 };
     await bench.board.acceptGrant({ ...accept, mail: applied(0, true) });
     await bench.board.acceptGrant({ ...accept, mail: applied(1, false) });
     const result = done(claim.id, resultOf(goal, claim));
     await bench.board.finishGrant({ ...result, mail: applied(2, false) });
-    expect(await bench.board.acceptGrant({ ...accept, mail: applied(3, false) })).toMatchObject({ outcome: "refused" });
+    expect(await bench.board.acceptGrant({ ...accept, mail: applied(3, false) })).toMatchObject({
+      outcome: "refused",
+    });
     await waitFor("the answers", () => answers.length === 2);
     expect(answers).toEqual([
       { re: "repeat", text: '{"outcome":"yes"}' },
@@ -243,12 +258,17 @@ export function mailSuite(open: () => Promise<Bench>): void {
     await bench.reconnect();
     const lease = { claim: claim.id, agent: coder, attempt: 1, leaseMs: 60_000 };
     const result = done(claim.id, resultOf(goal, claim));
-    for (const one of [bench.board.renewLease({ ...lease, readOn }), bench.board.finishGrant({ ...result, readOn })])
+    for (const one of [
+      bench.board.renewLease({ ...lease, readOn }),
+      bench.board.finishGrant({ ...result, readOn }),
+    ])
       expect(await errorOf(one)).toMatchObject({ code: "redis-unreachable" });
     expect(await bench.board.readArtefact(result.result.artefact.id)).toBeUndefined();
     const now = bench.board.connectionNumber();
     expect(await bench.board.renewLease({ ...lease, readOn: now })).toEqual({ outcome: "renewed" });
-    expect(await bench.board.finishGrant({ ...result, readOn: now })).toEqual({ outcome: "finished" });
+    expect(await bench.board.finishGrant({ ...result, readOn: now })).toEqual({
+      outcome: "finished",
+    });
   });
 }
 

@@ -2,8 +2,22 @@ import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { ModelToken, SoFar } from "../../../../lib/model/model-call.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { amounts, digestOf, recordOf, reserve, reserveOrder, runModelGrant } from "../../../support/blackboard/model-scene.ts";
-import { commitOf, done, events, openClaim, resultOf, user } from "../../../support/blackboard/scene.ts";
+import {
+  amounts,
+  digestOf,
+  recordOf,
+  reserve,
+  reserveOrder,
+  runModelGrant,
+} from "../../../support/blackboard/model-scene.ts";
+import {
+  commitOf,
+  done,
+  events,
+  openClaim,
+  resultOf,
+  user,
+} from "../../../support/blackboard/scene.ts";
 import { agentName, newClaimId } from "../../../support/records/sample.ts";
 
 export function modelCallsSuite(open: () => Promise<Bench>): void {
@@ -26,7 +40,14 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const { goal, claim, agent, token, grant } = await runModelGrant(board);
-    const caller = { goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id, agent, kind: "grant", attempt: 1 } as const;
+    const caller = {
+      goal_id: goal.goal_id,
+      claim_id: claim.id,
+      artefact_id: goal.id,
+      agent,
+      kind: "grant",
+      attempt: 1,
+    } as const;
     expect(await board.findCaller(token)).toEqual({ outcome: "found", caller });
     await board.finishGrant(done(claim.id, resultOf(goal, claim), grant));
     expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: true });
@@ -37,8 +58,15 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const { token } = await runModelGrant(board);
-    for (const wrong of [{ digest: digestOf("x") }, { agent: agentName("reviewer") }, { claim: newClaimId() }])
-      expect(await board.findCaller({ ...token, ...wrong })).toEqual({ ...refused, isEnded: false });
+    for (const wrong of [
+      { digest: digestOf("x") },
+      { agent: agentName("reviewer") },
+      { claim: newClaimId() },
+    ])
+      expect(await board.findCaller({ ...token, ...wrong })).toEqual({
+        ...refused,
+        isEnded: false,
+      });
     expect(await board.findCaller({ ...token, attempt: 2 })).toMatchObject(refused);
     expect(await board.findCaller({ ...token, kind: "bid" })).toMatchObject(refused);
   });
@@ -68,10 +96,18 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: false });
     expect(await board.allowBidCalls(allow)).toEqual({ outcome: "allowed" });
     const call = await reserve(board, reserveOrder(token));
-    expect(call).toMatchObject({ kind: "bid", attempt: 0, agent: "coder", goal_id: goal.goal_id, artefact_id: goal.id });
+    expect(call).toMatchObject({
+      kind: "bid",
+      attempt: 0,
+      agent: "coder",
+      goal_id: goal.goal_id,
+      artefact_id: goal.id,
+    });
     expect(await board.renewCalls({ calls: [call], leaseMs: 60_000 })).toEqual({ ended: [] });
     await board.placeBid({ claim: claim.id, agent: token.agent, word: "ignore" });
-    expect(await board.renewCalls({ calls: [call], leaseMs: 60_000 })).toEqual({ ended: [call.id] });
+    expect(await board.renewCalls({ calls: [call], leaseMs: 60_000 })).toEqual({
+      ended: [call.id],
+    });
     expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: true });
     expect(await board.allowBidCalls(allow)).toEqual(refused);
   });
@@ -83,7 +119,9 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     await board.allowBidCalls(allow);
     await board.allowBidCalls({ ...allow, digest: digestOf("later") });
     expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: false });
-    expect(await board.findCaller({ ...token, digest: digestOf("later") })).toMatchObject({ outcome: "found" });
+    expect(await board.findCaller({ ...token, digest: digestOf("later") })).toMatchObject({
+      outcome: "found",
+    });
     const other = { ...token, agent: agentName("reviewer"), digest: digestOf("later") };
     expect(await board.findCaller(other)).toMatchObject(refused);
     expect(await board.allowBidCalls({ ...allow, agent: agentName("stranger") })).toEqual(refused);
@@ -107,7 +145,9 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const { goal, claim, token } = await runModelGrant(board);
-    const record = recordOf(await reserve(board, reserveOrder(token)), { problem: "x".repeat(1_000) });
+    const record = recordOf(await reserve(board, reserveOrder(token)), {
+      problem: "x".repeat(1_000),
+    });
     expect(await board.endCall(record)).toEqual({ outcome: "ended" });
     expect(await board.endCall(record)).toEqual({ outcome: "known" });
     const { spent, reserved } = await board.readSpending(goal.goal_id);
@@ -159,7 +199,9 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     const { ended, open: underWay } = await board.readCalls(goal.goal_id);
     expect(underWay).toEqual([renewed]);
     expect(ended).toMatchObject([{ id: lapsing.id, outcome: "lost", cost: amounts() }]);
-    expect((await events(board, "model_called")).map(({ data }) => data?.outcome)).toEqual(["lost"]);
+    expect((await events(board, "model_called")).map(({ data }) => data?.outcome)).toEqual([
+      "lost",
+    ]);
   });
 
   test("reservations are given back in the order in which they lapse", async () => {
@@ -169,7 +211,10 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     const late = await reserve(board, reserveOrder(token, { leaseMs: 120_000 }));
     const early = await reserve(board, reserveOrder(token, { leaseMs: 60_000 }));
     expect(await board.giveBackCalls({ all: true })).toBe(2);
-    expect((await events(board, "model_called")).map(({ data }) => data?.call)).toEqual([early.id, late.id]);
+    expect((await events(board, "model_called")).map(({ data }) => data?.call)).toEqual([
+      early.id,
+      late.id,
+    ]);
   });
 
   test("a gateway that starts gives back every reservation", async () => {
@@ -178,7 +223,8 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     const [one, other] = [await runModelGrant(board), await runModelGrant(board)];
     for (const { token } of [one, one, other]) await reserve(board, reserveOrder(token));
     expect(await (await bench.another()).giveBackCalls({ all: true })).toBe(3);
-    for (const { goal } of [one, other]) expect((await board.readSpending(goal.goal_id)).reserved).toEqual(amounts());
+    for (const { goal } of [one, other])
+      expect((await board.readSpending(goal.goal_id)).reserved).toEqual(amounts());
   });
 
   test("a call whose gateway died costs what it has said last, and the rest of its reservation is free", async () => {
@@ -192,8 +238,16 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     expect(await board.giveBackCalls({ all: true })).toBe(2);
     const { ended, open: underWay } = await board.readCalls(goal.goal_id);
     expect(underWay).toEqual([]);
-    expect(ended.find(({ id }) => id === call.id)).toMatchObject({ outcome: "lost", is_estimated: true, ...soFar(300) });
-    expect(ended.find(({ id }) => id === early.id)).toMatchObject({ outcome: "lost", is_estimated: true, ...soFar(100) });
+    expect(ended.find(({ id }) => id === call.id)).toMatchObject({
+      outcome: "lost",
+      is_estimated: true,
+      ...soFar(300),
+    });
+    expect(ended.find(({ id }) => id === early.id)).toMatchObject({
+      outcome: "lost",
+      is_estimated: true,
+      ...soFar(100),
+    });
     const { spent, reserved } = await board.readSpending(goal.goal_id);
     expect([spent, reserved]).toEqual([{ nanousd: 400, tokens: 80, calls: 2 }, amounts()]);
   });
@@ -235,8 +289,14 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     await board.giveBackCalls({ all: true });
     const unknown = { ...call, id: crypto.randomUUID() };
     for (let times = 0; times < 2; times += 1)
-      expect(await board.renewCalls({ calls: [call, unknown], leaseMs: 60_000 })).toEqual({ ended: [] });
-    expect((await board.readSpending(goal.goal_id)).reserved).toEqual({ nanousd: 2_000, tokens: 200, calls: 2 });
+      expect(await board.renewCalls({ calls: [call, unknown], leaseMs: 60_000 })).toEqual({
+        ended: [],
+      });
+    expect((await board.readSpending(goal.goal_id)).reserved).toEqual({
+      nanousd: 2_000,
+      tokens: 200,
+      calls: 2,
+    });
     await board.endCall(recordOf(call));
     expect(await board.renewCalls({ calls: [call], leaseMs: 60_000 })).toEqual({ ended: [] });
     expect((await board.readSpending(goal.goal_id)).reserved).toEqual(call.reserved);
@@ -247,9 +307,14 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     const { board } = bench;
     const { goal, claim, token, grant } = await runModelGrant(board);
     const other = await runModelGrant(board);
-    const calls = [await reserve(board, reserveOrder(token)), await reserve(board, reserveOrder(other.token))];
+    const calls = [
+      await reserve(board, reserveOrder(token)),
+      await reserve(board, reserveOrder(other.token)),
+    ];
     await board.finishGrant(done(claim.id, resultOf(goal, claim), grant));
-    expect(await board.renewCalls({ calls, leaseMs: 60_000 })).toEqual({ ended: [calls[0]?.id ?? ""] });
+    expect(await board.renewCalls({ calls, leaseMs: 60_000 })).toEqual({
+      ended: [calls[0]?.id ?? ""],
+    });
     expect(await board.renewCalls({ calls: [], leaseMs: 60_000 })).toEqual({ ended: [] });
   });
 
@@ -263,11 +328,18 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     const retire = { goal: goal.goal_id, artefacts: 1, claims: 1 };
     expect(await board.retireGoal(retire)).toEqual({ outcome: "changed" });
     await board.endCall(recordOf(call));
-    await board.raiseBudget({ goal: goal.goal_id, add: amounts({ calls: 1 }), actor: user, cause: "1" });
+    await board.raiseBudget({
+      goal: goal.goal_id,
+      add: amounts({ calls: 1 }),
+      actor: user,
+      cause: "1",
+    });
     expect(await board.retireGoal(retire)).toEqual({ outcome: "retired" });
     expect(await board.removeOfGoal(goal.goal_id, 10)).toEqual({ left: 0 });
     const late = { ...call, id: crypto.randomUUID() };
-    expect(await board.renewCalls({ calls: [late], leaseMs: 60_000 })).toEqual({ ended: [late.id] });
+    expect(await board.renewCalls({ calls: [late], leaseMs: 60_000 })).toEqual({
+      ended: [late.id],
+    });
     expect(await board.endCall(recordOf(late))).toEqual({ outcome: "known" });
     expect(await board.readCalls(goal.goal_id)).toEqual({ ended: [], open: [] });
     expect((await board.readSpending(goal.goal_id)).spent).toEqual(amounts());

@@ -40,7 +40,9 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     const first = { notice: "a-0", at: 1_700_000_000_123, reminder: 0 };
     const second = { notice: "a-0", at: 1_700_000_100_000, reminder: 1 };
     expect(await board.readDelivery("a", "one")).toBeUndefined();
-    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: first, epoch })).toEqual({ outcome: "recorded" });
+    expect(
+      await board.recordDelivery({ subject: "a", hook: "one", delivery: first, epoch }),
+    ).toEqual({ outcome: "recorded" });
     await board.recordDelivery({ subject: "a", hook: "two", delivery: first, epoch });
     await board.recordDelivery({ subject: "a", hook: "one", delivery: second, epoch });
     const other = await bench.another();
@@ -56,7 +58,10 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     await board.keepReply("one", '{"status":201}', 60_000);
     await board.keepReply("two", "{}", 1);
     expect(await (await bench.another()).readReply("one")).toBe('{"status":201}');
-    await waitFor("the reply to be forgotten", async () => (await board.readReply("two")) === undefined);
+    await waitFor(
+      "the reply to be forgotten",
+      async () => (await board.readReply("two")) === undefined,
+    );
     expect(await board.readReply("three")).toBeUndefined();
   });
 
@@ -67,7 +72,9 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     await board.moveNoticeCursor(epoch, "5-0");
     await acquireLeaderLease(board);
     const delivery = { notice: "a", at: 1, reminder: 0 };
-    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: delivery, epoch })).toEqual({ outcome: "fenced" });
+    expect(
+      await board.recordDelivery({ subject: "a", hook: "one", delivery: delivery, epoch }),
+    ).toEqual({ outcome: "fenced" });
     expect(await board.moveNoticeCursor(epoch, "9-0")).toEqual({ outcome: "fenced" });
     expect(await board.readDelivery("a", "one")).toBeUndefined();
     expect(await board.readNoticeCursor()).toBe("5-0");

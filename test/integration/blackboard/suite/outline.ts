@@ -38,7 +38,9 @@ export function outlineSuite(open: () => Promise<Bench>): void {
       ["rework:1", await claimed(taken, "ended", "rework:1")],
     ]);
     const kinds = ["Question", "Answer", "Failure", "Terminal"] as const;
-    const others = await inTurn(kinds, (structural_type) => made({ structural_type, type: structural_type }));
+    const others = await inTurn(kinds, (structural_type) =>
+      made({ structural_type, type: structural_type }),
+    );
     const outline = await board.readOutline(goal.goal_id);
     const [, , ...named] = outline.named;
     expect(named).toEqual([
@@ -52,7 +54,9 @@ export function outlineSuite(open: () => Promise<Bench>): void {
   });
 
   const damaged = {
-    ...Object.fromEntries(artefactFieldNames.filter((name) => name !== "payload").map((name) => [name, "{"])),
+    ...Object.fromEntries(
+      artefactFieldNames.filter((name) => name !== "payload").map((name) => [name, "{"]),
+    ),
     version: "01",
     type: "",
     produced_by_role: "",
@@ -69,9 +73,16 @@ export function outlineSuite(open: () => Promise<Bench>): void {
       const { goal, made, claimed } = await scene(bench.board);
       const [sound, other] = [await made(), await made()];
       for (const one of [goal, sound, other]) await claimed(one, "ended");
-      expect([...(await bench.board.readOutline(goal.goal_id)).named.keys()]).toEqual([goal.id, sound.id]);
+      expect([...(await bench.board.readOutline(goal.goal_id)).named.keys()]).toEqual([
+        goal.id,
+        sound.id,
+      ]);
       await bench.hand.writeArtefact(other.id, { [name]: text });
-      expect([...(await bench.board.readOutline(goal.goal_id)).named.keys()]).toEqual([goal.id, sound.id, other.id]);
+      expect([...(await bench.board.readOutline(goal.goal_id)).named.keys()]).toEqual([
+        goal.id,
+        sound.id,
+        other.id,
+      ]);
     },
   );
 
@@ -88,7 +99,12 @@ export function outlineSuite(open: () => Promise<Bench>): void {
   test("texts, sources, a commit and metadata of its maker's choice keep no artefact from being at rest", async () => {
     await using bench = await open();
     const { goal, made, claimed } = await scene(bench.board);
-    const metadata = { summary: '🦡 "said"\n', commit: CommitHash.parse("a".repeat(40)), more: [{ deep: null }, 1.5], "": {} };
+    const metadata = {
+      summary: '🦡 "said"\n',
+      commit: CommitHash.parse("a".repeat(40)),
+      more: [{ deep: null }, 1.5],
+      "": {},
+    };
     const first = await made();
     const others = [
       await made({ metadata, type: 'Odd 🦡 "type"', payload: "" }),
@@ -103,7 +119,9 @@ export function outlineSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { goal, made } = await scene(bench.board);
     const large = { summary: "Said", more: "x".repeat(1_000_000) };
-    await Promise.all(Array.from({ length: 6 }, () => made({ structural_type: "Review", metadata: large })));
+    await Promise.all(
+      Array.from({ length: 6 }, () => made({ structural_type: "Review", metadata: large })),
+    );
     await Promise.all(Array.from({ length: many }, () => made({ structural_type: "Review" })));
     const failure = await made({ structural_type: "Failure", type: "ToolFailed" });
     const { artefacts, claims, named } = await bench.board.readOutline(goal.goal_id);
@@ -115,7 +133,11 @@ export function outlineSuite(open: () => Promise<Bench>): void {
   test("a goal that is not there has nothing", async () => {
     await using bench = await open();
     await postGoal(bench.board);
-    expect(await bench.board.readOutline(newGoalId())).toEqual({ artefacts: 0, claims: 0, named: new Map() });
+    expect(await bench.board.readOutline(newGoalId())).toEqual({
+      artefacts: 0,
+      claims: 0,
+      named: new Map(),
+    });
   });
 }
 
@@ -124,11 +146,20 @@ async function scene(board: Blackboard) {
   const epoch = await acquireLeaderLease(board);
   const goal = await postGoal(board);
   const made = async (over: Partial<Artefact> = {}): Promise<Artefact> => {
-    const artefact = sampleArtefact({ goal_id: goal.goal_id, type: "Report", source_artefacts: [goal.id], ...over });
+    const artefact = sampleArtefact({
+      goal_id: goal.goal_id,
+      type: "Report",
+      source_artefacts: [goal.id],
+      ...over,
+    });
     expect(await board.createArtefact(artefact, user)).toEqual({ outcome: "created" });
     return artefact;
   };
-  const claimed = async (about: Artefact, state: "open" | "ended", cause = "standard"): Promise<ClaimId> => {
+  const claimed = async (
+    about: Artefact,
+    state: "open" | "ended",
+    cause = "standard",
+  ): Promise<ClaimId> => {
     const claim = sampleClaim(about, state === "open" ? ["coder"] : []);
     await board.openClaim({ open: { claim, cause, grants: [] }, epoch, bidDeadlineMs: 60_000 });
     const set = { status: "terminated", bidding: "closed" } as const;
@@ -138,7 +169,10 @@ async function scene(board: Blackboard) {
   return { goal, made, claimed };
 }
 
-async function inTurn<Item, Result>(items: readonly Item[], make: (item: Item) => Promise<Result>): Promise<Result[]> {
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  make: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) results.push(await make(item));
   return results;

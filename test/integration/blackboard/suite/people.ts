@@ -18,14 +18,24 @@ import {
   running,
   user,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, newArtefactId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  sampleAgent,
+  sampleArtefact,
+} from "../../../support/records/sample.ts";
 
 const coder = agentName("coder");
 const base = CommitHash.parse("a".repeat(40));
 const next = CommitHash.parse("b".repeat(40));
 
 function answerTo(question: Artefact, payload = "Use MIT."): Artefact {
-  const made = { produced_by_role: "user", produced_by_agent: "", goal_id: question.goal_id, claim_id: "" } as const;
+  const made = {
+    produced_by_role: "user",
+    produced_by_agent: "",
+    goal_id: question.goal_id,
+    claim_id: "",
+  } as const;
   return sampleArtefact({
     ...made,
     structural_type: "Answer",
@@ -57,11 +67,22 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     const again = { ...done(claim.id, question), result };
     expect(await bench.board.finishGrant(again)).toEqual({ outcome: "finished" });
     const { state: _running, ...given } = running("coder");
-    const waiting = { ...given, state: "waiting", waits_for: { kind: "answer", question_id: question.id } };
-    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 3 }, grants: [waiting] });
+    const waiting = {
+      ...given,
+      state: "waiting",
+      waits_for: { kind: "answer", question_id: question.id },
+    };
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({
+      claim: { rev: 3 },
+      grants: [waiting],
+    });
     expect(await bench.board.listDue(10)).toEqual([]);
     const [event, ...more] = await events(bench.board, "grant_waiting");
-    expect(event).toMatchObject({ agent: coder, artefact_id: question.id, data: { phase: "exclusive", attempt: 1 } });
+    expect(event).toMatchObject({
+      agent: coder,
+      artefact_id: question.id,
+      data: { phase: "exclusive", attempt: 1 },
+    });
     expect(more).toEqual([]);
   });
 
@@ -86,12 +107,23 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { question, epoch } = await askQuestion(bench.board);
     expect(await bench.board.listOpenQuestions()).toEqual([]);
-    expect(await bench.board.askPeople({ question: question.id, epoch: epoch - 1 })).toEqual({ outcome: "fenced" });
-    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "asked" });
-    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "already" });
+    expect(await bench.board.askPeople({ question: question.id, epoch: epoch - 1 })).toEqual({
+      outcome: "fenced",
+    });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({
+      outcome: "asked",
+    });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({
+      outcome: "already",
+    });
     expect(await bench.board.listOpenQuestions()).toEqual([question.id]);
     expect(await events(bench.board, "question_asked")).toMatchObject([
-      { artefact_id: question.id, goal_id: question.goal_id, claim_id: question.claim_id, agent: coder },
+      {
+        artefact_id: question.id,
+        goal_id: question.goal_id,
+        claim_id: question.claim_id,
+        agent: coder,
+      },
     ]);
     const answer = answerTo(question);
     expect(await bench.board.answersOf([question.id])).toEqual([undefined]);
@@ -99,8 +131,13 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.answerQuestion(answer, user)).toEqual({ outcome: "answered" });
     expect(await bench.board.listOpenQuestions()).toEqual([]);
     expect(await bench.board.answersOf([question.id])).toEqual([answer.id]);
-    expect((await events(bench.board, "artefact_created")).at(-1)).toMatchObject({ actor: user, artefact_id: answer.id });
-    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
+    expect((await events(bench.board, "artefact_created")).at(-1)).toMatchObject({
+      actor: user,
+      artefact_id: answer.id,
+    });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({
+      outcome: "closed",
+    });
   });
 
   test("of two answers the first counts, and the other is refused with its id; one written by hand counts too", async () => {
@@ -120,7 +157,10 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     });
     expect(await bench.board.adoptArtefact(first.id, epoch)).toEqual({ outcome: "adopted" });
     const second = answerTo(question);
-    expect(await bench.board.answerQuestion(second, user)).toEqual({ outcome: "taken", answer: first.id });
+    expect(await bench.board.answerQuestion(second, user)).toEqual({
+      outcome: "taken",
+      answer: first.id,
+    });
     expect(await bench.board.readArtefact(second.id)).toBeUndefined();
   });
 
@@ -129,13 +169,30 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     const { question, claim, goal, epoch } = await askQuestion(bench.board);
     await bench.board.askPeople({ question: question.id, epoch });
     const refusal = async (answer: Artefact) => bench.board.answerQuestion(answer, user);
-    expect(await refusal(answerTo(goal))).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/no question/) });
+    expect(await refusal(answerTo(goal))).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/no question/),
+    });
     const { phase, queued_at } = running("coder");
-    const cancelled = { agent: coder, phase, attempt: 1, queued_at, state: "cancelled", ended_at: at, reason: "enough" } as const;
-    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "terminated" }, grants: [cancelled] }));
+    const cancelled = {
+      agent: coder,
+      phase,
+      attempt: 1,
+      queued_at,
+      state: "cancelled",
+      ended_at: at,
+      reason: "enough",
+    } as const;
+    await bench.board.commitClaim(
+      commitOf(claim.id, epoch, 3, { set: { status: "terminated" }, grants: [cancelled] }),
+    );
     expect(await bench.board.listOpenQuestions()).toEqual([]);
-    expect(await refusal(answerTo(question))).toMatchObject({ reason: expect.stringMatching(/coder does not wait/) });
-    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
+    expect(await refusal(answerTo(question))).toMatchObject({
+      reason: expect.stringMatching(/coder does not wait/),
+    });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({
+      outcome: "closed",
+    });
   });
 
   test("a question that a person has half written is none yet", async () => {
@@ -144,9 +201,14 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     const question = sampleArtefact({ structural_type: "Question", type: "Clarification" });
     const reason = `There is no question ${question.id}.`;
     await bench.hand.writeArtefact(question.id, { id: question.id, structural_type: "Question" });
-    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({
+      outcome: "closed",
+    });
     await bench.hand.writeArtefact(question.id, { goal_id: question.goal_id, claim_id: "" });
-    expect(await bench.board.answerQuestion(answerTo(question), user)).toEqual({ outcome: "refused", reason });
+    expect(await bench.board.answerQuestion(answerTo(question), user)).toEqual({
+      outcome: "refused",
+      reason,
+    });
   });
 
   test("the end of a goal takes its questions from the list, and says who asked for it", async () => {
@@ -159,26 +221,33 @@ export function peopleSuite(open: () => Promise<Bench>): void {
       claim_id: "",
     });
     await bench.board.createArtefact(aboutGoal, "orchestrator:1");
-    expect(await bench.board.askPeople({ question: aboutGoal.id, epoch })).toEqual({ outcome: "asked" });
+    expect(await bench.board.askPeople({ question: aboutGoal.id, epoch })).toEqual({
+      outcome: "asked",
+    });
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user, epoch });
     expect(await bench.board.listOpenQuestions()).toEqual([]);
     expect(await bench.board.answerQuestion(answerTo(aboutGoal), user)).toMatchObject({
       reason: expect.stringMatching(/was ended/),
     });
-    expect(await events(bench.board, "goal_ended")).toMatchObject([{ data: { ending: "cancelled", by: user } }]);
+    expect(await events(bench.board, "goal_ended")).toMatchObject([
+      { data: { ending: "cancelled", by: user } },
+    ]);
   });
 
   test("a paused instance accepts no grant; resuming wakes the agents that have one, and both are logged once", async () => {
     await using bench = await open();
     await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
     const { claim, epoch } = await queueGrant(bench.board);
-    const accept = () => bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
+    const accept = () =>
+      bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
     const pause = (paused: boolean) => bench.board.setPaused({ paused, by: user, at, epoch });
     expect(await bench.board.readPause()).toBeUndefined();
     expect(await pause(false)).toEqual({ outcome: "already" });
     expect(await pause(true)).toEqual({ outcome: "set" });
     expect(await pause(true)).toEqual({ outcome: "already" });
-    expect(await bench.board.setPaused({ paused: false, by: user, at, epoch: epoch - 1 })).toEqual({ outcome: "fenced" });
+    expect(await bench.board.setPaused({ paused: false, by: user, at, epoch: epoch - 1 })).toEqual({
+      outcome: "fenced",
+    });
     expect(await bench.board.readPause()).toEqual({ since: at, by: user });
     expect(await accept()).toEqual({ outcome: "refused", reason: "The instance is paused." });
     const stop = new AbortController();
@@ -189,7 +258,9 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     stop.abort();
     expect(await accept()).toEqual({ outcome: "accepted" });
     const said = await events(bench.board);
-    expect(said.filter(({ type }) => type === "instance_paused" || type === "instance_resumed")).toMatchObject([
+    expect(
+      said.filter(({ type }) => type === "instance_paused" || type === "instance_resumed"),
+    ).toMatchObject([
       { type: "instance_paused", data: { by: user } },
       { type: "instance_resumed", data: { by: user } },
     ]);
@@ -199,7 +270,9 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const ask = (paused: boolean, request: string) =>
-      bench.board.setPaused({ paused, by: user, at, request, epoch }).then(({ outcome }) => outcome);
+      bench.board
+        .setPaused({ paused, by: user, at, request, epoch })
+        .then(({ outcome }) => outcome);
     expect(await ask(false, "7-2")).toBe("already");
     expect(await ask(true, "7-1")).toBe("superseded");
     expect(await bench.board.readPause()).toBeUndefined();
@@ -220,11 +293,25 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     const bids = [{ agent: agentName("lead"), word: "review" as const }];
     const { claim, goal, epoch } = await openClaim(bench.board, ["lead", "coder"], { bids });
     const { state: _running, ...given } = running("lead");
-    const done: Grant = { ...given, phase: "review", state: "done", ended_at: at, artefact_ids: [newArtefactId()] };
-    const again = { ...claim, id: crypto.randomUUID() as typeof claim.id, kind: "retry", bidding: "closed", bids } as const;
+    const done: Grant = {
+      ...given,
+      phase: "review",
+      state: "done",
+      ended_at: at,
+      artefact_ids: [newArtefactId()],
+    };
+    const again = {
+      ...claim,
+      id: crypto.randomUUID() as typeof claim.id,
+      kind: "retry",
+      bidding: "closed",
+      bids,
+    } as const;
     const order = { claim: again, cause: "retry:x", grants: [done, queued("coder", 2)] };
     const openedBefore = (await events(bench.board, "grant_queued")).length;
-    expect(await bench.board.openClaim({ open: order, epoch, bidDeadlineMs: 1 })).toMatchObject({ outcome: "opened" });
+    expect(await bench.board.openClaim({ open: order, epoch, bidDeadlineMs: 1 })).toMatchObject({
+      outcome: "opened",
+    });
     const snapshot = await bench.board.readClaim(again.id);
     expect(snapshot?.claim.bids).toEqual(bids);
     expect(await bench.hand.readBids(again.id)).toEqual({ lead: "review" });

@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { commitOf, events, openClaim, postGoal, resultOf, user } from "../../../support/blackboard/scene.ts";
+import {
+  commitOf,
+  events,
+  openClaim,
+  postGoal,
+  resultOf,
+  user,
+} from "../../../support/blackboard/scene.ts";
 import { newGoalId, sampleArtefact } from "../../../support/records/sample.ts";
 
 export function pruneSuite(open: () => Promise<Bench>): void {
@@ -10,7 +17,9 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     const { epoch, goal, claim } = await openClaim(board, []);
     const result = resultOf(goal, claim);
     await board.createArtefact(result, user);
-    await board.commitClaim(commitOf(claim.id, epoch, 0, { set: { status: "complete", bidding: "closed" } }));
+    await board.commitClaim(
+      commitOf(claim.id, epoch, 0, { set: { status: "complete", bidding: "closed" } }),
+    );
     return { epoch, goal, claim, result };
   }
 
@@ -26,9 +35,15 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     const late = sampleArtefact({ goal_id: goal.goal_id });
     expect(await board.createArtefact(late, user)).toMatchObject({ outcome: "refused" });
     const again = { ...claim, id: resultOf(goal, claim).id as unknown as typeof claim.id };
-    const opening = { open: { claim: again, cause: "retry:x", grants: [] }, epoch, bidDeadlineMs: 60_000 };
+    const opening = {
+      open: { claim: again, cause: "retry:x", grants: [] },
+      epoch,
+      bidDeadlineMs: 60_000,
+    };
     expect(await board.openClaim(opening)).toMatchObject({ outcome: "refused" });
-    expect(await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch })).toEqual({ outcome: "already" });
+    expect(await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch })).toEqual({
+      outcome: "already",
+    });
     expect(await board.readGoal(goal.goal_id)).toEqual({ ended: undefined, artefacts: 2 });
     await board.reinstateGoal(goal.goal_id);
     expect(await board.createArtefact(late, user)).toEqual({ outcome: "created" });
@@ -42,14 +57,24 @@ export function pruneSuite(open: () => Promise<Bench>): void {
       { artefacts: 1, claims: 1 },
       { artefacts: 2, claims: 0 },
     ])
-      expect(await board.retireGoal({ goal: goal.goal_id, ...counts })).toEqual({ outcome: "changed" });
+      expect(await board.retireGoal({ goal: goal.goal_id, ...counts })).toEqual({
+        outcome: "changed",
+      });
     const busy = await openClaim(board, ["coder"]);
-    expect(await board.retireGoal({ goal: busy.goal.goal_id, artefacts: 1, claims: 1 })).toEqual({ outcome: "changed" });
+    expect(await board.retireGoal({ goal: busy.goal.goal_id, artefacts: 1, claims: 1 })).toEqual({
+      outcome: "changed",
+    });
     const asking = await postGoal(board);
-    const question = resultOf(asking, busy.claim, { structural_type: "Question", type: "Question", produced_by_agent: "" });
+    const question = resultOf(asking, busy.claim, {
+      structural_type: "Question",
+      type: "Question",
+      produced_by_agent: "",
+    });
     await board.createArtefact(question, user);
     await board.askPeople({ question: question.id, epoch: busy.epoch });
-    expect(await board.retireGoal({ goal: asking.goal_id, artefacts: 2, claims: 0 })).toEqual({ outcome: "changed" });
+    expect(await board.retireGoal({ goal: asking.goal_id, artefacts: 2, claims: 0 })).toEqual({
+      outcome: "changed",
+    });
   });
 
   test("a retired goal is removed piece by piece, and nothing else", async () => {
@@ -60,7 +85,10 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.removeOfGoal(goal.goal_id, 10)).toEqual({ left: 2 });
     await board.retireGoal({ goal: goal.goal_id, artefacts: 2, claims: 1 });
     expect(await board.removeOfGoal(goal.goal_id, 1)).toEqual({ left: 1 });
-    expect([await board.readArtefact(result.id), await board.readArtefact(goal.id)]).toEqual([undefined, goal]);
+    expect([await board.readArtefact(result.id), await board.readArtefact(goal.id)]).toEqual([
+      undefined,
+      goal,
+    ]);
     expect(await board.removeOfGoal(goal.goal_id, 10)).toEqual({ left: 0 });
     expect(await board.removeOfGoal(goal.goal_id, 10)).toEqual({ left: 0 });
     expect(await board.readArtefact(goal.id)).toBeUndefined();
@@ -71,7 +99,10 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.findUnindexedArtefacts()).toEqual([]);
     expect(await board.isRetired(goal.goal_id)).toBe(false);
     expect(await board.listGoals()).toEqual([other.goal.goal_id]);
-    expect(await board.listArtefacts({ from: 0, count: 10 })).toEqual([other.goal.id, other.result.id]);
+    expect(await board.listArtefacts({ from: 0, count: 10 })).toEqual([
+      other.goal.id,
+      other.result.id,
+    ]);
     expect((await board.readClaim(other.claim.id))?.claim.status).toBe("complete");
     expect(await board.readThread(other.goal.logical_id)).toEqual([other.goal.id]);
   });
@@ -84,7 +115,9 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.removeEvents([first?.id ?? "", second?.id ?? ""])).toBe(2);
     expect(await board.removeEvents([first?.id ?? ""])).toBe(0);
     expect(await board.removeEvents([])).toBe(0);
-    expect((await events(board)).map(({ artefact_id }) => artefact_id)).toEqual(goals.slice(2).map(({ id }) => id));
+    expect((await events(board)).map(({ artefact_id }) => artefact_id)).toEqual(
+      goals.slice(2).map(({ id }) => id),
+    );
     expect(await board.readEvents(first?.id ?? "", 10)).toHaveLength(1);
   });
 
@@ -146,10 +179,21 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     }));
     if (one === undefined || other === undefined) throw new Error("There are two.");
     expect(await board.listArchives()).toEqual([]);
-    await board.recordArchive(one, { type: "goals_pruned", data: { sha256: one.sha256 } }, "person:Ada");
-    await board.recordArchive(other, { type: "goals_pruned", data: { sha256: other.sha256 } }, "person:Ada");
+    await board.recordArchive(
+      one,
+      { type: "goals_pruned", data: { sha256: one.sha256 } },
+      "person:Ada",
+    );
+    await board.recordArchive(
+      other,
+      { type: "goals_pruned", data: { sha256: other.sha256 } },
+      "person:Ada",
+    );
     const known = await board.listArchives();
-    expect(known.toSorted((left, right) => left.file.localeCompare(right.file))).toEqual([one, other]);
+    expect(known.toSorted((left, right) => left.file.localeCompare(right.file))).toEqual([
+      one,
+      other,
+    ]);
     expect((await events(board)).map(({ type, data }) => [type, data?.sha256])).toEqual([
       ["goals_pruned", one.sha256],
       ["goals_pruned", other.sha256],
@@ -177,6 +221,8 @@ export function pruneSuite(open: () => Promise<Bench>): void {
 
   test("an unknown goal cannot be retired with anything", async () => {
     await using bench = await open();
-    expect(await bench.board.retireGoal({ goal: newGoalId(), artefacts: 1, claims: 0 })).toEqual({ outcome: "changed" });
+    expect(await bench.board.retireGoal({ goal: newGoalId(), artefacts: 1, claims: 0 })).toEqual({
+      outcome: "changed",
+    });
   });
 }

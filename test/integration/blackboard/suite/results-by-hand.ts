@@ -48,9 +48,21 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     const logged = (await events(bench.board)).slice(-3);
     const about = { actor: "hand", goal_id: goal.goal_id, claim_id: claim.id };
     expect(logged).toMatchObject([
-      { ...about, type: "grant_started", artefact_id: goal.id, agent: "coder", data: { phase: "exclusive", attempt: 1 } },
+      {
+        ...about,
+        type: "grant_started",
+        artefact_id: goal.id,
+        agent: "coder",
+        data: { phase: "exclusive", attempt: 1 },
+      },
       { ...about, type: "artefact_created", artefact_id: result.id },
-      { ...about, type: "grant_done", artefact_id: result.id, agent: "coder", data: { phase: "exclusive", attempt: 1 } },
+      {
+        ...about,
+        type: "grant_done",
+        artefact_id: result.id,
+        agent: "coder",
+        data: { phase: "exclusive", attempt: 1 },
+      },
     ]);
     expect(await bench.board.adoptArtefact(result.id, epoch)).toEqual({ outcome: "known" });
     expect(await events(bench.board, "grant_done")).toHaveLength(1);
@@ -63,7 +75,9 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done", started_at: at });
     expect(await events(bench.board, "grant_started")).toHaveLength(1);
     expect((await bench.board.listDue(10)).filter(({ kind }) => kind === "lease")).toEqual([]);
-    expect(await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)))).toMatchObject({ outcome: "refused" });
+    expect(await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)))).toMatchObject({
+      outcome: "refused",
+    });
   });
 
   test("a Failure fails the grant, for the reason that its summary gives, or else its type", async () => {
@@ -73,11 +87,24 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     ] as const) {
       await using bench = await open();
       const { epoch, goal, claim } = await queueGrant(bench.board);
-      const failure = resultOf(goal, claim, { structural_type: "Failure", type: "Locked", metadata });
+      const failure = resultOf(goal, claim, {
+        structural_type: "Failure",
+        type: "Locked",
+        metadata,
+      });
       expect(await hand(bench, failure, epoch)).toEqual({ outcome: "adopted" });
-      expect(await grantOf(bench, claim.id)).toMatchObject({ state: "failed", artefact_ids: [failure.id], reason });
+      expect(await grantOf(bench, claim.id)).toMatchObject({
+        state: "failed",
+        artefact_ids: [failure.id],
+        reason,
+      });
       const [event] = await events(bench.board, "grant_failed");
-      expect(event).toMatchObject({ actor: "hand", agent: "coder", artefact_id: failure.id, data: { attempt: 1, reason } });
+      expect(event).toMatchObject({
+        actor: "hand",
+        agent: "coder",
+        artefact_id: failure.id,
+        data: { attempt: 1, reason },
+      });
     }
   });
 
@@ -95,30 +122,52 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
 
   test.each([
     ["a claim that is not there", { claim_id: newClaimId() }, "There is no claim"],
-    ["an agent without a grant", { produced_by_agent: "Another one!" }, "has no grant for Another one!"],
+    [
+      "an agent without a grant",
+      { produced_by_agent: "Another one!" },
+      "has no grant for Another one!",
+    ],
     ["a Question", { structural_type: "Question" }, "not with a Question"],
     ["an Answer", { structural_type: "Answer" }, "not with a Question or an Answer"],
-  ] as const)("a result that names %s is refused, once, and ends nothing", async (_, over, reason) => {
-    await using bench = await open();
-    const { epoch, goal, claim } = await queueGrant(bench.board);
-    const result = resultOf(goal, claim, over);
-    for (let twice = 0; twice < 2; twice++)
-      expect(await hand(bench, result, epoch)).toEqual({ outcome: "refused", reason: expect.stringContaining(reason) });
-    const [event, ...more] = await events(bench.board, "result_refused");
-    expect(event).toMatchObject({ actor: "hand", artefact_id: result.id, data: { reason: expect.stringContaining(reason) } });
-    expect(more).toEqual([]);
-    expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
-    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
-  });
+  ] as const)(
+    "a result that names %s is refused, once, and ends nothing",
+    async (_, over, reason) => {
+      await using bench = await open();
+      const { epoch, goal, claim } = await queueGrant(bench.board);
+      const result = resultOf(goal, claim, over);
+      for (let twice = 0; twice < 2; twice++)
+        expect(await hand(bench, result, epoch)).toEqual({
+          outcome: "refused",
+          reason: expect.stringContaining(reason),
+        });
+      const [event, ...more] = await events(bench.board, "result_refused");
+      expect(event).toMatchObject({
+        actor: "hand",
+        artefact_id: result.id,
+        data: { reason: expect.stringContaining(reason) },
+      });
+      expect(more).toEqual([]);
+      expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
+      expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+    },
+  );
 
   test("a result of another goal than its claim's is refused with the artefact that was to be named", async () => {
     await using bench = await open();
     const { epoch, goal, claim } = await queueGrant(bench.board);
     const elsewhere = await postGoal(bench.board);
-    const stray = resultOf(goal, claim, { source_artefacts: [elsewhere.id], goal_id: elsewhere.goal_id });
-    expect(await hand(bench, stray, epoch)).toEqual({ outcome: "refused", reason: expect.stringContaining(goal.id) });
+    const stray = resultOf(goal, claim, {
+      source_artefacts: [elsewhere.id],
+      goal_id: elsewhere.goal_id,
+    });
+    expect(await hand(bench, stray, epoch)).toEqual({
+      outcome: "refused",
+      reason: expect.stringContaining(goal.id),
+    });
     const noGoal = resultOf(goal, claim, { goal_id: newGoalId() });
-    expect(await hand(bench, noGoal, epoch)).toMatchObject({ reason: expect.stringContaining("There is no goal") });
+    expect(await hand(bench, noGoal, epoch)).toMatchObject({
+      reason: expect.stringContaining("There is no goal"),
+    });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
   });
 
@@ -132,9 +181,13 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     });
     const rev = (await bench.board.readClaim(claim.id))?.claim.rev ?? 0;
     await bench.board.commitClaim(commitOf(claim.id, epoch, rev, { set: { status: "complete" } }));
-    expect(await hand(bench, resultOf(goal, claim), epoch)).toMatchObject({ reason: `Claim ${claim.id} has ended.` });
+    expect(await hand(bench, resultOf(goal, claim), epoch)).toMatchObject({
+      reason: `Claim ${claim.id} has ended.`,
+    });
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
-    expect(await hand(bench, resultOf(goal, claim), epoch)).toMatchObject({ reason: `Goal ${goal.goal_id} was ended.` });
+    expect(await hand(bench, resultOf(goal, claim), epoch)).toMatchObject({
+      reason: `Goal ${goal.goal_id} was ended.`,
+    });
     expect(await events(bench.board, "grant_done")).toHaveLength(1);
   });
 
@@ -142,11 +195,23 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { epoch, goal, claim } = await openClaim(bench.board, ["coder"]);
     const grant = { ...queued("coder"), phase: "review" } as const;
-    await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants: [grant] }));
-    expect(await hand(bench, resultOf(goal, claim), epoch)).toMatchObject({ reason: expect.stringContaining("Review") });
-    const review = resultOf(goal, claim, { structural_type: "Review", type: "Review", payload: "{}" });
+    await bench.board.commitClaim(
+      commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants: [grant] }),
+    );
+    expect(await hand(bench, resultOf(goal, claim), epoch)).toMatchObject({
+      reason: expect.stringContaining("Review"),
+    });
+    const review = resultOf(goal, claim, {
+      structural_type: "Review",
+      type: "Review",
+      payload: "{}",
+    });
     expect(await hand(bench, review, epoch)).toEqual({ outcome: "adopted" });
-    expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done", phase: "review", artefact_ids: [review.id] });
+    expect(await grantOf(bench, claim.id)).toMatchObject({
+      state: "done",
+      phase: "review",
+      artefact_ids: [review.id],
+    });
   });
 
   test("a Review where no review was granted is refused with the word to bid, whether it approves or not", async () => {
@@ -157,9 +222,15 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
       await using bench = await open();
       const { epoch, goal, claim } = await openClaim(bench.board, ["coder"]);
       const grants = [{ ...queued("coder"), phase }];
-      await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants }));
+      await bench.board.commitClaim(
+        commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants }),
+      );
       for (const payload of ["{}", "Too short"]) {
-        const review = resultOf(goal, claim, { structural_type: "Review", type: "Review", payload });
+        const review = resultOf(goal, claim, {
+          structural_type: "Review",
+          type: "Review",
+          payload,
+        });
         expect(await hand(bench, review, epoch)).toEqual({
           outcome: "refused",
           reason: `A Review ends a review, and this grant is for a bid of ${word}: bid review on what is to be judged.`,
@@ -176,8 +247,17 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
       ["user", ""],
       ["reviewer", "approver"],
     ] as const) {
-      const review = { structural_type: "Review", type: "Review", payload: "Too short", claim_id: "" } as const;
-      const written = resultOf(goal, claim, { ...review, produced_by_role: role, produced_by_agent: agent });
+      const review = {
+        structural_type: "Review",
+        type: "Review",
+        payload: "Too short",
+        claim_id: "",
+      } as const;
+      const written = resultOf(goal, claim, {
+        ...review,
+        produced_by_role: role,
+        produced_by_agent: agent,
+      });
       expect(await hand(bench, written, epoch)).toEqual({
         outcome: "refused",
         reason:
@@ -203,8 +283,13 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
       { ...next, structural_type: "Review" as const },
       { ...next, structural_type: "Terminal" as const },
     ])
-      expect(await hand(bench, resultOf(goal, claim, odd), epoch)).toEqual({ outcome: "refused", reason });
-    expect(await hand(bench, resultOf(goal, claim, { ...next, version: 3 }), epoch)).toEqual({ outcome: "incomplete" });
+      expect(await hand(bench, resultOf(goal, claim, odd), epoch)).toEqual({
+        outcome: "refused",
+        reason,
+      });
+    expect(await hand(bench, resultOf(goal, claim, { ...next, version: 3 }), epoch)).toEqual({
+      outcome: "incomplete",
+    });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
     expect(await hand(bench, resultOf(goal, claim, next), epoch)).toEqual({ outcome: "adopted" });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done" });
@@ -213,7 +298,9 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
   test("an artefact that names a claim but no agent is no result", async () => {
     await using bench = await open();
     const { epoch, goal, claim } = await queueGrant(bench.board);
-    expect(await hand(bench, resultOf(goal, claim, { produced_by_agent: "" }), epoch)).toEqual({ outcome: "adopted" });
+    expect(await hand(bench, resultOf(goal, claim, { produced_by_agent: "" }), epoch)).toEqual({
+      outcome: "adopted",
+    });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
   });
 }

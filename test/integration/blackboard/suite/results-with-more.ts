@@ -1,4 +1,5 @@
-// A result that is stored in one step with the start of its grant, and with what it decides about its claim.
+// A result that is stored in one step with the start of its grant, and with what it decides about
+// its claim.
 import { expect, test } from "bun:test";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
@@ -18,7 +19,8 @@ const complete = { set: { status: "complete" as const } };
 const start = { leaseMs: 60_000 };
 
 export function resultsWithMoreSuite(open: () => Promise<Bench>): void {
-  const typesSince = async ({ board }: Bench, from: string) => (await board.readEvents(from, 100)).map(({ type }) => type);
+  const typesSince = async ({ board }: Bench, from: string) =>
+    (await board.readEvents(from, 100)).map(({ type }) => type);
 
   test("the start, the result and the decision are on record in this order, as each by itself", async () => {
     await using bench = await open();
@@ -28,9 +30,18 @@ export function resultsWithMoreSuite(open: () => Promise<Bench>): void {
     const { goal_id, id: claim_id } = claim;
     const ended = { type: "claim_completed" as const, goal_id, claim_id, artefact_id: goal.id };
     const commit = commitOf(claim.id, epoch, 3, { ...complete, events: [ended] });
-    const stored = await bench.board.finishGrant({ ...done(claim.id, artefact), start: { leaseMs: 1 }, commit });
+    const stored = await bench.board.finishGrant({
+      ...done(claim.id, artefact),
+      start: { leaseMs: 1 },
+      commit,
+    });
     expect(stored).toEqual({ outcome: "finished", commit: { outcome: "committed", rev: 4 } });
-    expect(await typesSince(bench, from)).toEqual(["grant_started", "artefact_created", "grant_done", "claim_completed"]);
+    expect(await typesSince(bench, from)).toEqual([
+      "grant_started",
+      "artefact_created",
+      "grant_done",
+      "claim_completed",
+    ]);
     expect(await bench.board.readClaim(claim.id)).toMatchObject({
       claim: { status: "complete", rev: 4 },
       grants: [{ state: "done", attempt: 1, artefact_ids: [artefact.id] }],
@@ -49,11 +60,19 @@ export function resultsWithMoreSuite(open: () => Promise<Bench>): void {
     const artefact = resultOf(goal, claim);
     const commit = commitOf(claim.id, epoch, 3, complete);
     const paused = { outcome: "not_started" as const, reason: "The instance is paused." };
-    expect(await bench.board.finishGrant({ ...done(claim.id, artefact), start, commit })).toEqual(paused);
-    const other = await bench.board.finishGrant({ ...done(claim.id, artefact, running("coder", 2)), start });
+    expect(await bench.board.finishGrant({ ...done(claim.id, artefact), start, commit })).toEqual(
+      paused,
+    );
+    const other = await bench.board.finishGrant({
+      ...done(claim.id, artefact, running("coder", 2)),
+      start,
+    });
     expect(other).toEqual({ outcome: "not_started", reason: "The grant is queued in attempt 1." });
     expect(await typesSince(bench, from)).toEqual([]);
-    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 1 }, grants: [{ state: "queued" }] });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({
+      claim: { rev: 1 },
+      grants: [{ state: "queued" }],
+    });
     expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
   });
 
@@ -61,7 +80,9 @@ export function resultsWithMoreSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim, goal } = await runGrant(bench.board);
     const from = await bench.board.endOfEvents();
-    expect(await bench.board.finishGrant({ ...done(claim.id, resultOf(goal, claim)), start })).toEqual({ outcome: "finished" });
+    expect(
+      await bench.board.finishGrant({ ...done(claim.id, resultOf(goal, claim)), start }),
+    ).toEqual({ outcome: "finished" });
     expect(await typesSince(bench, from)).toEqual(["artefact_created", "grant_done"]);
   });
 
@@ -71,8 +92,14 @@ export function resultsWithMoreSuite(open: () => Promise<Bench>): void {
       const { claim, goal, epoch } = await runGrant(bench.board);
       if (isFenced) await acquireLeaderLease(bench.board);
       const commit = commitOf(claim.id, epoch, isFenced ? 3 : 2, complete);
-      const stored = await bench.board.finishGrant({ ...done(claim.id, resultOf(goal, claim)), commit });
-      expect(stored).toEqual({ outcome: "finished", commit: { outcome: isFenced ? "fenced" : "stale" } });
+      const stored = await bench.board.finishGrant({
+        ...done(claim.id, resultOf(goal, claim)),
+        commit,
+      });
+      expect(stored).toEqual({
+        outcome: "finished",
+        commit: { outcome: isFenced ? "fenced" : "stale" },
+      });
       expect(await bench.board.readClaim(claim.id)).toMatchObject({
         claim: { status: "pending_exclusive", rev: 3 },
         grants: [{ state: "done" }],
@@ -86,8 +113,12 @@ export function resultsWithMoreSuite(open: () => Promise<Bench>): void {
     const commit = commitOf(claim.id, epoch, 3, complete);
     const order = done(claim.id, resultOf(goal, claim));
     const late = done(claim.id, resultOf(goal, claim), running("coder", 2));
-    expect(await bench.board.finishGrant({ ...late, commit })).toMatchObject({ outcome: "refused" });
-    expect(await bench.board.finishGrant({ ...order, commit })).toMatchObject({ commit: { outcome: "committed" } });
+    expect(await bench.board.finishGrant({ ...late, commit })).toMatchObject({
+      outcome: "refused",
+    });
+    expect(await bench.board.finishGrant({ ...order, commit })).toMatchObject({
+      commit: { outcome: "committed" },
+    });
     const from = await bench.board.endOfEvents();
     expect(await bench.board.finishGrant({ ...order, commit })).toEqual({ outcome: "finished" });
     expect(await typesSince(bench, from)).toEqual([]);

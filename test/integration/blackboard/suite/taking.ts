@@ -2,11 +2,22 @@ import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Mail } from "../../../../lib/blackboard/port/mail-port.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { acquireLeaderLease, at, commitOf, events, queueGrant, running, user } from "../../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  at,
+  commitOf,
+  events,
+  queueGrant,
+  running,
+  user,
+} from "../../../support/blackboard/scene.ts";
 import { agentName, newClaimId, sampleAgent } from "../../../support/records/sample.ts";
 
 const coder = agentName("coder");
-const [one, other] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"];
+const [one, other] = [
+  "00000000-0000-4000-8000-000000000001",
+  "00000000-0000-4000-8000-000000000002",
+];
 
 /** A queued grant of the coder, whose mail is read. */
 async function scene(board: Blackboard) {
@@ -52,7 +63,10 @@ export function takingSuite(open: () => Promise<Bench>): void {
     const { claim, take } = await scene(bench.board);
     expect(await take(one)).toEqual({ outcome: "taken" });
     expect(await take(one)).toEqual({ outcome: "taken" });
-    expect(await take(other)).toEqual({ outcome: "refused", reason: "Another run has taken the grant." });
+    expect(await take(other)).toEqual({
+      outcome: "refused",
+      reason: "Another run has taken the grant.",
+    });
     expect(await mailOf(bench.board)).toEqual([`${one} started`]);
     // On record is only what the orchestrator writes.
     expect((await bench.board.readClaim(claim.id))?.grants).toMatchObject([{ state: "queued" }]);
@@ -62,10 +76,17 @@ export function takingSuite(open: () => Promise<Bench>): void {
   test("what is not, or no longer, queued cannot be taken", async () => {
     await using bench = await open();
     const { claim, goal, epoch, take, accept } = await scene(bench.board);
-    const refused = (reason: RegExp) => ({ outcome: "refused", reason: expect.stringMatching(reason) });
+    const refused = (reason: RegExp) => ({
+      outcome: "refused",
+      reason: expect.stringMatching(reason),
+    });
     expect(await take(one, { attempt: 2 })).toMatchObject(refused(/queued in attempt 1/));
-    expect(await take(one, { queued_at: "2025-12-31T00:00:00.000Z" })).toMatchObject(refused(/queued anew/));
-    expect(await take(one, { agent: agentName("tester") })).toMatchObject(refused(/no grant for tester/));
+    expect(await take(one, { queued_at: "2025-12-31T00:00:00.000Z" })).toMatchObject(
+      refused(/queued anew/),
+    );
+    expect(await take(one, { agent: agentName("tester") })).toMatchObject(
+      refused(/no grant for tester/),
+    );
     expect(await take(one, { claim: newClaimId() })).toMatchObject(refused(/There is no claim/));
     expect(await take(one)).toEqual({ outcome: "taken" });
     expect(await accept(one)).toEqual({ outcome: "accepted" });
@@ -108,7 +129,9 @@ export function takingSuite(open: () => Promise<Bench>): void {
     await bench.board.sendMail(coder, { id: "before", text: "" });
     await pause(true);
     await bench.board.sendMail(coder, { id: one, text: "started" });
-    const places = (await readMail(bench.board)).filter(({ id }) => id === one).map(({ place }) => place);
+    const places = (await readMail(bench.board))
+      .filter(({ id }) => id === one)
+      .map(({ place }) => place);
     expect(places).toHaveLength(1);
     expect(await accept(one, places[0])).toEqual(refusal);
     // A further pause is another one: what was said in the first was said before it.
@@ -123,7 +146,10 @@ export function takingSuite(open: () => Promise<Bench>): void {
     await bench.board.setPaused({ paused: true, by: user, at, epoch });
     await bench.board.sendMail(coder, { id: one, text: "started" });
     const [started] = await readMail(bench.board);
-    expect(await accept(one, started?.place)).toEqual({ outcome: "refused", reason: "The instance is paused." });
+    expect(await accept(one, started?.place)).toEqual({
+      outcome: "refused",
+      reason: "The instance is paused.",
+    });
   });
 
   test("a grant that one run has taken can be taken by another once its message is gone, and the grant still queued", async () => {
@@ -158,7 +184,10 @@ export function takingSuite(open: () => Promise<Bench>): void {
     const { epoch, take } = await scene(bench.board);
     await bench.board.setPaused({ paused: true, by: user, at, epoch });
     await acquireLeaderLease(bench.board);
-    expect(await take(one)).toMatchObject({ outcome: "refused", reason: "The instance is paused." });
+    expect(await take(one)).toMatchObject({
+      outcome: "refused",
+      reason: "The instance is paused.",
+    });
   });
 
   test("the next attempt can be taken, whatever became of the one before", async () => {
@@ -168,7 +197,9 @@ export function takingSuite(open: () => Promise<Bench>): void {
     const again = { ...running("coder", 2), state: "queued" as const };
     const { started_at: _, context_ids: __, ...queued } = again;
     const readOn = bench.board.connectionNumber();
-    expect(await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { grants: [queued], readOn }))).toMatchObject({
+    expect(
+      await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { grants: [queued], readOn })),
+    ).toMatchObject({
       outcome: "committed",
     });
     expect(await take(one)).toMatchObject({ outcome: "refused" });

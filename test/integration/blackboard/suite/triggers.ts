@@ -12,18 +12,29 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     expect(await board.readTrigger(nightly)).toEqual(new Map());
-    const order = { record: { trigger: nightly }, mark: "run", value: "2026-11-24T03:00:00.000Z", actor };
-    expect(await board.recordTrigger({ ...order, fields: { goal: "one" }, event })).toEqual({ outcome: "recorded" });
+    const order = {
+      record: { trigger: nightly },
+      mark: "run",
+      value: "2026-11-24T03:00:00.000Z",
+      actor,
+    };
+    expect(await board.recordTrigger({ ...order, fields: { goal: "one" }, event })).toEqual({
+      outcome: "recorded",
+    });
     const recorded = new Map([
       ["run", "2026-11-24T03:00:00.000Z"],
       ["goal", "one"],
     ]);
     const other = await bench.another();
     expect(await other.readTrigger(nightly)).toEqual(recorded);
-    expect(await other.recordTrigger({ ...order, fields: { goal: "two" }, event })).toEqual({ outcome: "already" });
+    expect(await other.recordTrigger({ ...order, fields: { goal: "two" }, event })).toEqual({
+      outcome: "already",
+    });
     expect(await board.readTrigger(nightly)).toEqual(recorded);
     expect(await board.readTrigger(TriggerName.parse("weekly"))).toEqual(new Map());
-    const logged = (await board.readEvents("0", 100)).filter(({ type }) => type === "trigger_fired");
+    const logged = (await board.readEvents("0", 100)).filter(
+      ({ type }) => type === "trigger_fired",
+    );
     expect(logged).toMatchObject([{ actor, data: { kind: "cron", cause: "now" } }]);
   });
 
@@ -31,9 +42,19 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const record = { trigger: nightly };
-    await board.recordTrigger({ record, mark: "since", value: "one", fields: { "tag:v1": "a", "tag:v2": "b" }, actor });
+    await board.recordTrigger({
+      record,
+      mark: "since",
+      value: "one",
+      fields: { "tag:v1": "a", "tag:v2": "b" },
+      actor,
+    });
     await board.recordTrigger({ record, mark: "tag:v1", value: "c", actor });
-    expect(Object.fromEntries(await board.readTrigger(nightly))).toEqual({ since: "one", "tag:v1": "c", "tag:v2": "b" });
+    expect(Object.fromEntries(await board.readTrigger(nightly))).toEqual({
+      since: "one",
+      "tag:v1": "c",
+      "tag:v2": "b",
+    });
     expect(await board.readEvents("0", 100)).toEqual([]);
   });
 
@@ -41,10 +62,19 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const record = { trigger: nightly };
-    await board.recordTrigger({ record, mark: "since", value: "one", fields: { "tag:v1": "a", "tag:v2": "b" }, actor });
+    await board.recordTrigger({
+      record,
+      mark: "since",
+      value: "one",
+      fields: { "tag:v1": "a", "tag:v2": "b" },
+      actor,
+    });
     await board.forgetMarks(nightly, []);
     await board.forgetMarks(nightly, ["tag:v1", "tag:v3"]);
-    expect(Object.fromEntries(await board.readTrigger(nightly))).toEqual({ since: "one", "tag:v2": "b" });
+    expect(Object.fromEntries(await board.readTrigger(nightly))).toEqual({
+      since: "one",
+      "tag:v2": "b",
+    });
     await board.forgetMarks(TriggerName.parse("weekly"), ["since"]);
     expect(await board.readEvents("0", 100)).toEqual([]);
   });
@@ -56,7 +86,8 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     const goal = sampleArtefact();
     await board.createArtefact(goal, actor);
     const mark = { mark: "trigger", value: "one", actor };
-    for (const trigger of [nightly, weekly]) await board.recordTrigger({ record: { trigger }, ...mark });
+    for (const trigger of [nightly, weekly])
+      await board.recordTrigger({ record: { trigger }, ...mark });
     await board.recordTrigger({ record: { goal: goal.goal_id }, ...mark });
     expect(await board.forgetTriggers([weekly, TriggerName.parse("never")])).toBe(1);
     expect((await board.readTrigger(nightly)).size).toBe(0);
@@ -74,8 +105,14 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     const order = { record: { goal: goal.goal_id }, mark: "trigger", value: "nightly", actor };
     const about = { ...event, goal_id: goal.goal_id };
     expect(await board.recordTrigger({ ...order, event: about })).toEqual({ outcome: "recorded" });
-    expect(await (await bench.another()).recordTrigger({ ...order, event: about })).toEqual({ outcome: "already" });
-    expect(await board.readGoal(goal.goal_id)).toEqual({ ended: undefined, artefacts: 1, trigger: "nightly" });
+    expect(await (await bench.another()).recordTrigger({ ...order, event: about })).toEqual({
+      outcome: "already",
+    });
+    expect(await board.readGoal(goal.goal_id)).toEqual({
+      ended: undefined,
+      artefacts: 1,
+      trigger: "nightly",
+    });
     const types = (await board.readEvents("0", 100)).map(({ type, actor: who }) => [type, who]);
     expect(types).toEqual([
       ["artefact_created", actor],

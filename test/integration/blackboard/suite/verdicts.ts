@@ -4,11 +4,25 @@ import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { DoneGrant, WaitingGrant } from "../../../../lib/model/claim.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { acquireLeaderLease, at, events, postGoal, resultOf, user } from "../../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  at,
+  events,
+  postGoal,
+  resultOf,
+  user,
+} from "../../../support/blackboard/scene.ts";
 import { agentName, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
 
 const ada = agentName("ada");
-const begun = { agent: ada, phase: "review" as const, attempt: 1, queued_at: at, started_at: at, context_ids: [] };
+const begun = {
+  agent: ada,
+  phase: "review" as const,
+  attempt: 1,
+  queued_at: at,
+  started_at: at,
+  context_ids: [],
+};
 
 /** A draft whose metadata is in no particular order, in review by a person. */
 async function awaitVerdict(board: Blackboard) {
@@ -24,9 +38,17 @@ async function awaitVerdict(board: Blackboard) {
 async function openReview(board: Blackboard, target: Artefact, epoch: number) {
   const claim = sampleClaim(target, [], { bidding: "closed" });
   const grant: WaitingGrant = { ...begun, state: "waiting", waits_for: { kind: "approval" } };
-  await board.openClaim({ open: { claim, cause: "standard", grants: [grant] }, epoch, bidDeadlineMs: 60_000 });
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [grant] },
+    epoch,
+    bidDeadlineMs: 60_000,
+  });
   const verdict = (payload = "{}") => {
-    const review = resultOf(target, claim, { structural_type: "Review", payload, produced_by_agent: ada });
+    const review = resultOf(target, claim, {
+      structural_type: "Review",
+      payload,
+      produced_by_agent: ada,
+    });
     const done: DoneGrant = { ...begun, state: "done", ended_at: at, artefact_ids: [review.id] };
     return { grant: done, review, actor: user } as const;
   };
@@ -44,9 +66,17 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.recordVerdict(approval)).toEqual({ outcome: "recorded" });
     expect((await bench.board.readClaim(claim.id))?.grants).toEqual([approval.grant]);
     expect(await events(bench.board, "grant_done")).toMatchObject([
-      { actor: user, agent: ada, claim_id: claim.id, artefact_id: approval.review.id, data: { phase: "review", attempt: 1 } },
+      {
+        actor: user,
+        agent: ada,
+        claim_id: claim.id,
+        artefact_id: approval.review.id,
+        data: { phase: "review", attempt: 1 },
+      },
     ]);
-    expect(await bench.board.recordVerdict({ ...verdict("[1]"), digest: approval.digest })).toMatchObject({ outcome: "refused" });
+    expect(
+      await bench.board.recordVerdict({ ...verdict("[1]"), digest: approval.digest }),
+    ).toMatchObject({ outcome: "refused" });
   });
 
   test("what was overwritten by hand cannot be judged, whichever content was read", async () => {
@@ -55,7 +85,10 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     await bench.hand.writeArtefact(target.id, { payload: "another draft" });
     const read = await bench.board.readWithDigest(target.id);
     const result = await bench.board.recordVerdict({ ...verdict(), digest: read?.digest ?? "" });
-    expect(result).toMatchObject({ outcome: "refused", reason: expect.stringContaining("by hand") });
+    expect(result).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringContaining("by hand"),
+    });
     expect(await events(bench.board, "grant_done")).toEqual([]);
   });
 
@@ -65,14 +98,27 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     const epoch = await acquireLeaderLease(board);
     const goal = await postGoal(board);
     const { id } = sampleArtefact();
-    const fields = { id, logical_id: id, version: "1", structural_type: "Standard", type: "Draft", payload: "x" };
-    const loose = { source_artefacts: `[ "${goal.id}" ]`, produced_by_role: "ada", metadata: '{ "summary" : "By hand" }' };
+    const fields = {
+      id,
+      logical_id: id,
+      version: "1",
+      structural_type: "Standard",
+      type: "Draft",
+      payload: "x",
+    };
+    const loose = {
+      source_artefacts: `[ "${goal.id}" ]`,
+      produced_by_role: "ada",
+      metadata: '{ "summary" : "By hand" }',
+    };
     await bench.hand.writeArtefact(id, { ...fields, ...loose });
     expect(await board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
     const read = await board.readWithDigest(id);
     if (read === undefined) throw new Error("The draft is missing.");
     const { verdict } = await openReview(board, read.artefact, epoch);
-    expect(await board.recordVerdict({ ...verdict(), digest: read.digest })).toEqual({ outcome: "recorded" });
+    expect(await board.recordVerdict({ ...verdict(), digest: read.digest })).toEqual({
+      outcome: "recorded",
+    });
   });
 
   test("nothing is judged once the goal was ended", async () => {

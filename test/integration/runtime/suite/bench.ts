@@ -1,7 +1,11 @@
-// What the shared suite needs of an instance, in whatever runs it: see `dockerInstance` and `processInstance`.
+// What the shared suite needs of an instance, in whatever runs it: see `dockerInstance` and
+// `processInstance`.
 import type { SettErrorCode } from "../../../../lib/model/errors.ts";
 import { type DockerInstance, dockerInstance } from "../../../support/docker/docker-instance.ts";
-import { type ProcessInstance, processInstance } from "../../../support/process/process-instance.ts";
+import {
+  type ProcessInstance,
+  processInstance,
+} from "../../../support/process/process-instance.ts";
 
 export type RuntimeBench = Omit<DockerInstance, "imageTag"> & {
   /** The code of what this runtime refuses. */

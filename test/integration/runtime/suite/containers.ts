@@ -7,7 +7,9 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("a name that is in use is an instance-taken", async () => {
     await using sett = await open();
     await sett.run("sleep 600", { name: sett.name("redis") });
-    await expect(sett.run("sleep 600", { name: sett.name("redis") })).rejects.toMatchObject({ code: "instance-taken" });
+    await expect(sett.run("sleep 600", { name: sett.name("redis") })).rejects.toMatchObject({
+      code: "instance-taken",
+    });
   });
 
   test("a container whose command is missing starts, and ends at once with 127 and the reason in its log", async () => {
@@ -29,9 +31,15 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
       stderr: "err\n",
     });
     const stdin = "täglich\n".repeat(50_000);
-    expect(await exec(id, ["/bin/cat"], { stdin })).toEqual({ exitCode: 0, stdout: stdin, stderr: "" });
+    expect(await exec(id, ["/bin/cat"], { stdin })).toEqual({
+      exitCode: 0,
+      stdout: stdin,
+      stderr: "",
+    });
     expect((await exec(id, ["/no/such/program"])).exitCode).not.toBe(0);
-    await expect(exec(sett.name("unknown"), ["/bin/true"])).rejects.toMatchObject({ code: sett.refusal });
+    await expect(exec(sett.name("unknown"), ["/bin/true"])).rejects.toMatchObject({
+      code: sett.refusal,
+    });
   }, 120_000);
 
   test("waiting gives the exit code, also of a container that ended long ago", async () => {
@@ -51,7 +59,9 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     const { wait, waitHealthy } = sett.runtime.containers;
     await expect(wait(id, AbortSignal.timeout(50))).rejects.toMatchObject({ code: "interrupted" });
     await expect(wait(id, AbortSignal.abort())).rejects.toMatchObject({ code: "interrupted" });
-    await expect(waitHealthy(id, { timeoutMs: 1000, signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(
+      waitHealthy(id, { timeoutMs: 1000, signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: "interrupted",
     });
   });
@@ -59,7 +69,9 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("stopping sends SIGTERM and waits; stopping and removing what is stopped or gone is fine", async () => {
     await using sett = await open();
     const { stop, remove, wait, find } = sett.runtime.containers;
-    const { id } = await sett.run("trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.05; done");
+    const { id } = await sett.run(
+      "trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.05; done",
+    );
     await firstLine(sett, id);
     await stop(id, 10);
     expect(await wait(id)).toBe(4);
@@ -77,8 +89,14 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     const { find, rename } = sett.runtime.containers;
     await rename(id, sett.name("redis.old"));
     expect(await find(sett.name("redis"))).toBeUndefined();
-    expect(await find(sett.name("redis.old"))).toMatchObject({ id, name: sett.name("redis.old"), state: { state: "running" } });
-    await expect(rename(other.id, sett.name("redis.old"))).rejects.toMatchObject({ code: "instance-taken" });
+    expect(await find(sett.name("redis.old"))).toMatchObject({
+      id,
+      name: sett.name("redis.old"),
+      state: { state: "running" },
+    });
+    await expect(rename(other.id, sett.name("redis.old"))).rejects.toMatchObject({
+      code: "instance-taken",
+    });
     expect((await find(other.id))?.name).not.toBe(sett.name("redis.old"));
     await sett.run("sleep 600", { name: sett.name("redis") });
   });

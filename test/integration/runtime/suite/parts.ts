@@ -1,7 +1,12 @@
 // What is found of an instance, and what is left of it.
 import { expect, test } from "bun:test";
 import { AgentName } from "../../../../lib/model/ids.ts";
-import { blackboardVolumeName, networkName, redisName, workspaceVolumeName } from "../../../../lib/runtime/names.ts";
+import {
+  blackboardVolumeName,
+  networkName,
+  redisName,
+  workspaceVolumeName,
+} from "../../../../lib/runtime/names.ts";
 import { freePort } from "../../../support/redis/redis-server.ts";
 import type { RuntimeBench } from "./bench.ts";
 
@@ -15,8 +20,14 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const network = networkName(instance);
     await Promise.all([
       runtime.networks.create(network, sett.labels({ component: "network" })),
-      runtime.volumes.create(blackboardVolumeName(instance), sett.labels({ component: "blackboard" })),
-      runtime.volumes.create(workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent })),
+      runtime.volumes.create(
+        blackboardVolumeName(instance),
+        sett.labels({ component: "blackboard" }),
+      ),
+      runtime.volumes.create(
+        workspaceVolumeName(instance, agent),
+        sett.labels({ component: "workspace", agent }),
+      ),
       other.run("sleep 600"),
     ]);
     const { id } = await sett.run("sleep 600", {
@@ -31,14 +42,20 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
 
     const parts = await runtime.parts(instance);
     expect(parts.instance).toBe(instance);
-    expect(parts.networks.map(({ name, labels }) => [name, labels.component])).toEqual([[network, "network"]]);
+    expect(parts.networks.map(({ name, labels }) => [name, labels.component])).toEqual([
+      [network, "network"],
+    ]);
     expect(parts.volumes.map(({ name, labels }) => [name, labels])).toEqual([
       [blackboardVolumeName(instance), sett.labels({ component: "blackboard" })],
       [workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent })],
     ]);
     const [first, redis, ...more] = parts.containers;
     expect(more).toEqual([]);
-    expect(first).toMatchObject({ id: ended.id, ports: [], state: { state: "exited", exitCode: 3 } });
+    expect(first).toMatchObject({
+      id: ended.id,
+      ports: [],
+      state: { state: "exited", exitCode: 3 },
+    });
     expect(redis).toMatchObject({
       id,
       name: redisName(instance),
@@ -49,10 +66,18 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
       ports: [{ port: 6379, hostPort: expect.any(Number) }],
     });
 
-    const listed = (await runtime.instances()).filter((each) => each.instance === instance || each.instance === other.instance);
-    expect(listed).toEqual([parts, await runtime.parts(other.instance)].sort((a, b) => (a.instance < b.instance ? -1 : 1)));
+    const listed = (await runtime.instances()).filter(
+      (each) => each.instance === instance || each.instance === other.instance,
+    );
+    expect(listed).toEqual(
+      [parts, await runtime.parts(other.instance)].sort((a, b) =>
+        a.instance < b.instance ? -1 : 1,
+      ),
+    );
     const { workspace } = sett.labels({ component: "redis" });
-    const ofWorkspace = (await runtime.instances(workspace)).filter((each) => each.instance === instance);
+    const ofWorkspace = (await runtime.instances(workspace)).filter(
+      (each) => each.instance === instance,
+    );
     expect(ofWorkspace).toEqual([parts]);
     expect(await runtime.instances("/nowhere")).toEqual([]);
   }, 120_000);
@@ -63,12 +88,25 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const { instance, runtime } = sett;
     const network = networkName(instance);
     await runtime.networks.create(network, sett.labels({ component: "network" }));
-    await runtime.volumes.create(blackboardVolumeName(instance), sett.labels({ component: "blackboard" }));
-    await runtime.volumes.create(workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent }));
+    await runtime.volumes.create(
+      blackboardVolumeName(instance),
+      sett.labels({ component: "blackboard" }),
+    );
+    await runtime.volumes.create(
+      workspaceVolumeName(instance, agent),
+      sett.labels({ component: "workspace", agent }),
+    );
     await sett.run("trap '' TERM; sleep 600", {
       restart: "unless-stopped",
       network: { name: network, aliases: [] },
-      mounts: [{ kind: "volume", volume: workspaceVolumeName(instance, agent), target: "/workspace", access: "rw" }],
+      mounts: [
+        {
+          kind: "volume",
+          volume: workspaceVolumeName(instance, agent),
+          target: "/workspace",
+          access: "rw",
+        },
+      ],
     });
     await other.run("sleep 600");
 
@@ -81,7 +119,12 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     });
 
     await runtime.removeInstance(instance, { blackboard: "remove" });
-    expect(await runtime.parts(instance)).toEqual({ instance, containers: [], networks: [], volumes: [] });
+    expect(await runtime.parts(instance)).toEqual({
+      instance,
+      containers: [],
+      networks: [],
+      volumes: [],
+    });
     expect((await runtime.instances()).map((each) => each.instance)).not.toContain(instance);
     expect((await runtime.parts(other.instance)).containers).toHaveLength(1);
     await runtime.removeInstance(instance, { blackboard: "remove" });
@@ -95,9 +138,14 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const volume = sett.name("blackboard");
     expect(await volumes.create(volume, labels)).toBe("created");
     expect(await volumes.create(volume, labels)).toBe("kept");
-    const refused = [other.labels({ component: "blackboard" }), sett.labels({ component: "carrier" })];
+    const refused = [
+      other.labels({ component: "blackboard" }),
+      sett.labels({ component: "carrier" }),
+    ];
     for (const foreign of refused)
-      await expect(volumes.create(volume, foreign)).rejects.toMatchObject({ code: "instance-taken" });
+      await expect(volumes.create(volume, foreign)).rejects.toMatchObject({
+        code: "instance-taken",
+      });
     await volumes.remove(volume);
     await volumes.remove(volume);
     expect(await volumes.create(volume, other.labels({ component: "blackboard" }))).toBe("created");
@@ -108,7 +156,9 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const { networks } = sett.runtime;
     const labels = sett.labels({ component: "network" });
     await networks.create(sett.name("net"), labels);
-    await expect(networks.create(sett.name("net"), labels)).rejects.toMatchObject({ code: "instance-taken" });
+    await expect(networks.create(sett.name("net"), labels)).rejects.toMatchObject({
+      code: "instance-taken",
+    });
     await networks.remove(sett.name("net"));
     await networks.remove(sett.name("net"));
     await networks.create(sett.name("net"), labels);

@@ -24,16 +24,24 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
   test("one that is stopped stays stopped", async () => {
     await using sett = await open();
     const { find, logs, stop } = sett.runtime.containers;
-    const { id } = await sett.run("trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done", { restart: "unless-stopped" });
+    const { id } = await sett.run("trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done", {
+      restart: "unless-stopped",
+    });
     for await (const { line } of logs(id, { follow: true })) if (line === "ready") break;
     await stop(id, 10);
-    expect(await find(id)).toMatchObject({ restarts: 0, ports: [], state: { state: "exited", exitCode: 0 } });
+    expect(await find(id)).toMatchObject({
+      restarts: 0,
+      ports: [],
+      state: { state: "exited", exitCode: 0 },
+    });
   }, 120_000);
 
   test("one that does not heed SIGTERM is killed when its time is up", async () => {
     await using sett = await open();
     const { find, logs, stop } = sett.runtime.containers;
-    const { id } = await sett.run("trap '' TERM; echo deaf; while :; do sleep 0.05; done", { restart: "unless-stopped" });
+    const { id } = await sett.run("trap '' TERM; echo deaf; while :; do sleep 0.05; done", {
+      restart: "unless-stopped",
+    });
     for await (const { line } of logs(id, { follow: true })) if (line === "deaf") break;
     await stop(id, 1);
     expect(await find(id)).toMatchObject({ state: { state: "exited", exitCode: 137 } });

@@ -1,4 +1,5 @@
-// One call of a sequence: plain data, so that it can be printed, and be played again without the others.
+// One call of a sequence: plain data, so that it can be printed, and be played again without the
+// others.
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../bench.ts";
@@ -7,7 +8,9 @@ import type { Bench } from "../bench.ts";
 export type Handle = 0 | 1;
 
 type Methods = {
-  [Name in keyof Blackboard as Blackboard[Name] extends (...args: never[]) => unknown ? Name : never]: Blackboard[Name];
+  [Name in keyof Blackboard as Blackboard[Name] extends (...args: never[]) => unknown
+    ? Name
+    : never]: Blackboard[Name];
 };
 
 /** Methods whose arguments or results are no plain data. */
@@ -33,9 +36,13 @@ type Special = {
 };
 
 export type MethodName = Exclude<keyof Methods, typeof Symbol.asyncDispose>;
-type ArgsOf<Name extends MethodName> = Name extends keyof Special ? Special[Name] : Parameters<Methods[Name]>;
+type ArgsOf<Name extends MethodName> = Name extends keyof Special
+  ? Special[Name]
+  : Parameters<Methods[Name]>;
 
-/** What a person does with plain Redis commands; `setBack` is not needed where the clock can be set. */
+/**
+ * What a person does with plain Redis commands; `setBack` is not needed where the clock can be set.
+ */
 export type Hand = Omit<Bench["hand"], "setBack">;
 
 export type Call =
@@ -43,7 +50,11 @@ export type Call =
   | { hand: keyof Hand; args: readonly unknown[] }
   | { by: Handle; method: MethodName; args: readonly unknown[] };
 
-export function call<Name extends MethodName>(by: Handle, method: Name, ...args: ArgsOf<Name>): Call {
+export function call<Name extends MethodName>(
+  by: Handle,
+  method: Name,
+  ...args: ArgsOf<Name>
+): Call {
   return { by, method, args };
 }
 

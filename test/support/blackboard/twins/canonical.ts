@@ -8,7 +8,11 @@ export function canonical(value: unknown): string {
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   const entries =
-    value instanceof Map ? [...value] : typeof value === "object" && value !== null ? Object.entries(value) : undefined;
+    value instanceof Map
+      ? [...value]
+      : typeof value === "object" && value !== null
+        ? Object.entries(value)
+        : undefined;
   if (entries === undefined) return value;
   const known = entries
     .filter(([, member]) => member !== undefined)

@@ -1,6 +1,9 @@
 // What a run of sequences has reached: methods of the port, outcomes of Lua functions, keys.
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
-import { type FunctionName, functionTable } from "../../../../lib/blackboard/redis/function-table.ts";
+import {
+  type FunctionName,
+  functionTable,
+} from "../../../../lib/blackboard/redis/function-table.ts";
 import type { Call } from "./call.ts";
 import { canonical } from "./canonical.ts";
 import { keyNameOf, keyNames } from "./key-patterns.ts";
@@ -8,7 +11,14 @@ import type { NormalState } from "./side.ts";
 
 /** The connection's own, of which a twin in memory has nothing to compare. */
 const ofConnection = new Set([
-  ...["readMemory", "hasWritten", "contactSince", "contactProblem", "connectionNumber", "onReconnect"],
+  ...[
+    "readMemory",
+    "hasWritten",
+    "contactSince",
+    "contactProblem",
+    "connectionNumber",
+    "onReconnect",
+  ],
   ...["countConnections", "endConnections", "endSlowCallers", "dropMail", "reopenMail"],
 ]);
 
@@ -42,29 +52,42 @@ export class Coverage {
     for (const key of Object.keys(state)) this.#keys.add(keyNameOf(key).name);
     const name = "method" in one ? one.method : "hand" in one ? one.hand : "clock";
     this.#outcomes.set(name, (this.#outcomes.get(name) ?? new Set()).add(canonical(outcome)));
-    const { value, error } = (outcome ?? {}) as { value?: { outcome?: string }; error?: { code?: string } };
-    const word = error === undefined ? value?.outcome : error.code === "blackboard-refused" ? "refused" : undefined;
+    const { value, error } = (outcome ?? {}) as {
+      value?: { outcome?: string };
+      error?: { code?: string };
+    };
+    const word =
+      error === undefined
+        ? value?.outcome
+        : error.code === "blackboard-refused"
+          ? "refused"
+          : undefined;
     if (word !== undefined) this.#words.add(`${name}: ${word}`);
     if (error !== undefined || word === "refused" || word === "fenced") this.refusals += 1;
   }
 
   /**
-   * Keys of lib/blackboard/records/keys.ts that no state had. What `laterBids` holds is compared as a part of its claim; `olderStatuses` and
-   * `due` are of another version.
+   * Keys of lib/blackboard/records/keys.ts that no state had. What `laterBids` holds is compared as
+   * a part of its claim; `olderStatuses` and `due` are of another version.
    */
   missingKeys(): string[] {
-    return keyNames.filter((name) => !["laterBids", "olderStatuses", "due"].includes(name) && !this.#keys.has(name));
+    return keyNames.filter(
+      (name) => !["laterBids", "olderStatuses", "due"].includes(name) && !this.#keys.has(name),
+    );
   }
 
   /** Methods of the port that were not called, or that have always answered alike. */
   missingMethods(board: Blackboard): string[] {
-    const isMethod = ([name, value]: [string, unknown]) => typeof value === "function" && !ofConnection.has(name);
+    const isMethod = ([name, value]: [string, unknown]) =>
+      typeof value === "function" && !ofConnection.has(name);
     return Object.entries(board)
       .filter(isMethod)
       .flatMap(([name]) => {
         const seen = this.#outcomes.get(name);
         if (seen === undefined) return [`${name} is not called`];
-        return seen.size > 1 || seen.has(canonical({ value: undefined })) ? [] : [`${name} always answers alike`];
+        return seen.size > 1 || seen.has(canonical({ value: undefined }))
+          ? []
+          : [`${name} always answers alike`];
       });
   }
 

@@ -12,7 +12,9 @@ const notStored = new Set(["prefix", "artefactChannel", "claimChannel"]);
 
 export type KeyName = Exclude<keyof Keys, "prefix" | "artefactChannel" | "claimChannel">;
 
-export const keyNames = (Object.keys(keys) as (keyof Keys)[]).filter((name): name is KeyName => !notStored.has(name));
+export const keyNames = (Object.keys(keys) as (keyof Keys)[]).filter(
+  (name): name is KeyName => !notStored.has(name),
+);
 
 const patterns = keyNames.map((name) => {
   const key = keys[name];
@@ -21,7 +23,10 @@ const patterns = keyNames.map((name) => {
   return { name, pattern: new RegExp(`^${text.slice(keys.prefix.length).replace("@", part)}$`) };
 });
 
-/** `key` without the instance's prefix; `id` is what the key is of. A fixed key, such as `artefacts:refused`, has none. */
+/**
+ * `key` without the instance's prefix; `id` is what the key is of. A fixed key, such as
+ * `artefacts:refused`, has none.
+ */
 export function keyNameOf(key: string): { name: KeyName; id: string } {
   for (const { name, pattern } of patterns) {
     const found = pattern.exec(key);

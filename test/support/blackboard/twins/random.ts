@@ -39,7 +39,8 @@ export class Random {
 
   /** A UUID of version 4. */
   uuid(): string {
-    const hex = (count: number) => Array.from({ length: count }, () => this.below(16).toString(16)).join("");
+    const hex = (count: number) =>
+      Array.from({ length: count }, () => this.below(16).toString(16)).join("");
     return `${hex(8)}-${hex(4)}-4${hex(3)}-${this.oneOf("8", "9", "a", "b")}${hex(3)}-${hex(12)}`;
   }
 }

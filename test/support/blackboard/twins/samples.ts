@@ -81,15 +81,23 @@ export function commit(world: World): CommitHash {
   return CommitHash.parse(world.hex(40));
 }
 
-/** A claim about an artefact that is known. Mostly its bidding is open; otherwise it begins with a grant. */
+/**
+ * A claim about an artefact that is known. Mostly its bidding is open; otherwise it begins with a
+ * grant.
+ */
 export function newClaim(world: World): NewClaim {
   const { random } = world;
   const target = world.indexedId();
   const goal = GoalId.safeParse(world.state.artefacts.get(target)?.goal_id).data ?? world.goal();
   const isOpen = random.chance(0.75);
-  const kind = isOpen ? "standard" : random.oneOf<Claim["kind"]>("rework", "clarification", "retry");
+  const kind = isOpen
+    ? "standard"
+    : random.oneOf<Claim["kind"]>("rework", "clarification", "retry");
   const electorate = isOpen ? random.some(agents, 0.8) : [];
-  const bids = isOpen && random.chance(0.2) ? electorate.slice(0, 1).map((agent) => ({ agent, word: word(world) })) : [];
+  const bids =
+    isOpen && random.chance(0.2)
+      ? electorate.slice(0, 1).map((agent) => ({ agent, word: word(world) }))
+      : [];
   const claim: Claim = {
     id: world.newClaimId(),
     artefact_id: target,
@@ -110,14 +118,21 @@ export function newClaim(world: World): NewClaim {
   return { claim, cause, grants: isOpen ? [] : [queuedGrant(world, "exclusive")] };
 }
 
-/** All bids were given in advance: work is granted with the opening, or the claim has ended with it. */
+/**
+ * All bids were given in advance: work is granted with the opening, or the claim has ended with it.
+ */
 function decidedAtOnce(world: World, opened: Claim, cause: string): NewClaim {
   const { random } = world;
   const about = { goal_id: opened.goal_id, claim_id: opened.id, artefact_id: opened.artefact_id };
   const bids = opened.electorate.map((agent) => ({ agent, word: word(world) }));
-  const placed: EventDraft = { type: "bids_placed", ...about, data: { bids: textOfBids(bids), missing: 0 } };
+  const placed: EventDraft = {
+    type: "bids_placed",
+    ...about,
+    data: { bids: textOfBids(bids), missing: 0 },
+  };
   const [bidder] = random.some(opened.electorate, 0.7);
-  const grants = bidder === undefined ? [] : [{ ...queuedGrant(world, "parallel"), agent: bidder } as Grant];
+  const grants =
+    bidder === undefined ? [] : [{ ...queuedGrant(world, "parallel"), agent: bidder } as Grant];
   const status = bidder === undefined ? "complete" : "pending_parallel";
   const claim: Claim = { ...opened, bids, status, bidding: "closed" };
   const last: EventDraft =

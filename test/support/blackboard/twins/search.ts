@@ -4,12 +4,21 @@ import { type Failure, type Observer, playAgain, playRandom, type TwinSide } fro
 import { shrink } from "./shrink.ts";
 import type { RedisSides } from "./sides.ts";
 
-export type Search = { redis: RedisSides; twin: () => TwinSide; firstSeed: number; sequences: number; length: number };
+export type Search = {
+  redis: RedisSides;
+  twin: () => TwinSide;
+  firstSeed: number;
+  sequences: number;
+  length: number;
+};
 
 export type Found = Failure & { seed: number };
 
 /** The first difference, with the fewest calls that show it; undefined where there is none. */
-export async function findDifference(search: Search, observe?: Observer): Promise<Found | undefined> {
+export async function findDifference(
+  search: Search,
+  observe?: Observer,
+): Promise<Found | undefined> {
   const { firstSeed, sequences, length } = search;
   for (let seed = firstSeed; seed < firstSeed + sequences; seed += 1) {
     const failure = await playRandom(search, { seed, length }, observe);
@@ -19,7 +28,10 @@ export async function findDifference(search: Search, observe?: Observer): Promis
 }
 
 async function shrunk(search: Search, failure: Failure): Promise<Failure> {
-  const calls = await shrink(failure.calls, async (fewer) => (await playAgain(search, fewer)) !== undefined);
+  const calls = await shrink(
+    failure.calls,
+    async (fewer) => (await playAgain(search, fewer)) !== undefined,
+  );
   return (await playAgain(search, calls)) ?? failure;
 }
 

@@ -71,10 +71,15 @@ function firstCalls(world: World): (() => Call)[] {
 
 function noteLeader(world: World, one: Call, outcome: unknown): void {
   const { outcome: word } = (outcome as { value?: { outcome?: string } } | undefined)?.value ?? {};
-  if ("method" in one && one.method === "acquireLeaderLease" && word === "held") world.leader = one.by;
+  if ("method" in one && one.method === "acquireLeaderLease" && word === "held")
+    world.leader = one.by;
 }
 
-async function stepOf(redis: Side, twin: Side, observe: Observer): Promise<(one: Call) => Promise<Difference | undefined>> {
+async function stepOf(
+  redis: Side,
+  twin: Side,
+  observe: Observer,
+): Promise<(one: Call) => Promise<Difference | undefined>> {
   const nonces = { redis: new Map<unknown, number>(), twin: new Map<unknown, number>() };
   setSystemTime(firstMs);
   return async (one) => {
@@ -82,7 +87,8 @@ async function stepOf(redis: Side, twin: Side, observe: Observer): Promise<(one:
     const ofRedis = await play(redis, one);
     const ofTwin = await play(twin, one);
     const [before, after] = [canonical(ofRedis), canonical(ofTwin)];
-    if (before !== after) return { where: `the outcome of ${lineOf(one)}`, redis: before, twin: after };
+    if (before !== after)
+      return { where: `the outcome of ${lineOf(one)}`, redis: before, twin: after };
     const state = withoutNonce(await redis.readState(), nonces.redis);
     observe(one, ofRedis, state);
     return differenceOf(state, withoutNonce(await twin.readState(), nonces.twin));

@@ -14,14 +14,20 @@ export type Side = {
   boards: readonly [Blackboard, Blackboard];
   hand: Hand;
   setClock(ms: number): Promise<unknown>;
-  /** The entries of the announcements, oldest first. One that announces no claim is passed over by who follows them. */
+  /**
+   * The entries of the announcements, oldest first. One that announces no claim is passed over by
+   * who follows them.
+   */
   announcements(): Promise<{ id: string; isReadable: boolean }[]>;
   readState(): Promise<NormalState>;
 };
 
 export async function play(side: Side, one: Call): Promise<unknown> {
   if ("clock" in one) return void (await side.setClock(one.clock));
-  if ("hand" in one) return outcomeOf(async () => answerOfHand(await (side.hand[one.hand] as Anything)(...one.args)));
+  if ("hand" in one)
+    return outcomeOf(async () =>
+      answerOfHand(await (side.hand[one.hand] as Anything)(...one.args)),
+    );
   return outcomeOf(() => playMethod(side, one.by, one.method, one.args));
 }
 
@@ -33,15 +39,26 @@ function answerOfHand(answer: unknown): unknown {
   return typeof answer === "object" ? answer : undefined;
 }
 
-async function playMethod(side: Side, by: Handle, method: MethodName, args: readonly unknown[]): Promise<unknown> {
+async function playMethod(
+  side: Side,
+  by: Handle,
+  method: MethodName,
+  args: readonly unknown[],
+): Promise<unknown> {
   const board = side.boards[by];
   const special = specials[method];
-  const value = special === undefined ? await (board[method] as Anything)(...args) : await special(side, board, args);
+  const value =
+    special === undefined
+      ? await (board[method] as Anything)(...args)
+      : await special(side, board, args);
   return unordered.has(method) && Array.isArray(value) ? value.toSorted() : value;
 }
 
 /** Redis scans, and scans have no order. */
-const unordered: ReadonlySet<MethodName> = new Set(["findUnindexedArtefacts", "findArtefacts"] as const);
+const unordered: ReadonlySet<MethodName> = new Set([
+  "findUnindexedArtefacts",
+  "findArtefacts",
+] as const);
 
 /** A follower that brings less than was expected of it brings no more. */
 const maxFollowMs = 20_000;
@@ -52,12 +69,18 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
   /** A commit that was read on connection 1 is of the present one, whichever that is. */
   async commitClaim(_, board, [order]) {
     const commit = order as ClaimCommit;
-    return board.commitClaim({ ...commit, readOn: commit.readOn === 1 ? board.connectionNumber() : 0 });
+    return board.commitClaim({
+      ...commit,
+      readOn: commit.readOn === 1 ? board.connectionNumber() : 0,
+    });
   },
 
   async readClaims(_, board, [ids]) {
     const malformed: MalformedClaim[] = [];
-    return { claims: await board.readClaims(ids as ClaimId[], (one) => malformed.push(one)), malformed };
+    return {
+      claims: await board.readClaims(ids as ClaimId[], (one) => malformed.push(one)),
+      malformed,
+    };
   },
 
   async keepWorkerLog(_, board, [agent, log]) {
@@ -67,7 +90,10 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
   async readWorkerLogs(_, board, [agent, afterPlace]) {
     const all = await board.readWorkerLogs(agent as AgentName);
     const after = afterPlace === undefined ? undefined : all[afterPlace as number]?.id;
-    const logs = await board.readWorkerLogs(agent as AgentName, ...(after === undefined ? [] : [after]));
+    const logs = await board.readWorkerLogs(
+      agent as AgentName,
+      ...(after === undefined ? [] : [after]),
+    );
     return logs.map(({ worker, lines }) => ({ worker, lines }));
   },
 
@@ -86,7 +112,8 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
   async followAnnouncements(side, board, [fromPlace]) {
     const readable = (await side.announcements()).filter(({ isReadable }) => isReadable);
     const from = readable[fromPlace as number]?.id;
-    const count = from === undefined ? readable.length : readable.length - 1 - (fromPlace as number);
+    const count =
+      from === undefined ? readable.length : readable.length - 1 - (fromPlace as number);
     return collect(count, (signal) => board.followAnnouncements(from ?? "0", signal));
   },
 
@@ -108,9 +135,12 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
   async followMailAnswers(_, board, [given, texts]) {
     const agent = given as AgentName;
     const answer = async () => {
-      for (const text of texts as string[]) await board.answerMail({ agent, place: "0-1", id: "none" }, text);
+      for (const text of texts as string[])
+        await board.answerMail({ agent, place: "0-1", id: "none" }, text);
     };
-    return collect((texts as string[]).length, (signal) => board.followMailAnswers(agent, signal, () => void answer()));
+    return collect((texts as string[]).length, (signal) =>
+      board.followMailAnswers(agent, signal, () => void answer()),
+    );
   },
 
   async artefactHints(side, board, [ids]) {
@@ -126,7 +156,8 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     for (const id of ids as string[]) await side.hand.publish(id);
-    while (seen.filter((id) => id !== "begin").length < wanted) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (seen.filter((id) => id !== "begin").length < wanted)
+      await new Promise((resolve) => setTimeout(resolve, 1));
     stop.abort();
     await following;
     return seen.filter((id) => id !== "begin");
@@ -137,7 +168,10 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
 async function mailIn(side: Side, board: Blackboard): Promise<Mail[]> {
   const state = await side.readState();
   const known = ["agents", "agents:senders"].flatMap((key) => namesIn(state[key]));
-  const count = [...new Set(known)].reduce((sum, name) => sum + listOf(state[`agent:${name}:out`]).length, 0);
+  const count = [...new Set(known)].reduce(
+    (sum, name) => sum + listOf(state[`agent:${name}:out`]).length,
+    0,
+  );
   const mails = await collect(count, (signal) => board.followMail(signal, () => false));
   return mails.toSorted((one, other) => one.agent.localeCompare(other.agent));
 }
@@ -147,12 +181,18 @@ function namesIn(fields: unknown): string[] {
   return [...names].filter((name) => AgentName.safeParse(name).success);
 }
 
-/** The first batch has what is queued, and wake-ups; the second is the reminder, which a paused instance does not send. */
+/**
+ * The first batch has what is queued, and wake-ups; the second is the reminder, which a paused
+ * instance does not send.
+ */
 function batchesOfGrants(state: NormalState, agent: AgentName): number {
-  const isQueued = (claim: string) => textOf(state[`grants:${claim}`], agent).includes('"state":"queued"');
+  const isQueued = (claim: string) =>
+    textOf(state[`grants:${claim}`], agent).includes('"state":"queued"');
   const isPaused = textOf(state.orchestrator, "paused_since") !== "";
   const isReminded = !isPaused && listOf(state[`agent:${agent}:queued`]).some(isQueued);
-  const isFirst = listOf(state[`agent:${agent}:grants`]).length > 0 || listOf(state[`agent:${agent}:queued`]).some(isQueued);
+  const isFirst =
+    listOf(state[`agent:${agent}:grants`]).length > 0 ||
+    listOf(state[`agent:${agent}:queued`]).some(isQueued);
   return Number(isFirst) + Number(isReminded);
 }
 
@@ -161,7 +201,8 @@ function listOf(value: unknown): string[] {
 }
 
 function textOf(fields: unknown, name: string): string {
-  const value = fields instanceof Map ? fields.get(name) : ((fields ?? {}) as Record<string, unknown>)[name];
+  const value =
+    fields instanceof Map ? fields.get(name) : ((fields ?? {}) as Record<string, unknown>)[name];
   return typeof value === "string" ? value : "";
 }
 
@@ -169,11 +210,16 @@ async function* inBatches<Batch>(all: AsyncIterable<Batch>): AsyncGenerator<Batc
   for await (const batch of all) yield [batch];
 }
 
-async function collect<Item>(count: number, follow: (signal: AbortSignal) => AsyncIterable<Item[]>): Promise<Item[]> {
+async function collect<Item>(
+  count: number,
+  follow: (signal: AbortSignal) => AsyncIterable<Item[]>,
+): Promise<Item[]> {
   const seen: Item[] = [];
   if (count <= 0) return seen;
   const stop = new AbortController();
-  for await (const batch of follow(AbortSignal.any([stop.signal, AbortSignal.timeout(maxFollowMs)]))) {
+  for await (const batch of follow(
+    AbortSignal.any([stop.signal, AbortSignal.timeout(maxFollowMs)]),
+  )) {
     seen.push(...batch);
     if (seen.length >= count) break;
   }

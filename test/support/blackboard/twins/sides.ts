@@ -65,15 +65,18 @@ function redisSide(redis: VirtualRedis, boards: readonly [Blackboard, Blackboard
       publish: (text) => raw.publish(keys.artefactChannel, text),
       // The twin has no place for bids on a claim that does not exist.
       writeBid: async (claim, agent, word) =>
-        (await raw.exists(keys.claim(claim))) === 1 && (await raw.hSet(keys.bids(claim), agent, word)),
+        (await raw.exists(keys.claim(claim))) === 1 &&
+        (await raw.hSet(keys.bids(claim), agent, word)),
       readBids: (claim) => raw.hGetAll(keys.bids(claim)),
-      breakClaim: (claim) => setElectorate(claim, (text) => (text.startsWith("{") ? text : `{${text}`)),
+      breakClaim: (claim) =>
+        setElectorate(claim, (text) => (text.startsWith("{") ? text : `{${text}`)),
       mendClaim: (claim) => setElectorate(claim, (text) => text.replace(/^\{/, "")),
       writeRegistration: (agent, text) => raw.hSet(keys.agents, agent, text),
       writeEvent: (entry) => redis.append(keys.events, entry),
       writeAnnouncement: (entry) => raw.xAdd(keys.announcements, "*", entry),
       removeEvent: (id) => raw.xDel(keys.events, id),
-      writeDue: (member, at) => raw.zAdd(keys.dueOfKind(storedKindOf(member)), { value: member, score: at }),
+      writeDue: (member, at) =>
+        raw.zAdd(keys.dueOfKind(storedKindOf(member)), { value: member, score: at }),
     },
   };
 }
@@ -84,14 +87,16 @@ export function memorySide(): Side & { state: State } {
   const now = () => nowMs;
   const state = new State(now);
   const hand = handOf(state);
-  const open = () => openHandle(state, { instance, nonce: crypto.randomUUID(), contact: contactOf().contact });
+  const open = () =>
+    openHandle(state, { instance, nonce: crypto.randomUUID(), contact: contactOf().contact });
   return {
     state,
     boards: [open(), open()],
     setClock: async (ms) => {
       nowMs = ms;
     },
-    announcements: async () => state.announcements.map((_, place) => ({ id: String(place + 1), isReadable: true })),
+    announcements: async () =>
+      state.announcements.map((_, place) => ({ id: String(place + 1), isReadable: true })),
     readState: async () => stateOfMemory(state),
     hand: {
       writeArtefact: async (id, fields) => hand.writeArtefact(id, fields),

@@ -79,17 +79,27 @@ function setArtefacts(state: State, set: SetKey): void {
     mapped(state.refused, ({ digest, reason }) => `${digest} ${reason}`),
   );
   set(keys.goals, state.goalIds);
-  for (const goal of new Set([...state.goals.keys(), ...state.pruned.retired, ...state.triggers.goals.keys()])) {
+  for (const goal of new Set([
+    ...state.goals.keys(),
+    ...state.pruned.retired,
+    ...state.triggers.goals.keys(),
+  ])) {
     const { ended, artefacts = [] } = state.goals.get(goal) ?? {};
     const marks = Object.fromEntries(state.triggers.goals.get(goal) ?? []);
-    set(keys.goal(goal), { ...(ended && { ended }), ...(state.pruned.retired.has(goal) && { retired: "1" }), ...marks });
+    set(keys.goal(goal), {
+      ...(ended && { ended }),
+      ...(state.pruned.retired.has(goal) && { retired: "1" }),
+      ...marks,
+    });
     set(keys.artefactsOfGoal(goal), artefacts);
   }
 }
 
 function setClaim(state: State, record: ClaimRecord, key: string, set: SetKey): void {
   const { claim, cause, commitId, announcedAgain } = record;
-  const fields = Object.entries(fieldsOfClaim({ claim, cause, grants: [] })).filter(([field]) => !field.startsWith("granted_"));
+  const fields = Object.entries(fieldsOfClaim({ claim, cause, grants: [] })).filter(
+    ([field]) => !field.startsWith("granted_"),
+  );
   set(key, {
     ...Object.fromEntries(fields),
     ...(state.brokenClaims.has(claim.id) && { electorate: brokenText(claim.electorate) }),
@@ -100,7 +110,9 @@ function setClaim(state: State, record: ClaimRecord, key: string, set: SetKey): 
 
 function setModels({ models }: State, set: SetKey): void {
   for (const [goal, { spent, reserved, added, addedOfAgents, causes, refusals }] of models.goals) {
-    const ofAgents = [...addedOfAgents].map(([agent, amounts]) => fieldsOfAmounts(`added:${agent}:`, amounts));
+    const ofAgents = [...addedOfAgents].map(([agent, amounts]) =>
+      fieldsOfAmounts(`added:${agent}:`, amounts),
+    );
     set(
       keys.goalBudget(goal),
       Object.assign(
@@ -109,7 +121,12 @@ function setModels({ models }: State, set: SetKey): void {
         fieldsOfAmounts("added_", added),
         ...ofAgents,
         Object.fromEntries([...causes].map((cause) => [`cause:${cause}`, "1"])),
-        Object.fromEntries([...refusals].map(([attempt, refusal]) => [`refused:${attempt}`, JSON.stringify(refusal)])),
+        Object.fromEntries(
+          [...refusals].map(([attempt, refusal]) => [
+            `refused:${attempt}`,
+            JSON.stringify(refusal),
+          ]),
+        ),
       ),
     );
   }
@@ -123,7 +140,9 @@ function setModels({ models }: State, set: SetKey): void {
   for (const [goal, calls] of models.calls) set(keys.modelCalls(goal), calls);
   set(
     keys.openModelCalls,
-    Object.fromEntries([...models.open].map(([id, { goal, lapsesAt }]) => [`${goal}:${id}`, String(lapsesAt)])),
+    Object.fromEntries(
+      [...models.open].map(([id, { goal, lapsesAt }]) => [`${goal}:${id}`, String(lapsesAt)]),
+    ),
   );
   for (const [claim, digests] of models.bidTokens) set(keys.bidTokens(claim), digests);
   set(keys.gateway, models.gateway);
@@ -134,7 +153,8 @@ function setAgents(state: State, set: SetKey): void {
   set(keys.expectedAgents, state.expectedAgents);
   set(keys.senders, state.senders);
   for (const [agent, text] of state.ownRegistrations) set(keys.agentRegistration(agent), text);
-  for (const [agent, status] of state.statuses) set(keys.agentStatus(agent), JSON.stringify(status));
+  for (const [agent, status] of state.statuses)
+    set(keys.agentStatus(agent), JSON.stringify(status));
   for (const [agent, claims] of state.wakeUps) set(keys.agentGrants(agent), claims);
   for (const [agent, claims] of state.queued) set(keys.agentQueued(agent), [...claims]);
   for (const agent of agentsIn(state)) {
@@ -169,7 +189,12 @@ function setAgents(state: State, set: SetKey): void {
 }
 
 function agentsIn(state: State): Set<AgentName> {
-  return new Set([...state.claims.values()].flatMap(({ claim, grants }) => [...claim.electorate, ...grants.keys()]));
+  return new Set(
+    [...state.claims.values()].flatMap(({ claim, grants }) => [
+      ...claim.electorate,
+      ...grants.keys(),
+    ]),
+  );
 }
 
 function orchestratorOf(state: State): Record<string, unknown> {
@@ -196,7 +221,10 @@ function fieldsOfAmounts(start: string, amounts: Amounts): Record<string, string
   return Object.fromEntries(known.map((kind) => [`${start}${kind}`, String(amounts[kind])]));
 }
 
-function mapped<Key, Value>(all: ReadonlyMap<Key, Value>, of: (value: Value) => unknown): Map<Key, unknown> {
+function mapped<Key, Value>(
+  all: ReadonlyMap<Key, Value>,
+  of: (value: Value) => unknown,
+): Map<Key, unknown> {
   return new Map([...all].map(([key, value]) => [key, of(value)]));
 }
 

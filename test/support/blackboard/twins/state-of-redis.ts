@@ -1,4 +1,5 @@
-// The whole state of an instance in Redis, read raw, in the form in which the twin's is compared with it.
+// The whole state of an instance in Redis, read raw, in the form in which the twin's is compared
+// with it.
 import { announcementOf } from "../../../../lib/blackboard/records/announced-claim.ts";
 import { eventOf } from "../../../../lib/blackboard/records/logged-event.ts";
 import { type KeyName, keyNameOf } from "./key-patterns.ts";
@@ -34,15 +35,24 @@ export async function stateOfRedis({ raw }: VirtualRedis, prefix: string): Promi
     const value = normalOf(keyNameOf(name).name)(words);
     if (value !== undefined) state[name] = value;
   }
-  for (const name of Object.keys(state)) if (keyNameOf(name).name === "laterBids") joinLaterBids(state, name);
+  for (const name of Object.keys(state))
+    if (keyNameOf(name).name === "laterBids") joinLaterBids(state, name);
   return state;
 }
 
-/** While the bidding is open, Redis has the record of a claim's bids in two parts, and the twin in one. */
+/**
+ * While the bidding is open, Redis has the record of a claim's bids in two parts, and the twin in
+ * one.
+ */
 function joinLaterBids(state: NormalState, name: string): void {
   const claim = state[name.replace(/:bids:later$/, "")] as Record<string, string>;
-  const later = Object.entries(state[name] as Record<string, string>).map(([agent, text]) => [agent, ...text.split(" ")]);
-  const inOrder = later.sort(([, one], [, other]) => Number(one) - Number(other)).map(([agent, , word]) => [agent, word]);
+  const later = Object.entries(state[name] as Record<string, string>).map(([agent, text]) => [
+    agent,
+    ...text.split(" "),
+  ]);
+  const inOrder = later
+    .sort(([, one], [, other]) => Number(one) - Number(other))
+    .map(([agent, , word]) => [agent, word]);
   claim.bid_order = JSON.stringify([...JSON.parse(claim.bid_order ?? ""), ...inOrder]);
   delete state[name];
 }
@@ -68,7 +78,10 @@ const zsets: ReadonlySet<KeyName> = new Set([
 
 const special: Partial<Record<KeyName, Normalize>> = {
   // The `granted_*` fields are copies for people who read.
-  claim: (words) => Object.fromEntries(Object.entries(pairs(words)).filter(([field]) => !field.startsWith("granted_"))),
+  claim: (words) =>
+    Object.fromEntries(
+      Object.entries(pairs(words)).filter(([field]) => !field.startsWith("granted_")),
+    ),
   // The twin has no index that an older version could have left out.
   orchestrator: (words) => {
     const { unindexed: _, ...fields } = pairs(words);
@@ -91,7 +104,10 @@ const special: Partial<Record<KeyName, Normalize>> = {
   openModelCalls: pairs,
   agentStatus: ([text]) => text,
   agentGrants: (words) => words,
-  events: (entries) => (entries.length === 0 ? undefined : asEntries(entries).map(([id, words]) => eventOf(id, pairs(words)))),
+  events: (entries) =>
+    entries.length === 0
+      ? undefined
+      : asEntries(entries).map(([id, words]) => eventOf(id, pairs(words))),
   announcements: (entries) => {
     const readable = asEntries(entries).flatMap(([, words]) => announcementOf(pairs(words)) ?? []);
     return readable.length === 0 ? undefined : readable;
@@ -126,6 +142,9 @@ function sums(words: Words): Record<string, string> | undefined {
   return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
-function mapped(fields: Record<string, string>, of: (text: string) => unknown): Record<string, unknown> {
+function mapped(
+  fields: Record<string, string>,
+  of: (text: string) => unknown,
+): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([field, text]) => [field, of(text)]));
 }

@@ -1,5 +1,6 @@
-// A real Redis whose clock the test sets. The programs under test need no seam for it: the function library that they have loaded is
-// replaced by the same one with another clock, and a proxy answers the command TIME by that clock.
+// A real Redis whose clock the test sets. The programs under test need no seam for it: the function
+// library that they have loaded is replaced by the same one with another clock, and a proxy answers
+// the command TIME by that clock.
 import { connect, createServer, type Socket } from "node:net";
 import { createClient } from "redis";
 import { connectBlackboard } from "../../../../lib/blackboard/redis/connect.ts";
@@ -9,7 +10,9 @@ import { patient, startRedisServer } from "../../redis/redis-server.ts";
 /** Outside of every instance's prefix. */
 const clockKey = "virtual:clock";
 
-/** Ids of events follow the virtual clock as ids that Redis chooses follow its own: they only grow. */
+/**
+ * Ids of events follow the virtual clock as ids that Redis chooses follow its own: they only grow.
+ */
 const virtualClock = `
 local function virtual_time()
   local ms = tonumber(redis.call('GET', '${clockKey}'))
@@ -40,7 +43,11 @@ end }`;
 /** Each occurs in the library as often as that. */
 const replacements = [
   { text: "redis.call('TIME')", by: "virtual_time()", times: 1 },
-  { text: "redis.call('XADD', events_key, '*',", by: "redis.call('XADD', events_key, virtual_id(events_key),", times: 2 },
+  {
+    text: "redis.call('XADD', events_key, '*',",
+    by: "redis.call('XADD', events_key, virtual_id(events_key),",
+    times: 2,
+  },
 ] as const;
 
 type RawClient = ReturnType<typeof newRawClient>;
@@ -83,7 +90,11 @@ function newRawClient(url: string) {
 
 async function loadLibraries(url: string, raw: RawClient): Promise<void> {
   {
-    await using board = await connectBlackboard({ url, instance: InstanceName.parse("first"), ...patient });
+    await using board = await connectBlackboard({
+      url,
+      instance: InstanceName.parse("first"),
+      ...patient,
+    });
     // A program loads its library when it first needs it.
     await board.listDue(1);
   }
@@ -91,7 +102,10 @@ async function loadLibraries(url: string, raw: RawClient): Promise<void> {
   let source = library?.library_code ?? "";
   for (const { text, by, times } of replacements) {
     const found = source.split(text).length - 1;
-    if (found !== times) throw new Error(`The library has \`${text}\` ${found} times, not ${times}: its clock cannot be set.`);
+    if (found !== times)
+      throw new Error(
+        `The library has \`${text}\` ${found} times, not ${times}: its clock cannot be set.`,
+      );
     source = source.replaceAll(text, by);
   }
   // The first line names the library.
@@ -134,5 +148,9 @@ async function startTimeProxy(port: number): Promise<AsyncDisposable & { url: st
 function withVirtualTime(chunk: Buffer): Buffer {
   const at = chunk.indexOf(time);
   if (at < 0) return chunk;
-  return Buffer.concat([chunk.subarray(0, at), virtualTime, withVirtualTime(chunk.subarray(at + time.length))]);
+  return Buffer.concat([
+    chunk.subarray(0, at),
+    virtualTime,
+    withVirtualTime(chunk.subarray(at + time.length)),
+  ]);
 }

@@ -1,4 +1,5 @@
-// What exists on the twin, for moves that choose their arguments: mostly what fits, now and then what is stale, ended or unknown.
+// What exists on the twin, for moves that choose their arguments: mostly what fits, now and then
+// what is stale, ended or unknown.
 
 import type { State } from "../../../../lib/blackboard/memory/state.ts";
 import type { Page } from "../../../../lib/blackboard/port/artefacts.ts";
@@ -65,8 +66,14 @@ export class World {
     return one ?? unknown();
   }
 
-  /** The same, but undefined where there is none that exists, mostly: then the move is of no use. */
-  fitting<Item>(items: readonly Item[], other: () => Item | undefined, probability = 0.93): Item | undefined {
+  /**
+   * The same, but undefined where there is none that exists, mostly: then the move is of no use.
+   */
+  fitting<Item>(
+    items: readonly Item[],
+    other: () => Item | undefined,
+    probability = 0.93,
+  ): Item | undefined {
     return this.random.chance(probability) ? this.random.pick(items) : other();
   }
 
@@ -97,7 +104,9 @@ export class World {
   }
 
   claimId(): ClaimId {
-    const live = [...this.state.claims.values()].flatMap(({ claim }) => (this.isLive(claim) ? [claim.id] : []));
+    const live = [...this.state.claims.values()].flatMap(({ claim }) =>
+      this.isLive(claim) ? [claim.id] : [],
+    );
     const some = this.random.chance(0.8) && live.length > 0 ? live : this.state.claims.keys();
     return this.known(some, () => this.newClaimId(), 0.97);
   }
@@ -121,7 +130,9 @@ export class World {
 
   grants(isWanted: (grant: Grant, claim: Claim) => boolean): GrantAt[] {
     return [...this.state.claims.values()].flatMap(({ claim, grants }) =>
-      [...grants.values()].filter((grant) => isWanted(grant, claim)).map((grant) => ({ claim, grant })),
+      [...grants.values()]
+        .filter((grant) => isWanted(grant, claim))
+        .map((grant) => ({ claim, grant })),
     );
   }
 

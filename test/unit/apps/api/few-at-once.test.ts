@@ -19,7 +19,10 @@ for (const max of [1, 2, 3])
     const numbers = Array.from({ length: max + 4 }, (_, index) => index + 1);
     const calls = numbers.map((n) => few.run(job(n)).catch(() => 0));
     const refused = await errorOf(few.run(job(99)));
-    expect(refused).toMatchObject({ code: "too-many-requests", message: "The API draws other pictures now." });
+    expect(refused).toMatchObject({
+      code: "too-many-requests",
+      message: "The API draws other pictures now.",
+    });
     for (const end of calls.keys()) {
       while (ends.length <= end) await Promise.resolve();
       expect(running).toBe(Math.min(max, calls.length - end));

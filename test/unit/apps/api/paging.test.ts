@@ -20,7 +20,10 @@ function listOf(ids: string[]): PagedList<string> & { reads: number } {
 const many = (count: number) => Array.from({ length: count }, (_, place) => idOf(place));
 const all = async (ids: readonly string[]) => [...ids];
 
-async function walk(list: PagedList<string>, request: Omit<PageRequest, "cursor">): Promise<string[]> {
+async function walk(
+  list: PagedList<string>,
+  request: Omit<PageRequest, "cursor">,
+): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor: string | undefined; ; ) {
     const page: PageAnswer<string> = await pageOf(list, { ...request, cursor }, all);
@@ -42,7 +45,9 @@ test("a list is walked from either end, whatever the size of the pages, without 
 });
 
 test("the last page has no cursor, also where it is full", async () => {
-  expect(await pageOf(listOf(many(10)), { limit: 10, order: "desc" }, all)).toMatchObject({ next: null });
+  expect(await pageOf(listOf(many(10)), { limit: 10, order: "desc" }, all)).toMatchObject({
+    next: null,
+  });
   expect((await pageOf(listOf(many(11)), { limit: 10, order: "desc" }, all)).next).not.toBeNull();
 });
 
@@ -64,8 +69,18 @@ test("a filter looks only so far, and then says where to go on", async () => {
   const reach = { lookedAt: 1_000, atOnce: 100 };
   const first = await pageOf(list, { limit: 5, order: "desc" }, read, reach);
   expect(first.items).toEqual([]);
-  const second = await pageOf(list, { limit: 5, order: "desc", cursor: first.next ?? "" }, read, reach);
-  const third = await pageOf(list, { limit: 5, order: "desc", cursor: second.next ?? "" }, read, reach);
+  const second = await pageOf(
+    list,
+    { limit: 5, order: "desc", cursor: first.next ?? "" },
+    read,
+    reach,
+  );
+  const third = await pageOf(
+    list,
+    { limit: 5, order: "desc", cursor: second.next ?? "" },
+    read,
+    reach,
+  );
   expect(third).toEqual({ items: [last], next: null });
 });
 
@@ -80,13 +95,18 @@ test("a cursor finds its place after what was before it has been removed", async
 test("new entries do not move what follows a cursor", async () => {
   const ids = many(100);
   const { next } = await pageOf(listOf(ids), { limit: 10, order: "desc" }, all);
-  const page = await pageOf(listOf([...ids, "new", "newer"]), { limit: 1, order: "desc", cursor: next ?? "" }, all);
+  const page = await pageOf(
+    listOf([...ids, "new", "newer"]),
+    { limit: 1, order: "desc", cursor: next ?? "" },
+    all,
+  );
   expect(page.items).toEqual([idOf(89)]);
 });
 
 test("a cursor of the other order, and one that no list has answered, are refused", async () => {
   const { next } = await pageOf(listOf(many(100)), { limit: 10, order: "desc" }, all);
-  const refused = (cursor: string, order: "asc" | "desc") => pageOf(listOf(many(100)), { limit: 10, order, cursor }, all);
+  const refused = (cursor: string, order: "asc" | "desc") =>
+    pageOf(listOf(many(100)), { limit: 10, order, cursor }, all);
   expect(refused(next ?? "", "asc")).rejects.toThrow("It belongs to a list in the order `desc`.");
   expect(refused("nonsense", "asc")).rejects.toThrow("It is not one that a list has answered.");
 });

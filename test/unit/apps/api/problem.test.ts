@@ -4,7 +4,11 @@ import { problemOf } from "../../../../apps/api/problem.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 
 test("an expected failure has its sentence, its advice and a status of its own", () => {
-  expect(problemOf(new SettError("artefact-not-found", "There is no artefact x.", { hint: "Look again." }))).toEqual({
+  expect(
+    problemOf(
+      new SettError("artefact-not-found", "There is no artefact x.", { hint: "Look again." }),
+    ),
+  ).toEqual({
     type: "https://sett.dev/problems/artefact-not-found",
     title: "There is no such thing",
     status: 404,
@@ -33,6 +37,8 @@ test("an ETag is strong, of the content, and is found in a list", () => {
   const etag = etagOf("content");
   expect(etag).toMatch(/^"[\w-]{27}"$/);
   expect(etagOf("other")).not.toBe(etag);
-  for (const header of [etag, `"a", ${etag}`, `W/${etag}`, "*"]) expect(matches(header, etag)).toBe(true);
-  for (const header of [undefined, "", '"a"', etag.slice(1, -1)]) expect(matches(header, etag)).toBe(false);
+  for (const header of [etag, `"a", ${etag}`, `W/${etag}`, "*"])
+    expect(matches(header, etag)).toBe(true);
+  for (const header of [undefined, "", '"a"', etag.slice(1, -1)])
+    expect(matches(header, etag)).toBe(false);
 });

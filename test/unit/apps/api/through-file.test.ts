@@ -24,13 +24,17 @@ test("what is written comes out again, and nothing is left of it", async () => {
   });
   expect(readdirSync(folder.path)).toEqual([]);
   expect(openIn(folder.path)).toBe(1);
-  expect(Buffer.from(await new Response(stream).arrayBuffer()).equals(Buffer.concat(parts))).toBe(true);
+  expect(Buffer.from(await new Response(stream).arrayBuffer()).equals(Buffer.concat(parts))).toBe(
+    true,
+  );
   expect(openIn(folder.path)).toBe(0);
 });
 
 test("a client that goes, and a program that fails, leave no open file", async () => {
   using folder = temporaryFolder();
-  const stream = await throughFile(folder.path, async (onPart) => onPart(new Uint8Array(1_000_000)));
+  const stream = await throughFile(folder.path, async (onPart) =>
+    onPart(new Uint8Array(1_000_000)),
+  );
   const reader = stream.getReader();
   await reader.read();
   await reader.cancel();

@@ -23,7 +23,8 @@ describe("the command line", () => {
   });
 
   test("prints its version", async () => {
-    for (const flag of ["--version", "-v"]) expect(await run(flag)).toEqual({ code: 0, out: "1.2.3\n", err: "" });
+    for (const flag of ["--version", "-v"])
+      expect(await run(flag)).toEqual({ code: 0, out: "1.2.3\n", err: "" });
   });
 
   test.each(Object.keys(commands))("helps with %s, by three ways, with examples", async (name) => {
@@ -35,17 +36,23 @@ describe("the command line", () => {
     expect((await run("--help", name)).out).toBe(out);
   });
 
-  test.each(Object.entries(commands))("describes %s in the list as in its own help", async (_name, { description, load }) => {
-    const command: Command = await load();
-    expect(command.description).toBe(description);
-  });
+  test.each(Object.entries(commands))(
+    "describes %s in the list as in its own help",
+    async (_name, { description, load }) => {
+      const command: Command = await load();
+      expect(command.description).toBe(description);
+    },
+  );
 
-  test.each(Object.entries(commands))("helps with %s in 80 columns, without breaking a word", async (_name, { load }) => {
-    const text = commandHelp(await load(), { style: createStyle(false), columns: 80 });
-    const screen = new Screen(80);
-    screen.write(text.replaceAll("\n", "\r\n"));
-    expect(screen.brokenWords).toEqual([]);
-  });
+  test.each(Object.entries(commands))(
+    "helps with %s in 80 columns, without breaking a word",
+    async (_name, { load }) => {
+      const text = commandHelp(await load(), { style: createStyle(false), columns: 80 });
+      const screen = new Screen(80);
+      screen.write(text.replaceAll("\n", "\r\n"));
+      expect(screen.brokenWords).toEqual([]);
+    },
+  );
 
   test.each([
     [["frage"], "no command `sett frage`", "sett forage"],
@@ -63,7 +70,11 @@ describe("the command line", () => {
     [["help", "watch", "more"], "`more` is too many", ""],
     [["watch", "--since", "10m", "ago"], "`ago` is too many", "Leave `ago` out"],
     [["down", "--timeout", "soon"], "--timeout must be a duration such as `30s`", "--timeout 30s"],
-    [["questions", "--wait", "--timeout", "soon"], "--timeout must be a duration such as `30s`", "--timeout 30s"],
+    [
+      ["questions", "--wait", "--timeout", "soon"],
+      "--timeout must be a duration such as `30s`",
+      "--timeout 30s",
+    ],
   ])("refuses %j with a sentence and the way out", async (words, sentence, hint) => {
     const { code, out, err } = await run(...words);
     expect(code).toBe(2);

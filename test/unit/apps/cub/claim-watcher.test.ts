@@ -10,11 +10,16 @@ import { exited } from "../../../support/world/tool.ts";
 
 describe("the claim watcher", () => {
   test("bids on the claims that are open when it starts and ask for its bid, and on each one that is announced later", async () => {
-    const agent = { bids_by_command: true, bids: [{ on: "Report", from: "coder", bid: "claim" }] } as const;
+    const agent = {
+      bids_by_command: true,
+      bids: [{ on: "Report", from: "coder", bid: "claim" }],
+    } as const;
     await using scene = await cubScene({ agent: { ...agent, bids: [...agent.bids] } });
     const { standIn } = scene;
     const early = await standIn.open(await standIn.post(), [scene.agent]);
-    const known = await standIn.open(await standIn.post({ produced_by_role: "coder" }), [scene.agent]);
+    const known = await standIn.open(await standIn.post({ produced_by_role: "coder" }), [
+      scene.agent,
+    ]);
     scene.start();
     expect(await standIn.bidOn(early, scene.agent)).toBe("ignore");
     const late = await standIn.open(await standIn.post({ type: "Report" }), [scene.agent]);
@@ -27,7 +32,9 @@ describe("the claim watcher", () => {
     await using scene = await cubScene();
     const { standIn, agent } = scene;
     scene.start();
-    expect(await standIn.bidOn(await standIn.open(await standIn.post(), [agent]), agent)).toBe("exclusive");
+    expect(await standIn.bidOn(await standIn.open(await standIn.post(), [agent]), agent)).toBe(
+      "exclusive",
+    );
   });
 
   test("bids by the agent's rules", async () => {
@@ -74,10 +81,15 @@ describe("the claim watcher", () => {
       running--;
       return exited("claim\n");
     };
-    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand } });
+    await using scene = await cubScene({
+      agent: { bids_by_command: true },
+      over: { runBidCommand },
+    });
     const { standIn, agent } = scene;
     scene.start();
-    const claims = await Promise.all(Array.from({ length: 12 }, async () => standIn.open(await standIn.post(), [agent])));
+    const claims = await Promise.all(
+      Array.from({ length: 12 }, async () => standIn.open(await standIn.post(), [agent])),
+    );
     await waitFor("eight bid commands", () => gates.length === 8);
     gates.pop()?.();
     await waitFor("the ninth", () => gates.length === 8);
@@ -93,7 +105,10 @@ describe("the claim watcher", () => {
       targets.push(JSON.parse(String(stdin)).id);
       return exited("ignore");
     };
-    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand } });
+    await using scene = await cubScene({
+      agent: { bids_by_command: true },
+      over: { runBidCommand },
+    });
     const { standIn, agent } = scene;
     scene.start();
     const target = await standIn.post();
@@ -121,12 +136,23 @@ describe("the claim watcher", () => {
         durationMs: 10_000,
       },
     ],
-    ["is missing", { kind: "not_started", reason: "not_found", message: 'The command "/bid" does not exist.' }],
+    [
+      "is missing",
+      { kind: "not_started", reason: "not_found", message: 'The command "/bid" does not exist.' },
+    ],
   ];
   const nothing = new Uint8Array();
   test.each<[string, CommandOutcome, string]>([
-    ["says nothing", exited(""), "The bid command printed nothing: it must print one of review, claim, exclusive, ignore."],
-    ["says something else", exited("maybe"), 'The bid command printed "maybe": it must print one of'],
+    [
+      "says nothing",
+      exited(""),
+      "The bid command printed nothing: it must print one of review, claim, exclusive, ignore.",
+    ],
+    [
+      "says something else",
+      exited("maybe"),
+      'The bid command printed "maybe": it must print one of',
+    ],
     [
       "says too much",
       {
@@ -141,32 +167,50 @@ describe("the claim watcher", () => {
       "The bid command wrote more to stdout than is allowed.",
     ],
   ])("a bid command that %s is logged with a sentence", async (_what, outcome, sentence) => {
-    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand: async () => outcome } });
+    await using scene = await cubScene({
+      agent: { bids_by_command: true },
+      over: { runBidCommand: async () => outcome },
+    });
     const { standIn, agent } = scene;
     scene.start();
     const claim = await standIn.open(await standIn.post(), [agent]);
     expect(await standIn.bidOn(claim, agent)).toBe("ignore");
-    expect(scene.lines.find((line) => line.msg === "Failed to decide the bid")?.error).toContain(sentence);
+    expect(scene.lines.find((line) => line.msg === "Failed to decide the bid")?.error).toContain(
+      sentence,
+    );
   });
 
-  test.each(badOutcomes)("a bid command that %s makes an `ignore` bid and a line in the log", async (_what, outcome) => {
-    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand: async () => outcome } });
-    const { standIn, agent } = scene;
-    scene.start();
-    const claim = await standIn.open(await standIn.post(), [agent]);
-    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
-    expect(scene.messages()).toContain("Failed to decide the bid");
-  });
+  test.each(badOutcomes)(
+    "a bid command that %s makes an `ignore` bid and a line in the log",
+    async (_what, outcome) => {
+      await using scene = await cubScene({
+        agent: { bids_by_command: true },
+        over: { runBidCommand: async () => outcome },
+      });
+      const { standIn, agent } = scene;
+      scene.start();
+      const claim = await standIn.open(await standIn.post(), [agent]);
+      expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+      expect(scene.messages()).toContain("Failed to decide the bid");
+    },
+  );
 
   test("a bid command that the machine does not let run is no `ignore` bid, and is tried again", async () => {
-    const exhausted = { kind: "not_started", reason: "exhausted", message: "Too many processes." } as const;
+    const exhausted = {
+      kind: "not_started",
+      reason: "exhausted",
+      message: "Too many processes.",
+    } as const;
     let tries = 0;
     const runBidCommand: RunBidCommand = async () => {
       tries++;
       if (tries === 1) throw new NotBegun("/tmp is closed.");
       return tries === 2 ? exhausted : exited("exclusive");
     };
-    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand } });
+    await using scene = await cubScene({
+      agent: { bids_by_command: true },
+      over: { runBidCommand },
+    });
     const { standIn, agent, lines } = scene;
     const { cub } = scene.start();
     const claim = await standIn.open(await standIn.post(), [agent]);
@@ -174,20 +218,29 @@ describe("the claim watcher", () => {
     await waitFor("its trouble", () => !cub.health().ok);
     expect(await standIn.bidOn(claim, agent)).toBe("exclusive");
     expect(cub.health()).toEqual({ ok: true });
-    const warnings = lines.filter(({ msg }) => msg === "The bid command does not run, trying again");
+    const warnings = lines.filter(
+      ({ msg }) => msg === "The bid command does not run, trying again",
+    );
     expect(warnings.map(({ error }) => error)).toEqual(["/tmp is closed.", "Too many processes."]);
   });
 
   test("a registration that asks for a model or a command which the environment does not name makes an `ignore` bid", async () => {
     await using scene = await cubScene({ agent: { asks_model: true } });
-    await using other = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand: undefined } });
+    await using other = await cubScene({
+      agent: { bids_by_command: true },
+      over: { runBidCommand: undefined },
+    });
     for (const { standIn, agent, start, lines } of [scene, other]) {
       start();
       const claim = await standIn.open(await standIn.post(), [agent]);
       expect(await standIn.bidOn(claim, agent)).toBe("ignore");
-      const errors = lines.filter((line) => line.level === "error").map(({ msg, error }) => `${msg} ${error ?? ""}`);
+      const errors = lines
+        .filter((line) => line.level === "error")
+        .map(({ msg, error }) => `${msg} ${error ?? ""}`);
       // A claim that is opened at the start may be heard of twice.
-      expect([...new Set(errors)]).toEqual([expect.stringMatching(/environment names none|SETT_BID_COMMAND/)]);
+      expect([...new Set(errors)]).toEqual([
+        expect.stringMatching(/environment names none|SETT_BID_COMMAND/),
+      ]);
     }
   });
 

@@ -19,6 +19,9 @@ test("new entries go, links lead where they led, and the rest stays", async () =
   await rm(at("stderr"));
   await devices.restore();
   expect((await readdir(folder)).toSorted()).toEqual(["null", "stderr", "stdout"]);
-  expect([await readlink(at("stdout")), await readlink(at("stderr"))]).toEqual(["/proc/self/fd/1", "/proc/self/fd/2"]);
+  expect([await readlink(at("stdout")), await readlink(at("stderr"))]).toEqual([
+    "/proc/self/fd/1",
+    "/proc/self/fd/2",
+  ]);
   await rm(folder, { recursive: true });
 });

@@ -30,9 +30,11 @@ test("a worker that Redis could still lose the result of ends once Redis has wri
   const { standIn, agent, deps, stop } = scene;
   const claim = await standIn.openGranted(await standIn.post(), agent);
   let exitCode: number | undefined;
-  const ended = executeClaim(deps, claim, 1, { stop: stop.signal, kill: stop.signal }).then((code) => {
-    exitCode = code;
-  });
+  const ended = executeClaim(deps, claim, 1, { stop: stop.signal, kill: stop.signal }).then(
+    (code) => {
+      exitCode = code;
+    },
+  );
   // Its claim goes on meanwhile.
   expect((await standIn.ended(claim, agent)).state).toBe("done");
   await waitFor("it to look again", () => looks > 2);
@@ -78,8 +80,15 @@ test("a worker of a paused instance runs nothing and loses nothing: its grant st
   const { standIn, agent, deps, stop } = scene;
   const claim = await standIn.openGranted(await standIn.post(), agent);
   const epoch = (await standIn.board.readLeader())?.epoch ?? 0;
-  await standIn.board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch });
-  expect(await executeClaim(deps, claim, 1, { stop: stop.signal, kill: stop.signal })).toBe(exitCodes.notAccepted);
+  await standIn.board.setPaused({
+    paused: true,
+    by: "person:Ada",
+    at: new Date().toISOString(),
+    epoch,
+  });
+  expect(await executeClaim(deps, claim, 1, { stop: stop.signal, kill: stop.signal })).toBe(
+    exitCodes.notAccepted,
+  );
   expect(scene.inputs).toEqual([]);
   expect((await standIn.grantOf(claim, agent))?.state).toBe("queued");
 });
@@ -90,7 +99,10 @@ test("of two workers that begin one grant in the same millisecond, one runs it",
   const { standIn, agent, deps, stop } = scene;
   const signals = { stop: stop.signal, kill: stop.signal };
   const claim = await standIn.openGranted(await standIn.post(), agent);
-  const codes = await Promise.all([executeClaim(deps, claim, 1, signals), executeClaim(deps, claim, 1, signals)]);
+  const codes = await Promise.all([
+    executeClaim(deps, claim, 1, signals),
+    executeClaim(deps, claim, 1, signals),
+  ]);
   expect(codes.toSorted((a, b) => a - b)).toEqual([exitCodes.done, exitCodes.notAccepted]);
   expect(scene.inputs).toHaveLength(1);
 });

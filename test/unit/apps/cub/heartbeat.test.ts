@@ -11,7 +11,10 @@ import { cubScene } from "../../../support/cub/scene.ts";
 /** A heartbeat whose loops go by a clock in the test's hand. */
 async function beating(over: Partial<Deps> = {}) {
   let nowMs = 1_000_000;
-  const watch = { watcher: new LoopWatch("claim watcher", () => nowMs), executor: new LoopWatch("work executor", () => nowMs) };
+  const watch = {
+    watcher: new LoopWatch("claim watcher", () => nowMs),
+    executor: new LoopWatch("work executor", () => nowMs),
+  };
   const scene = await cubScene({ over: { watch, ...over } });
   return {
     scene,
@@ -59,7 +62,10 @@ describe("the heartbeat", () => {
     await using _ = scene;
     await heartbeat.tick(false);
     expect((await status())?.state).toBe("no_secrets");
-    expect(heartbeat.health()).toEqual({ ok: false, reason: "Waiting for secrets: token. `sett up` brings them." });
+    expect(heartbeat.health()).toEqual({
+      ok: false,
+      reason: "Waiting for secrets: token. `sett up` brings them.",
+    });
     await writeFile(join(folder, "token"), "a-secret-of-the-tests");
     await heartbeat.tick(false);
     expect((await status())?.state).toBe("idle");
@@ -80,13 +86,19 @@ describe("the heartbeat", () => {
   test("does not count a time in which everything was frozen, and counts on from there", async () => {
     let nowMs = 5_000_000;
     const passedMs = () => nowMs;
-    const watch = { watcher: new LoopWatch("claim watcher", passedMs), executor: new LoopWatch("work executor", passedMs) };
+    const watch = {
+      watcher: new LoopWatch("claim watcher", passedMs),
+      executor: new LoopWatch("work executor", passedMs),
+    };
     const scene = await cubScene({ over: { watch, clock: { now: () => new Date(), passedMs } } });
     await using _ = scene;
     const heartbeat = new Heartbeat(scene.deps, undefined);
     watch.executor.markProgress();
     await heartbeat.tick(false);
-    for (const check of [() => heartbeat.tick(false), () => expect(heartbeat.health()).toEqual({ ok: true })]) {
+    for (const check of [
+      () => heartbeat.tick(false),
+      () => expect(heartbeat.health()).toEqual({ ok: true }),
+    ]) {
       nowMs += 150_000;
       await check();
     }
@@ -95,7 +107,9 @@ describe("the heartbeat", () => {
       await heartbeat.tick(false);
     }
     nowMs += 3_000;
-    expect(heartbeat.tick(false)).rejects.toThrow("The work executor has made no progress for 93 s.");
+    expect(heartbeat.tick(false)).rejects.toThrow(
+      "The work executor has made no progress for 93 s.",
+    );
   });
 
   test("ends the cub where no work may begin in its container, but for one that stops anyway", async () => {
@@ -113,7 +127,10 @@ describe("the heartbeat", () => {
     const { scene, watch, heartbeat } = await beating();
     await using _ = scene;
     watch.watcher.noteTrouble("The bid command does not run: /tmp is closed.");
-    expect(heartbeat.health()).toEqual({ ok: false, reason: "The bid command does not run: /tmp is closed." });
+    expect(heartbeat.health()).toEqual({
+      ok: false,
+      reason: "The bid command does not run: /tmp is closed.",
+    });
     watch.watcher.noteTrouble(undefined);
     expect(heartbeat.health()).toEqual({ ok: true });
   });
@@ -122,13 +139,18 @@ describe("the heartbeat", () => {
     const { scene, watch, heartbeat } = await beating();
     await using _ = scene;
     watch.executor.noteTrouble("The agent's folder of the exchange cannot be emptied: EPERM");
-    expect(heartbeat.health()).toEqual({ ok: false, reason: "The agent's folder of the exchange cannot be emptied: EPERM" });
+    expect(heartbeat.health()).toEqual({
+      ok: false,
+      reason: "The agent's folder of the exchange cannot be emptied: EPERM",
+    });
     watch.executor.noteTrouble(undefined);
     expect(heartbeat.health()).toEqual({ ok: true });
   });
 
   test("the health says when Redis is away", async () => {
-    await using scene = await cubScene({ wrap: (board) => ({ ...board, contactProblem: () => "Redis does not answer." }) });
+    await using scene = await cubScene({
+      wrap: (board) => ({ ...board, contactProblem: () => "Redis does not answer." }),
+    });
     const { cub } = scene.start();
     expect(cub.health()).toEqual({ ok: false, reason: "Redis does not answer." });
   });

@@ -9,12 +9,21 @@ import { waitFor } from "../../../support/wait-for.ts";
 type Renewal = Awaited<ReturnType<Blackboard["renewLease"]>>;
 
 /** Work under a lease whose renewals answer as the test wants. */
-async function leased(renew: () => Promise<Renewal>, work: (signal: AbortSignal) => Promise<string>, maxMs = 60_000) {
+async function leased(
+  renew: () => Promise<Renewal>,
+  work: (signal: AbortSignal) => Promise<string>,
+  maxMs = 60_000,
+) {
   await using scene = await cubScene({ wrap: (board) => ({ ...board, renewLease: renew }) });
   const lease = { claim: newClaimId(), agent: scene.agent, attempt: 1 };
   const kill = new AbortController();
   scene.deps.watch.executor.markProgress();
-  const outcome = await underLease(scene.deps, lease, { maxMs, kill: kill.signal, everyMs: 1 }, work);
+  const outcome = await underLease(
+    scene.deps,
+    lease,
+    { maxMs, kill: kill.signal, everyMs: 1 },
+    work,
+  );
   return { outcome, scene };
 }
 
@@ -35,7 +44,8 @@ describe("work under a lease", () => {
   test("is stopped, and its result dropped, when the renewal is refused", async () => {
     const { outcome } = await leased(
       async () => ({ outcome: "refused", reason: "Claim has ended." }),
-      (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
+      (signal) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
     );
     expect(outcome).toEqual({ outcome: "lost", reason: "Claim has ended." });
   });

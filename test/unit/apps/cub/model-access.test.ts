@@ -20,9 +20,18 @@ test("clients of both providers find the gateway and the token, and every comman
 });
 
 test("they replace what the agent has set itself, and no second credential goes beside the token", () => {
-  const own = { PATH: "/bin", ANTHROPIC_API_KEY: "sk-own", ANTHROPIC_AUTH_TOKEN: "sk-other", ANTHROPIC_MODEL: "claude-x" };
+  const own = {
+    PATH: "/bin",
+    ANTHROPIC_API_KEY: "sk-own",
+    ANTHROPIC_AUTH_TOKEN: "sk-other",
+    ANTHROPIC_MODEL: "claude-x",
+  };
   const merged = withModel(own, modelVariables(access, "sett_grant.x"));
-  expect(merged).toMatchObject({ PATH: "/bin", ANTHROPIC_API_KEY: "sett_grant.x", ANTHROPIC_MODEL: "claude-x" });
+  expect(merged).toMatchObject({
+    PATH: "/bin",
+    ANTHROPIC_API_KEY: "sett_grant.x",
+    ANTHROPIC_MODEL: "claude-x",
+  });
   expect(merged).not.toHaveProperty("ANTHROPIC_AUTH_TOKEN");
 });
 

@@ -4,8 +4,10 @@ import { noEnd } from "../../../../apps/cub/judge-outcome.ts";
 import { withNetworkHint } from "../../../../apps/cub/network-hint.ts";
 
 const reasonOf = (stderr: string, hasProxy = false) =>
-  withNetworkHint({ ...noEnd("The tool ended with exit code 1."), stderr: new TextEncoder().encode(stderr) }, { hasProxy })
-    .reason;
+  withNetworkHint(
+    { ...noEnd("The tool ended with exit code 1."), stderr: new TextEncoder().encode(stderr) },
+    { hasProxy },
+  ).reason;
 
 test.each([
   "curl: (6) Could not resolve host: example.org",
@@ -24,13 +26,19 @@ test.each([
   expect(reasonOf(stderr, true)).toContain("`sett logs egress` has what was refused");
 });
 
-test.each(["", "3 tests failed", "npm error code ELIFECYCLE"])("nothing is added to %p", (stderr) => {
-  expect(reasonOf(stderr)).toBe("The tool ended with exit code 1.");
-});
+test.each(["", "3 tests failed", "npm error code ELIFECYCLE"])(
+  "nothing is added to %p",
+  (stderr) => {
+    expect(reasonOf(stderr)).toBe("The tool ended with exit code 1.");
+  },
+);
 
 test("what is added is a sentence of its own behind the last line of stderr", () => {
   const end = noEnd("The tool ended with exit code 2: getaddrinfo ENOTFOUND example.org");
-  expect(withNetworkHint({ ...end, stderr: new TextEncoder().encode("ENOTFOUND") }, { hasProxy: false }).reason).toStartWith(
+  expect(
+    withNetworkHint({ ...end, stderr: new TextEncoder().encode("ENOTFOUND") }, { hasProxy: false })
+      .reason,
+  ).toStartWith(
     "The tool ended with exit code 2: getaddrinfo ENOTFOUND example.org. The agent has no network: ",
   );
 });

@@ -2,7 +2,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { containerIn, hasEnded } from "../../../../apps/cub/own-process.ts";
 import type { ProcessMark } from "../../../../lib/model/claim.ts";
-import { endedMark, endMarkedProcesses, livingMark, own } from "../../../support/cub/marked-process.ts";
+import {
+  endedMark,
+  endMarkedProcesses,
+  livingMark,
+  own,
+} from "../../../support/cub/marked-process.ts";
 
 afterAll(endMarkedProcesses);
 
@@ -41,12 +46,15 @@ describe("that a process has ended", () => {
   });
 
   test("needs the container's id, which the engine's own mounts contain", () => {
-    const mount = (root: string, point: string) => `758 741 254:1 ${root} ${point} rw,relatime - ext4 /dev/vda1 rw\n`;
+    const mount = (root: string, point: string) =>
+      `758 741 254:1 ${root} ${point} rw,relatime - ext4 /dev/vda1 rw\n`;
     const docker = mount(`/var/lib/docker/containers/${one}/hostname`, "/etc/hostname");
     const podman = mount(`/overlay-containers/${other}/userdata/hostname`, "/etc/hostname");
     expect(containerIn(mount("/", "/") + docker)).toBe(one);
     expect(containerIn(podman)).toBe(other);
-    expect(containerIn(mount(`/var/lib/docker/containers/${one}/hostname`, "/tmp/hostname"))).toBeUndefined();
+    expect(
+      containerIn(mount(`/var/lib/docker/containers/${one}/hostname`, "/tmp/hostname")),
+    ).toBeUndefined();
     expect(containerIn(mount("/pods/1/etc-hosts", "/etc/hosts"))).toBeUndefined();
   });
 });

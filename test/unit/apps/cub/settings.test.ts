@@ -34,12 +34,25 @@ describe("the cub's settings", () => {
 
   test("an agent has no model unless the gateway, the model and its provider are set", () => {
     expect(readSettings(required)).toMatchObject({ model: undefined, onBudget: "fail" });
-    const whole = { SETT_GATEWAY_URL: "http://gateway:8080/", SETT_MODEL: "gpt-x", SETT_MODEL_PROVIDER: "openai" };
-    const model = { gatewayUrl: "http://gateway:8080", model: "gpt-x", provider: "openai", name: "gpt-x" };
+    const whole = {
+      SETT_GATEWAY_URL: "http://gateway:8080/",
+      SETT_MODEL: "gpt-x",
+      SETT_MODEL_PROVIDER: "openai",
+    };
+    const model = {
+      gatewayUrl: "http://gateway:8080",
+      model: "gpt-x",
+      provider: "openai",
+      name: "gpt-x",
+    };
     expect(readSettings({ ...required, ...whole }).model).toEqual(model as ModelAccess);
-    expect(readSettings({ ...required, ...whole, SETT_MODEL_NAME: "strong" }).model?.name).toBe("strong");
+    expect(readSettings({ ...required, ...whole, SETT_MODEL_NAME: "strong" }).model?.name).toBe(
+      "strong",
+    );
     for (const name of Object.keys(whole)) {
-      expect(() => readSettings({ ...required, ...whole, [name]: undefined })).toThrow("belong together");
+      expect(() => readSettings({ ...required, ...whole, [name]: undefined })).toThrow(
+        "belong together",
+      );
     }
   });
 
@@ -65,9 +78,19 @@ describe("the cub's settings", () => {
 
 describe("the environment of the agent's commands", () => {
   test("is the image's and the agent's, with variables about the instance", () => {
-    const own = { PATH: "/bin", HOME: "/home/me", GITHUB_TOKEN: "t", SETT_INSTANCE_NAME: "demo", SETT_AGENT_NAME: "coder" };
+    const own = {
+      PATH: "/bin",
+      HOME: "/home/me",
+      GITHUB_TOKEN: "t",
+      SETT_INSTANCE_NAME: "demo",
+      SETT_AGENT_NAME: "coder",
+    };
     const prompts = { SETT_PROMPT_CLAIM: "c", SETT_PROMPT_EXECUTION: "e" };
-    expect(toolEnvironment({ ...own, ...prompts }, "writer")).toEqual({ ...own, ...prompts, SETT_AGENT_ROLE: "writer" });
+    expect(toolEnvironment({ ...own, ...prompts }, "writer")).toEqual({
+      ...own,
+      ...prompts,
+      SETT_AGENT_ROLE: "writer",
+    });
   });
 
   test("has neither the URL of Redis nor the settings of the cub", () => {
@@ -84,7 +107,10 @@ describe("the environment of the agent's commands", () => {
 
   test("has the image's own library path back, or none", () => {
     expect(toolEnvironment({ LD_LIBRARY_PATH: "/cub" }, "c").LD_LIBRARY_PATH).toBeUndefined();
-    const restored = toolEnvironment({ LD_LIBRARY_PATH: "/cub", SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib" }, "c");
+    const restored = toolEnvironment(
+      { LD_LIBRARY_PATH: "/cub", SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib" },
+      "c",
+    );
     expect(restored).toEqual({ LD_LIBRARY_PATH: "/opt/lib", SETT_AGENT_ROLE: "c" });
   });
 });

@@ -22,17 +22,29 @@ describe("failures of the work", () => {
     });
     const { standIn, agent } = scene;
     scene.start();
-    const { state, artefact, grant } = await standIn.ended(await standIn.openGranted(await standIn.post(), agent), agent);
+    const { state, artefact, grant } = await standIn.ended(
+      await standIn.openGranted(await standIn.post(), agent),
+      agent,
+    );
     expect(state).toBe("failed");
-    expect(artefact).toMatchObject({ structural_type: "Failure", type: "NoWay", payload: '{"why":1}' });
+    expect(artefact).toMatchObject({
+      structural_type: "Failure",
+      type: "NoWay",
+      payload: '{"why":1}',
+    });
     expect(grant).toMatchObject({ reason: "Cannot be done." });
   });
 
   test("a review grant's result is a Review whatever the tool calls it", async () => {
-    await using scene = await cubScene({ tool: () => ({ artefact_type: "Lint", artefact_payload: {}, summary: "" }) });
+    await using scene = await cubScene({
+      tool: () => ({ artefact_type: "Lint", artefact_payload: {}, summary: "" }),
+    });
     const { standIn, agent } = scene;
     scene.start();
-    const { artefact } = await standIn.ended(await standIn.openGranted(await standIn.post(), agent, "review"), agent);
+    const { artefact } = await standIn.ended(
+      await standIn.openGranted(await standIn.post(), agent, "review"),
+      agent,
+    );
     expect(artefact).toMatchObject({ structural_type: "Review", type: "Lint", payload: "{}" });
     expect(scene.inputs[0]?.claim_type).toBe("review");
   });
@@ -47,8 +59,15 @@ describe("failures of the work", () => {
     const reports: FailureReport[] = [];
     for (const _ of [1, 2]) {
       const goal = await standIn.post();
-      const { state, artefact } = await standIn.ended(await standIn.openGranted(goal, agent), agent);
-      expect([state, artefact.type, artefact.source_artefacts]).toEqual(["failed", "ToolExecutionFailure", [goal.id]]);
+      const { state, artefact } = await standIn.ended(
+        await standIn.openGranted(goal, agent),
+        agent,
+      );
+      expect([state, artefact.type, artefact.source_artefacts]).toEqual([
+        "failed",
+        "ToolExecutionFailure",
+        [goal.id],
+      ]);
       reports.push(FailureReport.parse(JSON.parse(artefact.payload)));
     }
     expect(reports[0]?.reason).toContain("not JSON");
@@ -72,7 +91,9 @@ describe("failures of the work", () => {
     const goal = await standIn.post();
     const { state, artefact } = await standIn.ended(await standIn.openGranted(goal, agent), agent);
     expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
-    expect(FailureReport.parse(JSON.parse(artefact.payload)).reason).toContain(`${goal.id} is not on the blackboard`);
+    expect(FailureReport.parse(JSON.parse(artefact.payload)).reason).toContain(
+      `${goal.id} is not on the blackboard`,
+    );
   });
 
   test("a context that is too large makes a Failure that says so, and the tool is not run", async () => {
@@ -81,9 +102,14 @@ describe("failures of the work", () => {
     scene.start();
     const goal = await standIn.post({ payload: "x".repeat(1_000) });
     const target = await standIn.post(derived([goal]));
-    const { state, artefact } = await standIn.ended(await standIn.openGranted(target, agent), agent);
+    const { state, artefact } = await standIn.ended(
+      await standIn.openGranted(target, agent),
+      agent,
+    );
     expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
-    expect(FailureReport.parse(JSON.parse(artefact.payload)).reason).toMatch(/more than limits\.context allows.*GoalDefined/);
+    expect(FailureReport.parse(JSON.parse(artefact.payload)).reason).toMatch(
+      /more than limits\.context allows.*GoalDefined/,
+    );
     expect(scene.inputs).toEqual([]);
   });
 

@@ -51,7 +51,14 @@ describe("stopping", () => {
       tool: (_input, signal) =>
         new Promise((resolve) => {
           const nothing = new Uint8Array();
-          const end = { kind: "aborted", exitCode: null, signal: "SIGTERM", stdout: nothing, stderr: nothing, durationMs: 5 };
+          const end = {
+            kind: "aborted",
+            exitCode: null,
+            signal: "SIGTERM",
+            stdout: nothing,
+            stderr: nothing,
+            durationMs: 5,
+          };
           signal.addEventListener("abort", () => resolve(end));
         }),
     });
@@ -108,12 +115,19 @@ describe("stopping", () => {
   });
 
   test("a grant that cannot begin clean is a Failure with the reason, and its tool does not run", async () => {
-    const clear = () => Promise.reject(new NotBegun("What was left in the container cannot be removed: EPERM"));
+    const clear = () =>
+      Promise.reject(new NotBegun("What was left in the container cannot be removed: EPERM"));
     await using scene = await cubScene({ over: { clear } });
     const { standIn, agent } = scene;
     scene.start();
-    const { state, artefact } = await standIn.ended(await standIn.openGranted(await standIn.post(), agent), agent);
-    expect([state, artefact.metadata.summary]).toEqual(["failed", expect.stringContaining("cannot be removed: EPERM")]);
+    const { state, artefact } = await standIn.ended(
+      await standIn.openGranted(await standIn.post(), agent),
+      agent,
+    );
+    expect([state, artefact.metadata.summary]).toEqual([
+      "failed",
+      expect.stringContaining("cannot be removed: EPERM"),
+    ]);
     expect(scene.inputs).toEqual([]);
   });
 });

@@ -93,7 +93,8 @@ describe("the work executor", () => {
     });
     const { standIn, agent } = scene;
     const claims = [];
-    for (let count = 0; count < 5; count++) claims.push(await standIn.openGranted(await standIn.post(), agent));
+    for (let count = 0; count < 5; count++)
+      claims.push(await standIn.openGranted(await standIn.post(), agent));
     scene.start();
     for (const claim of claims) expect((await standIn.ended(claim, agent)).state).toBe("done");
     expect(most).toBe(1);
@@ -107,7 +108,9 @@ describe("the work executor", () => {
     const goal = await standIn.post({ metadata: { commit } });
     const design = await standIn.post(derived([goal], { type: "Design" }));
     const note = await standIn.post(derived([goal], { type: "Note" }));
-    const claim = await standIn.openGranted(design, agent, "exclusive", { additional_context_ids: [note.id] });
+    const claim = await standIn.openGranted(design, agent, "exclusive", {
+      additional_context_ids: [note.id],
+    });
     scene.start();
     const { grant } = await standIn.ended(claim, agent);
     expect(scene.inputs[0]?.context_chain.map(({ id }) => id)).toEqual([goal.id, note.id]);
@@ -130,7 +133,14 @@ describe("the work executor", () => {
 
 test("metrics count executions, successes, failures, time-outs and artefacts by type", async () => {
   const nothing = new Uint8Array();
-  const late = { kind: "timed_out", exitCode: 0, signal: null, stdout: nothing, stderr: nothing, durationMs: 60_000 };
+  const late = {
+    kind: "timed_out",
+    exitCode: 0,
+    signal: null,
+    stdout: nothing,
+    stderr: nothing,
+    durationMs: 60_000,
+  };
   const answers: unknown[] = [late, { artefact_type: "Report", artefact_payload: "", summary: "" }];
   await using scene = await cubScene({ tool: () => answers.shift() });
   const { standIn, agent, deps } = scene;

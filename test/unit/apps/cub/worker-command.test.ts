@@ -11,9 +11,23 @@ test("the worker is the cub's own program, started again", () => {
 test("from its sources, no file of the agent's working directory changes the worker", () => {
   const sources = { execPath: "/bin/bun", script: "/sett/apps/cub/main.ts", isWholeProgram: true };
   const flags = ["--no-env-file", "--config=/dev/null"];
-  expect(workerCommand(sources)).toEqual(["/bin/bun", "run", ...flags, "/sett/apps/cub/main.ts", "--work"]);
+  expect(workerCommand(sources)).toEqual([
+    "/bin/bun",
+    "run",
+    ...flags,
+    "/sett/apps/cub/main.ts",
+    "--work",
+  ]);
   const service = { ...sources, script: "/sett/apps/main.ts", isWholeProgram: false };
-  expect(workerCommand(service)).toEqual(["/bin/bun", "run", ...flags, "/sett/apps/main.ts", "service", "cub", "--work"]);
+  expect(workerCommand(service)).toEqual([
+    "/bin/bun",
+    "run",
+    ...flags,
+    "/sett/apps/main.ts",
+    "service",
+    "cub",
+    "--work",
+  ]);
 });
 
 test("an agent is a prompt where it has a prompt and a model, and no command", () => {
@@ -28,9 +42,17 @@ test("an agent is a prompt where it has a prompt and a model, and no command", (
 test("the worker gets its limits, the cub's libraries, and the image's for the commands that it runs", () => {
   const git = { binary: "/cub/git", libraryPath: undefined };
   const limits = { timeoutMs: 90_000, workspaceMode: "rw", onBudget: "ask", git };
-  const always = { SETT_WORK_TIMEOUT: "90000ms", SETT_WORKSPACE_MODE: "rw", SETT_ON_BUDGET: "ask", SETT_GIT_BINARY: "/cub/git" };
+  const always = {
+    SETT_WORK_TIMEOUT: "90000ms",
+    SETT_WORKSPACE_MODE: "rw",
+    SETT_ON_BUDGET: "ask",
+    SETT_GIT_BINARY: "/cub/git",
+  };
   const libraries = { LD_LIBRARY_PATH: "/cub", SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib" };
-  expect(workerVariables({ ...libraries, REDIS_URL: "redis://:secret@redis" }, limits)).toEqual({ ...always, ...libraries });
+  expect(workerVariables({ ...libraries, REDIS_URL: "redis://:secret@redis" }, limits)).toEqual({
+    ...always,
+    ...libraries,
+  });
   expect(workerVariables({}, limits)).toEqual(always);
   const withLibraries = { ...limits, git: { ...git, libraryPath: "/cub/lib" } };
   expect(workerVariables({ SETT_WORK_STEPS: "7" }, withLibraries)).toEqual({

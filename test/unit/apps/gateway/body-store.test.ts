@@ -39,7 +39,10 @@ test("a body is read as it was written, in parts or whole, and stored once", asy
   expect(writer.end()).toEqual(whole);
   expect(writer.end()).toEqual(whole);
   await store.settled();
-  expect(await readBody(join(folder, "one"), whole.digest)).toEqual({ digest: whole.digest, text: "hello world" });
+  expect(await readBody(join(folder, "one"), whole.digest)).toEqual({
+    digest: whole.digest,
+    text: "hello world",
+  });
   expect((await stat(pathOfBody(join(folder, "one"), whole.digest))).mode & 0o777).toBe(0o600);
   expect(await readdir(join(folder, "one", "drafts"))).toEqual([]);
 });
@@ -52,7 +55,10 @@ test("bytes that are no text are read as base64, and large ones in parts", async
   const { digest, bytes: size } = writer.end();
   await store.settled();
   expect(size).toBe(4_000_000);
-  expect(await readBody(join(folder, "binary"), digest)).toEqual({ digest, base64: Buffer.concat(parts).toString("base64") });
+  expect(await readBody(join(folder, "binary"), digest)).toEqual({
+    digest,
+    base64: Buffer.concat(parts).toString("base64"),
+  });
 });
 
 test("a body that is not there, or is damaged, is missing", async () => {

@@ -8,19 +8,37 @@ const price = { input: 2, output: 10 };
 const words = "word ".repeat(300);
 
 /** `over`: members of the request besides its one message. */
-function termsOf(over: object = {}, { model = "plain", workedMs = 1_000, api = "chat" as CostlyApi } = {}) {
+function termsOf(
+  over: object = {},
+  { model = "plain", workedMs = 1_000, api = "chat" as CostlyApi } = {},
+) {
   const content = "a question with some words ".repeat(56);
   const json = { model: "any", max_tokens: 1_000, messages: [{ role: "user", content }], ...over };
   const read = readRequest(api, new TextEncoder().encode(JSON.stringify(json)));
   if ("problem" in read) throw new Error(read.problem);
   const bound = boundOf(read.request, {});
   const settings = { model, price, provider: "openai" as const };
-  return { request: read.request, model: settings, bound, workedMs, reserved: amountsOf(bound, settings, read.request) };
+  return {
+    request: read.request,
+    model: settings,
+    bound,
+    workedMs,
+    reserved: amountsOf(bound, settings, read.request),
+  };
 }
 
 const terms = termsOf();
-const came = cameInAnswer("chat", { choices: [{ message: { role: "assistant", content: words } }] });
-const usage = { input: 500, output: 10, cached: 0, cache_write: 0, reasoning: 4, long_cache_write: 0 };
+const came = cameInAnswer("chat", {
+  choices: [{ message: { role: "assistant", content: words } }],
+});
+const usage = {
+  input: 500,
+  output: 10,
+  cached: 0,
+  cache_write: 0,
+  reasoning: 4,
+  long_cache_write: 0,
+};
 
 test("what the provider has reported is what the call costs", () => {
   expect(chargeOf({ usage, mayHaveCost: true, tries: 1 }, terms)).toEqual({
@@ -51,7 +69,13 @@ test("usage that cannot be is reckoned from what was sent and what came, and mar
   ];
   for (const one of impossible) {
     const charge = chargeOf(
-      { usage: { ...usage, reasoning: 0, ...one }, mayHaveCost: true, tries: 1, came, isWhole: true },
+      {
+        usage: { ...usage, reasoning: 0, ...one },
+        mayHaveCost: true,
+        tries: 1,
+        came,
+        isWhole: true,
+      },
       terms,
     );
     expect([one, charge.is_estimated]).toEqual([one, true]);
@@ -61,13 +85,26 @@ test("usage that cannot be is reckoned from what was sent and what came, and mar
 });
 
 test("usage that can be is believed: few tokens for rows of one sign, and thoughts that were not sent", () => {
-  const rows = cameInAnswer("chat", { choices: [{ message: { content: `x${" ".repeat(4_000)}${"=".repeat(4_000)}` } }] });
-  expect(chargeOf({ usage, mayHaveCost: true, tries: 1, came: rows, isWhole: true }, terms).is_estimated).toBe(false);
+  const rows = cameInAnswer("chat", {
+    choices: [{ message: { content: `x${" ".repeat(4_000)}${"=".repeat(4_000)}` } }],
+  });
+  expect(
+    chargeOf({ usage, mayHaveCost: true, tries: 1, came: rows, isWhole: true }, terms).is_estimated,
+  ).toBe(false);
   const thought = { ...usage, output: 1_900, reasoning: 1_500 };
-  expect(chargeOf({ usage: thought, mayHaveCost: true, tries: 1, came, isWhole: true }, terms).is_estimated).toBe(false);
-  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(100_000)}` } };
+  expect(
+    chargeOf({ usage: thought, mayHaveCost: true, tries: 1, came, isWhole: true }, terms)
+      .is_estimated,
+  ).toBe(false);
+  const image = {
+    type: "image_url",
+    image_url: { url: `data:image/png;base64,${"A".repeat(100_000)}` },
+  };
   const seen = termsOf({ messages: [{ role: "user", content: [image] }] });
-  expect(chargeOf({ usage: { ...usage, input: 90 }, mayHaveCost: true, tries: 1, isWhole: true }, seen).is_estimated).toBe(false);
+  expect(
+    chargeOf({ usage: { ...usage, input: 90 }, mayHaveCost: true, tries: 1, isWhole: true }, seen)
+      .is_estimated,
+  ).toBe(false);
 });
 
 test("a call that ends early costs what came, with what its kind of model may have thought unseen", () => {
@@ -85,9 +122,13 @@ test("a call that ends early costs what came, with what its kind of model may ha
   expect(chargeOf({ mayHaveCost: true, tries: 1 }, named).usage.output).toBe(1_000);
   const budget = { thinking: { type: "enabled", budget_tokens: 30 } };
   const ofAnthropic = termsOf({ stream: true, ...budget }, { api: "messages" });
-  expect(chargeOf({ begun, came: twenty, mayHaveCost: true, tries: 1 }, ofAnthropic).usage.output).toBe(50);
+  expect(
+    chargeOf({ begun, came: twenty, mayHaveCost: true, tries: 1 }, ofAnthropic).usage.output,
+  ).toBe(50);
   // An answer that is no stream is made before any of it is sent.
-  expect(chargeOf({ mayHaveCost: true, tries: 1 }, { ...terms, workedMs: 500 }).usage.output).toBe(100);
+  expect(chargeOf({ mayHaveCost: true, tries: 1 }, { ...terms, workedMs: 500 }).usage.output).toBe(
+    100,
+  );
 });
 
 test("a call that reached no model costs no money, and counts as a call", () => {
@@ -98,11 +139,19 @@ test("a call that reached no model costs no money, and counts as a call", () => 
 });
 
 test("what the provider was never asked is no call", () => {
-  expect(chargeOf({ mayHaveCost: false, tries: 0 }, terms).cost).toEqual({ nanousd: 0, tokens: 0, calls: 0 });
+  expect(chargeOf({ mayHaveCost: false, tries: 0 }, terms).cost).toEqual({
+    nanousd: 0,
+    tokens: 0,
+    calls: 0,
+  });
 });
 
 test("without a price only tokens and calls count", () => {
-  const free = { ...terms, model: { model: "plain", price: undefined }, reserved: { ...terms.reserved, nanousd: 0 } };
+  const free = {
+    ...terms,
+    model: { model: "plain", price: undefined },
+    reserved: { ...terms.reserved, nanousd: 0 },
+  };
   expect(chargeOf({ usage, mayHaveCost: true, tries: 1 }, free)).toMatchObject({
     cost: { nanousd: 0, tokens: 510, calls: 1 },
     is_unpriced: true,

@@ -5,7 +5,14 @@ import { AgentName } from "../../../../lib/model/ids.ts";
 import { readRequest } from "../../../../lib/models/request.ts";
 
 const coder = AgentName.parse("coder");
-const usage = { input: 50, output: 7, cached: 0, cache_write: 0, reasoning: 0, long_cache_write: 0 };
+const usage = {
+  input: 50,
+  output: 7,
+  cached: 0,
+  cache_write: 0,
+  reasoning: 0,
+  long_cache_write: 0,
+};
 
 function requestOf(body: object) {
   const read = readRequest("responses", new TextEncoder().encode(JSON.stringify(body)));
@@ -24,7 +31,11 @@ test("the last request of each work is known, with what it was counted as", () =
 
 test("a request of which the provider may have counted a part only is not remembered", () => {
   const counted = new CountedRequests();
-  for (const over of [{ truncation: "auto" }, { previous_response_id: "resp_1" }, { context_management: {} }]) {
+  for (const over of [
+    { truncation: "auto" },
+    { previous_response_id: "resp_1" },
+    { context_management: {} },
+  ]) {
     counted.remember("one", requestOf({ input: "a", ...over }), usage);
   }
   counted.remember("one", requestOf({ input: "a" }), { ...usage, input: 0 });
@@ -35,14 +46,23 @@ test("the oldest are forgotten where all together are large", () => {
   const counted = new CountedRequests();
   const large = requestOf({ input: "x".repeat(5_000_000) });
   for (const work of ["one", "two", "three", "four"]) counted.remember(work, large, usage);
-  expect(["one", "two", "three", "four"].map((work) => counted.find(work) !== undefined)).toEqual([false, true, true, true]);
+  expect(["one", "two", "three", "four"].map((work) => counted.find(work) !== undefined)).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
 });
 
 test("a conversation at the provider has the tokens of the answer that it ends with", () => {
   const counted = new CountedRequests();
   counted.rememberResponse(coder, "resp_1", usage);
   counted.rememberResponse(coder, "", usage);
-  expect(["resp_1", "resp_2", ""].map((id) => counted.sizeOf(coder, id))).toEqual([57, undefined, undefined]);
+  expect(["resp_1", "resp_2", ""].map((id) => counted.sizeOf(coder, id))).toEqual([
+    57,
+    undefined,
+    undefined,
+  ]);
   // A conversation of another agent is as unknown.
   expect(counted.sizeOf(AgentName.parse("spy"), "resp_1")).toBeUndefined();
 });

@@ -1,6 +1,10 @@
 // Which headers pass, and where a token is.
 import { expect, test } from "bun:test";
-import { headersForClient, headersForProvider, tokenTextOf } from "../../../../apps/gateway/headers.ts";
+import {
+  headersForClient,
+  headersForProvider,
+  tokenTextOf,
+} from "../../../../apps/gateway/headers.ts";
 
 test("a token is the key of either API", () => {
   expect(tokenTextOf(new Headers({ "x-api-key": " abc " }))).toBe("abc");
@@ -21,7 +25,12 @@ test("no token, cookie, address or account goes to a provider, and nothing comes
       "openai-organization": "org",
       "openai-project": "p",
     },
-    ...{ "anthropic-version": "v", "openai-beta": "b", accept: "text/event-stream", "accept-encoding": "gzip, br" },
+    ...{
+      "anthropic-version": "v",
+      "openai-beta": "b",
+      accept: "text/event-stream",
+      "accept-encoding": "gzip, br",
+    },
   };
   expect(Object.fromEntries(headersForProvider(new Headers(sent)))).toEqual({
     "anthropic-version": "v",
@@ -34,8 +43,19 @@ test("no token, cookie, address or account goes to a provider, and nothing comes
 
 test("a client gets what it can act on, and nothing of the provider's account", () => {
   const got = {
-    ...{ "content-type": "application/json", "retry-after": "3", "x-ratelimit-remaining-tokens": "5", "x-request-id": "r" },
-    ...{ "set-cookie": "a=b", "openai-organization": "org", "content-encoding": "gzip", "content-length": "9", server: "x" },
+    ...{
+      "content-type": "application/json",
+      "retry-after": "3",
+      "x-ratelimit-remaining-tokens": "5",
+      "x-request-id": "r",
+    },
+    ...{
+      "set-cookie": "a=b",
+      "openai-organization": "org",
+      "content-encoding": "gzip",
+      "content-length": "9",
+      server: "x",
+    },
   };
   expect(Object.fromEntries(headersForClient(new Headers(got)))).toEqual({
     "content-type": "application/json",

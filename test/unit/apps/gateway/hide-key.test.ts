@@ -14,10 +14,14 @@ test("a key is hidden wherever the chunks of a stream divide it, and all else pa
   const key = "aabaaabaaaab";
   const piece = fc.constantFrom(key, "aab", "aa", "a", "b", "é", "\n\n");
   fc.assert(
-    fc.property(fc.array(piece), fc.string({ maxLength: 9, unit: fc.constantFrom("a", "b") }), (chunks, more) => {
-      const all = [...chunks, more, key.slice(0, 7), key.slice(7)];
-      expect(passed(key, all)).toBe(all.join("").replaceAll(key, "[key]"));
-    }),
+    fc.property(
+      fc.array(piece),
+      fc.string({ maxLength: 9, unit: fc.constantFrom("a", "b") }),
+      (chunks, more) => {
+        const all = [...chunks, more, key.slice(0, 7), key.slice(7)];
+        expect(passed(key, all)).toBe(all.join("").replaceAll(key, "[key]"));
+      },
+    ),
   );
 });
 
@@ -38,6 +42,8 @@ test("without a key all passes", () => {
 });
 
 test("a header that has the key is left out", () => {
-  const response = new Response("", { headers: { "x-request-id": "Bearer sk-of-the-test", "request-id": "r1" } });
+  const response = new Response("", {
+    headers: { "x-request-id": "Bearer sk-of-the-test", "request-id": "r1" },
+  });
   expect([...new KeyHider("sk-of-the-test").headersOf(response)]).toEqual([["request-id", "r1"]]);
 });

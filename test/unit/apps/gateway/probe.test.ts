@@ -10,21 +10,45 @@ function provider(answer: (request: Request) => Response | Promise<Response>) {
     port: 0,
     hostname: "127.0.0.1",
     fetch: (request) => {
-      requests.push([new URL(request.url).pathname, request.headers.get("authorization"), request.headers.get("x-api-key")]);
+      requests.push([
+        new URL(request.url).pathname,
+        request.headers.get("authorization"),
+        request.headers.get("x-api-key"),
+      ]);
       return answer(request);
     },
   });
-  return { url: `http://127.0.0.1:${server.port}/v1`, requests, [Symbol.asyncDispose]: () => server.stop(true) };
+  return {
+    url: `http://127.0.0.1:${server.port}/v1`,
+    requests,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
 }
 
 function model(base_url: string, over: Partial<ModelSettings> = {}): ModelSettings {
-  return { provider: "openai", model: "m", base_url, parallel: 1, timeout_ms: 1_000, needs_key: true, ...over };
+  return {
+    provider: "openai",
+    model: "m",
+    base_url,
+    parallel: 1,
+    timeout_ms: 1_000,
+    needs_key: true,
+    ...over,
+  };
 }
 
-const probe = async (settings: ModelSettings, keys: Record<string, string> = { strong: key }, timeoutMs = 5_000) =>
-  (await probeModels(new Map([["strong", settings]]), { read: async (name) => keys[name] }, timeoutMs)).map(
-    ({ problem }) => problem,
-  );
+const probe = async (
+  settings: ModelSettings,
+  keys: Record<string, string> = { strong: key },
+  timeoutMs = 5_000,
+) =>
+  (
+    await probeModels(
+      new Map([["strong", settings]]),
+      { read: async (name) => keys[name] },
+      timeoutMs,
+    )
+  ).map(({ problem }) => problem);
 
 test("a provider that answers, also that it has no such list, is no problem; it gets the key as its API wants it", async () => {
   await using own = provider(() => new Response("no such path", { status: 404 }));
@@ -39,8 +63,12 @@ test("a provider that answers, also that it has no such list, is no problem; it 
 });
 
 test("a refused key is named by its model, never by its value", async () => {
-  await using own = provider(({ headers }) => new Response(`no ${headers.get("authorization")}`, { status: 401 }));
-  expect(await probe(model(own.url))).toEqual([`${own.url} refuses the key of the model strong (401)`]);
+  await using own = provider(
+    ({ headers }) => new Response(`no ${headers.get("authorization")}`, { status: 401 }),
+  );
+  expect(await probe(model(own.url))).toEqual([
+    `${own.url} refuses the key of the model strong (401)`,
+  ]);
 });
 
 test("a provider that cannot be reached, is broken or does not answer is named with its address", async () => {
@@ -48,7 +76,9 @@ test("a provider that cannot be reached, is broken or does not answer is named w
     "http://127.0.0.1:1/v1, of the model strong, cannot be reached: connection refused",
   ]);
   await using broken = provider(() => new Response("", { status: 503 }));
-  expect(await probe(model(broken.url))).toEqual([`${broken.url}, of the model strong, answers with 503`]);
+  expect(await probe(model(broken.url))).toEqual([
+    `${broken.url}, of the model strong, answers with 503`,
+  ]);
   await using silent = provider(() => new Promise(() => {}));
   expect(await probe(model(silent.url), { strong: key }, 50)).toEqual([
     `${silent.url}, of the model strong, cannot be reached: no answer within 0.05 s`,

@@ -15,6 +15,9 @@ test("cassettes have a folder and a mode, or there are none", async () => {
   expect(readSettings(both).cassette).toEqual({ folder: "/cassettes", mode: "replay" });
   for (const name of ["SETT_CASSETTE_DIR", "SETT_CASSETTE_MODE"]) {
     const error = await errorOf(() => readSettings({ ...both, [name]: undefined }));
-    expect(error).toMatchObject({ code: "environment-invalid", message: expect.stringContaining("belong together") });
+    expect(error).toMatchObject({
+      code: "environment-invalid",
+      message: expect.stringContaining("belong together"),
+    });
   }
 });

@@ -22,7 +22,9 @@ test("an artefact is adopted one rest after it was found, and what it lacks in t
   expect(await bench.board.readGoal(whole.goal_id)).toMatchObject({ artefacts: 1 });
   expect(await events(bench.board, "artefact_refused")).toEqual([]);
   await scan.tick(deps);
-  expect(await events(bench.board, "artefact_refused")).toMatchObject([{ artefact_id: unfinished.id }]);
+  expect(await events(bench.board, "artefact_refused")).toMatchObject([
+    { artefact_id: unfinished.id },
+  ]);
 });
 
 test("while keys are left it goes on every second, and what it has found waits for a whole rest", async () => {
@@ -37,5 +39,7 @@ test("while keys are left it goes on every second, and what it has found waits f
   expect(rests).toEqual([1_000, 1_000, restMs]);
   expect(await events(bench.board, "artefact_created")).toEqual([]);
   expect(await scan.tick(deps)).toBe(1_000);
-  expect(await events(bench.board, "artefact_created")).toMatchObject([{ actor: "hand", artefact_id: artefact.id }]);
+  expect(await events(bench.board, "artefact_created")).toMatchObject([
+    { actor: "hand", artefact_id: artefact.id },
+  ]);
 });

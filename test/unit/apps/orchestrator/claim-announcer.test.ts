@@ -13,7 +13,10 @@ import { events, openClaim, postGoal } from "../../../support/blackboard/scene.t
 import { agentName, sampleAgent, sampleClaim } from "../../../support/records/sample.ts";
 import { leaderDeps } from "../../../support/world/deps.ts";
 
-/** A claim that lacks a bid of `hand`, and an orchestrator that handles what is due when the test says so. */
+/**
+ * A claim that lacks a bid of `hand`, and an orchestrator that handles what is due when the test
+ * says so.
+ */
 async function createScene() {
   let nowMs = Date.now();
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => nowMs });
@@ -21,7 +24,11 @@ async function createScene() {
   const clock = { now: () => new Date(nowMs), passedMs: () => nowMs };
   const lines: string[] = [];
   const log = createJsonLog((line) => lines.push(line), clock.now);
-  await board.registerAgents([sampleAgent("coder"), sampleAgent("hand", { external: true })], "person:test", { exact: true });
+  await board.registerAgents(
+    [sampleAgent("coder"), sampleAgent("hand", { external: true })],
+    "person:test",
+    { exact: true },
+  );
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
   const deps = leaderDeps(epoch, { board, clock, log });
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
@@ -60,14 +67,21 @@ test("a bid by hand is noticed by the next look, however long the claim has wait
   await pass(12 * 60 * 60 + 3);
   memory.hand.writeBid(claim.id, "hand", "ignore");
   await look();
-  expect((await board.readClaim(claim.id))?.claim).toMatchObject({ bidding: "closed", status: "pending_parallel" });
+  expect((await board.readClaim(claim.id))?.claim).toMatchObject({
+    bidding: "closed",
+    status: "pending_parallel",
+  });
 });
 
 test("a look finds a bid by hand among many claims that wait, and reads no other", async () => {
   const { board, memory, claim, epoch, look } = await createScene();
   const goal = await postGoal(board);
   for (let count = 0; count < 2_100; count++) {
-    const open = { claim: sampleClaim(goal, ["coder", "hand"]), cause: `retry:${count}`, grants: [] };
+    const open = {
+      claim: sampleClaim(goal, ["coder", "hand"]),
+      cause: `retry:${count}`,
+      grants: [],
+    };
     await board.openClaim({ open, epoch, bidDeadlineMs: 60_000 });
   }
   const adopted: ClaimId[] = [];

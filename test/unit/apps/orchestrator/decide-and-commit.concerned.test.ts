@@ -1,4 +1,5 @@
-// What concerns a goal, an agent or a pause touches the claims that it concerns, and reads no other open claim.
+// What concerns a goal, an agent or a pause touches the claims that it concerns, and reads no other
+// open claim.
 import { expect, test } from "bun:test";
 import { ClaimOpener } from "../../../../apps/orchestrator/claim-opener.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
@@ -16,7 +17,9 @@ import { acquireLeaderLease, postGoal, user } from "../../../support/blackboard/
 import { agentName, sampleAgent, sampleClaim } from "../../../support/records/sample.ts";
 import { leaderDeps } from "../../../support/world/deps.ts";
 
-const agents = ["coder", "tester", "critic"].map((name) => sampleAgent(name, { bids_by_command: true }));
+const agents = ["coder", "tester", "critic"].map((name) =>
+  sampleAgent(name, { bids_by_command: true }),
+);
 const [coder, tester] = [agentName("coder"), agentName("tester")];
 
 /** A handler of events, a look at all claims, and the claims that they read. */
@@ -46,10 +49,17 @@ async function createScene() {
       read.clear();
       await handler.handle(event as SettEvent, board.connectionNumber());
     },
-    async open(electorate: readonly string[], goal?: Artefact): Promise<{ id: ClaimId; goal: Artefact }> {
+    async open(
+      electorate: readonly string[],
+      goal?: Artefact,
+    ): Promise<{ id: ClaimId; goal: Artefact }> {
       const about = goal ?? (await postGoal(board));
       const claim = sampleClaim(about, electorate);
-      await board.openClaim({ open: { claim, cause: `retry:${claim.id}`, grants: [] }, epoch, bidDeadlineMs: 60_000 });
+      await board.openClaim({
+        open: { claim, cause: `retry:${claim.id}`, grants: [] },
+        epoch,
+        bidDeadlineMs: 60_000,
+      });
       return { id: claim.id, goal: about };
     },
     statusOf: async (id: ClaimId) => (await board.readClaim(id))?.claim.status,
@@ -77,16 +87,22 @@ test("an agent that leaves touches the claims in which it is asked or has work",
   await board.registerAgents(agents.slice(1), user, { exact: true });
   await handle("agent_removed");
   expect([...read]).toEqual([unheard.id]);
-  expect((await board.readClaim(unheard.id))?.claim.bids).toEqual([{ agent: coder, word: "ignore" }]);
+  expect((await board.readClaim(unheard.id))?.claim.bids).toEqual([
+    { agent: coder, word: "ignore" },
+  ]);
 });
 
 test("an agent with new rules touches the claims in which it is asked", async () => {
   const { board, handle, open, read, statusOf } = await createScene();
   const { id } = await open(["coder"]);
   await open(["tester"]);
-  await board.registerAgents([{ ...sampleAgent("coder"), human: true, bids: [{ on: "*", bid: "ignore" }] }], user, {
-    exact: false,
-  });
+  await board.registerAgents(
+    [{ ...sampleAgent("coder"), human: true, bids: [{ on: "*", bid: "ignore" }] }],
+    user,
+    {
+      exact: false,
+    },
+  );
   await handle("agent_registered");
   expect([...read]).toEqual([id]);
   expect(await statusOf(id)).toBe("complete");
@@ -94,7 +110,8 @@ test("an agent with new rules touches the claims in which it is asked", async ()
 
 test("the end of a pause touches the claims that it kept from going on", async () => {
   const { board, epoch, handle, open, read, reconciler, statusOf } = await createScene();
-  const pause = (paused: boolean) => board.setPaused({ paused, by: user, at: new Date().toISOString(), epoch });
+  const pause = (paused: boolean) =>
+    board.setPaused({ paused, by: user, at: new Date().toISOString(), epoch });
   await pause(true);
   const { id } = await open(["coder"]);
   const waiting = await open(["tester"]);
@@ -103,13 +120,18 @@ test("the end of a pause touches the claims that it kept from going on", async (
   await reconciler.lookAtAll(true);
   await board.placeBid({ claim: id, agent: coder, word: "claim" });
   await handle("bid_placed");
-  expect(await Promise.all([id, lost.id, waiting.id].map(statusOf))).toEqual(Array(3).fill("pending_review"));
+  expect(await Promise.all([id, lost.id, waiting.id].map(statusOf))).toEqual(
+    Array(3).fill("pending_review"),
+  );
   await pause(false);
   await board.logEvent({ type: "resume_requested" }, user);
   await handle("resume_requested");
   await handle("instance_resumed");
   expect([...read].sort()).toEqual([id, lost.id].sort());
-  expect(await Promise.all([id, lost.id].map(statusOf))).toEqual(["pending_parallel", "pending_parallel"]);
+  expect(await Promise.all([id, lost.id].map(statusOf))).toEqual([
+    "pending_parallel",
+    "pending_parallel",
+  ]);
   expect(await board.listClaimsOf(tester, "asked")).toEqual([waiting.id]);
 });
 
@@ -129,9 +151,24 @@ test("a round goes through the open claims in parts, and misses none while other
       const goal = (await board.readClaim(id))?.claim.goal_id;
       if (goal === undefined) continue;
       const set = { status: "terminated", bidding: "closed", termination_reason: "" } as const;
-      const nothing = { bids: [], grants: [], artefacts: [], claims: [], due: { set: [], clear: [] }, events: [] };
+      const nothing = {
+        bids: [],
+        grants: [],
+        artefacts: [],
+        claims: [],
+        due: { set: [], clear: [] },
+        events: [],
+      };
       const readOn = board.connectionNumber();
-      await board.commitClaim({ claim: id, epoch, expectedRev: 0, readOn, commitId: `end ${id}`, set, ...nothing });
+      await board.commitClaim({
+        claim: id,
+        epoch,
+        expectedRev: 0,
+        readOn,
+        commitId: `end ${id}`,
+        set,
+        ...nothing,
+      });
     }
   }
   expect(Math.max(...parts)).toBeLessThanOrEqual(100);

@@ -9,7 +9,12 @@ const queued_at = "2026-01-01T00:00:00.000Z";
 let places = 0;
 const mail = (message: object, { agent = coder, quiet = true } = {}) => {
   places += 1;
-  return { agent, place: `${places}-0`, id: `m${places}`, text: JSON.stringify({ ...(quiet && { quiet }), message }) };
+  return {
+    agent,
+    place: `${places}-0`,
+    id: `m${places}`,
+    text: JSON.stringify({ ...(quiet && { quiet }), message }),
+  };
 };
 const run = { started_at: queued_at, context_ids: [] };
 const started = (claim = one, attempt = 1) => ({ say: "started", claim, attempt, queued_at, run });
@@ -29,7 +34,11 @@ test("a start goes with its result, whatever other claims and agents have sent b
     mail(started(), { agent: tester }),
     mail(result()),
   ];
-  expect(together(start, between, stranger, end)).toEqual([[start.id, end.id], [between.id], [stranger.id]]);
+  expect(together(start, between, stranger, end)).toEqual([
+    [start.id, end.id],
+    [between.id],
+    [stranger.id],
+  ]);
 });
 
 test("each goes by itself where something about the same claim came between them", () => {
@@ -40,7 +49,10 @@ test("each goes by itself where something about the same claim came between them
 const apart: Record<string, readonly [ReturnType<typeof mail>, ReturnType<typeof mail>]> = {
   "the start waits for an answer": [mail(started(), { quiet: false }), mail(result())],
   "the result is of another attempt": [mail(started()), mail(result(one, 2))],
-  "the result does not say of which attempt it is": [mail(started()), mail({ ...result(), attempt: undefined })],
+  "the result does not say of which attempt it is": [
+    mail(started()),
+    mail({ ...result(), attempt: undefined }),
+  ],
   "the result came first": [mail(result()), mail(started())],
   "one of them cannot be read": [mail({ say: "begun" }), mail(result())],
 };

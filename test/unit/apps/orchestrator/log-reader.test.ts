@@ -10,13 +10,21 @@ import { leaderDeps } from "../../../support/world/deps.ts";
 async function stoppedReader() {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
   const board = memory.open();
-  const leader = await board.acquireLeaderLease({ holder: "one", leaseMs: 60_000, restarted: true });
+  const leader = await board.acquireLeaderLease({
+    holder: "one",
+    leaseMs: 60_000,
+    restarted: true,
+  });
   if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
   await board.logEvent({ type: "instance_started" }, "person:Ada");
   const end = await board.endOfEvents();
   const reader = new LogReader(leaderDeps(leader.epoch, { board }), leader.cursor);
   const stop = new AbortController();
-  const work = { handler: { handle: () => undefined }, owed: { giveUp: async () => true }, onEvent: () => {} };
+  const work = {
+    handler: { handle: () => undefined },
+    owed: { giveUp: async () => true },
+    onEvent: () => {},
+  };
   const running = reader.run(work, stop.signal);
   await waitFor("the end of the log", async () => reader.progress.confirmed === end);
   stop.abort();

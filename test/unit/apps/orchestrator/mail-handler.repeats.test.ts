@@ -1,4 +1,5 @@
-// A message that is applied twice, and one under an id that is taken: the log calls no artefact on record a refused result.
+// A message that is applied twice, and one under an id that is taken: the log calls no artefact on
+// record a refused result.
 import { expect, test } from "bun:test";
 import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
 import { MailHandler } from "../../../../apps/orchestrator/mail-handler.ts";
@@ -15,11 +16,24 @@ async function createScene() {
   await board.registerAgents([sampleAgent("coder")], user, { exact: true });
   const { claim, goal, epoch } = await queueGrant(board);
   const apply = (artefact: object, aheadMs = 0) => {
-    const message = { say: "result", claim: claim.id, attempt: 1, result: { outcome: "done", artefact } };
-    const mail = { agent: agentName("coder"), place: "18446744073709551614-0", id: "1", text: JSON.stringify({ message }) };
+    const message = {
+      say: "result",
+      claim: claim.id,
+      attempt: 1,
+      result: { outcome: "done", artefact },
+    };
+    const mail = {
+      agent: agentName("coder"),
+      place: "18446744073709551614-0",
+      id: "1",
+      text: JSON.stringify({ message }),
+    };
     const clock = { now: () => new Date(Date.now() + aheadMs), passedMs: () => 0 };
     const deps = leaderDeps(epoch, { board, clock });
-    const handler = new MailHandler(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
+    const handler = new MailHandler(deps, {
+      agentCache: new AgentCache(deps),
+      grantLeaseMs: 60_000,
+    });
     return handler.apply(mail, readEnvelope(mail.text), board.connectionNumber());
   };
   return { board, goal, apply };
@@ -27,7 +41,8 @@ async function createScene() {
 
 test("a message of a time to come that another leader reads later is answered as the first time", async () => {
   const { board, apply } = await createScene();
-  for (const aheadMs of [0, 1_000]) expect(await apply({ type: "Report", payload: "" }, aheadMs)).toBe("ended");
+  for (const aheadMs of [0, 1_000])
+    expect(await apply({ type: "Report", payload: "" }, aheadMs)).toBe("ended");
   expect(await events(board, "result_refused")).toEqual([]);
   expect(await events(board, "grant_done")).toHaveLength(1);
 });
@@ -35,7 +50,10 @@ test("a message of a time to come that another leader reads later is answered as
 test("a result under the id of an artefact on record is a message refused, and no result", async () => {
   const { board, goal, apply } = await createScene();
   const reason = `The id ${goal.id} belongs to another artefact.`;
-  expect(await apply({ id: goal.id, type: "Report", payload: "mine" })).toEqual({ outcome: "no", reason });
+  expect(await apply({ id: goal.id, type: "Report", payload: "mine" })).toEqual({
+    outcome: "no",
+    reason,
+  });
   expect(await events(board, "result_refused")).toEqual([]);
   expect(await events(board, "mail_refused")).toHaveLength(1);
 });

@@ -1,4 +1,5 @@
-// What becomes of work whose source is lost, and of an orchestrator that was replaced and does not know it yet.
+// What becomes of work whose source is lost, and of an orchestrator that was replaced and does not
+// know it yet.
 import { expect, test } from "bun:test";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
 import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
@@ -22,14 +23,23 @@ function createScene() {
   const parts = leaderParts(deps);
   const { agentCache: agents, pause } = parts;
   const decider = new Decider(deps, parts);
-  return { memory, board, decider, requests: new Requests(deps, agents, new Questions(deps, agents, decider), pause) };
+  return {
+    memory,
+    board,
+    decider,
+    requests: new Requests(deps, agents, new Questions(deps, agents, decider), pause),
+  };
 }
 
 test("work whose result was made from what is lost is done again, without a Failure", async () => {
   await using clan = await memoryClan();
   const lost = newArtefactId();
   const work = (_: unknown, attempt: number) => (attempt === 1 ? { source_artefacts: [lost] } : {});
-  await clan.join({ coder: { behaviour: { bid: ({ type }) => (type === "GoalDefined" ? "exclusive" : "ignore"), work } } });
+  await clan.join({
+    coder: {
+      behaviour: { bid: ({ type }) => (type === "GoalDefined" ? "exclusive" : "ignore"), work },
+    },
+  });
   await clan.startOrchestrator();
   const goal = await clan.postGoal();
   const { claim, grants } = await clan.ended(goal);
@@ -44,8 +54,12 @@ test("what was read before a loss of contact decides nothing, and what shows onl
   const readOn = board.connectionNumber();
   memory.reconnect();
   const ending = { kind: "goal_ended", reason: "It was cancelled." } as const;
-  expect(await errorOf(decider.decide(claim.id, ending, { readOn }))).toMatchObject({ code: "redis-unreachable" });
-  expect(await board.readClaim(claim.id)).toMatchObject({ claim: { status: "pending_review", rev: 0 } });
+  expect(await errorOf(decider.decide(claim.id, ending, { readOn }))).toMatchObject({
+    code: "redis-unreachable",
+  });
+  expect(await board.readClaim(claim.id)).toMatchObject({
+    claim: { status: "pending_review", rev: 0 },
+  });
   expect(await decider.decide(claim.id, { kind: "progress" }, { readOn })).toBe(true);
   expect(await board.readClaim(claim.id)).toMatchObject({ claim: { status: "complete" } });
 });
@@ -54,8 +68,15 @@ test("an orchestrator that was replaced refuses no request", async () => {
   const { board, requests } = createScene();
   await acquireLeaderLease(board);
   await acquireLeaderLease(board);
-  const request: SettEvent = { type: "retry_requested", id: "1-0", time: new Date().toISOString(), actor: "person:Ada" };
-  await expect(requests.retry(request, newArtefactId(), board.connectionNumber())).rejects.toBeInstanceOf(Fenced);
+  const request: SettEvent = {
+    type: "retry_requested",
+    id: "1-0",
+    time: new Date().toISOString(),
+    actor: "person:Ada",
+  };
+  await expect(
+    requests.retry(request, newArtefactId(), board.connectionNumber()),
+  ).rejects.toBeInstanceOf(Fenced);
   expect(await events(board, "request_refused")).toEqual([]);
 });
 
@@ -63,11 +84,20 @@ test("a request that was read before a loss of contact is not refused", async ()
   const { memory, board, requests } = createScene();
   await acquireLeaderLease(board);
   const failure = newArtefactId();
-  const request: SettEvent = { type: "retry_requested", id: "1-0", time: new Date().toISOString(), actor: "person:Ada" };
+  const request: SettEvent = {
+    type: "retry_requested",
+    id: "1-0",
+    time: new Date().toISOString(),
+    actor: "person:Ada",
+  };
   const readOn = board.connectionNumber();
   memory.reconnect();
-  expect(await errorOf(requests.retry(request, failure, readOn))).toMatchObject({ code: "redis-unreachable" });
+  expect(await errorOf(requests.retry(request, failure, readOn))).toMatchObject({
+    code: "redis-unreachable",
+  });
   expect(await events(board, "request_refused")).toEqual([]);
   await requests.retry(request, failure, board.connectionNumber());
-  expect(await events(board, "request_refused")).toMatchObject([{ artefact_id: failure, data: { request: "1-0" } }]);
+  expect(await events(board, "request_refused")).toMatchObject([
+    { artefact_id: failure, data: { request: "1-0" } },
+  ]);
 });

@@ -64,7 +64,11 @@ describe("phases", () => {
       reader: {
         behaviour: {
           bid: (artefact) => (artefact.type === "Code" ? "review" : "ignore"),
-          work: () => ({ structural_type: "Review", type: "Review", payload: round++ === 0 ? "no" : "{}" }),
+          work: () => ({
+            structural_type: "Review",
+            type: "Review",
+            payload: round++ === 0 ? "no" : "{}",
+          }),
         },
       },
     });
@@ -77,6 +81,9 @@ describe("phases", () => {
     expect((await clan.ended(second)).claim.status).toBe("complete");
     const [first] = await board.readThread(second.logical_id);
     if (first === undefined) throw new Error("no first version");
-    expect([...(await board.claimsOfArtefact(first)).keys()].sort()).toEqual(["rework:1", "standard"]);
+    expect([...(await board.claimsOfArtefact(first)).keys()].sort()).toEqual([
+      "rework:1",
+      "standard",
+    ]);
   });
 });

@@ -7,12 +7,17 @@ import { memoryClan, worker } from "../../../support/world/memory-clan.ts";
 describe("a goal", () => {
   test("becomes a claim, bids, a grant and a result, and the events come in that order", async () => {
     await using clan = await memoryClan();
-    await clan.join({ coder: { behaviour: worker }, idler: { behaviour: { bid: () => "ignore" } } });
+    await clan.join({
+      coder: { behaviour: worker },
+      idler: { behaviour: { bid: () => "ignore" } },
+    });
     await clan.startOrchestrator();
     const goal = await clan.postGoal();
     const { claim } = await clan.ended(goal);
     expect(claim.status).toBe("complete");
-    const types = (await clan.events()).filter((event) => event.claim_id === claim.id).map((event) => event.type);
+    const types = (await clan.events())
+      .filter((event) => event.claim_id === claim.id)
+      .map((event) => event.type);
     expect(types).toEqual([
       "claim_opened",
       "bid_placed",
@@ -47,7 +52,10 @@ describe("a goal", () => {
   test("that gets more artefacts than the limit ends with a Failure", async () => {
     await using clan = await memoryClan({ artefacts_per_goal: 6 });
     const { board } = clan;
-    const rabbit = { bid: () => "claim" as const, work: () => ({ structural_type: "Standard" as const, type: "Rabbit" }) };
+    const rabbit = {
+      bid: () => "claim" as const,
+      work: () => ({ structural_type: "Standard" as const, type: "Rabbit" }),
+    };
     await clan.join({
       rabbit: { behaviour: rabbit, bids: [{ on: "*", from: "rabbit", bid: "claim" }] },
       sleeper: { behaviour: { bid: () => "exclusive" } },
@@ -57,11 +65,17 @@ describe("a goal", () => {
     await waitFor("the end of the goal", async () => (await board.readGoal(goal.goal_id)).ended);
     const artefacts = await board.readArtefacts(await board.listArtefactsOfGoal(goal.goal_id));
     expect(artefacts.map((artefact) => artefact.type)).toContain("ArtefactLimitExceeded");
-    await waitFor("the last claim to close", async () => (await board.listOpenClaims()).length === 0);
+    await waitFor(
+      "the last claim to close",
+      async () => (await board.listOpenClaims()).length === 0,
+    );
     const { claim, grants } = await clan.ended(goal);
-    const reason = "The goal was ended: it has more artefacts than limits.artefacts_per_goal allows.";
+    const reason =
+      "The goal was ended: it has more artefacts than limits.artefacts_per_goal allows.";
     expect(claim).toMatchObject({ status: "terminated", termination_reason: reason });
-    expect(grants).toContainEqual(expect.objectContaining({ agent: "sleeper", state: "cancelled", reason }));
+    expect(grants).toContainEqual(
+      expect.objectContaining({ agent: "sleeper", state: "cancelled", reason }),
+    );
   });
 });
 
@@ -72,19 +86,29 @@ describe("trouble", () => {
       coder: {
         behaviour: {
           bid: worker.bid,
-          work: () => ({ structural_type: "Failure", type: "ToolExecutionFailure", payload: "exit 1" }),
+          work: () => ({
+            structural_type: "Failure",
+            type: "ToolExecutionFailure",
+            payload: "exit 1",
+          }),
         },
       },
     });
     await clan.startOrchestrator();
     const goal = await clan.postGoal();
     const { claim } = await clan.ended(goal);
-    expect(claim).toMatchObject({ status: "terminated", termination_reason: "Agent coder failed: exit 1" });
+    expect(claim).toMatchObject({
+      status: "terminated",
+      termination_reason: "Agent coder failed: exit 1",
+    });
   });
 
   test("a silent agent that has said in advance what it bids does not stop the others' claim", async () => {
     await using clan = await memoryClan();
-    await clan.join({ coder: { behaviour: worker }, silent: { bids: [{ on: "Other", bid: "review" }] } });
+    await clan.join({
+      coder: { behaviour: worker },
+      silent: { bids: [{ on: "Other", bid: "review" }] },
+    });
     await clan.startOrchestrator();
     const goal = await clan.postGoal();
     expect((await clan.ended(goal)).claim.status).toBe("complete");
@@ -153,7 +177,10 @@ describe("by hand", () => {
 
   test("a bid written into the hash counts at the next sweep", async () => {
     await using clan = await memoryClan();
-    await clan.join({ coder: { behaviour: worker }, person: { behaviour: { bid: () => undefined } } });
+    await clan.join({
+      coder: { behaviour: worker },
+      person: { behaviour: { bid: () => undefined } },
+    });
     await clan.startOrchestrator();
     const goal = await clan.postGoal();
     const claim = await clan.claimOn(goal);

@@ -22,7 +22,13 @@ import {
   running,
   user,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, newArtefactId, newClaimId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  newClaimId,
+  sampleAgent,
+  sampleArtefact,
+} from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { leaderDeps } from "../../../support/world/deps.ts";
 
@@ -36,7 +42,8 @@ async function office() {
   const stop = new AbortController();
   const answers: MailAnswer[] = [];
   void (async () => {
-    for await (const batch of board.followMailAnswers(coder, stop.signal, () => {})) answers.push(...batch);
+    for await (const batch of board.followMailAnswers(coder, stop.signal, () => {}))
+      answers.push(...batch);
   })();
   let passedMs = 0;
   const clock = { now: () => new Date(), passedMs: () => passedMs };
@@ -50,7 +57,9 @@ async function office() {
     /** Begins once the scene has its leader. */
     open: (epoch: number) => {
       const deps = leaderDeps(epoch, { board, clock });
-      return new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 }).run(stop.signal);
+      return new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 }).run(
+        stop.signal,
+      );
     },
     /** Resolves with the answer. */
     say: async (message: unknown) => {
@@ -74,22 +83,39 @@ test("a cub that works by mail leaves on record what it does, as the agent, with
   const { claim, goal, epoch } = await openClaim(board, ["coder", "critic"]);
   void scene.open(epoch);
   await using cub = byMail(scene.memory.open(), { agent: coder, host: "host-1" });
-  expect(await cub.placeBid({ claim: claim.id, agent: coder, word: "exclusive", reason: "It is code." })).toEqual({
+  expect(
+    await cub.placeBid({ claim: claim.id, agent: coder, word: "exclusive", reason: "It is code." }),
+  ).toEqual({
     outcome: "placed",
     word: "exclusive",
   });
-  expect(await cub.placeBid({ claim: newClaimId(), agent: coder, word: "exclusive" })).toMatchObject({ outcome: "refused" });
+  expect(
+    await cub.placeBid({ claim: newClaimId(), agent: coder, word: "exclusive" }),
+  ).toMatchObject({ outcome: "refused" });
   const queued = await queueGrant(board);
   const grant = { ...running("coder"), context_ids: [goal.id], run_id: randomUUID() };
-  expect(await cub.acceptGrant({ claim: queued.claim.id, grant, leaseMs: 1 })).toEqual({ outcome: "accepted" });
+  expect(await cub.acceptGrant({ claim: queued.claim.id, grant, leaseMs: 1 })).toEqual({
+    outcome: "accepted",
+  });
   const grants = async () => (await board.readClaim(queued.claim.id))?.grants;
-  await waitFor("its start to be on record", async () => (await grants())?.[0]?.state === "running");
+  await waitFor(
+    "its start to be on record",
+    async () => (await grants())?.[0]?.state === "running",
+  );
   expect(await grants()).toEqual([grant]);
   const lease = { claim: queued.claim.id, agent: coder, attempt: 1, leaseMs: 1 };
   expect(await cub.renewLease(lease)).toEqual({ outcome: "renewed" });
   expect(await cub.renewLease({ ...lease, attempt: 2 })).toMatchObject({ outcome: "refused" });
-  const artefact = resultOf(queued.goal, queued.claim, { produced_by_role: "coder", produced_by_agent: "coder" });
-  const order = { claim: queued.claim.id, grant, endedAt: at, result: { outcome: "done", artefact } } as const;
+  const artefact = resultOf(queued.goal, queued.claim, {
+    produced_by_role: "coder",
+    produced_by_agent: "coder",
+  });
+  const order = {
+    claim: queued.claim.id,
+    grant,
+    endedAt: at,
+    result: { outcome: "done", artefact },
+  } as const;
   expect(await cub.finishGrant(order)).toEqual({ outcome: "finished" });
   expect(await cub.finishGrant(order)).toEqual({ outcome: "finished" });
   const said = (await events(board)).filter(({ actor }) => actor.startsWith("agent:"));
@@ -106,9 +132,17 @@ test("refusals are on record at once, then at most every ten seconds, counted", 
   await using scene = await office();
   const epoch = await acquireLeaderLease(scene.board);
   void scene.open(epoch);
-  const refused = async () => (await events(scene.board, "mail_refused")).map(({ agent, data }) => [agent, data?.count]);
-  expect(await scene.say("{")).toMatchObject({ outcome: "no", reason: expect.stringMatching(/^The message cannot be read: /) });
-  for (const message of [{ say: "approve" }, { say: "bid", claim: newClaimId(), word: "claim", agent: "critic" }, 1])
+  const refused = async () =>
+    (await events(scene.board, "mail_refused")).map(({ agent, data }) => [agent, data?.count]);
+  expect(await scene.say("{")).toMatchObject({
+    outcome: "no",
+    reason: expect.stringMatching(/^The message cannot be read: /),
+  });
+  for (const message of [
+    { say: "approve" },
+    { say: "bid", claim: newClaimId(), word: "claim", agent: "critic" },
+    1,
+  ])
     expect(await scene.say(message)).toMatchObject({ outcome: "no" });
   expect(await refused()).toEqual([[coder, 1]]);
   scene.pass(10_000);
@@ -151,19 +185,37 @@ test("the times of a run and of its result are those of the record, whatever its
   const far = "2999-01-01T00:00:00.000Z";
   const run = { run_id: randomUUID(), started_at: far, context_ids: [] };
   for (const _ of ["first", "again"])
-    expect(await scene.say({ say: "started", claim: claim.id, attempt: 1, run })).toEqual({ outcome: "yes" });
+    expect(await scene.say({ say: "started", claim: claim.id, attempt: 1, run })).toEqual({
+      outcome: "yes",
+    });
   const artefact = { type: "CodeCommit", payload: "", created_at: far };
-  const result = { say: "result", claim: claim.id, attempt: 1, ended_at: far, result: { outcome: "done", artefact } };
+  const result = {
+    say: "result",
+    claim: claim.id,
+    attempt: 1,
+    ended_at: far,
+    result: { outcome: "done", artefact },
+  };
   expect(await scene.say(result)).toEqual({ outcome: "yes" });
   const [grant] = (await scene.board.readClaim(claim.id))?.grants ?? [];
-  const [, made] = await scene.board.readArtefacts(await scene.board.listArtefactsOfGoal(claim.goal_id));
+  const [, made] = await scene.board.readArtefacts(
+    await scene.board.listArtefactsOfGoal(claim.goal_id),
+  );
   const times = grant?.state === "done" ? [grant.started_at, grant.ended_at, made?.created_at] : [];
   expect(times).toHaveLength(3);
-  for (const time of times) expect(Math.abs(Date.parse(time ?? "") - Date.now())).toBeLessThan(60_000);
-  const early = { ...result, result: { outcome: "done", artefact: { ...artefact, created_at: "1999-01-01T00:00:00.000Z" } } };
+  for (const time of times)
+    expect(Math.abs(Date.parse(time ?? "") - Date.now())).toBeLessThan(60_000);
+  const early = {
+    ...result,
+    result: { outcome: "done", artefact: { ...artefact, created_at: "1999-01-01T00:00:00.000Z" } },
+  };
   const other = await queueGrant(scene.board);
-  expect(await scene.say({ ...early, claim: other.claim.id, ended_at: "1999-01-01T00:00:00.000Z" })).toEqual({ outcome: "yes" });
-  const [, later] = await scene.board.readArtefacts(await scene.board.listArtefactsOfGoal(other.claim.goal_id));
+  expect(
+    await scene.say({ ...early, claim: other.claim.id, ended_at: "1999-01-01T00:00:00.000Z" }),
+  ).toEqual({ outcome: "yes" });
+  const [, later] = await scene.board.readArtefacts(
+    await scene.board.listArtefactsOfGoal(other.claim.goal_id),
+  );
   expect(Math.abs(Date.parse(later?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
 });
 
@@ -176,10 +228,21 @@ test("an external agent names only what it was given: the target's context, and 
   const [aside, foreign] = [sampleArtefact({ goal_id: goal.goal_id }), sampleArtefact()];
   for (const each of [aside, foreign]) await board.createArtefact(each, user);
   const started = (context_ids: unknown[]) =>
-    scene.say({ say: "started", claim: claim.id, attempt: 1, run: { run_id: randomUUID(), started_at: at, context_ids } });
+    scene.say({
+      say: "started",
+      claim: claim.id,
+      attempt: 1,
+      run: { run_id: randomUUID(), started_at: at, context_ids },
+    });
   const finished = (source_artefacts: unknown[], more = {}) => {
     const artefact = { type: "Report", payload: "", source_artefacts };
-    return scene.say({ say: "result", claim: claim.id, attempt: 1, result: { outcome: "done", artefact }, ...more });
+    return scene.say({
+      say: "result",
+      claim: claim.id,
+      attempt: 1,
+      result: { outcome: "done", artefact },
+      ...more,
+    });
   };
   for (const id of [aside.id, foreign.id, newArtefactId()]) {
     const no = { outcome: "no", reason: `Agent coder was not given ${id}, which it names.` };
@@ -198,9 +261,20 @@ test("an agent that chooses the place of its message in the future gives its res
   const { claim, epoch } = await queueGrant(scene.board);
   const deps = leaderDeps(epoch, { board: scene.board });
   const handler = new MailHandler(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
-  const message = { say: "result", claim: claim.id, result: { outcome: "done", artefact: { type: "Report", payload: "" } } };
-  const mail = { agent: coder, place: "18446744073709551614-0", id: "1", text: JSON.stringify({ message }) };
-  expect(await handler.apply(mail, readEnvelope(mail.text), scene.board.connectionNumber())).toBe("ended");
+  const message = {
+    say: "result",
+    claim: claim.id,
+    result: { outcome: "done", artefact: { type: "Report", payload: "" } },
+  };
+  const mail = {
+    agent: coder,
+    place: "18446744073709551614-0",
+    id: "1",
+    text: JSON.stringify({ message }),
+  };
+  expect(await handler.apply(mail, readEnvelope(mail.text), scene.board.connectionNumber())).toBe(
+    "ended",
+  );
   const [, report] = await scene.board.listArtefactsOfGoal(claim.goal_id);
   const artefact = await scene.board.readArtefact(report ?? newArtefactId());
   expect(Math.abs(Date.parse(artefact?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
@@ -211,7 +285,9 @@ test("who says no more than the result has started and ended its grant", async (
   const { claim, goal, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
   const artefact = { type: "Report", payload: "All is well." };
-  expect(await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact } })).toEqual({ outcome: "yes" });
+  expect(
+    await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact } }),
+  ).toEqual({ outcome: "yes" });
   const { grants } = (await scene.board.readClaim(claim.id)) ?? { grants: [] };
   expect(grants).toMatchObject([{ agent: coder, state: "done", context_ids: [] }]);
   const id = grants[0]?.state === "done" ? grants[0].artefact_ids[0] : undefined;
@@ -226,8 +302,12 @@ test("a run that does not say what it has read is started at the time of its mes
   await using scene = await office();
   const { claim, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
-  expect(await scene.say({ say: "started", claim: claim.id, attempt: 2 })).toMatchObject({ outcome: "no" });
-  expect(await scene.say({ say: "started", claim: claim.id, queued_at: "2025-01-01T00:00:00.000Z" })).toMatchObject({
+  expect(await scene.say({ say: "started", claim: claim.id, attempt: 2 })).toMatchObject({
+    outcome: "no",
+  });
+  expect(
+    await scene.say({ say: "started", claim: claim.id, queued_at: "2025-01-01T00:00:00.000Z" }),
+  ).toMatchObject({
     outcome: "no",
     reason: expect.stringMatching(/queued anew/),
   });
@@ -243,10 +323,16 @@ test("results that come too late are on record each, a hundred in a minute; the 
   void scene.open(epoch);
   const late = () => {
     const artefact = { id: newArtefactId(), type: "Report", payload: "late" };
-    return scene.say({ say: "result", claim: claim.id, attempt: 1, result: { outcome: "done", artefact } });
+    return scene.say({
+      say: "result",
+      claim: claim.id,
+      attempt: 1,
+      result: { outcome: "done", artefact },
+    });
   };
   expect(await late()).toEqual({ outcome: "yes" });
-  for (let count = 0; count < 110; count += 1) expect(await late()).toMatchObject({ outcome: "no" });
+  for (let count = 0; count < 110; count += 1)
+    expect(await late()).toMatchObject({ outcome: "no" });
   expect(await events(scene.board, "result_refused")).toHaveLength(100);
   expect(await events(scene.board, "mail_refused")).toMatchObject([{ data: { count: 1 } }]);
   scene.pass(60_000);
@@ -262,7 +348,12 @@ test("a result that counts is stored, however many others of its agent came too 
   void scene.open(next.epoch ?? epoch);
   const result = (of: ClaimId) => {
     const artefact = { id: newArtefactId(), type: "Report", payload: "{}" };
-    return scene.say({ say: "result", claim: of, attempt: 1, result: { outcome: "done", artefact } });
+    return scene.say({
+      say: "result",
+      claim: of,
+      attempt: 1,
+      result: { outcome: "done", artefact },
+    });
   };
   for (let count = 0; count < 105; count += 1) await result(claim.id);
   expect(await result(next.claim.id)).toEqual({ outcome: "yes" });
@@ -276,9 +367,18 @@ test("a result of an attempt that has not begun, or of no grant, is refused and 
   void scene.open(epoch);
   const artefact = { type: "Report", payload: "early" };
   const refused = [
-    await scene.say({ say: "result", claim: claim.id, attempt: 2, result: { outcome: "done", artefact } }),
+    await scene.say({
+      say: "result",
+      claim: claim.id,
+      attempt: 2,
+      result: { outcome: "done", artefact },
+    }),
     await scene.say({ say: "result", claim: newClaimId(), result: { outcome: "done", artefact } }),
-    await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact: { ...artefact, claim_id: "" } } }),
+    await scene.say({
+      say: "result",
+      claim: claim.id,
+      result: { outcome: "done", artefact: { ...artefact, claim_id: "" } },
+    }),
   ];
   expect(refused.map(({ outcome }) => outcome)).toEqual(["no", "no", "no"]);
   expect(await events(scene.board, "result_refused")).toEqual([]);
@@ -328,14 +428,21 @@ test("a result during which the function that stores it is out of order is store
   const finishGrant: typeof scene.board.finishGrant = (order) => {
     calls += 1;
     if (calls <= 3)
-      return Promise.reject(new SettError("blackboard-refused", "Redis refused a command: ERR it is out of order."));
+      return Promise.reject(
+        new SettError("blackboard-refused", "Redis refused a command: ERR it is out of order."),
+      );
     return scene.board.finishGrant(order);
   };
   const deps = leaderDeps(epoch, { board: { ...scene.board, finishGrant } });
   const stop = new AbortController();
-  const running = new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 }).run(stop.signal);
+  const running = new PostOffice(deps, {
+    agentCache: new AgentCache(deps),
+    grantLeaseMs: 60_000,
+  }).run(stop.signal);
   const artefact = { type: "Report", payload: "All is well." };
-  expect(await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact } })).toEqual({ outcome: "yes" });
+  expect(
+    await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact } }),
+  ).toEqual({ outcome: "yes" });
   expect(await scene.board.listArtefactsOfGoal(goal.goal_id)).toHaveLength(2);
   expect(await events(scene.board, "mail_refused")).toEqual([]);
   stop.abort();

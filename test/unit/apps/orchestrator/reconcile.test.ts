@@ -11,7 +11,11 @@ import { leaderDeps } from "../../../support/world/deps.ts";
 test("adopts an artefact that is complete for a while, and says what the others still lack", async () => {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("scan") });
   await using board = memory.open();
-  const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 60_000, restarted: true });
+  const leader = await board.acquireLeaderLease({
+    holder: "test",
+    leaseMs: 60_000,
+    restarted: true,
+  });
   const epoch = leader.outcome === "held" ? leader.epoch : 0;
   // Each pass has cost nothing, so that the next one need not wait.
   const lines: Record<string, unknown>[] = [];
@@ -28,7 +32,14 @@ test("adopts an artefact that is complete for a while, and says what the others 
 
   const whole = sampleArtefact();
   const { id, logical_id, structural_type, type, payload, produced_by_role } = whole;
-  const common = { logical_id, version: "1", structural_type, payload, source_artefacts: "[]", produced_by_role };
+  const common = {
+    logical_id,
+    version: "1",
+    structural_type,
+    payload,
+    source_artefacts: "[]",
+    produced_by_role,
+  };
   memory.hand.writeArtefact(id, { id, ...common, type });
   const lacking = newArtefactId();
   memory.hand.writeArtefact(lacking, { id: lacking, ...common, logical_id: lacking as never });

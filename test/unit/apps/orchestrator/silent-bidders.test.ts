@@ -18,9 +18,16 @@ async function createScene(over: Partial<AgentRegistration>) {
   let nowMs = performance.now() + 3_600_000;
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => nowMs });
   const board = memory.open();
-  await board.registerAgents([sampleAgent("coder", { bids_by_command: true, ...over })], "person:test", { exact: true });
+  await board.registerAgents(
+    [sampleAgent("coder", { bids_by_command: true, ...over })],
+    "person:test",
+    { exact: true },
+  );
   const { claim, epoch } = await openClaim(board, ["coder"]);
-  const deps = leaderDeps(epoch, { board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } });
+  const deps = leaderDeps(epoch, {
+    board,
+    clock: { now: () => new Date(nowMs), passedMs: () => nowMs },
+  });
   const parts = leaderParts(deps);
   const { agentCache, cache } = parts;
   const decider = new Decider(deps, parts);

@@ -10,7 +10,11 @@ test("after any number of entries it has the latest of them, and at most twice a
   for (let count = 1; count <= 25; count += 1) {
     map.set(count - 1, "value");
     const keys = keysIn(map, count);
-    expect(keys).toEqual(expect.arrayContaining(Array.from({ length: Math.min(4, count) }, (_, back) => count - 1 - back)));
+    expect(keys).toEqual(
+      expect.arrayContaining(
+        Array.from({ length: Math.min(4, count) }, (_, back) => count - 1 - back),
+      ),
+    );
     expect(keys.length).toBeLessThanOrEqual(8);
   }
 });

@@ -4,19 +4,32 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { configSchema, configSchemaText, schemaFile } from "../../../../lib/config/config-schema.ts";
+import {
+  configSchema,
+  configSchemaText,
+  schemaFile,
+} from "../../../../lib/config/config-schema.ts";
 import { initFiles } from "../../../../lib/config/init-files.ts";
 import { SettFile } from "../../../../lib/model/config.ts";
 import { root } from "../../../support/root.ts";
 
-// The types of the two JSON Schemas differ by what zod cannot read back, of which there is nothing here.
+// The types of the two JSON Schemas differ by what zod cannot read back, of which there is nothing
+// here.
 const schema = z.fromJSONSchema(configSchema() as Parameters<typeof z.fromJSONSchema>[0]);
 const accepts = (file: unknown) => schema.safeParse(file).success;
-const withAgent = (agent: object) => ({ version: "1.0", agents: { coder: { image: "debian", command: ["/run"], ...agent } } });
+const withAgent = (agent: object) => ({
+  version: "1.0",
+  agents: { coder: { image: "debian", command: ["/run"], ...agent } },
+});
 
 test("every sett.yml of the repository is valid by the schema", async () => {
-  const files = ["sett.example.yml", "agents/release-train/sett.yml", "test/support/config/whole-agent.sett.yml"];
-  for (const file of files) expect([file, accepts(parse(await readFile(join(root, file), "utf8")))]).toEqual([file, true]);
+  const files = [
+    "sett.example.yml",
+    "agents/release-train/sett.yml",
+    "test/support/config/whole-agent.sett.yml",
+  ];
+  for (const file of files)
+    expect([file, accepts(parse(await readFile(join(root, file), "utf8")))]).toEqual([file, true]);
 });
 
 test.each([
@@ -45,23 +58,49 @@ const written = {
     { limits: { cpus: "two", memory: "2g" } },
   ],
   workspace: [{}, { mode: "rw" }, { mode: "w" }, null],
-  bids: [[], [{ on: "*", from: "a", bid: "claim" }], [{ on: "", bid: "claim" }], [{ bid: "claim" }]],
+  bids: [
+    [],
+    [{ on: "*", from: "a", bid: "claim" }],
+    [{ on: "", bid: "claim" }],
+    [{ bid: "claim" }],
+  ],
   health_port: [8080, 0, 70_000],
   model: ["strong", "Strong", 5],
-  budget: [{ usd: 5, tokens: "2M", calls: 500 }, { tokens: "1.5k" }, {}, { usd: -1 }, { tokens: "many" }, 5],
+  budget: [
+    { usd: 5, tokens: "2M", calls: 500 },
+    { tokens: "1.5k" },
+    {},
+    { usd: -1 },
+    { tokens: "many" },
+    5,
+  ],
   on_budget: ["fail", "ask", "stop"],
 };
 
 const models = [
-  { provider: "anthropic", model: "m", key: "$KEY", base_url: "https://a.org/v1", max_output: 9, parallel: 2, timeout: "30s" },
-  { provider: "openai", model: "m", price: { input: 0, output: 0.5, long_input: { above: 9, input: 1, output: 2 } } },
+  {
+    provider: "anthropic",
+    model: "m",
+    key: "$KEY",
+    base_url: "https://a.org/v1",
+    max_output: 9,
+    parallel: 2,
+    timeout: "30s",
+  },
+  {
+    provider: "openai",
+    model: "m",
+    price: { input: 0, output: 0.5, long_input: { above: 9, input: 1, output: 2 } },
+  },
   { provider: "openai" },
   { provider: "mistral", model: "m" },
   { provider: "openai", model: "m", price: { input: 0 } },
 ];
 
 test("the schema takes every value that `sett validate` takes", () => {
-  const agents = Object.entries(written).flatMap(([key, values]) => values.map((value) => withAgent({ [key]: value })));
+  const agents = Object.entries(written).flatMap(([key, values]) =>
+    values.map((value) => withAgent({ [key]: value })),
+  );
   const valid = agents.filter((agent) => SettFile.safeParse(agent).success);
   expect(valid.length).toBeGreaterThan(15);
   expect(valid.length).toBeLessThan(agents.length);
@@ -78,7 +117,9 @@ test("the schema takes every model that `sett validate` takes, by every name tha
     ...[true, true, false].map((isValid) => [isValid, isValid]),
   ]);
   const names = ["strong", "gpt-5.5_mini", "Strong", "-a", "a b"];
-  expect(names.filter((name) => accepts({ ...withAgent({}), models: { [name]: models[0] } }))).toEqual(names.slice(0, 2));
+  expect(
+    names.filter((name) => accepts({ ...withAgent({}), models: { [name]: models[0] } })),
+  ).toEqual(names.slice(0, 2));
 });
 
 test("every key has a description, which editors show", () => {
@@ -98,7 +139,9 @@ test("every key has a description, which editors show", () => {
 test("the first line of what `sett init` writes names the schema that it writes beside it, and the example at the root its own", async () => {
   const files = new Map(initFiles().map(({ path, content }) => [path, content]));
   expect(files.get(schemaFile)).toBe(configSchemaText());
-  expect(files.get("sett.yml")?.split("\n")[0]).toBe(`# yaml-language-server: $schema=${schemaFile}`);
+  expect(files.get("sett.yml")?.split("\n")[0]).toBe(
+    `# yaml-language-server: $schema=${schemaFile}`,
+  );
   const example = await readFile(join(root, "sett.example.yml"), "utf8");
   const [, named = ""] = /^# yaml-language-server: \$schema=(.+)/.exec(example) ?? [];
   expect(await readFile(join(root, named), "utf8")).toBe(configSchemaText());

@@ -19,7 +19,11 @@ test.each([".devcontainer/devcontainer.json", ".devcontainer.json", "devcontaine
   "build": { "dockerfile": "Dockerfile", "context": ".", }, /* and so on */
   "features": { "ghcr.io/devcontainers/features/go:1": {}, },
 }`;
-    await using made = await configFolder({ "sett.yml": "", [place]: text, [join(place, "../Dockerfile")]: "FROM scratch\n" });
+    await using made = await configFolder({
+      "sett.yml": "",
+      [place]: text,
+      [join(place, "../Dockerfile")]: "FROM scratch\n",
+    });
     const { devcontainer, mistakes, warnings } = await checkDevcontainer(made.folder);
     expect({ mistakes, warnings }).toEqual({ mistakes: [], warnings: [] });
     const folder = join(made.folder, place, "..");
@@ -40,8 +44,16 @@ const wrong: [title: string, files: Record<string, string>, sentence: RegExp][] 
   ],
   ["what is no map", { "devcontainer.json": "[]" }, /must be a map, not a list/],
   ["an image that is no text", { "devcontainer.json": '{ "image": 5 }' }, /`image` must be text/],
-  ["neither image nor build", { "devcontainer.json": "{}" }, /names neither `image` nor `build\.dockerfile`/],
-  ["a Compose file", { "devcontainer.json": '{ "dockerComposeFile": "x" }' }, /has `dockerComposeFile`: an agent is one image/],
+  [
+    "neither image nor build",
+    { "devcontainer.json": "{}" },
+    /names neither `image` nor `build\.dockerfile`/,
+  ],
+  [
+    "a Compose file",
+    { "devcontainer.json": '{ "dockerComposeFile": "x" }' },
+    /has `dockerComposeFile`: an agent is one image/,
+  ],
   [
     "a Dockerfile that is not there",
     { "devcontainer.json": '{ "build": { "dockerfile": "../nosuch" } }' },
@@ -56,7 +68,8 @@ test.each(wrong)("%s is refused", async (_, files, sentence) => {
 });
 
 test("what Sett cannot do is warned of, and what is for editors is not", async () => {
-  const text = '{ "image": "x", "mounts": [], "runArgs": [], "forwardPorts": [1], "customizations": {}, "remoteUser": "root" }';
+  const text =
+    '{ "image": "x", "mounts": [], "runArgs": [], "forwardPorts": [1], "customizations": {}, "remoteUser": "root" }';
   const { mistakes, warnings } = await said({ "devcontainer.json": text });
   expect(mistakes).toEqual([]);
   expect(warnings).toEqual([
@@ -68,7 +81,10 @@ test("what Sett cannot do is warned of, and what is for editors is not", async (
 test("a mistake is reported at the line of `path`, which goes with neither `image` nor `external`", async () => {
   const text =
     "version: '1.0'\nagents:\n  a:\n    path: ./nosuch\n    command: [run]\n  b:\n    path: ./b\n    image: x\n    command: [run]\n  c:\n    external: true\n    path: ./b\n";
-  await using made = await configFolder({ "sett.yml": text, "b/devcontainer.json": '{ "image": "x", "runArgs": [] }' });
+  await using made = await configFolder({
+    "sett.yml": text,
+    "b/devcontainer.json": '{ "image": "x", "runArgs": [] }',
+  });
   const { mistakes, warnings } = await checkConfig(made.path, {});
   expect(mistakes.map(({ line, path, sentence }) => `${line} ${path}: ${sentence}`)).toEqual([
     `4 agents.a.path: there is no folder ${join(made.folder, "nosuch")}`,

@@ -7,10 +7,19 @@ const model = "{ provider: openai, model: gpt-5, key: k }";
 const prompts = "prompts: { claim: Take., execution: Work. }";
 
 async function read(agents: string, models: string) {
-  await using made = await configFolder({ "sett.yml": `version: '1.0'\nagents: { ${agents} }\nmodels: { ${models} }\n` });
+  await using made = await configFolder({
+    "sett.yml": `version: '1.0'\nagents: { ${agents} }\nmodels: { ${models} }\n`,
+  });
   const { config, mistakes, warnings, notes } = await checkConfig(made.path, {});
-  const chosen = Object.fromEntries<string | undefined>(config?.agents.map(({ name, model }) => [name, model]) ?? []);
-  return { models: chosen, mistakes: mistakes.length, notes: notes.map(({ sentence }) => sentence), warnings };
+  const chosen = Object.fromEntries<string | undefined>(
+    config?.agents.map(({ name, model }) => [name, model]) ?? [],
+  );
+  return {
+    models: chosen,
+    mistakes: mistakes.length,
+    notes: notes.map(({ sentence }) => sentence),
+    warnings,
+  };
 }
 
 test("it is the only model, or the one that is called `default`, and it is said which", async () => {
@@ -28,7 +37,10 @@ test("it is the only model, or the one that is called `default`, and it is said 
     mistakes: 0,
     notes: ["asks `default`: it names no `model`, and that one is called `default`"],
   });
-  const undecided = await read("a: { image: x, prompts: { execution: Work. } }", `one: ${model}, other: ${model}`);
+  const undecided = await read(
+    "a: { image: x, prompts: { execution: Work. } }",
+    `one: ${model}, other: ${model}`,
+  );
   expect(undecided.mistakes).toBe(1);
 });
 
@@ -36,13 +48,19 @@ test("a command that decides by rules asks none, and one whose prompt decides th
   const command = "image: x, command: [x]";
   const rules = "bids: [{ on: A, bid: claim }]";
   const agents = `a: { ${command}, ${prompts}, ${rules} }, b: { ${command}, ${prompts} }, c: { ${command}, ${rules} }, d: { external: true, ${rules} }`;
-  expect((await read(agents, `strong: ${model}`)).models).toMatchObject({ a: undefined, b: "strong", c: undefined });
+  expect((await read(agents, `strong: ${model}`)).models).toMatchObject({
+    a: undefined,
+    b: "strong",
+    c: undefined,
+  });
 });
 
 test("an agent without a network that has a token of a public server is warned of, with the lines", async () => {
   const agent = (rest: string) =>
     `a: { image: x, command: [x], bids: [{ on: A, bid: claim }], environment: { GITHUB_TOKEN: t }${rest} }`;
-  await using made = await configFolder({ "sett.yml": `version: '1.0'\nagents: { ${agent("")} }\n` });
+  await using made = await configFolder({
+    "sett.yml": `version: '1.0'\nagents: { ${agent("")} }\n`,
+  });
   expect((await checkConfig(made.path, {})).warnings.map(({ sentence }) => sentence)).toEqual([
     '`GITHUB_TOKEN` is of use only where its server is reached, and this agent reaches no network: `egress: ["api.github.com:443", "github.com:443"]` opens the way',
   ]);

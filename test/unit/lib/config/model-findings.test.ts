@@ -13,18 +13,23 @@ async function read(text: string) {
   return { config, warnings: warnings.map((one) => formatProblem({ ...one, file: "f" })) };
 }
 
-const agents = (...lines: string[]) => `version: '1.0'\nagents:\n${lines.map((line) => `  ${line}\n`).join("")}`;
+const agents = (...lines: string[]) =>
+  `version: '1.0'\nagents:\n${lines.map((line) => `  ${line}\n`).join("")}`;
 
 describe("mistakes", () => {
   test("a model that `models` does not have is named with the nearest, or with all that there are", async () => {
-    const text = agents("a: { image: x, command: [x], model: stron }", "b: { image: x, command: [x], model: weak, comand: [] }");
+    const text = agents(
+      "a: { image: x, command: [x], model: stron }",
+      "b: { image: x, command: [x], model: weak, comand: [] }",
+    );
     expect(await mistakesIn(text + models, host)).toEqual([
       "sett.yml:3:39 agents.a.model: `models` has no `stron`: did you mean `strong`?",
       "sett.yml:4:39 agents.b.model: `models` has no `weak`: known are `strong`",
       "sett.yml:4:45 agents.b.comand: is unknown here: did you mean `command`?",
     ]);
     const without = agents("a: { image: x, command: [x], model: record }");
-    const sentence = "sett.yml:3:39 agents.a.model: `models` has no `record`: the file needs `models`, which say what it is";
+    const sentence =
+      "sett.yml:3:39 agents.a.model: `models` has no `record`: the file needs `models`, which say what it is";
     expect(await mistakesIn(without)).toEqual([sentence]);
     expect(await mistakesIn(`${without}models: { record: digests }\n`)).toEqual([sentence]);
   });
@@ -36,7 +41,8 @@ describe("mistakes", () => {
       "c: { image: x, model: strong }",
       "d: { image: x, model: strong, prompts: { claim: Take. } }",
     );
-    const lacksWork = 'is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`';
+    const lacksWork =
+      'is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`';
     const two = `${models}  weak: { provider: openai, model: gpt-5, key: $KEY }\n`;
     expect(await mistakesIn(text + two, host)).toEqual([
       "sett.yml:3:40 agents.a.prompts.execution: needs a `model` that does the work, or a `command`",
@@ -49,13 +55,17 @@ describe("mistakes", () => {
   test("who takes part by hand, and a person, have no model", async () => {
     const rest = "model: strong, budget: { usd: 1 }, on_budget: ask";
     const lines = await mistakesIn(
-      agents(`a: { external: true, ${rest} }`, `b: { human: true, bids: [{ on: A, bid: review }], ${rest} }`) + models,
+      agents(
+        `a: { external: true, ${rest} }`,
+        `b: { human: true, bids: [{ on: A, bid: review }], ${rest} }`,
+      ) + models,
       host,
     );
     expect(lines.map((line) => line.replace(/^\S+ (\S+): (.*: true)`.*/, "$1 $2"))).toEqual(
       ["a", "b"].flatMap((agent) =>
         ["model", "budget", "on_budget"].map(
-          (key) => `agents.${agent}.${key} cannot be combined with \`${agent === "a" ? "external" : "human"}: true`,
+          (key) =>
+            `agents.${agent}.${key} cannot be combined with \`${agent === "a" ? "external" : "human"}: true`,
         ),
       ),
     );
@@ -80,7 +90,11 @@ describe("mistakes", () => {
       "sett.yml:10:19 limits.budget: must be a map, not `5`",
     ]);
     expect(
-      (await read(`${validText}    model: strong\n    prompts: { claim: c, execution: ${long} }\n${models}`)).warnings,
+      (
+        await read(
+          `${validText}    model: strong\n    prompts: { claim: c, execution: ${long} }\n${models}`,
+        )
+      ).warnings,
     ).toEqual([]);
   });
 });
@@ -94,17 +108,25 @@ test("an agent of prompts and a model needs no command; budgets are in nano-doll
   );
   expect(warnings).toEqual([]);
   const [a, b] = config.agents;
-  expect(a).toMatchObject({ command: [], model: "strong", budget: { nanousd: 500_000_000, calls: 20 }, on_budget: "ask" });
+  expect(a).toMatchObject({
+    command: [],
+    model: "strong",
+    budget: { nanousd: 500_000_000, calls: 20 },
+    on_budget: "ask",
+  });
   expect(b).toMatchObject({ command: ["x"], model: "strong", budget: {}, on_budget: "fail" });
   expect(config.limits.budget).toEqual({ tokens: 2_000_000 });
-  expect((await read(`${agents("a: { image: x, command: [x] }")}models: { record: digests }\n`)).config.limits.budget).toEqual(
-    {},
-  );
+  expect(
+    (await read(`${agents("a: { image: x, command: [x] }")}models: { record: digests }\n`)).config
+      .limits.budget,
+  ).toEqual({});
 });
 
 describe("warnings", () => {
   test("a budget without models", async () => {
-    const { warnings } = await read(`${agents("a: { image: x, command: [x] }")}limits: { budget: { usd: 5 } }\n`);
+    const { warnings } = await read(
+      `${agents("a: { image: x, command: [x] }")}limits: { budget: { usd: 5 } }\n`,
+    );
     expect(warnings).toEqual(["f:4:11 limits.budget: has no effect: the file has no `models`"]);
   });
 
@@ -119,7 +141,9 @@ describe("warnings", () => {
         "d: { image: x, command: [x], prompts: { execution: e } }",
       ) + two,
     );
-    expect(warnings).toEqual(["f:4:32 agents.a.prompts: need a `model`: without one, or `bids`, this agent ignores everything"]);
+    expect(warnings).toEqual([
+      "f:4:32 agents.a.prompts: need a `model`: without one, or `bids`, this agent ignores everything",
+    ]);
   });
 
   test("variables that the cub sets itself, a model without an agent, a price that is not known, a budget of 0", async () => {
@@ -128,8 +152,11 @@ describe("warnings", () => {
       "b: { image: x, model: new, command: [x], bids: [{ on: A, bid: claim }], environment: [A=b] }",
       "c: { image: x, command: [x], environment: [OPENAI_API_KEY=x] }",
     );
-    const more = "  new: { provider: openai, model: gpt-99, key: $KEY }\n  idle: { provider: openai, model: gpt-5, key: $KEY }\n";
-    expect((await read(`${text}limits: { budget: { usd: 0 } }\n${models}${more}`)).warnings).toEqual([
+    const more =
+      "  new: { provider: openai, model: gpt-99, key: $KEY }\n  idle: { provider: openai, model: gpt-5, key: $KEY }\n";
+    expect(
+      (await read(`${text}limits: { budget: { usd: 0 } }\n${models}${more}`)).warnings,
+    ).toEqual([
       "f:3:96 agents.a.budget.tokens: is 0, which allows no call of a model",
       "f:3:101 agents.a.environment: sets `OPENAI_API_KEY`, `OPENAI_ORG`, which `model` sets, too: the address and token of the gateway count",
       "f:6:26 limits.budget.usd: is 0, which allows no call of a model",
@@ -137,8 +164,10 @@ describe("warnings", () => {
       "f:10:3 models.idle: no agent has `model: idle`",
     ]);
     const limited = `limits: { budget: { calls: 9 } }\n${models}${more.split("\n")[0]}\n`;
-    expect((await read(text.replace(/budget: .*, environment/, "environment") + limited)).warnings.join("\n")).not.toContain(
-      "is not known",
-    );
+    expect(
+      (await read(text.replace(/budget: .*, environment/, "environment") + limited)).warnings.join(
+        "\n",
+      ),
+    ).not.toContain("is not known");
   });
 });

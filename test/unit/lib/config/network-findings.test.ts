@@ -22,7 +22,9 @@ test.each([
 ])("%s: %s looks as if it needs other machines", (script, words, host) => {
   const [warning, ...more] = warningsOf(command(script));
   expect(more).toEqual([]);
-  expect(warning).toStartWith(`${words} looks as if it needs other machines: \`egress: ["${host}"]\``);
+  expect(warning).toStartWith(
+    `${words} looks as if it needs other machines: \`egress: ["${host}"]\``,
+  );
   expect(warningsOf(`${command(script)}    network: open\n`)).toEqual([]);
   expect(warningsOf(`${command(script)}    egress: [other.example.org]\n`)).toEqual([]);
 });
@@ -34,13 +36,24 @@ test("an agent with a network without a proxy is named", () => {
 });
 
 test("so does an address among its variables, except that of a model's provider", () => {
-  const variable = (name: string) => `${command("./run.sh")}    environment: { ${name}: "https://api.example.org/v1" }\n`;
+  const variable = (name: string) =>
+    `${command("./run.sh")}    environment: { ${name}: "https://api.example.org/v1" }\n`;
   expect(warningsOf(variable("TRACKER"))).toEqual([
-    expect.stringContaining('`TRACKER` looks as if it needs other machines: `egress: ["api.example.org:443"]`'),
+    expect.stringContaining(
+      '`TRACKER` looks as if it needs other machines: `egress: ["api.example.org:443"]`',
+    ),
   ]);
-  expect(warningsOf(`${command("./run.sh")}    environment: { A: "http://127.0.0.1:80" }\n`)).toEqual([]);
+  expect(
+    warningsOf(`${command("./run.sh")}    environment: { A: "http://127.0.0.1:80" }\n`),
+  ).toEqual([]);
 });
 
-test.each(["npm test", "make check", "git commit -am x && git log", "echo installed", "./curly.sh"])("%s does not", (script) => {
+test.each([
+  "npm test",
+  "make check",
+  "git commit -am x && git log",
+  "echo installed",
+  "./curly.sh",
+])("%s does not", (script) => {
   expect(warningsOf(command(script))).toEqual([]);
 });

@@ -4,9 +4,11 @@ import { mistakesIn, validText } from "../../../support/config/config-file.ts";
 
 type Case = [title: string, text: string, lines: string[]];
 
-const byHand = "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
+const byHand =
+  "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
 
-const ofPerson = "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
+const ofPerson =
+  "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
 
 const cases: Case[] = [
   [
@@ -58,7 +60,9 @@ const cases: Case[] = [
   [
     "a person who never reviews would never be asked",
     "    human: true\n    bids: [{ on: A, bid: ignore }]\n",
-    expect.arrayContaining([expect.stringMatching(/sett.yml:7:5 agents.a.bids: never says `review`/)]),
+    expect.arrayContaining([
+      expect.stringMatching(/sett.yml:7:5 agents.a.bids: never says `review`/),
+    ]),
   ],
   [
     "a person without rules would not, either",
@@ -73,7 +77,9 @@ const cases: Case[] = [
   [
     "`build` and `image` exclude each other",
     "    build: { context: . }\n",
-    expect.arrayContaining(["sett.yml:4:12 agents.a.image: cannot be combined with `build`: keep one of the two"]),
+    expect.arrayContaining([
+      "sett.yml:4:12 agents.a.image: cannot be combined with `build`: keep one of the two",
+    ]),
   ],
   [
     "a build has a folder",
@@ -83,7 +89,9 @@ const cases: Case[] = [
   [
     "a build of another kind is refused",
     "    build: 5\n",
-    expect.arrayContaining(["sett.yml:6:12 agents.a.build: must be a map with `context`, or a folder"]),
+    expect.arrayContaining([
+      "sett.yml:6:12 agents.a.build: must be a map with `context`, or a folder",
+    ]),
   ],
   [
     "a command is a list of texts",
@@ -102,7 +110,11 @@ const cases: Case[] = [
       "sett.yml:6:33 agents.a.bid_command[3]: must not contain a NUL character",
     ],
   ],
-  ["a command names a program", '    bid_command: [""]\n', ["sett.yml:6:19 agents.a.bid_command[0]: must name a program"]],
+  [
+    "a command names a program",
+    '    bid_command: [""]\n',
+    ["sett.yml:6:19 agents.a.bid_command[0]: must name a program"],
+  ],
   [
     "a command is not empty",
     "    bid_command: []\n",
@@ -118,8 +130,16 @@ const cases: Case[] = [
       "sett.yml:9:18 agents.a.bids[2].form: is unknown here: did you mean `from`?",
     ],
   ],
-  ["rules are a list", "    bids: { on: A, bid: claim }\n", ["sett.yml:6:5 agents.a.bids: must be a list, not a map"]],
-  ["a list left empty is no list", "    bids:\n", ["sett.yml:6:5 agents.a.bids: is empty: it must be a list"]],
+  [
+    "rules are a list",
+    "    bids: { on: A, bid: claim }\n",
+    ["sett.yml:6:5 agents.a.bids: must be a list, not a map"],
+  ],
+  [
+    "a list left empty is no list",
+    "    bids:\n",
+    ["sett.yml:6:5 agents.a.bids: is empty: it must be a list"],
+  ],
   [
     "several copies need fresh containers",
     "    replicas: 2\n",
@@ -151,7 +171,10 @@ const cases: Case[] = [
   [
     "numbers have ranges",
     "    replicas: 0\n    retries: 101\n",
-    ["sett.yml:6:15 agents.a.replicas: must be at least 1", "sett.yml:7:14 agents.a.retries: must be at most 100"],
+    [
+      "sett.yml:6:15 agents.a.replicas: must be at least 1",
+      "sett.yml:7:14 agents.a.retries: must be at most 100",
+    ],
   ],
   [
     "a number without a unit is no duration",
@@ -163,7 +186,11 @@ const cases: Case[] = [
     "    timeout: 5 min\n",
     ["sett.yml:6:14 agents.a.timeout: must be a duration such as `30s`, `5m`, `500ms` or `1h30m`"],
   ],
-  ["a duration ends within a week", "    timeout: 200h\n", ["sett.yml:6:14 agents.a.timeout: must be at most `7d`"]],
+  [
+    "a duration ends within a week",
+    "    timeout: 200h\n",
+    ["sett.yml:6:14 agents.a.timeout: must be at most `7d`"],
+  ],
   [
     "a workspace is `ro` or `rw`",
     "    workspace: { mode: wr }\n",
@@ -172,7 +199,9 @@ const cases: Case[] = [
   [
     "a role is one word for people's eyes",
     "    role: 'a*'\n",
-    ["sett.yml:6:11 agents.a.role: must be a word without `*`, spaces at its ends or control characters"],
+    [
+      "sett.yml:6:11 agents.a.role: must be a word without `*`, spaces at its ends or control characters",
+    ],
   ],
   [
     "the role of people is taken",

@@ -1,18 +1,34 @@
-// One line for each kind of mistake of a file outside of its agents: what is written, and what is said about it.
+// One line for each kind of mistake of a file outside of its agents: what is written, and what is
+// said about it.
 import { describe, expect, test } from "bun:test";
 import { mistakesIn, validText } from "../../../support/config/config-file.ts";
 
 type Case = [title: string, text: string, lines: string[]];
 
 const cases: Case[] = [
-  ["an empty file lacks everything", "", ["sett.yml:1:1: is empty: `version` and `agents` are required"]],
-  ["a file of comments is empty", "# later\n", ["sett.yml:1:1: is empty: `version` and `agents` are required"]],
+  [
+    "an empty file lacks everything",
+    "",
+    ["sett.yml:1:1: is empty: `version` and `agents` are required"],
+  ],
+  [
+    "a file of comments is empty",
+    "# later\n",
+    ["sett.yml:1:1: is empty: `version` and `agents` are required"],
+  ],
   ["a file that is a text is no map", "hello\n", ["sett.yml:1:1: must be a map, not `hello`"]],
-  ["a file that is a list is no map", "- version: '1.0'\n", ["sett.yml:1:1: must be a map, not a list"]],
+  [
+    "a file that is a list is no map",
+    "- version: '1.0'\n",
+    ["sett.yml:1:1: must be a map, not a list"],
+  ],
   [
     "what is required is named",
     "limits: {}\n",
-    ["sett.yml:1:1 version: is missing: write `version: '1.0'`", "sett.yml:1:1 agents: is missing: it must be a map"],
+    [
+      "sett.yml:1:1 version: is missing: write `version: '1.0'`",
+      "sett.yml:1:1 agents: is missing: it must be a map",
+    ],
   ],
   [
     "a version without quotes is shown how to be written",
@@ -24,7 +40,11 @@ const cases: Case[] = [
     `version: '2'${validText.slice(14)}`,
     ["sett.yml:1:10 version: must be `'1.0'`, with the quotes"],
   ],
-  ["a sett has at least one agent", "version: '1.0'\nagents: {}\n", ["sett.yml:2:1 agents: must name at least one agent"]],
+  [
+    "a sett has at least one agent",
+    "version: '1.0'\nagents: {}\n",
+    ["sett.yml:2:1 agents: must name at least one agent"],
+  ],
   [
     "limits have their kinds and ranges",
     `${validText}limits: { bid_deadline: 0s, review_rounds: -1, artefacts_per_goal: many, rounds: 1, context: 100 }\n`,

@@ -33,7 +33,14 @@ const word = fc.constantFrom(
   "!y",
   "null",
 );
-const scalar = fc.oneof(word, fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(null));
+const scalar = fc.oneof(
+  word,
+  fc.string(),
+  fc.double(),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+);
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, depthSize: "medium" },
@@ -55,7 +62,12 @@ const file = fc.record(
 
 /** Either a configuration or mistakes; every mistake names a line that the text has. */
 function judge(text: string): void {
-  const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: { B: "b" } });
+  const { config, mistakes } = parseConfig({
+    text,
+    file: "sett.yml",
+    folder: "/work",
+    host: { B: "b" },
+  });
   expect(config === undefined).toBe(mistakes.length > 0);
   const lineCount = text.split("\n").length;
   for (const mistake of mistakes) {
@@ -88,6 +100,12 @@ test("any text is a configuration or a list of mistakes", () => {
   );
   const text = fc
     .array(line, { maxLength: 12 })
-    .map((lines) => lines.map(([indent, left, mark, right]) => `${" ".repeat(indent)}${left}${mark}${right}`).join("\n"));
-  fc.assert(fc.property(fc.oneof(text, fc.string({ unit: "binary", maxLength: 60 })), judge), { numRuns: 200 });
+    .map((lines) =>
+      lines
+        .map(([indent, left, mark, right]) => `${" ".repeat(indent)}${left}${mark}${right}`)
+        .join("\n"),
+    );
+  fc.assert(fc.property(fc.oneof(text, fc.string({ unit: "binary", maxLength: 60 })), judge), {
+    numRuns: 200,
+  });
 });

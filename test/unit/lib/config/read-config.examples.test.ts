@@ -1,4 +1,5 @@
-// Files as users of what came before Sett would write them: they are valid as soon as what they name exists.
+// Files as users of what came before Sett would write them: they are valid as soon as what they
+// name exists.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { formatProblem } from "../../../../lib/config/problems.ts";
@@ -6,13 +7,17 @@ import { checkConfig } from "../../../../lib/config/read-config.ts";
 import { ModelName } from "../../../../lib/model/config-models.ts";
 import { configFolder } from "../../../support/config/config-file.ts";
 
-const example = (name: string) => Bun.file(join(import.meta.dir, "../../../support/config", name)).text();
+const example = (name: string) =>
+  Bun.file(join(import.meta.dir, "../../../support/config", name)).text();
 
 const host = { GITHUB_TOKEN: "secret" };
 
 test("an agent with everything but bids is valid; that it ignores everything without a model is said", async () => {
   const text = await example("whole-agent.sett.yml");
-  await using made = await configFolder({ "sett.yml": text, "agents/go-coder/Dockerfile": "FROM scratch\n" });
+  await using made = await configFolder({
+    "sett.yml": text,
+    "agents/go-coder/Dockerfile": "FROM scratch\n",
+  });
   const { config, mistakes, warnings } = await checkConfig(made.path, host);
   expect(mistakes).toEqual([]);
   expect(warnings.map(formatProblem)).toEqual([
@@ -30,13 +35,18 @@ test("an agent with everything but bids is valid; that it ignores everything wit
   });
   const checked = await checkConfig(whole.path, host);
   expect(checked.config?.agents[0]?.model).toBe(ModelName.parse("strong"));
-  expect(checked.warnings.map(formatProblem).filter((line) => line.includes("prompts"))).toEqual([]);
+  expect(checked.warnings.map(formatProblem).filter((line) => line.includes("prompts"))).toEqual(
+    [],
+  );
 });
 
 test("an agent that is a devcontainer and two prompts is valid, and it is said what it needs to act", async () => {
   const text = await example("devcontainer-agent.sett.yml");
   const devcontainer = '{ "image": "debian:bookworm-slim" }';
-  await using made = await configFolder({ "sett.yml": text, "agents/go-coder/.devcontainer/devcontainer.json": devcontainer });
+  await using made = await configFolder({
+    "sett.yml": text,
+    "agents/go-coder/.devcontainer/devcontainer.json": devcontainer,
+  });
   const { config, mistakes, missing, warnings } = await checkConfig(made.path, host);
   expect({ mistakes, missing }).toEqual({ mistakes: [], missing: [] });
   expect(warnings.map(formatProblem)).toEqual([

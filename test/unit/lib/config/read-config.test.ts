@@ -2,7 +2,12 @@ import { expect, test } from "bun:test";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { readConfig } from "../../../../lib/config/read-config.ts";
-import { configFolder, failureOf, mistakesIn, validText } from "../../../support/config/config-file.ts";
+import {
+  configFolder,
+  failureOf,
+  mistakesIn,
+  validText,
+} from "../../../support/config/config-file.ts";
 
 test("a short file gets every default", async () => {
   await using made = await configFolder({ "sett.yml": validText });
@@ -21,7 +26,10 @@ test("a short file gets every default", async () => {
     },
     models: { record: "bodies", settings: {}, keys: {} },
     retention: {},
-    services: { orchestrator: {}, redis: { resources: { limits: {} }, timeout_ms: 3_000, give_up_ms: 60_000 } },
+    services: {
+      orchestrator: {},
+      redis: { resources: { limits: {} }, timeout_ms: 3_000, give_up_ms: 60_000 },
+    },
     external: [],
     people: [],
     order: ["a"],
@@ -104,17 +112,25 @@ agents:
 });
 
 test("a file that lacks nothing but a variable of this machine is not called wrong", async () => {
-  await using made = await configFolder({ "sett.yml": `${validText}    environment: ["TOKEN=\${NOPE}"]\n` });
+  await using made = await configFolder({
+    "sett.yml": `${validText}    environment: ["TOKEN=\${NOPE}"]\n`,
+  });
   const { message, hint } = await failureOf(readConfig(made.path, {}));
   expect(message).toStartWith(`${made.path} needs what is not set here:\n`);
-  expect(message).toEndWith("environment[0]: needs the variable `NOPE`, which is not set on this machine");
+  expect(message).toEndWith(
+    "environment[0]: needs the variable `NOPE`, which is not set on this machine",
+  );
   expect(hint).toContain("export NAME=");
 });
 
 test("a missing file says how to make one", async () => {
   await using made = await configFolder({});
   const error = await failureOf(readConfig(made.path, {}));
-  expect([error.code, error.message, error.exitCode]).toEqual(["config-missing", `There is no ${made.path}.`, 2]);
+  expect([error.code, error.message, error.exitCode]).toEqual([
+    "config-missing",
+    `There is no ${made.path}.`,
+    2,
+  ]);
   expect(error.hint).toContain("sett init");
 });
 
@@ -124,10 +140,18 @@ test("a folder, an endless file and one that is not UTF-8 are refused with a sen
     big: " ".repeat(300_000),
     latin: new Uint8Array([0x61, 0xe9, 0x0a]),
   });
-  expect((await failureOf(readConfig(made.path, {}))).message).toEndWith("is a folder, not a file.");
-  expect((await failureOf(readConfig(join(made.folder, "big"), {}))).message).toContain("larger than 256 KiB");
-  expect((await failureOf(readConfig(join(made.folder, "latin"), {}))).message).toEndWith("is not UTF-8 text.");
-  expect((await failureOf(readConfig(join(made.folder, "latin/sett.yml"), {}))).code).toBe("config-missing");
+  expect((await failureOf(readConfig(made.path, {}))).message).toEndWith(
+    "is a folder, not a file.",
+  );
+  expect((await failureOf(readConfig(join(made.folder, "big"), {}))).message).toContain(
+    "larger than 256 KiB",
+  );
+  expect((await failureOf(readConfig(join(made.folder, "latin"), {}))).message).toEndWith(
+    "is not UTF-8 text.",
+  );
+  expect((await failureOf(readConfig(join(made.folder, "latin/sett.yml"), {}))).code).toBe(
+    "config-missing",
+  );
 });
 
 test("a file that cannot be opened is refused with a sentence", async () => {
@@ -137,6 +161,8 @@ test("a file that cannot be opened is refused with a sentence", async () => {
 });
 
 test("a byte order mark and Windows line endings change nothing", async () => {
-  await using made = await configFolder({ "sett.yml": `\uFEFF${validText.replaceAll("\n", "\r\n")}` });
+  await using made = await configFolder({
+    "sett.yml": `\uFEFF${validText.replaceAll("\n", "\r\n")}`,
+  });
   expect((await readConfig(made.path, {})).config.agents[0]?.command).toEqual(["run"]);
 });

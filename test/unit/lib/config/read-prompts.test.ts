@@ -10,11 +10,15 @@ models: { m: { provider: openai, base_url: "http://h/v1", model: m, price: { inp
 agents:
   a: { image: "b:1", ${agent} }
 `;
-const asks = (file: string) => text(`model: m, prompts: { claim: Short., execution: { file: ${file} } }`);
+const asks = (file: string) =>
+  text(`model: m, prompts: { claim: Short., execution: { file: ${file} } }`);
 
 test("a file gives the text as it is, beside one that is written in sett.yml", async () => {
   const long = "Do it well. é\n".repeat(20_000);
-  await using made = await configFolder({ "sett.yml": asks("./prompts/a.md"), "prompts/a.md": long });
+  await using made = await configFolder({
+    "sett.yml": asks("./prompts/a.md"),
+    "prompts/a.md": long,
+  });
   const { config } = await readConfig(made.path, {});
   expect(config.agents[0]?.prompts).toEqual({ claim: "Short.", execution: long });
 });
@@ -46,6 +50,10 @@ test("a command gets its prompt in a variable, which has no room for a longer on
 });
 
 test("a prompt in sett.yml itself that is too long names the way by a file", async () => {
-  const mistakes = await mistakesIn(text(`model: m, prompts: { execution: ${"x".repeat(100 * 1024 + 1)} }`));
-  expect(mistakes).toEqual([expect.stringContaining("a longer one comes from a file, `{ file: ./prompt.md }`")]);
+  const mistakes = await mistakesIn(
+    text(`model: m, prompts: { execution: ${"x".repeat(100 * 1024 + 1)} }`),
+  );
+  expect(mistakes).toEqual([
+    expect.stringContaining("a longer one comes from a file, `{ file: ./prompt.md }`"),
+  ]);
 });

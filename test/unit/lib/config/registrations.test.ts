@@ -39,7 +39,9 @@ test("each agent is registered with its settings and its image's digest", () => 
     retries: 2
   b: { image: b, command: [run] }
 `;
-  const [a, b] = registrationsOf(configOf(text), new Map([["a", "sha256:1"]])).map((one) => AgentRegistration.parse(one));
+  const [a, b] = registrationsOf(configOf(text), new Map([["a", "sha256:1"]])).map((one) =>
+    AgentRegistration.parse(one),
+  );
   expect(JSON.parse(JSON.stringify(a))).toEqual({
     name: "a",
     role: "tester",
@@ -59,21 +61,30 @@ test("each agent is registered with its settings and its image's digest", () => 
 });
 
 test("an agent with a prompt for claims and a model asks it, unless a command decides its bids", () => {
-  const models = "models:\n  local: { provider: openai, base_url: http://127.0.0.1:1/v1, model: x }\n";
-  const agent = (name: string, more: string) => `  ${name}: { image: b, command: [run], model: local, ${more} }\n`;
+  const models =
+    "models:\n  local: { provider: openai, base_url: http://127.0.0.1:1/v1, model: x }\n";
+  const agent = (name: string, more: string) =>
+    `  ${name}: { image: b, command: [run], model: local, ${more} }\n`;
   const agents = [
     agent("b", "prompts: { claim: Take code. }"),
     agent("c", "prompts: { claim: Take code. }, bid_command: [/app/bid.sh]"),
     agent("d", "prompts: { execution: Write. }"),
   ];
-  const registered = registrationsOf(configOf(`${models}${validText}${agents.join("")}`), new Map());
-  const asking = registered.map((one) => AgentRegistration.parse(one)).filter((one) => one.asks_model);
+  const registered = registrationsOf(
+    configOf(`${models}${validText}${agents.join("")}`),
+    new Map(),
+  );
+  const asking = registered
+    .map((one) => AgentRegistration.parse(one))
+    .filter((one) => one.asks_model);
   expect(asking.map(({ name }) => String(name))).toEqual(["b"]);
 });
 
 test("an agent that is a prompt has more time than one with a command, where sett.yml names none", () => {
-  const models = "models:\n  local: { provider: openai, base_url: http://127.0.0.1:1/v1, model: x }\n";
-  const prompt = "image: b, model: local, prompts: { execution: Write. }, bids: [{ on: A, bid: claim }]";
+  const models =
+    "models:\n  local: { provider: openai, base_url: http://127.0.0.1:1/v1, model: x }\n";
+  const prompt =
+    "image: b, model: local, prompts: { execution: Write. }, bids: [{ on: A, bid: claim }]";
   const agents = `  b: { ${prompt} }\n  c: { ${prompt}, command: [run] }\n  d: { ${prompt}, timeout: 1h }\n`;
   const { agents: configured } = configOf(`${models}${validText}${agents}`);
   expect(configured.map(({ timeout_ms }) => timeout_ms / 60_000)).toEqual([5, 30, 5, 60]);
@@ -98,14 +109,21 @@ test("an external agent is registered, and not started", () => {
     image: "",
     position: 1,
   });
-  expect(b).toMatchObject({ name: "b", role: "b", external: true, on_missing_bid: "ignore" } as never);
+  expect(b).toMatchObject({
+    name: "b",
+    role: "b",
+    external: true,
+    on_missing_bid: "ignore",
+  } as never);
 });
 
 test("a person is registered with their rules, and nothing is started", () => {
   const text = `${validText}  maintainer: { human: true, bids: [{ on: ReleasePlan, bid: review }] }\n`;
   const config = configOf(text);
   expect(config.agents.map(({ name }) => String(name))).toEqual(["a"]);
-  const [, maintainer] = registrationsOf(config, new Map()).map((one) => AgentRegistration.parse(one));
+  const [, maintainer] = registrationsOf(config, new Map()).map((one) =>
+    AgentRegistration.parse(one),
+  );
   expect(JSON.parse(JSON.stringify(maintainer))).toEqual({
     name: "maintainer",
     role: "maintainer",
@@ -131,7 +149,10 @@ test("an agent whose prompt no model reads ignores everything, by a rule", () =>
 
 test("agents, external agents and people have their places in the file, whatever their kind", () => {
   const text = `${validText.replace(/ {2}a:/, "  zoe: { human: true, bids: [{ on: A, bid: review }] }\n  a:")}  b: { external: true }\n  c: { image: c, command: [run] }\n`;
-  const places = registrationsOf(configOf(text), new Map()).map(({ name, position }) => [String(name), position]);
+  const places = registrationsOf(configOf(text), new Map()).map(({ name, position }) => [
+    String(name),
+    position,
+  ]);
   expect(places.toSorted()).toEqual([
     ["a", 1],
     ["b", 2],
@@ -141,8 +162,10 @@ test("agents, external agents and people have their places in the file, whatever
 });
 
 test("people alone are a warning, for no agent can do any work; an external agent may do some", () => {
-  const people = "version: '1.0'\nagents:\n  ada: { human: true, bids: [{ on: '*', bid: review }] }\n";
-  const warningsOf = (text: string) => parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings;
+  const people =
+    "version: '1.0'\nagents:\n  ada: { human: true, bids: [{ on: '*', bid: review }] }\n";
+  const warningsOf = (text: string) =>
+    parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings;
   expect(warningsOf(people)).toMatchObject([
     { line: 2, path: "agents", sentence: expect.stringContaining("no agent does any work") },
   ]);
@@ -171,7 +194,9 @@ test("the role of an external agent counts as a role that an agent has", () => {
 test("a merge key takes settings over from another agent, and mistakes in them point at where they are written", () => {
   const text =
     "version: '1.0'\nagents:\n  a: &base\n    image: x\n    command: [r]\n    retries: 1\n  b:\n    <<: *base\n    role: other\n";
-  expect(configOf(text).agents.map(({ role, retries, command }) => [String(role), retries, command])).toEqual([
+  expect(
+    configOf(text).agents.map(({ role, retries, command }) => [String(role), retries, command]),
+  ).toEqual([
     ["a", 1, ["r"]],
     ["other", 1, ["r"]],
   ]);

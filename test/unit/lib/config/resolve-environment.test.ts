@@ -15,7 +15,9 @@ async function environmentOf(lines: string) {
 }
 
 test("a list takes values as they are and bare names from the host", async () => {
-  const { values, warnings } = await environmentOf('    environment: [A=1, "B=x=y z", C=, TOKEN]\n');
+  const { values, warnings } = await environmentOf(
+    '    environment: [A=1, "B=x=y z", C=, TOKEN]\n',
+  );
   expect(values).toEqual({ A: "1", B: "x=y z", C: "", TOKEN: "s3cret" });
   expect(warnings).toEqual([]);
 });
@@ -24,11 +26,22 @@ test("a map keeps the text that numbers and booleans are written with", async ()
   const { values } = await environmentOf(
     "    environment: { PORT: 80, V: 1.10, M: 0755, T: true, Y: yes, Q: 'x', TOKEN: , HOME: ~ }\n",
   );
-  expect(values).toEqual({ PORT: "80", V: "1.10", M: "0755", T: "true", Y: "yes", Q: "x", TOKEN: "s3cret", HOME: "/home/ada" });
+  expect(values).toEqual({
+    PORT: "80",
+    V: "1.10",
+    M: "0755",
+    T: "true",
+    Y: "yes",
+    Q: "x",
+    TOKEN: "s3cret",
+    HOME: "/home/ada",
+  });
 });
 
 test("a bare name that the host lacks is left out with a warning at its line", async () => {
-  const { values, warnings } = await environmentOf("    environment:\n      - A=1\n      - GITHUB_TOKEN\n");
+  const { values, warnings } = await environmentOf(
+    "    environment:\n      - A=1\n      - GITHUB_TOKEN\n",
+  );
   expect(values).toEqual({ A: "1" });
   expect(warnings).toEqual([
     "sett.yml:8:9 agents.a.environment[1]: `GITHUB_TOKEN` is not set on this machine: the agent does not get it",
@@ -63,7 +76,12 @@ test("variables are replaced as in Docker Compose, once and not again in what th
 });
 
 test("every missing variable is named with its line and path", async () => {
-  expect(await mistakesIn(`${validText}    environment:\n      - A=\${NOPE} and $NADA\n      - B=\${NOPE}\n`, host)).toEqual([
+  expect(
+    await mistakesIn(
+      `${validText}    environment:\n      - A=\${NOPE} and $NADA\n      - B=\${NOPE}\n`,
+      host,
+    ),
+  ).toEqual([
     "sett.yml:7:9 agents.a.environment[0]: needs the variable `NOPE`, which is not set on this machine",
     "sett.yml:7:9 agents.a.environment[0]: needs the variable `NADA`, which is not set on this machine",
     "sett.yml:8:9 agents.a.environment[1]: needs the variable `NOPE`, which is not set on this machine",
@@ -88,7 +106,9 @@ test("a dollar sign that begins no variable is refused, because its meaning is n
 test("names that Sett uses itself are refused in both forms, bare ones too", async () => {
   const sentence =
     "is a name that Sett uses itself (`REDIS_URL`, and all that start with `SETT_`, `BUN_` or `LD_`): choose another, or set it in the image";
-  expect(await mistakesIn(`${validText}    environment: [REDIS_URL, SETT_X=1, LD_LIBRARY_PATH=/x]\n`)).toEqual([
+  expect(
+    await mistakesIn(`${validText}    environment: [REDIS_URL, SETT_X=1, LD_LIBRARY_PATH=/x]\n`),
+  ).toEqual([
     `sett.yml:6:19 agents.a.environment[0]: ${sentence}`,
     `sett.yml:6:30 agents.a.environment[1]: ${sentence}`,
     `sett.yml:6:40 agents.a.environment[2]: ${sentence}`,
@@ -102,11 +122,17 @@ test("the limits of the built-in worker may be set, although they begin as Sett'
   const mistakes = await mistakesIn(
     `${validText}    environment: [SETT_WORK_STEPS=20, SETT_WORK_OUTPUT=4096, SETT_WORK_CONTEXT=9, SETT_WORK_TIMEOUT=1s]\n`,
   );
-  expect(mistakes.map((line) => line.split(" is a name")[0])).toEqual(["sett.yml:6:83 agents.a.environment[3]:"]);
+  expect(mistakes.map((line) => line.split(" is a name")[0])).toEqual([
+    "sett.yml:6:83 agents.a.environment[3]:",
+  ]);
 });
 
 test("entries that are no variables are refused one by one, beside the missing variables of the others", async () => {
-  expect(await mistakesIn(`${validText}    environment: ["A =1", 5x=1, 80, A=1, A=2, { B: 1 }, "C=\${NOPE}"]\n`)).toEqual([
+  expect(
+    await mistakesIn(
+      `${validText}    environment: ["A =1", 5x=1, 80, A=1, A=2, { B: 1 }, "C=\${NOPE}"]\n`,
+    ),
+  ).toEqual([
     "sett.yml:6:19 agents.a.environment[0]: must begin with a variable's name: `NAME=value`",
     "sett.yml:6:27 agents.a.environment[1]: must begin with a variable's name: `NAME=value`",
     "sett.yml:6:33 agents.a.environment[2]: must be text: `NAME=value`, or `NAME` to take the host's value",
@@ -126,7 +152,9 @@ test("entries that are no variables are refused one by one, beside the missing v
 });
 
 test("a value that no process could be started with is refused", async () => {
-  expect(await mistakesIn(`${validText}    environment: { A: "x\\0y", B: "${"x".repeat(140_000)}" }\n`)).toEqual([
+  expect(
+    await mistakesIn(`${validText}    environment: { A: "x\\0y", B: "${"x".repeat(140_000)}" }\n`),
+  ).toEqual([
     "sett.yml:6:23 agents.a.environment.A: must not contain a NUL character",
     "sett.yml:6:34 agents.a.environment.B: `B` is longer than the 128 KiB that a variable may have",
   ]);

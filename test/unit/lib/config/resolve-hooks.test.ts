@@ -27,7 +27,12 @@ test("a hook gets every kind of message, and a reminder once a day, unless it sa
 });
 
 test("a variable that is missing is named with its line, also where another part is wrong", async () => {
-  expect(await mistakesIn(`${validText}notify:\n  - { url: "https://\${NOPE}/", secret: $NADA, on: [all] }\n`, host)).toEqual([
+  expect(
+    await mistakesIn(
+      `${validText}notify:\n  - { url: "https://\${NOPE}/", secret: $NADA, on: [all] }\n`,
+      host,
+    ),
+  ).toEqual([
     "sett.yml:7:12 notify[0].url: needs the variable `NOPE`, which is not set on this machine",
     "sett.yml:7:40 notify[0].secret: needs the variable `NADA`, which is not set on this machine",
     "sett.yml:7:52 notify[0].on[0]: must be `question`, `approval`, `achieved`, `settled`, `failed`, `stalled` or `cancelled`, not `all`",
@@ -35,7 +40,13 @@ test("a variable that is missing is named with its line, also where another part
 });
 
 test("what cannot be posted to is refused", async () => {
-  const lines = ["ftp://example.org", "example.org/hook", "https://ada:pw@example.org", "https://a.org", "https://a.org"];
+  const lines = [
+    "ftp://example.org",
+    "example.org/hook",
+    "https://ada:pw@example.org",
+    "https://a.org",
+    "https://a.org",
+  ];
   const entries = lines.map((url) => `  - { url: "${url}", secret: $SETT_HOOK_SECRET }\n`).join("");
   expect(await mistakesIn(`${validText}notify:\n${entries}`, host)).toEqual([
     "sett.yml:7:12 notify[0].url: must be an address such as `https://example.org/hook`",
@@ -46,8 +57,15 @@ test("what cannot be posted to is refused", async () => {
 });
 
 test("a secret that is missing, short, no text or no base64 is refused, and never shown", async () => {
-  const secrets = ["", ", secret: $SHORT", ", secret: 1234567890123456789", ', secret: "whsec_not base64 at all"'];
-  const entries = secrets.map((rest, index) => `  - { url: "https://${index}.org"${rest} }\n`).join("");
+  const secrets = [
+    "",
+    ", secret: $SHORT",
+    ", secret: 1234567890123456789",
+    ', secret: "whsec_not base64 at all"',
+  ];
+  const entries = secrets
+    .map((rest, index) => `  - { url: "https://${index}.org"${rest} }\n`)
+    .join("");
   const missing = `must be text that only you and the receiver know, best from a variable of this machine: \`$SETT_HOOK_SECRET\``;
   expect(await mistakesIn(`${validText}notify:\n${entries}`, host)).toEqual([
     `sett.yml:7:5 notify[0].secret: ${missing}`,

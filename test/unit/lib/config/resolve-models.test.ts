@@ -4,7 +4,13 @@ import { formatProblem } from "../../../../lib/config/problems.ts";
 import { readConfig } from "../../../../lib/config/read-config.ts";
 import { configFolder, mistakesIn } from "../../../support/config/config-file.ts";
 
-const host = { A_KEY: "sk-ant-1234", EMPTY: "", BROKEN: "sk-1\n2", LONG: "k".repeat(4_001), OLLAMA: "http://ollama:11434/v1/" };
+const host = {
+  A_KEY: "sk-ant-1234",
+  EMPTY: "",
+  BROKEN: "sk-1\n2",
+  LONG: "k".repeat(4_001),
+  OLLAMA: "http://ollama:11434/v1/",
+};
 
 const file = (models: string) => `version: '1.0'
 agents:
@@ -28,12 +34,21 @@ test("a model gets the address and the price of its provider, and its key is kep
   );
   expect(settings).toEqual({
     m: {
-      ...{ provider: "anthropic", model: "claude-haiku-4-5", base_url: "https://api.anthropic.com/v1", needs_key: true },
+      ...{
+        provider: "anthropic",
+        model: "claude-haiku-4-5",
+        base_url: "https://api.anthropic.com/v1",
+        needs_key: true,
+      },
       price: { input: 1, output: 5, cached_input: 0.1, cache_write: 1.25 },
       ...{ max_output: 64_000, parallel: 10, timeout_ms: 600_000 },
     },
   });
-  expect({ keys, record, warnings }).toEqual({ keys: { m: "sk-ant-1234" }, record: "bodies", warnings: [] });
+  expect({ keys, record, warnings }).toEqual({
+    keys: { m: "sk-ant-1234" },
+    record: "bodies",
+    warnings: [],
+  });
   expect(JSON.stringify(settings)).not.toContain("sk-ant");
   // Five dollars, where the file names no budget.
   expect(budget).toEqual({ nanousd: 5_000_000_000 });
@@ -52,13 +67,19 @@ test("what the file says about a model comes before the list, and a server of on
 });
 
 test("without keys none is asked for, and none is read", async () => {
-  const both = "  m: { provider: openai, model: gpt-5, key: $NOPE }\n  n: { provider: anthropic, model: x, key: $A_KEY }\n";
-  expect(await modelsOf(both, { withoutKeys: true })).toMatchObject({ keys: {}, settings: { m: { needs_key: true } } });
+  const both =
+    "  m: { provider: openai, model: gpt-5, key: $NOPE }\n  n: { provider: anthropic, model: x, key: $A_KEY }\n";
+  expect(await modelsOf(both, { withoutKeys: true })).toMatchObject({
+    keys: {},
+    settings: { m: { needs_key: true } },
+  });
 });
 
 test("a key that is missing, empty, broken or too long is named by its line, and never shown", async () => {
   const keys = ["$NOPE", "$EMPTY", "$BROKEN", "$LONG", "5", `"\${A KEY}"`];
-  const models = keys.map((key, index) => `  m${index}: { provider: openai, model: x, key: ${key} }\n`).join("");
+  const models = keys
+    .map((key, index) => `  m${index}: { provider: openai, model: x, key: ${key} }\n`)
+    .join("");
   const mistakes = await mistakesIn(file(`${models}  m: { provider: openai, model: x }\n`), host);
   expect(mistakes).toEqual([
     "sett.yml:5:42 models.m0.key: needs the variable `NOPE`, which is not set on this machine",
@@ -73,10 +94,22 @@ test("a key that is missing, empty, broken or too long is named by its line, and
 });
 
 test("an address is http or https, and has no password, no query and no place for a key", async () => {
-  const urls = ["ollama:11434", "ftp://a.org", "https://ada:pw@a.org/v1", "https://a.org/v1?key=1", "5", "$NOPE"];
-  const models = urls.map((url, index) => `  m${index}: { provider: openai, model: x, base_url: "${url}" }\n`).join("");
-  const shape = "must be an address with the API's version, such as `http://host.docker.internal:11434/v1`";
-  expect(await mistakesIn(file(`${models}  m: { provider: openai, model: x, base_url: 5 }\n`), host)).toEqual([
+  const urls = [
+    "ollama:11434",
+    "ftp://a.org",
+    "https://ada:pw@a.org/v1",
+    "https://a.org/v1?key=1",
+    "5",
+    "$NOPE",
+  ];
+  const models = urls
+    .map((url, index) => `  m${index}: { provider: openai, model: x, base_url: "${url}" }\n`)
+    .join("");
+  const shape =
+    "must be an address with the API's version, such as `http://host.docker.internal:11434/v1`";
+  expect(
+    await mistakesIn(file(`${models}  m: { provider: openai, model: x, base_url: 5 }\n`), host),
+  ).toEqual([
     `sett.yml:5:47 models.m0.base_url: ${shape}`,
     `sett.yml:6:47 models.m1.base_url: ${shape}`,
     "sett.yml:7:47 models.m2.base_url: must not have a user or a password: write the key as `key`",
@@ -88,7 +121,11 @@ test("an address is http or https, and has no password, no query and no place fo
 });
 
 test("a provider's own address needs a key also where the file writes it", async () => {
-  expect(await mistakesIn(file("  m: { provider: openai, model: x, base_url: 'https://api.anthropic.com/v1' }\n"))).toEqual([
+  expect(
+    await mistakesIn(
+      file("  m: { provider: openai, model: x, base_url: 'https://api.anthropic.com/v1' }\n"),
+    ),
+  ).toEqual([
     `sett.yml:5:3 models.m.key: is missing: api.anthropic.com answers nothing without a key; write \`key: \${ANTHROPIC_API_KEY}\``,
   ]);
 });

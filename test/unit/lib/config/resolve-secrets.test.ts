@@ -7,15 +7,24 @@ function parsed(secrets: string, uses: string, more = "") {
   const text = `version: '1.0'\n${secrets === "" ? "" : `secrets: ${secrets}\n`}agents:\n${agent}`;
   const host = { HOME: "/home/ada", TOKEN: "a-token-of-the-host" };
   const found = parseConfig({ text, file: "sett.yml", folder: "/work", host });
-  const sentences = (problems: typeof found.mistakes) => problems.map(({ path, sentence }) => `${path}: ${sentence}`);
+  const sentences = (problems: typeof found.mistakes) =>
+    problems.map(({ path, sentence }) => `${path}: ${sentence}`);
   const { config, mistakes, warnings, missing } = found;
-  return { config, mistakes: sentences(mistakes), warnings: sentences(warnings), missing: sentences(missing) };
+  return {
+    config,
+    mistakes: sentences(mistakes),
+    warnings: sentences(warnings),
+    missing: sentences(missing),
+  };
 }
 
 test("a secret comes from a file, a variable or a command, and no value is in the configuration", () => {
   const secrets =
     "{ one: { file: ./one }, two: { file: ~/two }, three: { environment: TOKEN }, four: { command: [pass, four] } }";
-  const { config, mistakes, warnings, missing } = parsed(secrets, "[one, two, three, { name: four, variable: FOUR }]");
+  const { config, mistakes, warnings, missing } = parsed(
+    secrets,
+    "[one, two, three, { name: four, variable: FOUR }]",
+  );
   expect([mistakes, warnings, missing]).toEqual([[], [], []]);
   expect(config?.secrets).toEqual({
     one: { file: "/work/one" },
@@ -38,15 +47,35 @@ test.each([
     "[one]",
     "secrets.one: needs one of `file`, `environment` and `command`, which says where its value comes from",
   ],
-  ["{ one: { file: a, environment: B } }", "[one]", "secrets.one: needs one of `file`, `environment` and `command`"],
+  [
+    "{ one: { file: a, environment: B } }",
+    "[one]",
+    "secrets.one: needs one of `file`, `environment` and `command`",
+  ],
   ["{ one: a }", "[one]", "secrets.one: must be a map"],
-  ["{ one: { command: pass one } }", "[one]", 'secrets.one.command: must be a list: `["pass", "show", "registry"]`'],
+  [
+    "{ one: { command: pass one } }",
+    "[one]",
+    'secrets.one.command: must be a list: `["pass", "show", "registry"]`',
+  ],
   ["{ one: { environment: a-b } }", "[one]", "secrets.one.environment: must be a variable's name"],
   ["{ ../one: { file: a } }", "[]", 'secrets["../one"]: must be letters, digits'],
-  ["{ token: { file: a } }", "[tokn]", "agents.a.secrets[0]: `secrets` has no `tokn`: did you mean `token`?"],
-  ["", "[token]", "agents.a.secrets[0]: `secrets` has no `token`: the file needs `secrets: { token: { file: … } }`"],
+  [
+    "{ token: { file: a } }",
+    "[tokn]",
+    "agents.a.secrets[0]: `secrets` has no `tokn`: did you mean `token`?",
+  ],
+  [
+    "",
+    "[token]",
+    "agents.a.secrets[0]: `secrets` has no `token`: the file needs `secrets: { token: { file: … } }`",
+  ],
   ["{ one: { file: a } }", "[one, one]", "agents.a.secrets[1]: names `one` a second time"],
-  ["{ one: { file: a } }", "[{ name: one, variable: SETT_ONE }]", "is a name that Sett uses itself"],
+  [
+    "{ one: { file: a } }",
+    "[{ name: one, variable: SETT_ONE }]",
+    "is a name that Sett uses itself",
+  ],
   ["{ one: { file: a } }", "[{ variable: ONE }]", "agents.a.secrets[0]"],
 ])("%s, named as %s, is a mistake", (secrets, uses, sentence) => {
   const { mistakes } = parsed(secrets, uses);
@@ -74,7 +103,10 @@ test("a variable that this machine lacks is missing only where an agent names th
 });
 
 test("an agent for which Sett starts nothing gets none", () => {
-  const text = "version: '1.0'\nsecrets: { one: { file: a } }\nagents:\n  a: { external: true, secrets: [one] }\n";
+  const text =
+    "version: '1.0'\nsecrets: { one: { file: a } }\nagents:\n  a: { external: true, secrets: [one] }\n";
   const { mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
-  expect(mistakes.map(({ sentence }) => sentence).join()).toContain("cannot be combined with `external: true`");
+  expect(mistakes.map(({ sentence }) => sentence).join()).toContain(
+    "cannot be combined with `external: true`",
+  );
 });

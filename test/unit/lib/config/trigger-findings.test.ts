@@ -7,24 +7,45 @@ const secrets =
 const host = { HOOK: "a secret of some length" };
 
 async function read(lines: string) {
-  await using made = await configFolder({ "sett.yml": `${validText}${secrets}triggers:\n${lines}` });
+  await using made = await configFolder({
+    "sett.yml": `${validText}${secrets}triggers:\n${lines}`,
+  });
   const { config, warnings } = await readConfig(made.path, host);
   return {
     triggers: config.triggers,
-    warnings: warnings.filter(({ path }) => !path.startsWith("secrets")).map(({ path, sentence }) => `${path}: ${sentence}`),
+    warnings: warnings
+      .filter(({ path }) => !path.startsWith("secrets"))
+      .map(({ path, sentence }) => `${path}: ${sentence}`),
   };
 }
 const mistakes = (lines: string) => mistakesIn(`${validText}${secrets}triggers:\n${lines}`, host);
 const cron = (rest: string) => `  nightly: { cron: "0 3 * * *", goal: Sweep${rest} }\n`;
-const hook = (rest: string, goal = "Review") => `  pr: { webhook: { forge: github, secret: hook, ${rest} }, goal: "${goal}" }\n`;
+const hook = (rest: string, goal = "Review") =>
+  `  pr: { webhook: { forge: github, secret: hook, ${rest} }, goal: "${goal}" }\n`;
 
 test("each kind of trigger gets its defaults, in the order of the file", async () => {
   const { triggers, warnings } = await read(
     `${cron("")}${hook("events: [push]")}  release: { tag: "v*", goal: "Publish {{ tag }}" }\n`,
   );
   expect(triggers).toEqual([
-    { kind: "cron", name: "nightly", cron: "0 3 * * *", time_zone: "UTC", missed: "once", goal: "Sweep" },
-    { kind: "webhook", name: "pr", forge: "github", secret: "hook", events: ["push"], branches: [], people: [], goal: "Review" },
+    {
+      kind: "cron",
+      name: "nightly",
+      cron: "0 3 * * *",
+      time_zone: "UTC",
+      missed: "once",
+      goal: "Sweep",
+    },
+    {
+      kind: "webhook",
+      name: "pr",
+      forge: "github",
+      secret: "hook",
+      events: ["push"],
+      branches: [],
+      people: [],
+      goal: "Review",
+    },
     { kind: "tag", name: "release", tag: "v*", goal: "Publish {{ tag }}" },
   ] as unknown as typeof triggers);
   expect(warnings).toEqual([]);
@@ -55,7 +76,11 @@ test("a trigger needs exactly one of the three, and a goal", async () => {
 });
 
 test("a wrong expression, an unknown time zone and an unknown policy have their line", async () => {
-  expect(await mistakes('  a: { cron: "0 25 * * *", time_zone: Europe/Berlim, missed: twice, goal: x }\n')).toEqual([
+  expect(
+    await mistakes(
+      '  a: { cron: "0 25 * * *", time_zone: Europe/Berlim, missed: twice, goal: x }\n',
+    ),
+  ).toEqual([
     'sett.yml:9:14 triggers.a.cron: must be five fields: minute, hour, day of the month, month, day of the week, such as `"0 3 * * *"` (Invalid value for hour: 25)',
     "sett.yml:9:39 triggers.a.time_zone: is not a time zone that is known here: write one such as `Europe/Berlin`, or `UTC`",
     "sett.yml:9:62 triggers.a.missed: must be `once` or `skip`, not `twice`",
@@ -63,7 +88,9 @@ test("a wrong expression, an unknown time zone and an unknown policy have their 
   expect(await mistakes("  a: { cron: 5, goal: x }\n")).toEqual([
     'sett.yml:9:14 triggers.a.cron: must be five fields in quotes: `"0 3 * * *"` is each day at 03:00',
   ]);
-  expect(await mistakes(cron(', time_zone: "+02:00"'))).toEqual([expect.stringMatching(/time_zone: is not a time zone/)]);
+  expect(await mistakes(cron(', time_zone: "+02:00"'))).toEqual([
+    expect.stringMatching(/time_zone: is not a time zone/),
+  ]);
 });
 
 test("a time that never comes is a warning", async () => {
@@ -74,15 +101,24 @@ test("a time that never comes is a warning", async () => {
 
 test("an unknown event and an unknown secret are mistakes", async () => {
   expect(
-    await mistakes(hook("events: [pull_requests.opened, push, merge_request, 'a b']").replace("secret: hook", "secret: hok")),
+    await mistakes(
+      hook("events: [pull_requests.opened, push, merge_request, 'a b']").replace(
+        "secret: hook",
+        "secret: hok",
+      ),
+    ),
   ).toEqual([
     "sett.yml:9:43 triggers.pr.webhook.secret: `secrets` has no `hok`: did you mean `hook`?",
     "sett.yml:9:57 triggers.pr.webhook.events[0]: is no event of github that Sett knows: did you mean `pull_request`?",
     "sett.yml:9:85 triggers.pr.webhook.events[2]: is no event of github that Sett knows: known are `push`, `tag_push`, `pull_request`, `issues`, `issue_comment`",
     "sett.yml:9:100 triggers.pr.webhook.events[3]: must be an event such as `push` or `pull_request.opened`",
   ]);
-  expect(await mistakes(hook("events: [constructor]"))).toEqual([expect.stringMatching(/events\[0\]: is no event of github/)]);
-  expect(await mistakes(hook("events: []"))).toEqual([expect.stringMatching(/events: must not be empty/)]);
+  expect(await mistakes(hook("events: [constructor]"))).toEqual([
+    expect.stringMatching(/events\[0\]: is no event of github/),
+  ]);
+  expect(await mistakes(hook("events: []"))).toEqual([
+    expect.stringMatching(/events: must not be empty/),
+  ]);
 });
 
 test("an action that the forge does not have is a warning, and so is a comment of anyone", async () => {
@@ -104,35 +140,58 @@ test("what strangers can cause is a warning without people, and what only member
     strangers("`issues`, `pull_request.opened` let"),
   ]);
   const gitlab = (events: string) => hook(`events: [${events}]`).replace("github", "gitlab");
-  expect((await read(gitlab("merge_request.update"))).warnings).toEqual([strangers("`merge_request.update` lets")]);
+  expect((await read(gitlab("merge_request.update"))).warnings).toEqual([
+    strangers("`merge_request.update` lets"),
+  ]);
   expect((await read(gitlab("note.create, issue.open"))).warnings).toEqual([
     expect.stringContaining("every comment"),
     strangers("`issue.open` lets"),
   ]);
-  for (const events of ["issues.labeled, pull_request.labeled, push, tag_push", "pull_request.enqueued"])
+  for (const events of [
+    "issues.labeled, pull_request.labeled, push, tag_push",
+    "pull_request.enqueued",
+  ])
     expect((await read(hook(`events: [${events}]`))).warnings).toEqual([]);
   expect((await read(gitlab("merge_request.merge, merge_request.approved"))).warnings).toEqual([]);
-  expect((await read(hook("events: [issues, pull_request.opened], people: [ada]"))).warnings).toEqual([]);
+  expect(
+    (await read(hook("events: [issues, pull_request.opened], people: [ada]"))).warnings,
+  ).toEqual([]);
 });
 
 test("beside secrets of agents, a trigger without people works on no code of a fork, which is a warning", async () => {
   const text = validText.replace(/^( +)command:/m, "$1secrets: [{ name: hook }]\n$1command:");
   const inFile = async (events: string) => {
-    await using made = await configFolder({ "sett.yml": `${text}${secrets}triggers:\n${hook(events)}` });
+    await using made = await configFolder({
+      "sett.yml": `${text}${secrets}triggers:\n${hook(events)}`,
+    });
     const { config, warnings } = await readConfig(made.path, host);
-    return [config.triggers[0], warnings.map(({ sentence }) => sentence).filter((sentence) => sentence.includes("fork"))];
+    return [
+      config.triggers[0],
+      warnings.map(({ sentence }) => sentence).filter((sentence) => sentence.includes("fork")),
+    ];
   };
-  const forks = "states no goal about code of a fork, because agents have secrets: `people: […]` says whose events let it run";
-  expect(await inFile("events: [pull_request.labeled]")).toMatchObject([{ guards_secrets: true }, [forks]]);
-  expect(await inFile("events: [pull_request.labeled], people: [ada]")).toMatchObject([{ guards_secrets: true }, []]);
+  const forks =
+    "states no goal about code of a fork, because agents have secrets: `people: […]` says whose events let it run";
+  expect(await inFile("events: [pull_request.labeled]")).toMatchObject([
+    { guards_secrets: true },
+    [forks],
+  ]);
+  expect(await inFile("events: [pull_request.labeled], people: [ada]")).toMatchObject([
+    { guards_secrets: true },
+    [],
+  ]);
   expect(await inFile("events: [push]")).toMatchObject([{ guards_secrets: true }, []]);
 });
 
 test("the text of a goal names only what its trigger has", async () => {
   const found = await mistakes(hook("events: [push]", "Review {{ titel }} {{ tag }} {{"));
   expect(found).toEqual([
-    expect.stringMatching(/^sett.yml:9:\d+ triggers.pr.goal: has no value for `{{ titel }}`: known are `trigger`, `time`, `ev/),
-    expect.stringMatching(/^sett.yml:9:\d+ triggers.pr.goal: has `{{` or `}}` without a name: write `{{ title }}`$/),
+    expect.stringMatching(
+      /^sett.yml:9:\d+ triggers.pr.goal: has no value for `{{ titel }}`: known are `trigger`, `time`, `ev/,
+    ),
+    expect.stringMatching(
+      /^sett.yml:9:\d+ triggers.pr.goal: has `{{` or `}}` without a name: write `{{ title }}`$/,
+    ),
   ]);
   expect(await mistakes(cron("").replace("Sweep", '"{{ title }}"'))).toEqual([
     "sett.yml:9:39 triggers.nightly.goal: has no value for `{{ title }}`: known are `trigger`, `time`",
@@ -140,6 +199,8 @@ test("the text of a goal names only what its trigger has", async () => {
 });
 
 test("a secret that only a webhook names is used", async () => {
-  await using made = await configFolder({ "sett.yml": `${validText}${secrets}triggers:\n${hook("events: [push]")}` });
+  await using made = await configFolder({
+    "sett.yml": `${validText}${secrets}triggers:\n${hook("events: [push]")}`,
+  });
   expect((await readConfig(made.path, host)).warnings).toEqual([]);
 });

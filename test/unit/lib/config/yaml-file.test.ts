@@ -18,20 +18,32 @@ const cases: [title: string, text: string, lines: string[]][] = [
     "agents:\n\ta: 1\n",
     expect.arrayContaining(["sett.yml:2:1: a tab indents this line: YAML needs spaces"]),
   ],
-  ["an open bracket is found", "version: [1, 2\nagents: {}\n", [expect.stringMatching(/^sett.yml:2:1 .*is not YAML: .+/)]],
+  [
+    "an open bracket is found",
+    "version: [1, 2\nagents: {}\n",
+    [expect.stringMatching(/^sett.yml:2:1 .*is not YAML: .+/)],
+  ],
   [
     "one file holds one document",
     `${validText}---\nb: 1\n`,
     ["sett.yml:6:1: begins a second document (`---`): a file may have only one"],
   ],
-  ["an unknown tag is no YAML of ours", "version: !secret 1\n", ["sett.yml:1:10: is not YAML: Unresolved tag: !secret"]],
+  [
+    "an unknown tag is no YAML of ours",
+    "version: !secret 1\n",
+    ["sett.yml:1:10: is not YAML: Unresolved tag: !secret"],
+  ],
   ["a key is a word", "? [a]\n: 1\n", ["sett.yml:1:3: has a key that is not a word"]],
   [
     "a key `__proto__` is refused and not passed over",
     "version: '1.0'\nagents: { __proto__: {} }\n",
     ["sett.yml:2:11 agents: has a key `__proto__`, which is not allowed"],
   ],
-  ["an alias has an anchor", "version: *v\n", ["sett.yml:1:10 version: names an anchor `&v` that is not defined before it"]],
+  [
+    "an alias has an anchor",
+    "version: *v\n",
+    ["sett.yml:1:10 version: names an anchor `&v` that is not defined before it"],
+  ],
   ["a merge names a map", "<<: 5\n", ["sett.yml:1:1: `<<` must name a map, or a list of maps"]],
   [
     "aliases of aliases are refused before they fill the memory",
@@ -43,7 +55,11 @@ const cases: [title: string, text: string, lines: string[]][] = [
     ].join("\n"),
     ["sett.yml:4:11 d[2]: has aliases of aliases, which become too large"],
   ],
-  ["a map that merges itself is refused", "a: &a\n  <<: *a\n", [expect.stringMatching(/^sett.yml:2:7 /)]],
+  [
+    "a map that merges itself is refused",
+    "a: &a\n  <<: *a\n",
+    [expect.stringMatching(/^sett.yml:2:7 /)],
+  ],
   [
     "a hundred aliases are enough",
     `a: &a x\nb: [${"*a,".repeat(101)}]\n`,

@@ -26,7 +26,10 @@ test("quotes, blocks and keys with variables read as before", () => {
 });
 
 test("a file that has the characters of the hiding place itself is taken as it is", () => {
-  expect(parseYaml(`a: "\uE000 \${A}"\n`)).toMatchObject({ mistakes: [], data: { a: `\uE000 \${A}` } });
+  expect(parseYaml(`a: "\uE000 \${A}"\n`)).toMatchObject({
+    mistakes: [],
+    data: { a: `\uE000 \${A}` },
+  });
   expect(parseYaml(`a: { b: \${A} } # \uE001\n`).mistakes).not.toEqual([]);
 });
 

@@ -5,7 +5,10 @@ import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { derived, nextVersion } from "../../../support/records/lineage.ts";
 import { newArtefactId, newLogicalId, sampleClaim } from "../../../support/records/sample.ts";
 
-function graphOf(artefacts: readonly Artefact[], more: Partial<Parameters<typeof artefactGraph>[0]> = {}) {
+function graphOf(
+  artefacts: readonly Artefact[],
+  more: Partial<Parameters<typeof artefactGraph>[0]> = {},
+) {
   const [goal] = artefacts;
   if (goal === undefined) throw new Error("A graph begins with its goal.");
   return artefactGraph({ goal: goal.goal_id, artefacts, outside: [], claims: [], ...more });
@@ -43,13 +46,20 @@ describe("the graph of a goal", () => {
       { from: second.id, to: third.id, kind: "evolutionary" },
       { from: goal.id, to: third.id, kind: "derivative" },
     ]);
-    expect(edgesTo([goal, plan, code, third])[0]).toEqual({ from: code.id, to: third.id, kind: "evolutionary" });
+    expect(edgesTo([goal, plan, code, third])[0]).toEqual({
+      from: code.id,
+      to: third.id,
+      kind: "evolutionary",
+    });
   });
 
   test("shows what is cited from elsewhere once, as of another goal or as missing", () => {
     const other = derived([]);
     const gone = newArtefactId();
-    const citing = [derived([other, goal]), derived([goal], { source_artefacts: [gone, other.id] })];
+    const citing = [
+      derived([other, goal]),
+      derived([goal], { source_artefacts: [gone, other.id] }),
+    ];
     expect(foreignSources([goal, ...citing])).toEqual([other.id, gone]);
     const { nodes, edges } = graphOf([goal, ...citing], { outside: [other] });
     expect(nodes.slice(3)).toEqual([
@@ -60,10 +70,15 @@ describe("the graph of a goal", () => {
   });
 
   test("has every claim on the artefact that it is about, and on no other", () => {
-    const decided = [sampleClaim(code, ["coder"]), sampleClaim(code, [], { kind: "rework", status: "complete" })];
+    const decided = [
+      sampleClaim(code, ["coder"]),
+      sampleClaim(code, [], { kind: "rework", status: "complete" }),
+    ];
     const claims = [...decided, sampleClaim(goal, [])].map((claim) => ({ claim, grants: [] }));
     const { nodes } = graphOf([goal, plan, code], { claims });
-    const kinds = nodes.map((node) => (node.kind === "artefact" ? node.claims.map(({ kind }) => kind) : undefined));
+    const kinds = nodes.map((node) =>
+      node.kind === "artefact" ? node.claims.map(({ kind }) => kind) : undefined,
+    );
     expect(kinds).toEqual([["standard"], [], ["standard", "rework"]]);
   });
 });
@@ -78,7 +93,9 @@ test("whatever cites whatever: every edge has both its nodes, none is there twic
   });
   fc.assert(
     fc.property(fc.array(artefact, { minLength: 1, maxLength: 6 }), (drafts) => {
-      const artefacts = drafts.map((draft, index) => derived([], { id: ids[index] ?? newArtefactId(), ...draft }));
+      const artefacts = drafts.map((draft, index) =>
+        derived([], { id: ids[index] ?? newArtefactId(), ...draft }),
+      );
       const { nodes, edges } = graphOf(artefacts);
       const known = new Set(nodes.map(({ id }) => id));
       const threadOf = new Map(artefacts.map(({ id, logical_id }) => [id, logical_id]));

@@ -27,8 +27,12 @@ describe("baseCommit", () => {
 
   test("a CodeCommit whose metadata name no commit names one by its payload, even a commit that is not there", () => {
     const goal = derived([], { metadata: { commit: pinned } });
-    expect(baseCommit(derived([goal], { type: "CodeCommit", payload: `${newer}\n` }), [goal])).toBe(newer);
+    expect(baseCommit(derived([goal], { type: "CodeCommit", payload: `${newer}\n` }), [goal])).toBe(
+      newer,
+    );
     expect(baseCommit(derived([goal], { type: "Report", payload: newer }), [goal])).toBe(pinned);
-    expect(baseCommit(derived([goal], { type: "CodeCommit", payload: "the door" }), [goal])).toBe(pinned);
+    expect(baseCommit(derived([goal], { type: "CodeCommit", payload: "the door" }), [goal])).toBe(
+      pinned,
+    );
   });
 });

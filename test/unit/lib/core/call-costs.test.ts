@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { type CostedCall, callsByArtefact, costOf, costsBy, noCost } from "../../../../lib/core/call-costs.ts";
+import {
+  type CostedCall,
+  callsByArtefact,
+  costOf,
+  costsBy,
+  noCost,
+} from "../../../../lib/core/call-costs.ts";
 import { agentName, newArtefactId, newClaimId } from "../../../support/records/sample.ts";
 
 const claim = newClaimId();
@@ -27,12 +33,20 @@ const made = (second: number, agent = "coder", by = claim as string) => ({
 
 test("a sum also counts the calls whose price is not known", () => {
   const unpriced = call(1, { is_unpriced: true, cost: { nanousd: 0, tokens: 7, calls: 1 } });
-  expect(costOf([call(0), unpriced])).toEqual({ nanousd: 100, tokens: 17, calls: 2, unpriced_calls: 1 });
+  expect(costOf([call(0), unpriced])).toEqual({
+    nanousd: 100,
+    tokens: 17,
+    calls: 2,
+    unpriced_calls: 1,
+  });
   expect(costOf([])).toEqual(noCost);
 });
 
 test("costs are by whatever a call has, in alphabetical order", () => {
-  const costs = costsBy([call(0), call(1, { agent: agentName("auditor") }), call(2)], ({ agent }) => agent);
+  const costs = costsBy(
+    [call(0), call(1, { agent: agentName("auditor") }), call(2)],
+    ({ agent }) => agent,
+  );
   expect([...costs].map(([agent, { calls }]) => [String(agent), calls])).toEqual([
     ["auditor", 1],
     ["coder", 2],
@@ -51,5 +65,7 @@ test("each result has the calls of its agent since the result before it, and the
 test("calls of another claim, or after the last result, belong to no artefact", () => {
   const result = made(10);
   const goal = made(0, "", "");
-  expect(callsByArtefact([goal, result], [call(11), call(1, { claim_id: newClaimId() })]).size).toBe(0);
+  expect(
+    callsByArtefact([goal, result], [call(11), call(1, { claim_id: newClaimId() })]).size,
+  ).toBe(0);
 });

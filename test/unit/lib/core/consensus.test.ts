@@ -2,7 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { isBiddingOver } from "../../../../lib/core/consensus.ts";
 import type { RegisteredAgent } from "../../../../lib/model/agent.ts";
 import type { BidWord } from "../../../../lib/model/bid.ts";
-import { agentName, sampleAgent, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
+import {
+  agentName,
+  sampleAgent,
+  sampleArtefact,
+  sampleClaim,
+} from "../../../support/records/sample.ts";
 
 const goal = sampleArtefact();
 const coder = sampleAgent("coder", { bids: [{ on: "*", bid: "exclusive" }] });
@@ -10,7 +15,11 @@ const idle = sampleAgent("idle", { bids: [{ on: "Other", bid: "review" }] });
 const reviewer = sampleAgent("reviewer", { bids: [{ on: "*", bid: "review" }] });
 const ada = sampleAgent("ada", { human: true, bids: [{ on: "*", bid: "review" }] });
 
-function isOver(consensus: "full" | "first_bid", agents: readonly RegisteredAgent[], bids: Record<string, BidWord>): boolean {
+function isOver(
+  consensus: "full" | "first_bid",
+  agents: readonly RegisteredAgent[],
+  bids: Record<string, BidWord>,
+): boolean {
   const electorate = agents.map(({ name }) => name);
   const words = Object.entries(bids).map(([agent, word]) => ({ agent: agentName(agent), word }));
   return isBiddingOver(sampleClaim(goal, electorate, { bids: words }), goal, agents, { consensus });
@@ -41,12 +50,17 @@ describe("with consensus first_bid", () => {
 
   test("a reviewer is waited for, and also an agent whose rules cannot be read", () => {
     expect(isOver("first_bid", [coder, reviewer], { coder: "exclusive" })).toBe(false);
-    const unreadable: RegisteredAgent = { ...idle, unreadable: { text: "{", problem: "it is not JSON" } };
+    const unreadable: RegisteredAgent = {
+      ...idle,
+      unreadable: { text: "{", problem: "it is not JSON" },
+    };
     expect(isOver("first_bid", [coder, unreadable], { coder: "exclusive" })).toBe(false);
   });
 
   test("the bid of a person does not count as the first", () => {
     expect(isOver("first_bid", [ada, coder], { ada: "review" })).toBe(false);
-    expect(isOver("first_bid", [ada, coder, idle], { ada: "review", coder: "exclusive" })).toBe(true);
+    expect(isOver("first_bid", [ada, coder, idle], { ada: "review", coder: "exclusive" })).toBe(
+      true,
+    );
   });
 });

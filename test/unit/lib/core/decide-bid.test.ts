@@ -11,7 +11,11 @@ function tester(...bids: BidRule[]) {
 
 describe("bidByRules", () => {
   test("the first rule that matches gives the word", () => {
-    const agent = tester({ on: "Report", bid: "claim" }, { on: "Code*", bid: "review" }, { on: "*", bid: "exclusive" });
+    const agent = tester(
+      { on: "Report", bid: "claim" },
+      { on: "Code*", bid: "review" },
+      { on: "*", bid: "exclusive" },
+    );
     expect(bidByRules(code, agent)).toBe("review");
   });
 
@@ -31,14 +35,20 @@ describe("bidByRules", () => {
   });
 
   test("`from` narrows a rule to what one role produced", () => {
-    expect(bidByRules(code, tester({ on: "Code*", from: "designer", bid: "review" }))).toBe("ignore");
+    expect(bidByRules(code, tester({ on: "Code*", from: "designer", bid: "review" }))).toBe(
+      "ignore",
+    );
     expect(bidByRules(code, tester({ on: "Code*", from: "coder", bid: "review" }))).toBe("review");
     expect(bidByRules(code, tester({ on: "Code*", from: "co*", bid: "review" }))).toBe("review");
   });
 
   test("an agent ignores what its own role produced, whatever its rules want of the type", () => {
-    expect(bidByRules(code, { role: "coder", bids: [{ on: "*", bid: "exclusive" }] })).toBe("ignore");
-    expect(bidByRules(code, { role: "coder", bids: [{ on: "*", from: "*", bid: "exclusive" }] })).toBe("ignore");
+    expect(bidByRules(code, { role: "coder", bids: [{ on: "*", bid: "exclusive" }] })).toBe(
+      "ignore",
+    );
+    expect(
+      bidByRules(code, { role: "coder", bids: [{ on: "*", from: "*", bid: "exclusive" }] }),
+    ).toBe("ignore");
   });
 
   test("a rule whose `from` names the agent's own role lets it work on its own output", () => {
@@ -53,8 +63,18 @@ describe("bidByRules", () => {
 describe("isGuardedAgainst", () => {
   test("own output is guarded against unless a matching rule names the role", () => {
     expect(isGuardedAgainst(code, { role: "coder", bids: [] })).toBe(true);
-    expect(isGuardedAgainst(code, { role: "coder", bids: [{ on: "Report", from: "coder", bid: "claim" }] })).toBe(true);
-    expect(isGuardedAgainst(code, { role: "coder", bids: [{ on: "Code*", from: "coder", bid: "claim" }] })).toBe(false);
+    expect(
+      isGuardedAgainst(code, {
+        role: "coder",
+        bids: [{ on: "Report", from: "coder", bid: "claim" }],
+      }),
+    ).toBe(true);
+    expect(
+      isGuardedAgainst(code, {
+        role: "coder",
+        bids: [{ on: "Code*", from: "coder", bid: "claim" }],
+      }),
+    ).toBe(false);
     expect(isGuardedAgainst(code, tester())).toBe(false);
   });
 });

@@ -43,7 +43,10 @@ describe("bidding", () => {
   });
 
   test("at the deadline the rules of an agent whose command is not heard speak for it", () => {
-    const silent = sampleAgent("silent", { bids_by_command: true, bids: [{ on: "GoalDefined", bid: "review" }] });
+    const silent = sampleAgent("silent", {
+      bids_by_command: true,
+      bids: [{ on: "GoalDefined", bid: "review" }],
+    });
     const claim = new ClaimSimulation([...clan("a"), silent]);
     claim.bid("a", "exclusive");
     claim.decide({ kind: "bid_deadline" });
@@ -59,7 +62,10 @@ describe("bidding", () => {
   });
 
   test("an agent without rules that may be ignored is ignored at the deadline", () => {
-    const claim = new ClaimSimulation([...clan("a"), sampleAgent("b", { on_missing_bid: "ignore" })]);
+    const claim = new ClaimSimulation([
+      ...clan("a"),
+      sampleAgent("b", { on_missing_bid: "ignore" }),
+    ]);
     claim.bid("a", "exclusive");
     claim.decide({ kind: "bid_deadline" });
     expect(claim.now.claim.status).toBe("pending_exclusive");
@@ -68,7 +74,12 @@ describe("bidding", () => {
   describe("an agent that asks its model", () => {
     const asking = (over: Partial<AgentRegistration> = {}) => {
       const rules = [{ on: "Report", bid: "review" as const }];
-      const agent = sampleAgent("b", { asks_model: true, on_missing_bid: "ignore", bids: rules, ...over });
+      const agent = sampleAgent("b", {
+        asks_model: true,
+        on_missing_bid: "ignore",
+        bids: rules,
+        ...over,
+      });
       const claim = new ClaimSimulation([...clan("a"), agent]);
       claim.at = claim.now.claim.created_at;
       claim.bid("a", "exclusive");
@@ -87,7 +98,9 @@ describe("bidding", () => {
     test("is ignored, if it may be, once its model has had its time: the deadline comes again then", () => {
       const claim = asking();
       later(claim, 30_000);
-      expect(claim.decide({ kind: "bid_deadline" })?.writes).toEqual([{ kind: "extend_bidding", afterMs: bidAskingMs - 30_000 }]);
+      expect(claim.decide({ kind: "bid_deadline" })?.writes).toEqual([
+        { kind: "extend_bidding", afterMs: bidAskingMs - 30_000 },
+      ]);
       expect(claim.now.claim.bidding).toBe("open");
       later(claim, bidAskingMs);
       claim.decide({ kind: "bid_deadline" });
@@ -111,7 +124,9 @@ describe("bidding", () => {
     test("is not waited for longer than that because a clock was set back", () => {
       const claim = asking();
       later(claim, -86_400_000);
-      expect(claim.decide({ kind: "bid_deadline" })?.writes).toEqual([{ kind: "extend_bidding", afterMs: bidAskingMs }]);
+      expect(claim.decide({ kind: "bid_deadline" })?.writes).toEqual([
+        { kind: "extend_bidding", afterMs: bidAskingMs },
+      ]);
     });
   });
 
@@ -126,7 +141,9 @@ describe("bidding", () => {
 
   test("with first_bid a person's bid, which is there from the beginning, does not close the bidding", () => {
     const ada = sampleAgent("ada", { human: true, bids: [{ on: "*", bid: "review" }] });
-    const claim = new ClaimSimulation([...clan("a", "b"), ada], { policy: { consensus: "first_bid" } });
+    const claim = new ClaimSimulation([...clan("a", "b"), ada], {
+      policy: { consensus: "first_bid" },
+    });
     claim.bid("ada", "review");
     expect(claim.now.claim.bidding).toBe("open");
     claim.bid("a", "exclusive");
@@ -135,8 +152,13 @@ describe("bidding", () => {
   });
 
   test("with first_bid an agent whose rules say review is still waited for", () => {
-    const reviewer = sampleAgent("reviewer", { bids_by_command: true, bids: [{ on: "*", bid: "review" }] });
-    const claim = new ClaimSimulation([...clan("a"), reviewer], { policy: { consensus: "first_bid" } });
+    const reviewer = sampleAgent("reviewer", {
+      bids_by_command: true,
+      bids: [{ on: "*", bid: "review" }],
+    });
+    const claim = new ClaimSimulation([...clan("a"), reviewer], {
+      policy: { consensus: "first_bid" },
+    });
     expect(claim.bid("a", "exclusive")).toBeUndefined();
     claim.bid("reviewer", "review");
     expect(claim.now.claim.status).toBe("pending_review");

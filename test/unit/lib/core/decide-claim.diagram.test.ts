@@ -1,5 +1,5 @@
-// The claim's diagram in docs/internals/claims.md draws what the machine can do, and nothing else: every state that a claim of two agents can come to
-// is visited, whatever they do.
+// The claim's diagram in docs/internals/claims.md draws what the machine can do, and nothing else:
+// every state that a claim of two agents can come to is visited, whatever they do.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,14 +35,32 @@ const acts: Act[] = [
     (claim) => claim.retryDue(name),
     (claim) => claim.decide({ kind: "agent_removed", agent: name }),
     (claim) => claim.decide({ kind: "lease_lapsed", agent: name, attempt: 1 }),
-    (claim) => claim.decide({ kind: "worker_lost", agent: name, attempt: 1, reason: "The worker was removed." }),
+    (claim) =>
+      claim.decide({
+        kind: "worker_lost",
+        agent: name,
+        attempt: 1,
+        reason: "The worker was removed.",
+      }),
   ]),
 ];
 
 /** What two claims have in common that will go the same ways. */
 function standing({ now: { claim, grants }, reviews }: ClaimSimulation): string {
-  const work = grants.map((grant) => [grant.agent, grant.phase, grant.attempt, grant.state, "retry_at" in grant]);
-  return JSON.stringify([claim.status, claim.bidding, claim.bids, work, reviews.map(({ excerpt }) => excerpt)]);
+  const work = grants.map((grant) => [
+    grant.agent,
+    grant.phase,
+    grant.attempt,
+    grant.state,
+    "retry_at" in grant,
+  ]);
+  return JSON.stringify([
+    claim.status,
+    claim.bidding,
+    claim.bids,
+    work,
+    reviews.map(({ excerpt }) => excerpt),
+  ]);
 }
 
 /** Every arrow between states that some way through `acts` takes, from this beginning. */
@@ -79,7 +97,8 @@ function rework(): ClaimSimulation {
   for (const { name } of agents) rejected.bid(name, name === "b" ? "review" : "ignore");
   const { input } = rejected;
   const decision = rejected.deliver("b", "no");
-  const opened = decision && commitOf(decision, { ...input, readOn: 1 }, () => crypto.randomUUID()).claims[0];
+  const opened =
+    decision && commitOf(decision, { ...input, readOn: 1 }, () => crypto.randomUUID()).claims[0];
   if (opened === undefined) throw new Error("The rejection has opened no claim.");
   const claim = new ClaimSimulation(agents, { target });
   claim.now = opened;
@@ -91,6 +110,8 @@ test("the diagram of a claim draws every way that the machine can take, and no o
   const diagram = /^stateDiagram-v2$(.*?)^```$/ms.exec(page)?.[1] ?? "";
   const drawn = [...diagram.matchAll(/^ +(\S+ --> [^\s:]+)/gm)].map(([, arrow = ""]) => arrow);
   const beginnings = [new ClaimSimulation(agents, { target }), rework()];
-  const taken = new Set(beginnings.flatMap((first) => [`[*] --> ${first.now.claim.status}`, ...arrowsFrom(first)]));
+  const taken = new Set(
+    beginnings.flatMap((first) => [`[*] --> ${first.now.claim.status}`, ...arrowsFrom(first)]),
+  );
   expect(drawn.toSorted()).toEqual([...taken].toSorted());
 });

@@ -10,9 +10,18 @@ const step = fc.oneof(
   fc.record({
     do: fc.constant("bid" as const),
     name,
-    word: fc.constantFrom("review" as const, "claim" as const, "exclusive" as const, "ignore" as const),
+    word: fc.constantFrom(
+      "review" as const,
+      "claim" as const,
+      "exclusive" as const,
+      "ignore" as const,
+    ),
   }),
-  fc.record({ do: fc.constant("deliver" as const), name, payload: fc.constantFrom("{}", "[]", "no") }),
+  fc.record({
+    do: fc.constant("deliver" as const),
+    name,
+    payload: fc.constantFrom("{}", "[]", "no"),
+  }),
   fc.record({ do: fc.constant("fail" as const), name }),
   fc.record({ do: fc.constant("lapse" as const), name }),
   fc.record({ do: fc.constant("retry" as const), name }),
@@ -23,7 +32,8 @@ const step = fc.oneof(
 const order = ["pending_review", "pending_parallel", "pending_exclusive", "complete", "terminated"];
 
 function play(claim: ClaimSimulation, one: typeof step extends fc.Arbitrary<infer S> ? S : never) {
-  const agentOf = (wanted: string) => claim.agents.find((agent) => agent.name === wanted)?.name ?? sampleAgent(wanted).name;
+  const agentOf = (wanted: string) =>
+    claim.agents.find((agent) => agent.name === wanted)?.name ?? sampleAgent(wanted).name;
   switch (one.do) {
     case "bid":
       return claim.bid(one.name, one.word);
@@ -51,7 +61,10 @@ const run = (check: (claim: ClaimSimulation, before: ClaimSimulation["now"]) => 
         names.map((one) =>
           sampleAgent(one, {
             retries: one === "a" ? 2 : 0,
-            bids: one === "c" || one === "d" ? [{ on: "*", bid: one === "c" ? "claim" : "review" }] : [],
+            bids:
+              one === "c" || one === "d"
+                ? [{ on: "*", bid: one === "c" ? "claim" : "review" }]
+                : [],
             // Asked, and heard by its rules at the deadline.
             ...(one === "d" && { bids_by_command: true as const }),
           }),
@@ -77,7 +90,9 @@ test("an ended claim never changes", () => {
 
 test("phases never go back", () => {
   run((claim, before) =>
-    expect(order.indexOf(claim.now.claim.status)).toBeGreaterThanOrEqual(order.indexOf(before.claim.status)),
+    expect(order.indexOf(claim.now.claim.status)).toBeGreaterThanOrEqual(
+      order.indexOf(before.claim.status),
+    ),
   );
 });
 
@@ -85,15 +100,20 @@ test("no agent gets a grant without having bid for its phase, and none gets two"
   run((claim) => {
     const words = { review: "review", parallel: "claim", exclusive: "exclusive" } as const;
     for (const grant of claim.now.grants)
-      expect(claim.now.claim.bids.find((bid) => bid.agent === grant.agent)?.word).toBe(words[grant.phase]);
-    expect(new Set(claim.now.grants.map((grant) => grant.agent)).size).toBe(claim.now.grants.length);
+      expect(claim.now.claim.bids.find((bid) => bid.agent === grant.agent)?.word).toBe(
+        words[grant.phase],
+      );
+    expect(new Set(claim.now.grants.map((grant) => grant.agent)).size).toBe(
+      claim.now.grants.length,
+    );
   });
 });
 
 test("an ended claim leaves no grant queued or running", () => {
   run((claim) => {
     if (!isEnded(claim.now.claim.status)) return;
-    for (const grant of claim.now.grants) expect(["done", "failed", "cancelled"]).toContain(grant.state);
+    for (const grant of claim.now.grants)
+      expect(["done", "failed", "cancelled"]).toContain(grant.state);
   });
 });
 
@@ -102,7 +122,9 @@ test("a claim that is open always waits for an agent or a person", () => {
     const { claim: now, grants } = claim.now;
     if (isEnded(now.status)) return;
     const isAtWork = (grant: Grant) =>
-      grant.state === "queued" || grant.state === "running" || (grant.state === "failed" && grant.retry_at !== undefined);
+      grant.state === "queued" ||
+      grant.state === "running" ||
+      (grant.state === "failed" && grant.retry_at !== undefined);
     const isWaited = now.bidding === "open" || grants.some(isAtWork);
     expect(isWaited).toBe(true);
   });

@@ -10,6 +10,11 @@ test("an agent that is removed after it has bid fails when its phase comes", () 
   claim.agents.splice(1, 1);
   expect(claim.decide({ kind: "agent_removed", agent: sampleAgent("b").name })).toBeUndefined();
   const decision = claim.deliver("a");
-  expect(decision?.writes.find((write) => write.kind === "fail")).toMatchObject({ failure: { type: "AgentRemoved" } });
-  expect(claim.now.claim).toMatchObject({ status: "terminated", termination_reason: expect.stringContaining("b was removed") });
+  expect(decision?.writes.find((write) => write.kind === "fail")).toMatchObject({
+    failure: { type: "AgentRemoved" },
+  });
+  expect(claim.now.claim).toMatchObject({
+    status: "terminated",
+    termination_reason: expect.stringContaining("b was removed"),
+  });
 });

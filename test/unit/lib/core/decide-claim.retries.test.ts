@@ -11,21 +11,34 @@ describe("retries", () => {
     for (const name of ["a", "b"]) claim.bid(name, "claim");
     return claim;
   };
-  const grantOf = (claim: ClaimSimulation, name: string) => claim.now.grants.find((grant) => grant.agent === name);
+  const grantOf = (claim: ClaimSimulation, name: string) =>
+    claim.now.grants.find((grant) => grant.agent === name);
 
   test("a failed attempt is followed by another as long as the agent has retries, later each time", () => {
     const claim = withRetries(2);
     const pauses: number[] = [];
     for (const attempt of [1, 2]) {
       const decision = claim.fail("a", "broken");
-      for (const write of decision?.writes ?? []) if (write.kind === "retry_later") pauses.push(write.afterMs);
-      expect(grantOf(claim, "a")).toMatchObject({ state: "failed", attempt, retry_at: expect.any(String) });
+      for (const write of decision?.writes ?? [])
+        if (write.kind === "retry_later") pauses.push(write.afterMs);
+      expect(grantOf(claim, "a")).toMatchObject({
+        state: "failed",
+        attempt,
+        retry_at: expect.any(String),
+      });
       claim.retryDue("a");
-      expect(grantOf(claim, "a")).toMatchObject({ state: "queued", attempt: attempt + 1, retries: attempt });
+      expect(grantOf(claim, "a")).toMatchObject({
+        state: "queued",
+        attempt: attempt + 1,
+        retries: attempt,
+      });
     }
     expect(pauses).toEqual([1_000, 2_000]);
     claim.fail("a", "broken");
-    expect(claim.now.claim).toMatchObject({ status: "terminated", termination_reason: "Agent a failed: broken" });
+    expect(claim.now.claim).toMatchObject({
+      status: "terminated",
+      termination_reason: "Agent a failed: broken",
+    });
   });
 
   test("a claim goes on where a later attempt succeeds, and waits for it meanwhile", () => {
@@ -52,7 +65,9 @@ describe("retries", () => {
     claim.fail("a", "broken");
     claim.agents.splice(0, 1);
     const decision = claim.decide({ kind: "agent_removed", agent: sampleAgent("a").name });
-    expect(decision?.writes.find((write) => write.kind === "fail")).toMatchObject({ failure: { type: "AgentRemoved" } });
+    expect(decision?.writes.find((write) => write.kind === "fail")).toMatchObject({
+      failure: { type: "AgentRemoved" },
+    });
     expect(claim.now.claim.status).toBe("terminated");
   });
 
@@ -80,7 +95,10 @@ describe("retries", () => {
     const claim = withRetries(1);
     const dialogue = [newArtefactId(), newArtefactId()];
     const { grants } = claim.now;
-    claim.now = { ...claim.now, grants: grants.map((one) => (one.agent === "a" ? { ...one, retries: 1, dialogue } : one)) };
+    claim.now = {
+      ...claim.now,
+      grants: grants.map((one) => (one.agent === "a" ? { ...one, retries: 1, dialogue } : one)),
+    };
     claim.fail("b", "broken");
     expect(grantOf(claim, "a")).toMatchObject({ state: "cancelled", retries: 1, dialogue });
   });
@@ -89,6 +107,8 @@ describe("retries", () => {
     const claim = withRetries(1);
     claim.fail("a", "broken");
     claim.retryDue("a");
-    expect(claim.decide({ kind: "attempt_due", agent: sampleAgent("a").name, attempt: 1 })).toBeUndefined();
+    expect(
+      claim.decide({ kind: "attempt_due", agent: sampleAgent("a").name, attempt: 1 }),
+    ).toBeUndefined();
   });
 });

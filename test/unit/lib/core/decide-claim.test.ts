@@ -16,7 +16,11 @@ describe("phases", () => {
 
   test("the grants of a phase are queued together and the next phase waits for all of them", () => {
     const claim = threePhases();
-    expect([claim.stateOf("r1"), claim.stateOf("r2"), claim.stateOf("p1")]).toEqual(["queued", "queued", undefined]);
+    expect([claim.stateOf("r1"), claim.stateOf("r2"), claim.stateOf("p1")]).toEqual([
+      "queued",
+      "queued",
+      undefined,
+    ]);
     claim.deliver("r1", "{}");
     expect(claim.stateOf("p1")).toBeUndefined();
     claim.deliver("r2", "[]");
@@ -82,15 +86,24 @@ describe("phases", () => {
 
 describe("feedback", () => {
   const reviewed = (over: Parameters<typeof sampleArtefact>[0], rounds = 3) => {
-    const target = sampleArtefact({ type: "CodeCommit", produced_by_role: "coder", produced_by_agent: "coder", ...over });
-    const claim = new ClaimSimulation(clan("coder", "reviewer"), { target, policy: { review_rounds: rounds } });
+    const target = sampleArtefact({
+      type: "CodeCommit",
+      produced_by_role: "coder",
+      produced_by_agent: "coder",
+      ...over,
+    });
+    const claim = new ClaimSimulation(clan("coder", "reviewer"), {
+      target,
+      policy: { review_rounds: rounds },
+    });
     claim.bid("coder", "ignore");
     claim.bid("reviewer", "review");
     return claim;
   };
 
   test("a rejecting review withdraws the requests to people at once, and waits for the agents at work", () => {
-    const person = (name: string) => sampleAgent(name, { human: true, bids: [{ on: "*", bid: "review" }] });
+    const person = (name: string) =>
+      sampleAgent(name, { human: true, bids: [{ on: "*", bid: "review" }] });
     const agents = [...clan("coder", "r1", "r2", "x"), person("lead"), person("owner")];
     const claim = new ClaimSimulation(agents, {
       target: sampleArtefact({ produced_by_agent: "coder", produced_by_role: "coder" }),
@@ -114,7 +127,9 @@ describe("feedback", () => {
 
   /** Four reviewers; `begun` are at work when the first, r1, rejects. */
   const rejectedByFirst = (...begun: string[]) => {
-    const others = ["r2", "r3", "r4"].map((name) => sampleAgent(name, { retries: 2, bids_by_command: true }));
+    const others = ["r2", "r3", "r4"].map((name) =>
+      sampleAgent(name, { retries: 2, bids_by_command: true }),
+    );
     const claim = new ClaimSimulation([...clan("coder", "r1"), ...others], {
       target: sampleArtefact({ produced_by_agent: "coder", produced_by_role: "coder" }),
     });
@@ -126,13 +141,19 @@ describe("feedback", () => {
 
   test("a rejecting review withdraws the reviews that have not begun, and does not wait for their agents", () => {
     const { claim } = rejectedByFirst("r2");
-    expect(["r2", "r3", "r4"].map((name) => claim.stateOf(name))).toEqual(["running", "cancelled", "cancelled"]);
+    expect(["r2", "r3", "r4"].map((name) => claim.stateOf(name))).toEqual([
+      "running",
+      "cancelled",
+      "cancelled",
+    ]);
     claim.deliver("r2");
     expect(claim.now.claim.termination_reason).toBe("Feedback from r1");
 
     const { claim: alone, decision } = rejectedByFirst();
     expect(alone.now.claim.termination_reason).toBe("Feedback from r1");
-    expect(decision?.writes.find(({ kind }) => kind === "follow_up")).toMatchObject({ followUp: { kind: "rework" } });
+    expect(decision?.writes.find(({ kind }) => kind === "follow_up")).toMatchObject({
+      followUp: { kind: "rework" },
+    });
   });
 
   test("nor does it wait for another attempt of a reviewer, before or after the rejection", () => {
@@ -155,7 +176,9 @@ describe("feedback", () => {
       return { ...grant, state: "waiting", waits_for: { kind: "answer", question_id } };
     });
     claim.now = { ...claim.now, grants };
-    expect(claim.decide()?.writes).toContainEqual(expect.objectContaining({ kind: "close_question", question: question_id }));
+    expect(claim.decide()?.writes).toContainEqual(
+      expect.objectContaining({ kind: "close_question", question: question_id }),
+    );
     expect(claim.stateOf("r2")).toBe("cancelled");
     expect(claim.now.claim.status).toBe("pending_review");
   });
@@ -175,14 +198,17 @@ describe("feedback", () => {
     expect(claim.now.claim.status).toBe("pending_review");
   });
 
-  test.each(["null", "42", '""', "looks good", "{} {}", '{"a":1}', "[1]", ""])("a review of %p is feedback", (payload) => {
-    const claim = reviewed({});
-    const decision = claim.deliver("reviewer", payload);
-    expect(claim.now.claim.status).toBe("terminated");
-    expect(decision?.writes.find((write) => write.kind === "follow_up")).toMatchObject({
-      followUp: { kind: "rework", agent: "coder" },
-    });
-  });
+  test.each(["null", "42", '""', "looks good", "{} {}", '{"a":1}', "[1]", ""])(
+    "a review of %p is feedback",
+    (payload) => {
+      const claim = reviewed({});
+      const decision = claim.deliver("reviewer", payload);
+      expect(claim.now.claim.status).toBe("terminated");
+      expect(decision?.writes.find((write) => write.kind === "follow_up")).toMatchObject({
+        followUp: { kind: "rework", agent: "coder" },
+      });
+    },
+  );
 
   test("too many rounds end in a Failure instead of another rework", () => {
     const claim = reviewed({ version: 3 }, 2);

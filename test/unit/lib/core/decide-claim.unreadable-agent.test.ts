@@ -1,4 +1,5 @@
-// An agent whose registration cannot be read is registered: it is waited for, and nothing fails for it.
+// An agent whose registration cannot be read is registered: it is waited for, and nothing fails for
+// it.
 import { expect, test } from "bun:test";
 import type { Policy } from "../../../../lib/model/policy.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
@@ -8,8 +9,11 @@ const unreadable = { text: "{", problem: "it is not JSON" };
 
 /** `b` cannot be read until it is `mended`. */
 function scene(policy: Partial<Policy> = {}) {
-  const claim = new ClaimSimulation([sampleAgent("a"), { ...sampleAgent("b"), unreadable }], { policy });
-  const mend = (over: Parameters<typeof sampleAgent>[1]) => claim.agents.splice(1, 1, sampleAgent("b", over));
+  const claim = new ClaimSimulation([sampleAgent("a"), { ...sampleAgent("b"), unreadable }], {
+    policy,
+  });
+  const mend = (over: Parameters<typeof sampleAgent>[1]) =>
+    claim.agents.splice(1, 1, sampleAgent("b", over));
   return { claim, mend };
 }
 

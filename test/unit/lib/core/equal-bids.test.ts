@@ -9,7 +9,10 @@ type State = "silent" | "busy" | "idle";
 
 const names: readonly Name[] = ["a", "b", "c"];
 
-function rivals(states: Partial<Record<Name, State>>, agents = names.map((name) => sampleAgent(name))) {
+function rivals(
+  states: Partial<Record<Name, State>>,
+  agents = names.map((name) => sampleAgent(name)),
+) {
   const claim = new ClaimSimulation(agents);
   know(claim, states);
   return claim;
@@ -29,8 +32,13 @@ function granted(claim: ClaimSimulation) {
   return claim.now.grants.map(({ agent, state }) => `${agent} ${state}`);
 }
 
-const waits = (agent: Name) => ({ kind: "grant_waits" as const, agent: agentName(agent), forMs: 12_000 });
-const moveIn = (writes: readonly ClaimWrite[] = []) => writes.find((write) => write.kind === "move");
+const waits = (agent: Name) => ({
+  kind: "grant_waits" as const,
+  agent: agentName(agent),
+  forMs: 12_000,
+});
+const moveIn = (writes: readonly ClaimWrite[] = []) =>
+  writes.find((write) => write.kind === "move");
 
 describe("the choice between equal bids", () => {
   test.each([
@@ -50,11 +58,17 @@ describe("the choice between equal bids", () => {
     claim.bid("c", "exclusive");
     claim.bid("b", "exclusive");
     const write = claim.bid("a", "exclusive")?.writes.find(({ kind }) => kind === "enter");
-    expect(write).toMatchObject({ rivals: { idle: ["b"], busy: [{ agent: "c", before: 5 }], silent: ["a"] } });
+    expect(write).toMatchObject({
+      rivals: { idle: ["b"], busy: [{ agent: "c", before: 5 }], silent: ["a"] },
+    });
   });
 
   test("where all are busy, the one with the least to do for each of its workers works", () => {
-    const claim = rivals({}, [sampleAgent("a", { replicas: 2 }), sampleAgent("b"), sampleAgent("c")]);
+    const claim = rivals({}, [
+      sampleAgent("a", { replicas: 2 }),
+      sampleAgent("b"),
+      sampleAgent("c"),
+    ]);
     for (const [name, count] of [
       ["a", 7],
       ["b", 4],
@@ -81,10 +95,18 @@ describe("the choice between equal bids", () => {
   });
 
   test("an agent with several workers is idle while one of them is free", () => {
-    const claim = rivals({}, [sampleAgent("a", { replicas: 3 }), sampleAgent("b"), sampleAgent("c")]);
+    const claim = rivals({}, [
+      sampleAgent("a", { replicas: 3 }),
+      sampleAgent("b"),
+      sampleAgent("c"),
+    ]);
     claim.presence.atWork.set(agentName("a"), 2);
     expect(granted(claim)).toEqual(["a queued"]);
-    const full = rivals({}, [sampleAgent("a", { replicas: 3 }), sampleAgent("b"), sampleAgent("c")]);
+    const full = rivals({}, [
+      sampleAgent("a", { replicas: 3 }),
+      sampleAgent("b"),
+      sampleAgent("c"),
+    ]);
     full.presence.atWork.set(agentName("a"), 3);
     expect(granted(full)).toEqual(["b queued"]);
   });
@@ -100,17 +122,23 @@ describe("the choice between equal bids", () => {
 });
 
 describe("a queued grant that waits", () => {
-  test.each(["silent", "busy"] as const)("moves from an agent that is %s to an idle one, which completes the claim", (state) => {
-    const claim = rivals({});
-    granted(claim);
-    know(claim, { a: state, b: "busy" });
-    const move = moveIn(claim.decide(waits("a"))?.writes);
-    expect(move).toMatchObject({ from: { agent: "a", moved_to: "c" }, grant: { agent: "c", attempt: 1, state: "queued" } });
-    expect(move?.rivals.idle).toEqual([agentName("c")]);
-    expect([claim.stateOf("a"), claim.stateOf("c")]).toEqual(["cancelled", "queued"]);
-    claim.deliver("c");
-    expect(claim.now.claim.status).toBe("complete");
-  });
+  test.each(["silent", "busy"] as const)(
+    "moves from an agent that is %s to an idle one, which completes the claim",
+    (state) => {
+      const claim = rivals({});
+      granted(claim);
+      know(claim, { a: state, b: "busy" });
+      const move = moveIn(claim.decide(waits("a"))?.writes);
+      expect(move).toMatchObject({
+        from: { agent: "a", moved_to: "c" },
+        grant: { agent: "c", attempt: 1, state: "queued" },
+      });
+      expect(move?.rivals.idle).toEqual([agentName("c")]);
+      expect([claim.stateOf("a"), claim.stateOf("c")]).toEqual(["cancelled", "queued"]);
+      claim.deliver("c");
+      expect(claim.now.claim.status).toBe("complete");
+    },
+  );
 
   test("counts not as work of its own agent", () => {
     const claim = rivals({});
@@ -127,7 +155,11 @@ describe("a queued grant that waits", () => {
     know(claim, { a: "silent", c: "busy" });
     claim.decide(waits("a"));
     know(claim, { b: "silent", c: "busy" });
-    expect(moveIn(claim.decide(waits("b"))?.writes)?.grant).toMatchObject({ agent: "a", attempt: 2, state: "queued" });
+    expect(moveIn(claim.decide(waits("b"))?.writes)?.grant).toMatchObject({
+      agent: "a",
+      attempt: 2,
+      state: "queued",
+    });
     claim.deliver("a");
     expect(claim.now.claim.status).toBe("complete");
   });
@@ -149,10 +181,17 @@ describe("a queued grant that waits", () => {
     const claim = rivals({});
     granted(claim);
     know(claim, { a: "silent" });
-    claim.now = { ...claim.now, grants: claim.now.grants.map((grant) => ({ ...grant, dialogue: [newArtefactId()] })) };
+    claim.now = {
+      ...claim.now,
+      grants: claim.now.grants.map((grant) => ({ ...grant, dialogue: [newArtefactId()] })),
+    };
     expect(claim.decide(waits("a"))).toBeUndefined();
     const hand = { external: true, bids: [{ on: "*", bid: "exclusive" }] } as const;
-    const byHand = rivals({}, [sampleAgent("a", { ...hand, bids: [...hand.bids] }), sampleAgent("b"), sampleAgent("c")]);
+    const byHand = rivals({}, [
+      sampleAgent("a", { ...hand, bids: [...hand.bids] }),
+      sampleAgent("b"),
+      sampleAgent("c"),
+    ]);
     granted(byHand);
     know(byHand, { a: "busy" });
     expect(byHand.decide(waits("a"))).toBeUndefined();

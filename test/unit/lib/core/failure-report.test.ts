@@ -28,7 +28,9 @@ test("a report holds what the contract lists", () => {
 test("the last thing that a tool said is one plain line, whatever it wrote", () => {
   const esc = "\u001b";
   expect(lastLine(encode("one\ntwo\n\n  \n"))).toBe("two");
-  expect(lastLine(encode(`10 %\r\n20 %\r${esc}[31mbroken:\tno such file${esc}[0m\r\n`))).toBe("broken: no such file");
+  expect(lastLine(encode(`10 %\r\n20 %\r${esc}[31mbroken:\tno such file${esc}[0m\r\n`))).toBe(
+    "broken: no such file",
+  );
   expect(lastLine(encode(""))).toBe("");
   expect(lastLine(new Uint8Array([0xff, 0x0a]))).toBe("\ufffd");
   const long = lastLine(encode(`${"ä".repeat(100_000)}end`));
@@ -38,11 +40,17 @@ test("the last thing that a tool said is one plain line, whatever it wrote", () 
 
 test("a tool that never started has nulls", () => {
   const report = failureReport({ ...end, exitCode: null, durationMs: null });
-  expect(FailureReport.parse(report)).toMatchObject({ exit_code: null, signal: null, duration_ms: null });
+  expect(FailureReport.parse(report)).toMatchObject({
+    exit_code: null,
+    signal: null,
+    duration_ms: null,
+  });
 });
 
 test("bytes that are no UTF-8 become replacement characters", () => {
-  expect(failureReport({ ...end, stderr: new Uint8Array([0x61, 0xff, 0x62]) }).stderr).toBe("a\ufffdb");
+  expect(failureReport({ ...end, stderr: new Uint8Array([0x61, 0xff, 0x62]) }).stderr).toBe(
+    "a\ufffdb",
+  );
 });
 
 test("a long output keeps both ends and says how many bytes are left out", () => {
@@ -54,7 +62,10 @@ test("a long output keeps both ends and says how many bytes are left out", () =>
 
 test("the cut falls between characters, at any offset", () => {
   for (const shift of ["", "a", "ab", "abc"]) {
-    const { stdout } = failureReport({ ...end, stdout: encode(`${shift}${"🦡".repeat(100_000)}${shift}`) });
+    const { stdout } = failureReport({
+      ...end,
+      stdout: encode(`${shift}${"🦡".repeat(100_000)}${shift}`),
+    });
     expect(stdout).not.toContain("\ufffd");
   }
 });

@@ -17,7 +17,12 @@ class Scene {
   ended: GoalFacts["ended"];
   readonly openQuestions = new Set<ArtefactId>();
 
-  claim(about: Artefact, over: Partial<Claim> = {}, grants: Grant[] = [], cause = "standard"): Claim {
+  claim(
+    about: Artefact,
+    over: Partial<Claim> = {},
+    grants: Grant[] = [],
+    cause = "standard",
+  ): Claim {
     const claim = sampleClaim(about, ["coder"], over);
     this.claims.push({ claim, grants });
     this.causes.set(about.id, new Map([...(this.causes.get(about.id) ?? []), [cause, claim.id]]));
@@ -39,17 +44,31 @@ class Scene {
 
   status() {
     const { artefacts, causes, claims, ended } = this;
-    return goalStatus({ goal: this.goal.goal_id, artefacts, causes, claims, ended, openQuestions: this.openQuestions });
+    return goalStatus({
+      goal: this.goal.goal_id,
+      artefacts,
+      causes,
+      claims,
+      ended,
+      openQuestions: this.openQuestions,
+    });
   }
 }
 
 const done = { status: "complete", bidding: "closed" } as const;
-const terminated = { status: "terminated", bidding: "closed", termination_reason: "Agent coder failed" } as const;
+const terminated = {
+  status: "terminated",
+  bidding: "closed",
+  termination_reason: "Agent coder failed",
+} as const;
 
 describe("the state of a goal", () => {
   test("is running while the goal is still owed its claim", () => {
     const scene = new Scene();
-    expect(scene.status()).toMatchObject({ state: "running", waitingFor: [{ kind: "claim", artefact: scene.goal.id }] });
+    expect(scene.status()).toMatchObject({
+      state: "running",
+      waitingFor: [{ kind: "claim", artefact: scene.goal.id }],
+    });
   });
 
   test("is running while a claim is open, and says whose bid is missing", () => {
@@ -58,7 +77,9 @@ describe("the state of a goal", () => {
     const status = scene.status();
     expect(status.state).toBe("running");
     expect(status.openClaims.map((snapshot) => snapshot.claim.id)).toEqual([claim.id]);
-    expect(status.waitingFor).toEqual([{ kind: "bid", agent: coder, claim: claim.id, since: claim.created_at }]);
+    expect(status.waitingFor).toEqual([
+      { kind: "bid", agent: coder, claim: claim.id, since: claim.created_at },
+    ]);
   });
 
   test("says who is to start and who is at work, since when", () => {
@@ -70,15 +91,20 @@ describe("the state of a goal", () => {
     };
     expect(waitingFor({ ...base, state: "queued" })).toEqual([{ kind: "start", since: at }]);
     const startedAt = "2026-01-01T00:00:05.000Z";
-    expect(waitingFor({ ...base, state: "running", started_at: startedAt, context_ids: [] })).toEqual([
-      { kind: "work", since: startedAt },
-    ]);
+    expect(
+      waitingFor({ ...base, state: "running", started_at: startedAt, context_ids: [] }),
+    ).toEqual([{ kind: "work", since: startedAt }]);
   });
 
   test("is stalled when everybody ignored it", () => {
     const scene = new Scene();
     scene.claim(scene.goal, done);
-    expect(scene.status()).toEqual({ state: "stalled", openClaims: [], waitingFor: [], failures: [] });
+    expect(scene.status()).toEqual({
+      state: "stalled",
+      openClaims: [],
+      waitingFor: [],
+      failures: [],
+    });
   });
 
   test("is still stalled when it was only reviewed, or only got a new version", () => {
@@ -142,9 +168,18 @@ describe("the state of a goal", () => {
     const scene = new Scene();
     scene.claim(scene.goal, done);
     const rework = scene.claim(scene.goal, { ...terminated, kind: "rework" }, [], "rework:1");
-    const failure = scene.artefact({ structural_type: "Failure", type: "AgentRemoved", claim_id: rework.id });
+    const failure = scene.artefact({
+      structural_type: "Failure",
+      type: "AgentRemoved",
+      claim_id: rework.id,
+    });
     expect(scene.status().state).toBe("failed");
-    const next = scene.claim(scene.goal, { ...terminated, kind: "rework" }, [], `stand-in:${failure.id}`);
+    const next = scene.claim(
+      scene.goal,
+      { ...terminated, kind: "rework" },
+      [],
+      `stand-in:${failure.id}`,
+    );
     expect(scene.status()).toMatchObject({ state: "stalled", failures: [] });
     const last = scene.artefact({ structural_type: "Failure", claim_id: next.id });
     expect(scene.status()).toMatchObject({ state: "failed", failures: [last.id] });
@@ -153,27 +188,47 @@ describe("the state of a goal", () => {
   const madeBy = [
     ["its agent", { produced_by_agent: "reviewer" }],
     ["the orchestrator, because it was lost", { produced_by_agent: "", type: "AttemptLost" }],
-    ["the orchestrator, because its agent was away for a while", { produced_by_agent: "", type: "AgentRemoved" }],
+    [
+      "the orchestrator, because its agent was away for a while",
+      { produced_by_agent: "", type: "AgentRemoved" },
+    ],
   ] as const;
-  test.each(madeBy)("does not fail for an attempt that was followed by another, when it was ended by %s", (_, maker) => {
-    const scene = new Scene();
-    const claim = scene.claim(scene.goal, terminated);
-    const failure = scene.artefact({ structural_type: "Failure", claim_id: claim.id, ...maker });
-    scene.claim(scene.artefact({}), done);
-    expect(scene.status().state).toBe("failed");
-    const [agent, at] = [agentName("reviewer"), claim.created_at];
-    const began = { agent, phase: "review" as const, retries: 1, attempt: 2, queued_at: at, started_at: at, context_ids: [] };
-    const grants = scene.claims.find((snapshot) => snapshot.claim.id === claim.id)?.grants;
-    grants?.push({ ...began, state: "failed", ended_at: at, artefact_ids: [failure.id], reason: "broken" });
-    expect(scene.status().state).toBe("failed");
-    grants?.splice(0, 1, {
-      ...began,
-      state: "done",
-      ended_at: at,
-      artefact_ids: [scene.artefact({ structural_type: "Review" }).id],
-    });
-    expect(scene.status().state).toBe("settled");
-  });
+  test.each(madeBy)(
+    "does not fail for an attempt that was followed by another, when it was ended by %s",
+    (_, maker) => {
+      const scene = new Scene();
+      const claim = scene.claim(scene.goal, terminated);
+      const failure = scene.artefact({ structural_type: "Failure", claim_id: claim.id, ...maker });
+      scene.claim(scene.artefact({}), done);
+      expect(scene.status().state).toBe("failed");
+      const [agent, at] = [agentName("reviewer"), claim.created_at];
+      const began = {
+        agent,
+        phase: "review" as const,
+        retries: 1,
+        attempt: 2,
+        queued_at: at,
+        started_at: at,
+        context_ids: [],
+      };
+      const grants = scene.claims.find((snapshot) => snapshot.claim.id === claim.id)?.grants;
+      grants?.push({
+        ...began,
+        state: "failed",
+        ended_at: at,
+        artefact_ids: [failure.id],
+        reason: "broken",
+      });
+      expect(scene.status().state).toBe("failed");
+      grants?.splice(0, 1, {
+        ...began,
+        state: "done",
+        ended_at: at,
+        artefact_ids: [scene.artefact({ structural_type: "Review" }).id],
+      });
+      expect(scene.status().state).toBe("settled");
+    },
+  );
 
   test("is running, not failed, while another claim is still open", () => {
     const scene = new Scene();
@@ -223,19 +278,30 @@ describe("a question", () => {
     const { scene, question } = withQuestion();
     expect(scene.status().state).toBe("running");
     scene.openQuestions.add(question.id);
-    expect(scene.status()).toMatchObject({ state: "waiting", waitingFor: [{ kind: "answer", question: question.id }] });
+    expect(scene.status()).toMatchObject({
+      state: "waiting",
+      waitingFor: [{ kind: "answer", question: question.id }],
+    });
   });
 
   test("about the goal keeps it running until it is put to a person, and until the answer is its next version", () => {
     const scene = new Scene();
     scene.claim(scene.goal, terminated);
-    const feedback = { structural_type: "Question", type: goalFeedbackType, produced_by_role: "orchestrator" } as const;
+    const feedback = {
+      structural_type: "Question",
+      type: goalFeedbackType,
+      produced_by_role: "orchestrator",
+    } as const;
     const question = scene.artefact({ ...feedback, produced_by_agent: "" });
     expect(scene.status().state).toBe("running");
     scene.openQuestions.add(question.id);
     expect(scene.status().state).toBe("waiting");
     scene.openQuestions.delete(question.id);
-    const answer = scene.artefact({ structural_type: "Answer", type: "Answer", source_artefacts: [question.id] });
+    const answer = scene.artefact({
+      structural_type: "Answer",
+      type: "Answer",
+      source_artefacts: [question.id],
+    });
     expect(scene.status().state).toBe("running");
     const thread = { logical_id: scene.goal.logical_id, version: 2, type: "GoalDefined" };
     const restated = scene.artefact({ ...thread, source_artefacts: [scene.goal.id, answer.id] });

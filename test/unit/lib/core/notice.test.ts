@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { closingArtefact, type Notice, noticeBody, noticeSubjectOf, subjectKey } from "../../../../lib/core/notice.ts";
+import {
+  closingArtefact,
+  type Notice,
+  noticeBody,
+  noticeSubjectOf,
+  subjectKey,
+} from "../../../../lib/core/notice.ts";
 import type { EventDraft, SettEvent } from "../../../../lib/model/event.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import {
@@ -11,8 +17,18 @@ import {
   sampleArtefact,
 } from "../../../support/records/sample.ts";
 
-const about = { goal_id: newGoalId(), claim_id: newClaimId(), artefact_id: newArtefactId(), agent: agentName("ada") };
-const event = (draft: EventDraft): SettEvent => ({ ...draft, id: "1-0", time: "2026-01-01T00:00:00.000Z", actor: "hand" });
+const about = {
+  goal_id: newGoalId(),
+  claim_id: newClaimId(),
+  artefact_id: newArtefactId(),
+  agent: agentName("ada"),
+};
+const event = (draft: EventDraft): SettEvent => ({
+  ...draft,
+  id: "1-0",
+  time: "2026-01-01T00:00:00.000Z",
+  actor: "hand",
+});
 const keyAfter = (draft: EventDraft) => {
   const subject = noticeSubjectOf(event(draft));
   return subject && subjectKey(subject);
@@ -28,7 +44,8 @@ describe("where to look after an event", () => {
     const goal = `goal-${about.goal_id}`;
     for (const type of ["claim_completed", "claim_terminated", "goal_ended"] as const)
       expect(keyAfter({ type, ...about })).toBe(goal);
-    const posted = (structural_type: string) => keyAfter({ type: "artefact_created", ...about, data: { structural_type } });
+    const posted = (structural_type: string) =>
+      keyAfter({ type: "artefact_created", ...about, data: { structural_type } });
     expect([posted("Terminal"), posted("Failure"), posted("Standard"), posted("Answer")]).toEqual([
       goal,
       goal,
@@ -46,9 +63,16 @@ describe("where to look after an event", () => {
 test("the outcome of a goal is its newest Terminal, Failure or result, and never a version of the goal itself", () => {
   const goal = sampleArtefact();
   const { goal_id } = goal;
-  const make = (structural_type: "Terminal" | "Failure" | "Standard", logical_id = newLogicalId()) =>
-    sampleArtefact({ id: newArtefactId(), goal_id, logical_id, structural_type });
-  const [early, report, failure, terminal] = [make("Terminal"), make("Standard"), make("Failure"), make("Terminal")];
+  const make = (
+    structural_type: "Terminal" | "Failure" | "Standard",
+    logical_id = newLogicalId(),
+  ) => sampleArtefact({ id: newArtefactId(), goal_id, logical_id, structural_type });
+  const [early, report, failure, terminal] = [
+    make("Terminal"),
+    make("Standard"),
+    make("Failure"),
+    make("Terminal"),
+  ];
   const all = [goal, early, report, failure, terminal, make("Standard", goal.logical_id)];
   expect(closingArtefact("achieved", goal_id, all)).toBe(terminal.id);
   expect(closingArtefact("failed", goal_id, all)).toBe(failure.id);
@@ -57,9 +81,20 @@ test("the outcome of a goal is its newest Terminal, Failure or result, and never
 });
 
 test("a long text is cut between characters, and a summary is the first line where there is none", () => {
-  const artefact = sampleArtefact({ payload: `${"🦡".repeat(150)}\n${"x".repeat(3_698)}🦡🦡`, metadata: { summary: " " } });
-  const notice: Notice = { id: "n", kind: "achieved", at: artefact.created_at, goal: artefact, artefact };
-  const body = JSON.parse(noticeBody(notice, { instance: InstanceName.parse("demo"), reminder: 0 }));
+  const artefact = sampleArtefact({
+    payload: `${"🦡".repeat(150)}\n${"x".repeat(3_698)}🦡🦡`,
+    metadata: { summary: " " },
+  });
+  const notice: Notice = {
+    id: "n",
+    kind: "achieved",
+    at: artefact.created_at,
+    goal: artefact,
+    artefact,
+  };
+  const body = JSON.parse(
+    noticeBody(notice, { instance: InstanceName.parse("demo"), reminder: 0 }),
+  );
   expect(body.goal.summary).toBe(`${"🦡".repeat(100)}…`);
   expect(body.artefact.text).toBe(`${artefact.payload.slice(0, 3_999)}…`);
   expect(body).not.toHaveProperty("answer_with");

@@ -5,7 +5,11 @@ import { readToolOutput } from "../../../../lib/core/read-tool-output.ts";
 import type { Phase } from "../../../../lib/model/phase.ts";
 
 const read = (stdout: string, phase: Phase = "exclusive") =>
-  readToolOutput(new TextEncoder().encode(stdout), { phase, kind: "standard", target: "GoalDefined" });
+  readToolOutput(new TextEncoder().encode(stdout), {
+    phase,
+    kind: "standard",
+    target: "GoalDefined",
+  });
 function resultOf(stdout: string, phase: Phase = "exclusive") {
   const outcome = read(stdout, phase);
   if (!outcome.ok) throw new Error(outcome.reason);
@@ -19,12 +23,22 @@ describe("for any bytes", () => {
   test("reading never throws, and always has a result or a reason", () => {
     const brokenJson = fc
       .tuple(someJson, fc.nat(), fc.string())
-      .map(([json, cut, tail]) => new TextEncoder().encode(json.slice(0, cut % (json.length + 1)) + tail));
+      .map(([json, cut, tail]) =>
+        new TextEncoder().encode(json.slice(0, cut % (json.length + 1)) + tail),
+      );
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), brokenJson), phase, (bytes, inPhase) => {
-        const outcome = readToolOutput(bytes, { phase: inPhase, kind: "standard", target: "GoalDefined" });
-        expect(outcome.ok ? outcome.result.type : outcome.reason).not.toBe("");
-      }),
+      fc.property(
+        fc.oneof(fc.uint8Array({ maxLength: 200 }), brokenJson),
+        phase,
+        (bytes, inPhase) => {
+          const outcome = readToolOutput(bytes, {
+            phase: inPhase,
+            kind: "standard",
+            target: "GoalDefined",
+          });
+          expect(outcome.ok ? outcome.result.type : outcome.reason).not.toBe("");
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -35,13 +49,22 @@ describe("for any bytes", () => {
         artefact_type: fc.jsonValue(),
         artefact_payload: fc.jsonValue(),
         summary: fc.oneof(fc.string(), fc.jsonValue()),
-        structural_type: fc.oneof(fc.constantFrom("Question", "Review", "Standard"), fc.jsonValue()),
+        structural_type: fc.oneof(
+          fc.constantFrom("Question", "Review", "Standard"),
+          fc.jsonValue(),
+        ),
         payload: fc.jsonValue(),
         metadata: fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue()),
       },
       { requiredKeys: [] },
     );
-    fc.assert(fc.property(value, phase, (object, inPhase) => typeof read(JSON.stringify(object), inPhase).ok === "boolean"));
+    fc.assert(
+      fc.property(
+        value,
+        phase,
+        (object, inPhase) => typeof read(JSON.stringify(object), inPhase).ok === "boolean",
+      ),
+    );
   });
 
   test("what a tool writes by the contract comes out as it went in", () => {
@@ -56,7 +79,9 @@ describe("for any bytes", () => {
       fc.property(valid, spaces, (output, indent) => {
         const result = resultOf(JSON.stringify(output, null, indent));
         const { artefact_payload: payload } = output;
-        expect(result.payload).toBe(typeof payload === "string" ? payload : JSON.stringify(payload));
+        expect(result.payload).toBe(
+          typeof payload === "string" ? payload : JSON.stringify(payload),
+        );
         expect(result).toMatchObject({ type: output.artefact_type, summary: output.summary });
       }),
       { numRuns: 500 },

@@ -54,31 +54,53 @@ describe("resultArtefact", () => {
   test("a rework makes the target's next version, of the same type, from the reviewed version and the rejecting reviews", () => {
     const reviews = [newArtefactId()];
     const better = { ...report, type: target.type };
-    const result = resultArtefact(grantOrigin({ kind: "rework", additional_context_ids: reviews }), better, {
-      target,
-      earlier: [],
+    const result = resultArtefact(
+      grantOrigin({ kind: "rework", additional_context_ids: reviews }),
+      better,
+      {
+        target,
+        earlier: [],
+      },
+    );
+    expect(result).toMatchObject({
+      logical_id: target.logical_id,
+      version: 2,
+      type: "CodeCommit",
+      payload: "text",
     });
-    expect(result).toMatchObject({ logical_id: target.logical_id, version: 2, type: "CodeCommit", payload: "text" });
     expect(result.source_artefacts).toEqual([target.id, ...reviews]);
   });
 
   test("a Failure in a rework begins a thread of its own", () => {
     const made = grantOrigin({ kind: "rework" });
-    const result = resultArtefact(made, { ...report, structural_type: "Failure" }, { target, earlier: [] });
+    const result = resultArtefact(
+      made,
+      { ...report, structural_type: "Failure" },
+      { target, earlier: [] },
+    );
     expect(result).toMatchObject({ logical_id: made.id as never, version: 1, type: "Report" });
   });
 
   test("a Terminal names the goal among its sources, once", () => {
     const goal = ArtefactId.parse(target.goal_id);
     const terminal = { ...report, structural_type: "Terminal" } as const;
-    expect(resultArtefact(grantOrigin(), terminal, { target, earlier: [] }).source_artefacts).toEqual([target.id, goal]);
-    expect(resultArtefact(grantOrigin(), terminal, { target, earlier: [goal] }).source_artefacts).toEqual([target.id, goal]);
+    expect(
+      resultArtefact(grantOrigin(), terminal, { target, earlier: [] }).source_artefacts,
+    ).toEqual([target.id, goal]);
+    expect(
+      resultArtefact(grantOrigin(), terminal, { target, earlier: [goal] }).source_artefacts,
+    ).toEqual([target.id, goal]);
   });
 });
 
 test("a Failure begins a thread and carries its reason as summary", () => {
   const made = grantOrigin();
-  const failure = { type: "ToolExecutionFailure", payload: "{}", reason: "It broke.", sources: [target.id] };
+  const failure = {
+    type: "ToolExecutionFailure",
+    payload: "{}",
+    reason: "It broke.",
+    sources: [target.id],
+  };
   expect(failureArtefact(made, failure)).toMatchObject({
     logical_id: made.id as never,
     version: 1,

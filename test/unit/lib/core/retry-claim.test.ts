@@ -1,4 +1,5 @@
-// Claims that fail and are tried again, in every order: nothing is done twice, nothing counts that was done again, and nothing is refused for ever.
+// Claims that fail and are tried again, in every order: nothing is done twice, nothing counts that
+// was done again, and nothing is refused for ever.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { goalStatus } from "../../../../lib/core/goal-status.ts";
@@ -38,7 +39,12 @@ class Tries {
             if (!this.failures.some((one) => one.id === id))
               this.failures.push(
                 sampleArtefact({
-                  ...{ id, structural_type: "Failure", type: "Nope", produced_by_agent: grant.agent },
+                  ...{
+                    id,
+                    structural_type: "Failure",
+                    type: "Nope",
+                    produced_by_agent: grant.agent,
+                  },
                   ...{ claim_id: now.claim.id, goal_id: this.goal.goal_id },
                 }),
               );
@@ -47,7 +53,8 @@ class Tries {
   /** What would come of it. */
   request(failure: Artefact): RetriedClaim {
     const failed = this.claims.find(({ now }) => now.claim.id === failure.claim_id)?.now;
-    const snapshotOf = (id: ClaimId) => this.claims.find(({ now }) => now.claim.id === id)?.now as ClaimSnapshot;
+    const snapshotOf = (id: ClaimId) =>
+      this.claims.find(({ now }) => now.claim.id === id)?.now as ClaimSnapshot;
     const retries = new Map([...this.causes].map(([cause, id]) => [cause, snapshotOf(id)]));
     return retryClaim({ failure, failed, retries, agents, isWanted: true, id: newClaimId(), at });
   }
@@ -65,7 +72,14 @@ class Tries {
     const causes = new Map([[this.goal.id, this.causes]]);
     const claims = this.claims.map(({ now }) => now);
     const artefacts = [this.goal, ...this.failures];
-    return goalStatus({ goal: this.goal.goal_id, ended: undefined, artefacts, causes, claims, openQuestions: new Set() }).state;
+    return goalStatus({
+      goal: this.goal.goal_id,
+      ended: undefined,
+      artefacts,
+      causes,
+      claims,
+      openQuestions: new Set(),
+    }).state;
   }
 
   #add(cause: string, claim: ClaimSimulation): void {
@@ -75,9 +89,14 @@ class Tries {
   }
 }
 
-/** The agents bid, and then each step is the end of an agent's work, or the time for another attempt. */
+/**
+ * The agents bid, and then each step is the end of an agent's work, or the time for another
+ * attempt.
+ */
 const scene = fc.record({
-  words: fc.tuple(...names.map(() => fc.constantFrom("review" as const, "claim" as const, "exclusive" as const))),
+  words: fc.tuple(
+    ...names.map(() => fc.constantFrom("review" as const, "claim" as const, "exclusive" as const)),
+  ),
   steps: fc.array(
     fc.record({
       do: fc.constantFrom(
@@ -95,7 +114,10 @@ const scene = fc.record({
   ),
 });
 
-function play(tries: Tries, one: { do: "deliver" | "deliver all" | "fail" | "fail side by side" | "due"; name: string }): void {
+function play(
+  tries: Tries,
+  one: { do: "deliver" | "deliver all" | "fail" | "fail side by side" | "due"; name: string },
+): void {
   const { last } = tries;
   switch (one.do) {
     case "deliver":
@@ -156,8 +178,12 @@ test("what was refused names the Failure that can be tried again, if there is on
     for (const failure of tries.failures) {
       const answer = tries.request(failure);
       if (answer.ok) continue;
-      const named = tries.failures.find(({ id }) => answer.reason.includes(`Failure ${id}: try that one again instead.`));
-      expect({ reason: answer.reason, ok: named && tries.request(named).ok }).toMatchObject({ ok: true });
+      const named = tries.failures.find(({ id }) =>
+        answer.reason.includes(`Failure ${id}: try that one again instead.`),
+      );
+      expect({ reason: answer.reason, ok: named && tries.request(named).ok }).toMatchObject({
+        ok: true,
+      });
     }
   });
 });
@@ -179,7 +205,10 @@ test("of two agents that fail side by side, the retry of either does both again,
   tries.note();
   const [first, second] = tries.failures as [Artefact, Artefact];
   const retried = tries.retry(second);
-  expect(retried.ok && retried.grants.map(({ agent, state, attempt }) => [String(agent), state, attempt])).toEqual([
+  expect(
+    retried.ok &&
+      retried.grants.map(({ agent, state, attempt }) => [String(agent), state, attempt]),
+  ).toEqual([
     ["a", "queued", 2],
     ["b", "queued", 2],
     ["c", "queued", 2],

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { type FailedGrant, nextAttempt, resumedAttempt, retryAfterMs, withRetryAt } from "../../../../lib/core/retry.ts";
+import {
+  type FailedGrant,
+  nextAttempt,
+  resumedAttempt,
+  retryAfterMs,
+  withRetryAt,
+} from "../../../../lib/core/retry.ts";
 import type { WaitingGrant } from "../../../../lib/model/claim.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
 import { budgetExceededType } from "../../../../lib/model/model-call.ts";
@@ -40,28 +46,52 @@ describe("the wait before the next attempt", () => {
 });
 
 test("a failed grant says when its next attempt is due", () => {
-  expect(withRetryAt(failed(), at, 2_500)).toEqual(failed({ retry_at: "2026-01-31T12:00:02.500Z" }));
+  expect(withRetryAt(failed(), at, 2_500)).toEqual(
+    failed({ retry_at: "2026-01-31T12:00:02.500Z" }),
+  );
 });
 
 describe("the next attempt", () => {
   const commit = CommitHash.parse("a".repeat(40));
   const [question, answer] = [newArtefactId(), newArtefactId()];
-  const queued = { agent: base.agent, phase: base.phase, attempt: 4, queued_at: at, state: "queued" } as const;
+  const queued = {
+    agent: base.agent,
+    phase: base.phase,
+    attempt: 4,
+    queued_at: at,
+    state: "queued",
+  } as const;
 
   test("counts as a retry, and begins anew: without the commit that a failed one began at", () => {
-    expect(nextAttempt(failed({ retries: 1, base_commit: commit }), at)).toEqual({ ...queued, retries: 2 });
+    expect(nextAttempt(failed({ retries: 1, base_commit: commit }), at)).toEqual({
+      ...queued,
+      retries: 2,
+    });
   });
 
   test("keeps the questions and answers so far, and the commit that the work had reached", () => {
     const grant = failed({ dialogue: [question, answer], base_commit: commit });
-    expect(nextAttempt(grant, at)).toEqual({ ...queued, retries: 1, dialogue: [question, answer], base_commit: commit });
+    expect(nextAttempt(grant, at)).toEqual({
+      ...queued,
+      retries: 1,
+      dialogue: [question, answer],
+      base_commit: commit,
+    });
   });
 
   test("after an answer is no retry, and knows the question and the answer", () => {
-    const waiting: WaitingGrant = { ...base, state: "waiting", waits_for: { kind: "answer", question_id: question } };
+    const waiting: WaitingGrant = {
+      ...base,
+      state: "waiting",
+      waits_for: { kind: "answer", question_id: question },
+    };
     const resumed = resumedAttempt(waiting, [question, answer], at);
     expect(resumed).toEqual({ ...queued, dialogue: [question, answer] });
-    const again = resumedAttempt({ ...waiting, retries: 1, dialogue: [question, answer] }, [answer], at);
+    const again = resumedAttempt(
+      { ...waiting, retries: 1, dialogue: [question, answer] },
+      [answer],
+      at,
+    );
     expect(again).toEqual({ ...queued, retries: 1, dialogue: [question, answer, answer] });
   });
 });

@@ -17,8 +17,17 @@ const earlier = newArtefactId();
 const toEarlier = { to: "fetch", artefact: earlier } as const;
 
 type Input = Parameters<typeof routeQuestion>[0];
-const route = (about: Input["about"], agents: Input["agents"], over: { asking?: string[]; tried?: [string, string][] } = {}) =>
-  routeQuestion({ about, agents, asking: new Set(over.asking ?? ["tester"]), tried: new Map(over.tried) });
+const route = (
+  about: Input["about"],
+  agents: Input["agents"],
+  over: { asking?: string[]; tried?: [string, string][] } = {},
+) =>
+  routeQuestion({
+    about,
+    agents,
+    asking: new Set(over.asking ?? ["tester"]),
+    tried: new Map(over.tried),
+  });
 const toCoder = (agent: string, because: string) => ({
   to: "agent" as const,
   agent: agentName(agent),
@@ -29,7 +38,10 @@ describe("a question goes", () => {
   const about = [madeBy("coder", earlier)];
 
   test("to the agent that made what it is about", () => {
-    expect(route(about, clan("coder", "coder-2", "tester"))).toEqual({ to: "agent", agent: agentName("coder") });
+    expect(route(about, clan("coder", "coder-2", "tester"))).toEqual({
+      to: "agent",
+      agent: agentName("coder"),
+    });
   });
 
   test("to people about what a person made", () => {
@@ -37,8 +49,16 @@ describe("a question goes", () => {
   });
 
   test.each([
-    ["asks it itself, or on the way here", clan("coder", "coder-2"), { asking: ["tester", "coder"] }],
-    ["was asked and could not answer", clan("coder"), { tried: [["coder", "It failed."] as [string, string]] }],
+    [
+      "asks it itself, or on the way here",
+      clan("coder", "coder-2"),
+      { asking: ["tester", "coder"] },
+    ],
+    [
+      "was asked and could not answer",
+      clan("coder"),
+      { tried: [["coder", "It failed."] as [string, string]] },
+    ],
     ["is gone", clan("tester"), {}],
     ["takes part by hand", [member("coder", { external: true })], {}],
     ["is a person who reviews", [member("coder", { human: true })], {}],
@@ -48,7 +68,12 @@ describe("a question goes", () => {
 
   test.each([
     ["is gone", [], {}, "It is not registered any more."],
-    ["was asked and could not answer", clan("coder"), { tried: [["coder", "It failed."] as [string, string]] }, "It failed."],
+    [
+      "was asked and could not answer",
+      clan("coder"),
+      { tried: [["coder", "It failed."] as [string, string]] },
+      "It failed.",
+    ],
     ["takes part by hand", [member("coder", { external: true })], {}, "It takes part by hand."],
   ])("to another of its role where the agent %s", (_, agents, over, because) => {
     const all = [...agents, ...clan("coder-3", "coder-2", "tester")];
@@ -58,13 +83,25 @@ describe("a question goes", () => {
   test("to each of the role once, in the order of their names, and then on to what the artefact came from", () => {
     const all = clan("coder-3", "coder-2");
     const tried: [string, string][] = [["coder-2", "It knows nothing either."]];
-    expect(route(about, all, { tried })).toEqual(toCoder("coder-3", "It is not registered any more."));
-    expect(route(about, all, { tried: [...tried, ["coder-3", "Nor does it."]] })).toEqual(toEarlier);
+    expect(route(about, all, { tried })).toEqual(
+      toCoder("coder-3", "It is not registered any more."),
+    );
+    expect(route(about, all, { tried: [...tried, ["coder-3", "Nor does it."]] })).toEqual(
+      toEarlier,
+    );
   });
 
   test("to no agent that has no tool, asks itself, or has an unreadable registration", () => {
-    const unreadable = { ...member("coder-2"), unreadable: { text: "{", problem: "it is not JSON" } };
-    const others = [member("coder-3", { external: true }), member("coder-4", { human: true }), member("coder-5"), unreadable];
+    const unreadable = {
+      ...member("coder-2"),
+      unreadable: { text: "{", problem: "it is not JSON" },
+    };
+    const others = [
+      member("coder-3", { external: true }),
+      member("coder-4", { human: true }),
+      member("coder-5"),
+      unreadable,
+    ];
     expect(route(about, others, { asking: ["coder-5"] })).toEqual(toEarlier);
   });
 
@@ -72,7 +109,9 @@ describe("a question goes", () => {
     expect(route([madeBy("gone")], [])).toEqual({ to: "people" });
     const many = Array.from({ length: clarificationDepth + 1 }, (_, index) => `agent-${index}`);
     expect(route(about, clan("coder"), { asking: many })).toEqual({ to: "people" });
-    expect(route(about, clan("coder"), { tried: many.map((name) => [name, ""]) })).toEqual({ to: "people" });
+    expect(route(about, clan("coder"), { tried: many.map((name) => [name, ""]) })).toEqual({
+      to: "people",
+    });
     expect(
       route(
         many.map(() => madeBy("gone", earlier)),

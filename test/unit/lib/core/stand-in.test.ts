@@ -6,13 +6,24 @@ import type { Decision, DecisionInput } from "../../../../lib/core/claim-decisio
 import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { isEnded } from "../../../../lib/model/claim.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
-import { agentName, newArtefactId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  sampleAgent,
+  sampleArtefact,
+} from "../../../support/records/sample.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
-const coder = (name: string, over: Partial<AgentRegistration> = {}) => sampleAgent(name, { role: "coder", ...over });
-const target = sampleArtefact({ type: "CodeCommit", produced_by_role: "coder", produced_by_agent: "coder-2" });
+const coder = (name: string, over: Partial<AgentRegistration> = {}) =>
+  sampleAgent(name, { role: "coder", ...over });
+const target = sampleArtefact({
+  type: "CodeCommit",
+  produced_by_role: "coder",
+  produced_by_agent: "coder-2",
+});
 
-const followUpOf = (decision: Decision | undefined) => decision?.writes.find((write) => write.kind === "follow_up")?.followUp;
+const followUpOf = (decision: Decision | undefined) =>
+  decision?.writes.find((write) => write.kind === "follow_up")?.followUp;
 const openedBy = (decision: Decision, input: DecisionInput) =>
   commitOf(decision, { ...input, readOn: 1 }, () => crypto.randomUUID()).claims[0];
 
@@ -45,11 +56,24 @@ const silent = (claim: ClaimSimulation, name: string) =>
 
 describe("feedback on the work of an agent that is not registered any more", () => {
   test("goes to the first other agent of its role that has a tool", () => {
-    const others = [coder("coder-4"), coder("coder-3"), coder("a", { human: true }), coder("b", { external: true })];
+    const others = [
+      coder("coder-4"),
+      coder("coder-3"),
+      coder("a", { human: true }),
+      coder("b", { external: true }),
+    ];
     const { followUp, opened } = rejected(others);
     const standIn = { for: "coder-2", because: "It is not registered any more." };
-    expect(followUp).toMatchObject({ kind: "rework", agent: "coder-3", cause: "rework:1", standIn });
-    expect(opened).toMatchObject({ claim: { kind: "rework", stand_in: standIn }, grants: [{ agent: "coder-3", attempt: 1 }] });
+    expect(followUp).toMatchObject({
+      kind: "rework",
+      agent: "coder-3",
+      cause: "rework:1",
+      standIn,
+    });
+    expect(opened).toMatchObject({
+      claim: { kind: "rework", stand_in: standIn },
+      grants: [{ agent: "coder-3", attempt: 1 }],
+    });
   });
 
   test("goes to the agent itself while it is registered, even if others have its role", () => {
@@ -61,7 +85,10 @@ describe("feedback on the work of an agent that is not registered any more", () 
   test("is a Failure where no other agent has its role", () => {
     expect(rejected([sampleAgent("painter")]).followUp).toMatchObject({
       kind: "failure",
-      failure: { type: "ProducerGone", reason: expect.stringContaining("no other agent has the role coder") },
+      failure: {
+        type: "ProducerGone",
+        reason: expect.stringContaining("no other agent has the role coder"),
+      },
     });
   });
 });
@@ -72,7 +99,9 @@ describe("a rework that its agent does not begin", () => {
     const dialogue = [newArtefactId(), newArtefactId()];
     claim.now = { ...claim.now, grants: claim.now.grants.map((grant) => ({ ...grant, dialogue })) };
     const decision = remove(claim, "coder-2");
-    const [failure] = claim.now.grants.flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : []));
+    const [failure] = claim.now.grants.flatMap((grant) =>
+      grant.state === "failed" ? grant.artefact_ids : [],
+    );
     const because = "Agent coder-2 was removed before it could do its work.";
     expect(followUpOf(decision)).toEqual({
       kind: "rework",
@@ -82,8 +111,13 @@ describe("a rework that its agent does not begin", () => {
       standIn: { for: "coder-2", because },
       dialogue,
     });
-    expect(claim.now.claim).toMatchObject({ status: "terminated", termination_reason: `Agent coder-2 failed: ${because}` });
-    expect(decision && openedBy(decision, claim.input)?.grants).toMatchObject([{ agent: "coder-1", attempt: 1, dialogue }]);
+    expect(claim.now.claim).toMatchObject({
+      status: "terminated",
+      termination_reason: `Agent coder-2 failed: ${because}`,
+    });
+    expect(decision && openedBy(decision, claim.input)?.grants).toMatchObject([
+      { agent: "coder-1", attempt: 1, dialogue },
+    ]);
   });
 
   test("goes to another of the role when the agent is silent", () => {
@@ -96,7 +130,9 @@ describe("a rework that its agent does not begin", () => {
 
   test("waits for a silent agent where there is no other, or where it takes part by hand", () => {
     expect(silent(reworked([coder("coder-2")]), "coder-2")).toBeUndefined();
-    expect(silent(reworked([coder("coder-1"), coder("coder-2", { external: true })]), "coder-2")).toBeUndefined();
+    expect(
+      silent(reworked([coder("coder-1"), coder("coder-2", { external: true })]), "coder-2"),
+    ).toBeUndefined();
   });
 
   test("stays with an agent that has begun it, and fails with its own answer", () => {
@@ -134,37 +170,41 @@ test("a rework goes to each agent of the role at most once, whatever happens to 
   const end = fc.constantFrom("remove", "silent", "lose", "fail", "deliver");
   const step = fc.record({ end, comesBack: fc.boolean() });
   fc.assert(
-    fc.property(fc.subarray(names, { minLength: 1 }), fc.array(step, { minLength: 9, maxLength: 9 }), (present, steps) => {
-      const agents = present.map((name) => coder(name));
-      let { opened } = rejected(agents);
-      const taken: string[] = [];
-      for (const { end, comesBack } of steps) {
-        if (opened === undefined) break;
-        const claim = new ClaimSimulation(agents, { target });
-        claim.now = opened;
-        const agent = String(opened.grants[0]?.agent);
-        expect(taken).not.toContain(agent);
-        expect(opened.claim.stand_in?.for).toBe(agent === "coder-2" ? undefined : "coder-2");
-        taken.push(agent);
-        const { input } = claim;
-        const registration = claim.agents.find(({ name }) => name === agent);
-        const decision = {
-          remove: () => remove(claim, agent),
-          silent: () => silent(claim, agent),
-          fail: () => claim.fail(agent, "no idea"),
-          deliver: () => claim.deliver(agent),
-          lose: () => {
-            claim.start(agent);
-            return claim.decide({ kind: "lease_lapsed", agent: agentName(agent), attempt: 1 });
-          },
-        }[end]();
-        if (end === "remove" && comesBack && registration) agents.push(registration);
-        // A silent agent is waited for where no other is left.
-        expect(isEnded(claim.now.claim.status)).toBe(decision !== undefined);
-        opened = decision && openedBy(decision, { ...input, at });
-      }
-      expect(taken.length).toBeLessThanOrEqual(names.length);
-    }),
+    fc.property(
+      fc.subarray(names, { minLength: 1 }),
+      fc.array(step, { minLength: 9, maxLength: 9 }),
+      (present, steps) => {
+        const agents = present.map((name) => coder(name));
+        let { opened } = rejected(agents);
+        const taken: string[] = [];
+        for (const { end, comesBack } of steps) {
+          if (opened === undefined) break;
+          const claim = new ClaimSimulation(agents, { target });
+          claim.now = opened;
+          const agent = String(opened.grants[0]?.agent);
+          expect(taken).not.toContain(agent);
+          expect(opened.claim.stand_in?.for).toBe(agent === "coder-2" ? undefined : "coder-2");
+          taken.push(agent);
+          const { input } = claim;
+          const registration = claim.agents.find(({ name }) => name === agent);
+          const decision = {
+            remove: () => remove(claim, agent),
+            silent: () => silent(claim, agent),
+            fail: () => claim.fail(agent, "no idea"),
+            deliver: () => claim.deliver(agent),
+            lose: () => {
+              claim.start(agent);
+              return claim.decide({ kind: "lease_lapsed", agent: agentName(agent), attempt: 1 });
+            },
+          }[end]();
+          if (end === "remove" && comesBack && registration) agents.push(registration);
+          // A silent agent is waited for where no other is left.
+          expect(isEnded(claim.now.claim.status)).toBe(decision !== undefined);
+          opened = decision && openedBy(decision, { ...input, at });
+        }
+        expect(taken.length).toBeLessThanOrEqual(names.length);
+      },
+    ),
     { numRuns: 500 },
   );
 });

@@ -16,7 +16,10 @@ describe("an agent", () => {
   });
 
   test("with nothing configured bids by the default", () => {
-    expect([standingBid(goal, sampleAgent("a")), standingBid(code, sampleAgent("a"))]).toEqual(["exclusive", "ignore"]);
+    expect([standingBid(goal, sampleAgent("a")), standingBid(code, sampleAgent("a"))]).toEqual([
+      "exclusive",
+      "ignore",
+    ]);
   });
 
   test("with a command is asked, and its rules do not speak before it; it ignores what its own role made", () => {
@@ -28,7 +31,9 @@ describe("an agent", () => {
   test("that asks its model is asked where no rule matches", () => {
     const agent = sampleAgent("tester", { asks_model: true, bids: review });
     expect([standingBid(code, agent), standingBid(goal, agent)]).toEqual(["review", undefined]);
-    expect(standingBid({ ...goal, produced_by_role: "tester" }, { ...agent, bids: [] })).toBe("ignore");
+    expect(standingBid({ ...goal, produced_by_role: "tester" }, { ...agent, bids: [] })).toBe(
+      "ignore",
+    );
   });
 
   test("that takes part by hand is asked where it has no rules, also by its own role", () => {
@@ -39,7 +44,10 @@ describe("an agent", () => {
 
   test("that is a person is never asked", () => {
     const ada = sampleAgent("ada", { human: true });
-    expect([standingBid(code, ada), standingBid(code, { ...ada, bids: review })]).toEqual(["ignore", "review"]);
+    expect([standingBid(code, ada), standingBid(code, { ...ada, bids: review })]).toEqual([
+      "ignore",
+      "review",
+    ]);
   });
 
   test("whose registration cannot be read has said nothing", () => {
@@ -53,10 +61,19 @@ describe("an agent", () => {
 
 describe("a new claim", () => {
   const rival = (name: string, position?: number) =>
-    sampleAgent(name, { bids: [{ on: "*", bid: "exclusive" }], ...(position !== undefined && { position }) });
+    sampleAgent(name, {
+      bids: [{ on: "*", bid: "exclusive" }],
+      ...(position !== undefined && { position }),
+    });
 
   test("gets its bids in the order of sett.yml, so that of rivals the first there wins", () => {
-    const claim = new ClaimSimulation([rival("a", 2), rival("b", 0), rival("y"), rival("x"), rival("z", 1)]);
+    const claim = new ClaimSimulation([
+      rival("a", 2),
+      rival("b", 0),
+      rival("y"),
+      rival("x"),
+      rival("z", 1),
+    ]);
     const decision = claim.decide();
     const bids = ["b", "z", "a", "x", "y"].map((agent) => ({ agent, word: "exclusive" }));
     expect(decision?.writes[0]).toEqual({ kind: "standing_bids", bids, missing: 0 } as never);
@@ -100,7 +117,10 @@ describe("a new claim", () => {
 
 describe("an agent that is asked and has no heartbeat", () => {
   const clan = (over: Parameters<typeof sampleAgent>[1]) => {
-    const claim = new ClaimSimulation([sampleAgent("a", { bids: [{ on: "*", bid: "claim" }] }), sampleAgent("b", over)]);
+    const claim = new ClaimSimulation([
+      sampleAgent("a", { bids: [{ on: "*", bid: "claim" }] }),
+      sampleAgent("b", over),
+    ]);
     claim.decide();
     const { name } = claim.agents[1] as RegisteredAgent;
     claim.decide({ kind: "bidders_silent", agents: [name] });
@@ -113,7 +133,10 @@ describe("an agent that is asked and has no heartbeat", () => {
   });
 
   test("is heard by its rules", () => {
-    expect(clan({ bids_by_command: true, bids: [{ on: "*", bid: "review" }] })).toEqual(["claim", "review"]);
+    expect(clan({ bids_by_command: true, bids: [{ on: "*", bid: "review" }] })).toEqual([
+      "claim",
+      "review",
+    ]);
   });
 
   test("is waited for where sett.yml says so, and so is one that takes part by hand", () => {

@@ -6,7 +6,11 @@ const without = (text: string) => text.replace(unseen, "");
 test("of a text stays what can be seen, with line breaks and tabs", () => {
   const seen = "Ä1 ‰ \u0600\u06dd \u{1f600}\n\t“…”";
   expect(without(seen)).toBe(seen);
-  expect(without("a\u0000\u001b\r\u009b\u061c\u200e\u2028\u202e\u2066\u3164\ufe0f\ufeff\ufffb\u{e0041}\u{e0100}b")).toBe("ab");
+  expect(
+    without(
+      "a\u0000\u001b\r\u009b\u061c\u200e\u2028\u202e\u2066\u3164\ufe0f\ufeff\ufffb\u{e0041}\u{e0100}b",
+    ),
+  ).toBe("ab");
 });
 
 test("what writing needs stays where it is needed, and nowhere else", () => {

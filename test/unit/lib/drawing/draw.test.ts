@@ -14,9 +14,17 @@ async function drawn(dot: string) {
 }
 
 test("DOT becomes SVG", async () => {
-  expect(await drawn("digraph { a -> b }")).toEqual({ code: 0, out: expect.stringMatching(/<svg[\s\S]*class="edge"/), err: "" });
+  expect(await drawn("digraph { a -> b }")).toEqual({
+    code: 0,
+    out: expect.stringMatching(/<svg[\s\S]*class="edge"/),
+    err: "",
+  });
 });
 
 test("what is no DOT is refused with the words of Graphviz", async () => {
-  expect(await drawn("digraph {")).toEqual({ code: 1, out: "", err: expect.stringContaining("syntax error") });
+  expect(await drawn("digraph {")).toEqual({
+    code: 1,
+    out: "",
+    err: expect.stringContaining("syntax error"),
+  });
 });

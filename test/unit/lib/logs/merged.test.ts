@@ -30,5 +30,7 @@ test("a failure of the first is thrown, and one of the others is passed over", a
     throw new SettError("docker-unreachable", "gone");
   };
   expect(await Array.fromAsync(merged<string>(of("a"), of(fails())))).toContain("a");
-  expect(await errorOf(Array.fromAsync(merged<string>(fails(), of(of("b")))))).toMatchObject({ code: "docker-unreachable" });
+  expect(await errorOf(Array.fromAsync(merged<string>(fails(), of(of("b")))))).toMatchObject({
+    code: "docker-unreachable",
+  });
 });

@@ -3,7 +3,12 @@ import { LATEST_PROTOCOL_VERSION } from "@modelcontextprotocol/sdk/types.js";
 import { readMessage } from "../../../../lib/mcp/read-message.ts";
 
 const clientInfo = { name: "test", version: "1" };
-const initialize = (params: unknown, id: unknown = 7) => ({ jsonrpc: "2.0", id, method: "initialize", params });
+const initialize = (params: unknown, id: unknown = 7) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "initialize",
+  params,
+});
 const right = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo };
 
 function refusalOf(value: unknown) {
@@ -39,9 +44,15 @@ test.each([
 
 test("so are those of every other request that is known", () => {
   const call = (params: unknown) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  expect(refusalOf(call({}))).toMatchObject({ code: -32_602, message: expect.stringContaining("`params.name` is missing") });
+  expect(refusalOf(call({}))).toMatchObject({
+    code: -32_602,
+    message: expect.stringContaining("`params.name` is missing"),
+  });
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { cursor: 5 } };
-  expect(refusalOf(list)).toMatchObject({ code: -32_602, message: expect.stringContaining("`params.cursor` must be") });
+  expect(refusalOf(list)).toMatchObject({
+    code: -32_602,
+    message: expect.stringContaining("`params.cursor` must be"),
+  });
 });
 
 test("a message is read whole", () => {

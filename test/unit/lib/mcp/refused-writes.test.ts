@@ -8,10 +8,15 @@ const call = (name: string, args?: unknown) => ({
   params: { name, ...(args === undefined ? {} : { arguments: args }) },
 });
 const refused = (body: unknown) =>
-  refusedWrites(body, new Set(["read", "forage"])).map(({ tool, error }) => [tool, (error as { code: string }).code]);
+  refusedWrites(body, new Set(["read", "forage"])).map(({ tool, error }) => [
+    tool,
+    (error as { code: string }).code,
+  ]);
 
 test("a write without the right, or with wrong arguments, is refused", () => {
-  expect(refused(call("cancel_goal", { goal: "1f0c2a77" }))).toEqual([["cancel_goal", "not-allowed"]]);
+  expect(refused(call("cancel_goal", { goal: "1f0c2a77" }))).toEqual([
+    ["cancel_goal", "not-allowed"],
+  ]);
   expect(refused([call("post_goal", { text: "" }), call("post_goal")])).toEqual([
     ["post_goal", "usage"],
     ["post_goal", "usage"],
@@ -19,7 +24,20 @@ test("a write without the right, or with wrong arguments, is refused", () => {
 });
 
 test("what runs, only reads, or is no call is none", () => {
-  expect(refused([call("post_goal", { text: "Write" }), call("read_goal", { goal: 7 }), call("nothing")])).toEqual([]);
-  for (const body of [undefined, null, 7, "text", { method: "tools/list" }, { method: "tools/call", params: 7 }])
+  expect(
+    refused([
+      call("post_goal", { text: "Write" }),
+      call("read_goal", { goal: 7 }),
+      call("nothing"),
+    ]),
+  ).toEqual([]);
+  for (const body of [
+    undefined,
+    null,
+    7,
+    "text",
+    { method: "tools/list" },
+    { method: "tools/call", params: 7 },
+  ])
     expect(refused(body)).toEqual([]);
 });

@@ -34,7 +34,11 @@ test("a request that was called off is not waited for", async () => {
   const { client, unanswered } = await connected();
   await client.send(request(1));
   const waiting = unanswered.none(longMs);
-  await client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  await client.send({
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId: 1 },
+  });
   await waiting;
 });
 

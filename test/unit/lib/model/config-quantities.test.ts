@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { Cpus, Duration, Memory } from "../../../../lib/model/config-quantities.ts";
 
 test("durations are numbers with units, alone or in a row", () => {
-  const read = ["500ms", "30s", "5m", "1h", "1h30m", "1.5s", "7d"].map((text) => Duration.parse(text));
+  const read = ["500ms", "30s", "5m", "1h", "1h30m", "1.5s", "7d"].map((text) =>
+    Duration.parse(text),
+  );
   expect(read).toEqual([500, 30_000, 300_000, 3_600_000, 5_400_000, 1500, 604_800_000]);
 });
 
@@ -29,9 +31,18 @@ test("what is no duration, or none to wait for, is refused", () => {
 });
 
 test("memory is given in powers of 1024, in either spelling, or in bytes", () => {
-  const read = ["512M", "512m", "512MB", "512MiB", "512 M", "1.5G", "6291456", 6_291_456, "1T", "65536k"].map((size) =>
-    Memory.parse(size),
-  );
+  const read = [
+    "512M",
+    "512m",
+    "512MB",
+    "512MiB",
+    "512 M",
+    "1.5G",
+    "6291456",
+    6_291_456,
+    "1T",
+    "65536k",
+  ].map((size) => Memory.parse(size));
   const mib = 1024 ** 2;
   expect(read).toEqual([
     512 * mib,
@@ -53,7 +64,9 @@ test("what is no size, or none that Docker takes, is refused", () => {
 });
 
 test("processors are a number, as text or not", () => {
-  expect(["0.50", "2", 0.01, 1024, ".5"].map((share) => Cpus.parse(share))).toEqual([0.5, 2, 0.01, 1024, 0.5]);
+  expect(["0.50", "2", 0.01, 1024, ".5"].map((share) => Cpus.parse(share))).toEqual([
+    0.5, 2, 0.01, 1024, 0.5,
+  ]);
   for (const share of ["", "half", 0, -1, "0.001", 2000, "1e2", Number.NaN, "."])
     expect(Cpus.safeParse(share).success).toBe(false);
 });

@@ -42,7 +42,9 @@ test.each([
   "[::ffff:127.0.0.1]:80",
   "999.1.1.1:80",
 ])("%s is never reached, which a sett.yml cannot change", (text) => {
-  expect(Egress.safeParse(text).error?.issues[0]?.message).toStartWith("is an address that agents never reach");
+  expect(Egress.safeParse(text).error?.issues[0]?.message).toStartWith(
+    "is an address that agents never reach",
+  );
 });
 
 test.each<[string, string, number, boolean]>([
@@ -85,7 +87,14 @@ const kinds: Record<string, string[]> = {
     ...["fd00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::", "2001:db8::1"],
   ],
   never: [
-    ...["127.0.0.1", "127.255.255.254", "0.0.0.0", "169.254.169.254", "224.0.0.1", "255.255.255.255"],
+    ...[
+      "127.0.0.1",
+      "127.255.255.254",
+      "0.0.0.0",
+      "169.254.169.254",
+      "224.0.0.1",
+      "255.255.255.255",
+    ],
     ...[
       "::1",
       "::",
@@ -97,16 +106,26 @@ const kinds: Record<string, string[]> = {
       "64:ff9b::a9fe:a9fe",
       "2002:7f00:1::",
     ],
-    ...["", "example.org", "1.2.3", "1.2.3.4.5", "256.1.1.1", "0x7f.1", "1:2", "1::2::3", ":::", "g::1"],
+    ...[
+      "",
+      "example.org",
+      "1.2.3",
+      "1.2.3.4.5",
+      "256.1.1.1",
+      "0x7f.1",
+      "1:2",
+      "1::2::3",
+      ":::",
+      "g::1",
+    ],
   ],
 };
 
-test.each(Object.entries(kinds).flatMap(([kind, all]) => all.map((address) => [address, kind] as const)))(
-  "%p is %s",
-  (address, kind) => {
-    expect(kindOfAddress(address)).toBe(kind as never);
-  },
-);
+test.each(
+  Object.entries(kinds).flatMap(([kind, all]) => all.map((address) => [address, kind] as const)),
+)("%p is %s", (address, kind) => {
+  expect(kindOfAddress(address)).toBe(kind as never);
+});
 
 test("networks of the proxy itself are never reached, whatever else they are", () => {
   expect(kindOfAddress("172.18.3.4", ["127.0.0.1/8", "172.18.0.2/16"])).toBe("never");

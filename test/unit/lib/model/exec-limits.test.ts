@@ -10,17 +10,24 @@ function starts(variables: Record<string, string>): boolean {
   return status === 0;
 }
 
-const isUsual = process.platform === "linux" && spawnSync("sh", ["-c", "ulimit -s"]).stdout.toString().trim() === "8192";
+const isUsual =
+  process.platform === "linux" &&
+  spawnSync("sh", ["-c", "ulimit -s"]).stdout.toString().trim() === "8192";
 
 test.if(process.platform === "linux")("a variable has at most so many bytes with its name", () => {
   expect(starts({ V: "x".repeat(maxStringBytes - 2) })).toBe(true);
   expect(starts({ V: "x".repeat(maxStringBytes - 1) })).toBe(false);
 });
 
-test.if(isUsual)("all together have at most so many, with a NUL and a pointer each, and the path of the program", () => {
-  const variables = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`V${at}`, "x".repeat(100_000)]));
-  const path = "/bin/true".length + 1;
-  const left = usualStartBytes - path - startBytes(["/bin/true"], { ...variables, PAD: "" });
-  expect(starts({ ...variables, PAD: "p".repeat(left - 64) })).toBe(true);
-  expect(starts({ ...variables, PAD: "p".repeat(left + 64) })).toBe(false);
-});
+test.if(isUsual)(
+  "all together have at most so many, with a NUL and a pointer each, and the path of the program",
+  () => {
+    const variables = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`V${at}`, "x".repeat(100_000)]),
+    );
+    const path = "/bin/true".length + 1;
+    const left = usualStartBytes - path - startBytes(["/bin/true"], { ...variables, PAD: "" });
+    expect(starts({ ...variables, PAD: "p".repeat(left - 64) })).toBe(true);
+    expect(starts({ ...variables, PAD: "p".repeat(left + 64) })).toBe(false);
+  },
+);

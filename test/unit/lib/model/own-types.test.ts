@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { forbiddenOwnType, problemOfType, type TypeSource } from "../../../../lib/model/own-types.ts";
+import {
+  forbiddenOwnType,
+  problemOfType,
+  type TypeSource,
+} from "../../../../lib/model/own-types.ts";
 
 const standard = (type: string, source: TypeSource = "command") =>
   forbiddenOwnType({ structural_type: "Standard", type }, source);
@@ -22,13 +26,23 @@ describe("a type of Sett's own", () => {
   ];
 
   test.each(own)("%s is refused from commands, whatever its structural type", (type) => {
-    for (const structural_type of ["Standard", "Review", "Question", "Answer", "Failure", "Terminal"] as const)
+    for (const structural_type of [
+      "Standard",
+      "Review",
+      "Question",
+      "Answer",
+      "Failure",
+      "Terminal",
+    ] as const)
       expect(forbiddenOwnType({ structural_type, type }, "command")).toBe(type);
   });
 
   test("is for a cub to send, or for Sett's own worker to print, where the cub or the worker says so itself", () => {
-    const of = (structural_type: "Failure" | "Question" | "Standard", type: string, source: TypeSource) =>
-      forbiddenOwnType({ structural_type, type }, source);
+    const of = (
+      structural_type: "Failure" | "Question" | "Standard",
+      type: string,
+      source: TypeSource,
+    ) => forbiddenOwnType({ structural_type, type }, source);
     expect(of("Failure", "ToolExecutionFailure", "agent")).toBeUndefined();
     expect(of("Failure", "AttemptLost", "agent")).toBeUndefined();
     expect(of("Question", "BudgetExceeded", "agent")).toBeUndefined();
@@ -129,13 +143,16 @@ test.each([
   ["A+temptLost", "AttemptLost"],
 ])("so is %s, for %s", (type, own) => expect(standard(type)).toBe(own));
 
-test.each(["\u202edenifeDlaoG", "\u2067Report\u2069", "\u202aReport", "Re\u200fport", "\u061cReport"])(
-  "a type that turns the direction of text is refused: %j",
-  (type) => {
-    for (const source of ["command", "worker", "agent"] as const)
-      expect(problemOfType({ structural_type: "Standard", type }, source)).toMatch(/type/);
-  },
-);
+test.each([
+  "\u202edenifeDlaoG",
+  "\u2067Report\u2069",
+  "\u202aReport",
+  "Re\u200fport",
+  "\u061cReport",
+])("a type that turns the direction of text is refused: %j", (type) => {
+  for (const source of ["command", "worker", "agent"] as const)
+    expect(problemOfType({ structural_type: "Standard", type }, source)).toMatch(/type/);
+});
 
 test("names that are made of ordinary words and numbers are free", () => {
   const words = [
@@ -153,7 +170,18 @@ test("names that are made of ordinary words and numbers are free", () => {
     "Call",
     "Lost",
   ];
-  const others = ["Lint", "Round", "Result", "Plan", "Code", "v2", "HTTP", "Ergebnis", "C++", "v1.0"];
+  const others = [
+    "Lint",
+    "Round",
+    "Result",
+    "Plan",
+    "Code",
+    "v2",
+    "HTTP",
+    "Ergebnis",
+    "C++",
+    "v1.0",
+  ];
   const all = [...words, ...others];
   const own = new Set(["goaldefined", "agentsilent", "modelcalllost"]);
   let count = 0;

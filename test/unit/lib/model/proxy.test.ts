@@ -10,21 +10,38 @@ test("without a proxy nothing is set", () => {
 test.each(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])(
   "with %s this machine is among the hosts that need none",
   (name) => {
-    expect(directToThisMachine({ [name]: "http://proxy:3128" })).toEqual({ NO_PROXY: local, no_proxy: local });
+    expect(directToThisMachine({ [name]: "http://proxy:3128" })).toEqual({
+      NO_PROXY: local,
+      no_proxy: local,
+    });
   },
 );
 
 test("the hosts of a person stay, those that count", () => {
   const env = { ALL_PROXY: "http://proxy:3128", NO_PROXY: "one.example, 127.0.0.1", no_proxy: "" };
   expect(directToThisMachine(env).no_proxy).toBe("one.example,127.0.0.1,localhost,::1");
-  expect(directToThisMachine({ ...env, no_proxy: "two.example" }).NO_PROXY).toBe(`two.example,${local}`);
+  expect(directToThisMachine({ ...env, no_proxy: "two.example" }).NO_PROXY).toBe(
+    `two.example,${local}`,
+  );
 });
 
 test("an error names the proxy in between, without its password", () => {
-  const env = { HTTPS_PROXY: "http://me:secret@proxy.example:3128", NO_PROXY: "inner.example,.local" };
-  const named = " (asked through the proxy proxy.example:3128 of HTTPS_PROXY; NO_PROXY names hosts that need none)";
+  const env = {
+    HTTPS_PROXY: "http://me:secret@proxy.example:3128",
+    NO_PROXY: "inner.example,.local",
+  };
+  const named =
+    " (asked through the proxy proxy.example:3128 of HTTPS_PROXY; NO_PROXY names hosts that need none)";
   expect(throughProxy("https://sett.example:8443", env)).toBe(named);
-  for (const url of ["http://sett.example", "https://a.inner.example", "https://a.local", "https://[::1]:1", "https://localhost"])
+  for (const url of [
+    "http://sett.example",
+    "https://a.inner.example",
+    "https://a.local",
+    "https://[::1]:1",
+    "https://localhost",
+  ])
     expect(throughProxy(url, env)).toBe("");
-  expect(throughProxy("http://sett.example", { all_proxy: "proxy:1" })).toContain("the proxy proxy:1 of ALL_PROXY");
+  expect(throughProxy("http://sett.example", { all_proxy: "proxy:1" })).toContain(
+    "the proxy proxy:1 of ALL_PROXY",
+  );
 });

@@ -17,14 +17,20 @@ test("bids are read as they were written, in their order", () => {
 });
 
 test("what is no bid in a text is left out", () => {
-  expect(bidsInText("coder:exclusive coder: :ignore Coder!:ignore coder:shout   ")).toEqual(bids.slice(0, 1));
+  expect(bidsInText("coder:exclusive coder: :ignore Coder!:ignore coder:shout   ")).toEqual(
+    bids.slice(0, 1),
+  );
   expect(bidsInText("")).toEqual([]);
 });
 
 test("an event of one bid has that one, and others have none", () => {
   const [bid] = bids;
-  expect(bidsOf({ type: "bid_placed", agent: agentName("coder"), data: { word: "exclusive" } })).toEqual([bid] as never);
-  expect(bidsOf({ type: "bid_imposed", agent: agentName("coder"), data: { word: "shout" } })).toEqual([]);
+  expect(
+    bidsOf({ type: "bid_placed", agent: agentName("coder"), data: { word: "exclusive" } }),
+  ).toEqual([bid] as never);
+  expect(
+    bidsOf({ type: "bid_imposed", agent: agentName("coder"), data: { word: "shout" } }),
+  ).toEqual([]);
   expect(bidsOf({ type: "bidding_closed" })).toEqual([]);
   expect(bidsOf({ type: "bids_placed" })).toEqual([]);
 });

@@ -15,7 +15,8 @@ const inOrder = [
 
 test("of any two ids of a stream the later one is known, also where numbers are not exact", () => {
   for (const [place, id] of inOrder.entries())
-    for (const [otherPlace, other] of inOrder.entries()) expect(isLater(id, other)).toBe(place > otherPlace);
+    for (const [otherPlace, other] of inOrder.entries())
+      expect(isLater(id, other)).toBe(place > otherPlace);
 });
 
 test("an id that a person has typed may be short, or begin with zeros", () => {

@@ -18,7 +18,10 @@ test("each span of a claim has an id of its own, and each attempt", () => {
     spanKeys.claim(claim),
     spanKeys.bids(claim),
     spanKeys.grant(claim, "coder"),
-    ...[1, 2].flatMap((attempt) => [spanKeys.attempt(claim, "coder", attempt), spanKeys.tool(claim, "coder", attempt)]),
+    ...[1, 2].flatMap((attempt) => [
+      spanKeys.attempt(claim, "coder", attempt),
+      spanKeys.tool(claim, "coder", attempt),
+    ]),
   ].map(spanIdOf);
   expect(new Set(ids).size).toBe(ids.length);
 });

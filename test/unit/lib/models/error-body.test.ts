@@ -7,15 +7,28 @@ test("a spent budget is a billing error of Anthropic, and a spent quota of OpenA
     error: { type: "billing_error", message: "Spent." },
   });
   expect(JSON.parse(errorBody("openai", 402, "Spent."))).toEqual({
-    error: { message: "Spent.", type: "insufficient_quota", param: null, code: "insufficient_quota" },
+    error: {
+      message: "Spent.",
+      type: "insufficient_quota",
+      param: null,
+      code: "insufficient_quota",
+    },
   });
 });
 
 test("a status without a name of its own is the client's fault below 500, and the server's from there on", () => {
-  expect(JSON.parse(errorBody("anthropic", 418, ""))).toMatchObject({ error: { type: "invalid_request_error" } });
-  expect(JSON.parse(errorBody("anthropic", 503, ""))).toMatchObject({ error: { type: "api_error" } });
-  expect(JSON.parse(errorBody("openai", 418, ""))).toMatchObject({ error: { type: "invalid_request_error" } });
-  expect(JSON.parse(errorBody("openai", 503, ""))).toMatchObject({ error: { type: "server_error" } });
+  expect(JSON.parse(errorBody("anthropic", 418, ""))).toMatchObject({
+    error: { type: "invalid_request_error" },
+  });
+  expect(JSON.parse(errorBody("anthropic", 503, ""))).toMatchObject({
+    error: { type: "api_error" },
+  });
+  expect(JSON.parse(errorBody("openai", 418, ""))).toMatchObject({
+    error: { type: "invalid_request_error" },
+  });
+  expect(JSON.parse(errorBody("openai", 503, ""))).toMatchObject({
+    error: { type: "server_error" },
+  });
 });
 
 test("in a stream an error is an event", () => {

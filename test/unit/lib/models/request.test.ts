@@ -32,19 +32,26 @@ test("a client's own stream options stay", () => {
 
 test("a request without a model gets one, and the other APIs no stream options", () => {
   expect(bodyForProvider(requestOf("{}"), "m").text).toBe('{"model":"m"}');
-  expect(bodyForProvider(requestOf('{"stream":true}', "messages"), "m").text).toBe('{"model":"m","stream":true}');
+  expect(bodyForProvider(requestOf('{"stream":true}', "messages"), "m").text).toBe(
+    '{"model":"m","stream":true}',
+  );
 });
 
 test("any JSON object keeps its other members", () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.nat(3), (any, model, indent) => {
-      // -0 is 0 in JSON.
-      const json = JSON.parse(JSON.stringify(any));
-      const text = JSON.stringify({ ...json, model: "old" }, null, indent);
-      const result = read(text, "messages");
-      if ("problem" in result) return;
-      expect(JSON.parse(bodyForProvider(result.request, model).text)).toEqual({ ...json, model });
-    }),
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.string(),
+      fc.nat(3),
+      (any, model, indent) => {
+        // -0 is 0 in JSON.
+        const json = JSON.parse(JSON.stringify(any));
+        const text = JSON.stringify({ ...json, model: "old" }, null, indent);
+        const result = read(text, "messages");
+        if ("problem" in result) return;
+        expect(JSON.parse(bodyForProvider(result.request, model).text)).toEqual({ ...json, model });
+      },
+    ),
   );
 });
 
@@ -53,15 +60,39 @@ test.each([
   ["a list", "[1]", "is not a JSON object"],
   ["half a request", '{"model":', "is not a JSON object"],
   ["a member twice", '{"max_tokens":1,"max_t\\u006fkens":100000}', "the member `max_tokens` twice"],
-  ["a member with other capitals", '{"max_tokens":1,"Max_Tokens":100000}', "the member `Max_Tokens` twice"],
-  ["the model with other capitals, which would come after the gateway's own", '{"MODEL":"dear"}', "the member `MODEL`"],
-  ["a member twice inside", '{"messages":[{"content":"long","content":"hi"}]}', "An object in the request has a member twice."],
-  ["a type twice", '{"tools":[{"type":"web_search","t\\u0079pe":"function"}]}', "has a member twice"],
+  [
+    "a member with other capitals",
+    '{"max_tokens":1,"Max_Tokens":100000}',
+    "the member `Max_Tokens` twice",
+  ],
+  [
+    "the model with other capitals, which would come after the gateway's own",
+    '{"MODEL":"dear"}',
+    "the member `MODEL`",
+  ],
+  [
+    "a member twice inside",
+    '{"messages":[{"content":"long","content":"hi"}]}',
+    "An object in the request has a member twice.",
+  ],
+  [
+    "a type twice",
+    '{"tools":[{"type":"web_search","t\\u0079pe":"function"}]}',
+    "has a member twice",
+  ],
   ["a limit that no answer has", '{"max_tokens":9007199254740991}', "at most 100000000"],
-  ["more answers than anyone reads", '{"n":1001}', "`n` of the request must be a whole number, at most 1000"],
+  [
+    "more answers than anyone reads",
+    '{"n":1001}',
+    "`n` of the request must be a whole number, at most 1000",
+  ],
   ["values without end", `{"a":[${"1,".repeat(200_001)}1]}`, "more than 200000 values"],
   ["values in values", `{"a":${"[".repeat(501)}${"]".repeat(501)}}`, "more than 500 deep"],
-  ["a limit in words", '{"max_tokens":"100"}', "`max_tokens` of the request must be a whole number"],
+  [
+    "a limit in words",
+    '{"max_tokens":"100"}',
+    "`max_tokens` of the request must be a whole number",
+  ],
   ["a negative limit", '{"max_tokens":-1}', "must be a whole number"],
   ["answers in fractions", '{"n":1.5}', "`n` of the request must be a whole number"],
 ] as const)("%s is refused", (_, text, words) => {
@@ -80,23 +111,47 @@ test.each([
     { tools: [{ type: "web_search_20250305", name: "web_search" }] },
     "The tool `web_search_20250305` runs at the provider",
   ],
-  ["responses", { tools: [{ type: "image_generation" }] }, "The tool `image_generation` runs at the provider"],
+  [
+    "responses",
+    { tools: [{ type: "image_generation" }] },
+    "The tool `image_generation` runs at the provider",
+  ],
   ["messages", { mcp_servers: [{ url: "https://example.org" }] }, "`mcp_servers`"],
   ["responses", { background: true }, "in the background"],
   ["responses", { conversation: "conv_1" }, "`conversation`"],
   ["responses", { prompt: { id: "pmpt_1" } }, "`prompt`"],
-  ["responses", { input: [{ type: "item_reference", id: "x" }] }, "items that only the provider has"],
+  [
+    "responses",
+    { input: [{ type: "item_reference", id: "x" }] },
+    "items that only the provider has",
+  ],
   ["chat", { service_tier: "priority" }, "`service_tier` priority"],
   ["messages", { speed: "fast" }, "`speed` fast"],
   ["chat", { web_search_options: {} }, "`web_search_options`"],
   ["chat", { plugins: [{ id: "web" }] }, "`plugins`"],
   ["chat", { models: ["another"] }, "`models`"],
-  ["responses", { tools: [{ type: "shell", environment: { type: "container_auto" } }] }, "The tool `shell` runs at the provider"],
-  ["responses", { tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] }, "The tool `web_search` runs"],
+  [
+    "responses",
+    { tools: [{ type: "shell", environment: { type: "container_auto" } }] },
+    "The tool `shell` runs at the provider",
+  ],
+  [
+    "responses",
+    { tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] },
+    "The tool `web_search` runs",
+  ],
   ["messages", { inference_geo: "us" }, "`inference_geo`"],
   ["chat", { modalities: ["text", "audio"] }, "`modalities`"],
-  ["messages", { context_management: { edits: [{ type: "compact_20260112" }] } }, "compact the conversation"],
-  ["responses", { context_management: [{ type: "compaction", compact_threshold: 1000 }] }, "compact the conversation"],
+  [
+    "messages",
+    { context_management: { edits: [{ type: "compact_20260112" }] } },
+    "compact the conversation",
+  ],
+  [
+    "responses",
+    { context_management: [{ type: "compaction", compact_threshold: 1000 }] },
+    "compact the conversation",
+  ],
 ] as const)("%s with %o is refused: no reckoning bounds its cost", (api, body, words) => {
   expect(read(JSON.stringify(body), api)).toEqual({ problem: expect.stringContaining(words) });
 });
@@ -112,10 +167,30 @@ test.each([
       ],
     },
   ],
-  ["chat", { tools: [{ type: "function", function: { name: "f" } }], service_tier: "auto", modalities: ["text"] }],
-  ["messages", { context_management: { edits: [{ type: "clear_tool_uses_20250919" }] }, inference_geo: "global" }],
+  [
+    "chat",
+    {
+      tools: [{ type: "function", function: { name: "f" } }],
+      service_tier: "auto",
+      modalities: ["text"],
+    },
+  ],
+  [
+    "messages",
+    {
+      context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
+      inference_geo: "global",
+    },
+  ],
   ["responses", { tools: [{ type: "shell", environment: { type: "local" } }] }],
-  ["responses", { tools: [{ type: "function", name: "f" }, { type: "local_shell" }], conversation: null, background: false }],
+  [
+    "responses",
+    {
+      tools: [{ type: "function", name: "f" }, { type: "local_shell" }],
+      conversation: null,
+      background: false,
+    },
+  ],
 ] as const)("%s with %o is passed on", (api, body) => {
   expect(read(JSON.stringify(body), api)).toMatchObject({ request: { api } });
 });

@@ -11,20 +11,34 @@ const messages = [
   event(
     {
       type: "message_start",
-      message: { model: "claude-x", usage: { input_tokens: 10, cache_read_input_tokens: 5, output_tokens: 1 } },
+      message: {
+        model: "claude-x",
+        usage: { input_tokens: 10, cache_read_input_tokens: 5, output_tokens: 1 },
+      },
     },
     "message_start",
   ),
   ": ping\r\n\r\n",
-  event({ type: "content_block_delta", delta: { type: "text_delta", text: 'æ "usage" \\"error\\"' } }, "content_block_delta"),
   event(
-    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 42, input_tokens: null } },
+    { type: "content_block_delta", delta: { type: "text_delta", text: 'æ "usage" \\"error\\"' } },
+    "content_block_delta",
+  ),
+  event(
+    {
+      type: "message_delta",
+      delta: { stop_reason: "end_turn" },
+      usage: { output_tokens: 42, input_tokens: null },
+    },
     "message_delta",
   ),
   event({ type: "message_stop" }, "message_stop"),
 ];
 const chat = [
-  event({ model: "gpt-x", choices: [{ index: 0, delta: { content: "ö\n\ndata: x" } }], usage: null }),
+  event({
+    model: "gpt-x",
+    choices: [{ index: 0, delta: { content: "ö\n\ndata: x" } }],
+    usage: null,
+  }),
   event({ model: "gpt-x", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: null }),
   event({ model: "gpt-x", choices: [], usage: { prompt_tokens: 15, completion_tokens: 42 } }),
   "data: [DONE]\n\n",
@@ -43,8 +57,14 @@ const streams: Record<CostlyApi, string[]> = { messages, chat, responses };
 function measure(api: CostlyApi, text: string, cuts: readonly number[], hidesUsage = false) {
   const bytes = new TextEncoder().encode(text);
   const meter = new StreamMeter(api, { hidesUsage });
-  const places = [0, ...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b), bytes.length];
-  const shown = places.slice(1).map((end, index) => meter.push(bytes.slice(places[index], end)).slice());
+  const places = [
+    0,
+    ...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b),
+    bytes.length,
+  ];
+  const shown = places
+    .slice(1)
+    .map((end, index) => meter.push(bytes.slice(places[index], end)).slice());
   return { meter, text: new TextDecoder().decode(Buffer.concat([...shown, meter.finish()])) };
 }
 
@@ -56,7 +76,9 @@ test.each(["messages", "chat", "responses"] as const)(
       fc.property(fc.array(fc.nat(2_000), { maxLength: 30 }), fc.boolean(), (cuts, hidesUsage) => {
         const { meter, text: shown } = measure(api, text, cuts, hidesUsage);
         const isHidden = hidesUsage && api === "chat";
-        expect(shown).toBe(isHidden ? streams.chat.filter((_, index) => index !== 2).join("") : text);
+        expect(shown).toBe(
+          isHidden ? streams.chat.filter((_, index) => index !== 2).join("") : text,
+        );
         expect(meter.usageAt({ isWhole: true })).toMatchObject({ input: 15, output: 42 });
         expect([meter.isComplete, meter.isWhole, meter.problem]).toEqual([true, true, undefined]);
         expect(meter.answeredModel).toBe(api === "messages" ? "claude-x" : "gpt-x");
@@ -65,11 +87,14 @@ test.each(["messages", "chat", "responses"] as const)(
   },
 );
 
-test.each(["messages", "chat", "responses"] as const)("%s: a stream that stops before its last event has no usage", (api) => {
-  const { meter } = measure(api, streams[api].slice(0, api === "messages" ? 3 : 1).join(""), []);
-  expect(meter.usageAt({ isWhole: false })).toBeUndefined();
-  expect([meter.isComplete, meter.isWhole]).toEqual([false, false]);
-});
+test.each(["messages", "chat", "responses"] as const)(
+  "%s: a stream that stops before its last event has no usage",
+  (api) => {
+    const { meter } = measure(api, streams[api].slice(0, api === "messages" ? 3 : 1).join(""), []);
+    expect(meter.usageAt({ isWhole: false })).toBeUndefined();
+    expect([meter.isComplete, meter.isWhole]).toEqual([false, false]);
+  },
+);
 
 test("Anthropic's beginning says what the input was", () => {
   const { meter } = measure("messages", messages.slice(0, 2).join(""), []);
@@ -83,7 +108,10 @@ test("an error in a stream is known by its words", () => {
     [],
   );
   expect(anthropic.meter.problem).toBe("Overloaded");
-  const failed = { type: "response.failed", response: { error: { message: "It broke" }, usage: null } };
+  const failed = {
+    type: "response.failed",
+    response: { error: { message: "It broke" }, usage: null },
+  };
   expect(measure("responses", event(failed), []).meter.problem).toBe("It broke");
 });
 

@@ -15,8 +15,12 @@ test("a token names its kind, claim, agent and attempt", () => {
 });
 
 test("a token's text is what the documentation says, with 32 random bytes at its end", () => {
-  expect(newToken(grant).text).toMatch(/^sett_grant\.6f1f3a52-3c0e-4b60-9d8e-0a4b6f0f7a11\.coder-2\.3\.[A-Za-z0-9_-]{43}$/);
-  expect(newToken(bid).text).toStartWith("sett_bid.6f1f3a52-3c0e-4b60-9d8e-0a4b6f0f7a11.coder-2.0.");
+  expect(newToken(grant).text).toMatch(
+    /^sett_grant\.6f1f3a52-3c0e-4b60-9d8e-0a4b6f0f7a11\.coder-2\.3\.[A-Za-z0-9_-]{43}$/,
+  );
+  expect(newToken(bid).text).toStartWith(
+    "sett_bid.6f1f3a52-3c0e-4b60-9d8e-0a4b6f0f7a11.coder-2.0.",
+  );
 });
 
 test("the digest is the SHA-256 of the whole text, so that no part of it can be exchanged", () => {

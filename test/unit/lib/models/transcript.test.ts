@@ -2,8 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { conversationsOf } from "../../../../lib/models/transcript.ts";
 import type { Turn } from "../../../../lib/models/transcript-parts.ts";
 
-const text = (role: Turn["role"], words: string): Turn => ({ role, parts: [{ kind: "text", text: words }] });
-const stream = (...events: object[]) => events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join("");
+const text = (role: Turn["role"], words: string): Turn => ({
+  role,
+  parts: [{ kind: "text", text: words }],
+});
+const stream = (...events: object[]) =>
+  events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
 const call = { kind: "call", id: "c1", name: "run", input: '{"command":"ls"}' } as const;
 const result = { kind: "result", id: "c1", text: "a.txt", isError: false } as const;
@@ -26,7 +30,12 @@ const anthropic = {
         { type: "tool_use", id: "c1", name: "run", input: { command: "ls" } },
       ],
     },
-    { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "a.txt" }] }] },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "a.txt" }] },
+      ],
+    },
   ],
 };
 const chat = {
@@ -36,7 +45,9 @@ const chat = {
     {
       role: "assistant",
       content: "I look.",
-      tool_calls: [{ id: "c1", type: "function", function: { name: "run", arguments: '{"command":"ls"}' } }],
+      tool_calls: [
+        { id: "c1", type: "function", function: { name: "run", arguments: '{"command":"ls"}' } },
+      ],
     },
     { role: "tool", tool_call_id: "c1", content: "a.txt" },
   ],
@@ -68,21 +79,35 @@ describe.each([
   [
     "chat",
     chat,
-    JSON.stringify({ choices: [{ message: { role: "assistant", content: "There is one file." } }] }),
+    JSON.stringify({
+      choices: [{ message: { role: "assistant", content: "There is one file." } }],
+    }),
     `${stream({ choices: [{ delta: { content: "There is " } }] }, { choices: [{ delta: { content: "one file." } }] }, { choices: [], usage: {} })}data: [DONE]\n\n`,
   ],
   [
     "responses",
     responses,
     JSON.stringify({
-      output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "There is one file." }] }],
+      output: [
+        {
+          type: "message",
+          role: "assistant",
+          content: [{ type: "output_text", text: "There is one file." }],
+        },
+      ],
     }),
     stream(
       { type: "response.output_text.delta", delta: "There" },
       {
         type: "response.completed",
         response: {
-          output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "There is one file." }] }],
+          output: [
+            {
+              type: "message",
+              role: "assistant",
+              content: [{ type: "output_text", text: "There is one file." }],
+            },
+          ],
         },
       },
     ),
@@ -114,30 +139,47 @@ test("streamed calls of tools are put together from their pieces", () => {
   const messages = stream(
     { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } },
     { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm." } },
-    { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "c1", name: "run", input: {} } },
+    {
+      type: "content_block_start",
+      index: 1,
+      content_block: { type: "tool_use", id: "c1", name: "run", input: {} },
+    },
     ...inputs.map((partial_json) => ({
       type: "content_block_delta",
       index: 1,
       delta: { type: "input_json_delta", partial_json },
     })),
   );
-  const [first] = conversationsOf([{ api: "messages", request: JSON.stringify(anthropic), answer: messages }]);
-  expect(first?.turns.at(-1)).toEqual({ role: "assistant", parts: [{ kind: "reasoning", text: "Hm." }, call] });
+  const [first] = conversationsOf([
+    { api: "messages", request: JSON.stringify(anthropic), answer: messages },
+  ]);
+  expect(first?.turns.at(-1)).toEqual({
+    role: "assistant",
+    parts: [{ kind: "reasoning", text: "Hm." }, call],
+  });
   const deltas = inputs.map((piece, index) => ({
     choices: [
       {
         delta: {
           tool_calls: [
-            { index: 0, ...(index === 0 && { id: "c1" }), function: { ...(index === 0 && { name: "run" }), arguments: piece } },
+            {
+              index: 0,
+              ...(index === 0 && { id: "c1" }),
+              function: { ...(index === 0 && { name: "run" }), arguments: piece },
+            },
           ],
         },
       },
     ],
   }));
-  const [second] = conversationsOf([{ api: "chat", request: JSON.stringify(chat), answer: stream(...deltas) }]);
+  const [second] = conversationsOf([
+    { api: "chat", request: JSON.stringify(chat), answer: stream(...deltas) },
+  ]);
   expect(second?.turns.at(-1)).toEqual({ role: "assistant", parts: [call] });
   const items = stream({ type: "response.output_item.done", item: responses.input[2] ?? {} });
-  const [third] = conversationsOf([{ api: "responses", request: JSON.stringify(responses), answer: items }]);
+  const [third] = conversationsOf([
+    { api: "responses", request: JSON.stringify(responses), answer: items },
+  ]);
   expect(third?.turns.at(-1)).toEqual({ role: "assistant", parts: [call] });
 });
 
@@ -146,12 +188,15 @@ test("a stream that broke off shows what had come", () => {
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
     { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "There is" } },
   )}event: content_block_delta\ndata: {"type":"cont`;
-  const [only] = conversationsOf([{ api: "messages", request: JSON.stringify(anthropic), answer: broken }]);
+  const [only] = conversationsOf([
+    { api: "messages", request: JSON.stringify(anthropic), answer: broken },
+  ]);
   expect(only?.turns.at(-1)).toEqual(text("assistant", "There is"));
 });
 
 test("a request that begins with an earlier one continues its conversation, and another one is another conversation", () => {
-  const upTo = (count: number) => JSON.stringify({ ...chat, messages: chat.messages.slice(0, count) });
+  const upTo = (count: number) =>
+    JSON.stringify({ ...chat, messages: chat.messages.slice(0, count) });
   const title = JSON.stringify({ messages: [{ role: "user", content: "Make a title." }] });
   const answer = JSON.stringify({ choices: [{ message: { content: "There is one file." } }] });
   const found = conversationsOf([

@@ -29,30 +29,42 @@ test("Anthropic counts cached input apart, and OpenAI within", () => {
     prompt_tokens_details: { cached_tokens: 100 },
     completion_tokens_details: { reasoning_tokens: 3 },
   };
-  expect(usageOf("chat", chat)).toEqual(usage({ input: 130, cached: 100, output: 7, reasoning: 3 }));
+  expect(usageOf("chat", chat)).toEqual(
+    usage({ input: 130, cached: 100, output: 7, reasoning: 3 }),
+  );
   const responses = {
     input_tokens: 130,
     output_tokens: 7,
     input_tokens_details: { cached_tokens: 100 },
     output_tokens_details: { reasoning_tokens: 3 },
   };
-  expect(usageOf("responses", responses)).toEqual(usage({ input: 130, cached: 100, output: 7, reasoning: 3 }));
+  expect(usageOf("responses", responses)).toEqual(
+    usage({ input: 130, cached: 100, output: 7, reasoning: 3 }),
+  );
 });
 
 test("anything but an object with counts is no usage", () => {
-  expect([undefined, null, 5, "many", [], {}].map((value) => usageOf("chat", value))).toEqual(Array(6).fill(undefined));
+  expect([undefined, null, 5, "many", [], {}].map((value) => usageOf("chat", value))).toEqual(
+    Array(6).fill(undefined),
+  );
 });
 
 test("what is no count counts as none", () => {
-  expect(usageOf("chat", { prompt_tokens: -5, completion_tokens: 7 })).toEqual(usage({ output: 7 }));
+  expect(usageOf("chat", { prompt_tokens: -5, completion_tokens: 7 })).toEqual(
+    usage({ output: 7 }),
+  );
   expect(usageOf("chat", { prompt_tokens: 1.5, completion_tokens: 1e300 })).toEqual(
     usage({ input: 2, output: 1_000_000_000_000 }),
   );
 });
 
-test.each(["messages", "chat", "responses"] as const)("a usage of %s without numbers is none", (api) => {
-  const names = api === "chat" ? ["prompt_tokens", "completion_tokens"] : ["input_tokens", "output_tokens"];
-  expect(usageOf(api, {})).toBeUndefined();
-  for (const wrong of [-5, "12", null])
-    expect(usageOf(api, Object.fromEntries(names.map((name) => [name, wrong])))).toBeUndefined();
-});
+test.each(["messages", "chat", "responses"] as const)(
+  "a usage of %s without numbers is none",
+  (api) => {
+    const names =
+      api === "chat" ? ["prompt_tokens", "completion_tokens"] : ["input_tokens", "output_tokens"];
+    expect(usageOf(api, {})).toBeUndefined();
+    for (const wrong of [-5, "12", null])
+      expect(usageOf(api, Object.fromEntries(names.map((name) => [name, wrong])))).toBeUndefined();
+  },
+);

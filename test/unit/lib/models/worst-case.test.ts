@@ -50,17 +50,31 @@ test("what a conversation has in common with a counted one costs what was counte
 
 test("a counted request makes no reckoning larger, and none where the provider may have counted less than it got", () => {
   const request = requestOf({ messages: [] });
-  expect(boundOf(request, {}, { counted: { body: bytes("{"), input: 1_000_000 } })).toEqual(boundOf(request, {}));
+  expect(boundOf(request, {}, { counted: { body: bytes("{"), input: 1_000_000 } })).toEqual(
+    boundOf(request, {}),
+  );
   const cut = requestOf({ input: "x".repeat(9_000), truncation: "auto" }, "responses");
   expect(boundOf(cut, {}, { counted: { body: cut.body, input: 10 } }).input).toBeGreaterThan(9_000);
 });
 
 test.each([
-  ["a tool that is deferred", "messages", { tools: [{ name: "late", defer_loading: true, description: "x".repeat(9_000) }] }],
+  [
+    "a tool that is deferred",
+    "messages",
+    { tools: [{ name: "late", defer_loading: true, description: "x".repeat(9_000) }] },
+  ],
   [
     "a document behind a link",
     "messages",
-    { messages: [{ content: [{ type: "document", source: { type: "url", url: "https://example.org/a.pdf" } }] }] },
+    {
+      messages: [
+        {
+          content: [
+            { type: "document", source: { type: "url", url: "https://example.org/a.pdf" } },
+          ],
+        },
+      ],
+    },
   ],
   [
     "a picture behind a link",
@@ -69,29 +83,35 @@ test.each([
   ],
 ] as const)("%s may count more the next time", (_, api, body) => {
   const request = requestOf(body, api);
-  expect(boundOf(request, {}, { counted: { body: request.body, input: 10 } })).toEqual(boundOf(request, {}));
+  expect(boundOf(request, {}, { counted: { body: request.body, input: 10 } })).toEqual(
+    boundOf(request, {}),
+  );
 });
 
 test("pictures and documents may be more tokens than bytes, also in what comes after a counted request", () => {
   const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
   const first = { messages: [{ role: "user", content: "x".repeat(5_000) }] };
-  const request = requestOf({ messages: [...first.messages, { role: "user", content: [picture] }] });
+  const request = requestOf({
+    messages: [...first.messages, { role: "user", content: [picture] }],
+  });
   expect(boundOf(request, {}).input).toBeGreaterThan(50_000);
   const counted = { body: requestOf(first).body, input: 2_000 };
   const { input } = boundOf(request, {}, { counted });
   expect(input).toBeGreaterThan(52_000);
   expect(input).toBeLessThan(55_000);
   const document = { type: "document", source: { type: "url", url: "https://example.org/a.pdf" } };
-  expect(boundOf(requestOf({ messages: [{ role: "user", content: [document] }] }, "messages"), {}).input).toBeGreaterThan(
-    1_000_000,
-  );
+  expect(
+    boundOf(requestOf({ messages: [{ role: "user", content: [document] }] }, "messages"), {}).input,
+  ).toBeGreaterThan(1_000_000);
 });
 
 test("a type that is written with escapes is seen, too", () => {
   const text = '{"messages":[{"role":"user","content":[{"\\u0074ype":"im\\u0061ge_url"}]}]}';
   const request = requestOf(text);
   expect(boundOf(request, {}).input).toBeGreaterThan(50_000);
-  expect(boundOf(request, {}, { counted: { body: request.body, input: 10 } }).input).toBeGreaterThan(50_000);
+  expect(
+    boundOf(request, {}, { counted: { body: request.body, input: 10 } }).input,
+  ).toBeGreaterThan(50_000);
 });
 
 test("the words of a message are no pictures", () => {
@@ -106,10 +126,17 @@ test("money is reckoned at the dearest price of input", () => {
     amountsOf(bound, { provider, price: { ...price, ...over } }, of).nanousd;
   expect(amounts({})).toBe(3_000_000);
   expect(amounts({ cache_write: 2.5, cached_input: 0.2 })).toBe(3_500_000);
-  const long = requestOf({ system: [{ type: "text", text: "a", cache_control: { type: "ephemeral", ttl: "1h" } }] }, "messages");
+  const long = requestOf(
+    { system: [{ type: "text", text: "a", cache_control: { type: "ephemeral", ttl: "1h" } }] },
+    "messages",
+  );
   expect(amounts({ cache_write: 2.5 }, "anthropic", long)).toBe(5_000_000);
   expect(amounts({}, "openai", long)).toBe(3_000_000);
-  expect(amountsOf(bound, { provider: "openai" }, request)).toEqual({ nanousd: 0, tokens: 1_100, calls: 1 });
+  expect(amountsOf(bound, { provider: "openai" }, request)).toEqual({
+    nanousd: 0,
+    tokens: 1_100,
+    calls: 1,
+  });
 });
 
 test("the shared prefix of any two texts is the longest one", () => {
@@ -124,7 +151,9 @@ test("the shared prefix of any two texts is the longest one", () => {
         const [one, other] = [bytes(start + b), bytes(start + c)];
         const shared = sharedPrefix(one, other);
         expect(one.subarray(0, shared)).toEqual(other.subarray(0, shared));
-        expect(shared === one.length || shared === other.length || one[shared] !== other[shared]).toBe(true);
+        expect(
+          shared === one.length || shared === other.length || one[shared] !== other[shared],
+        ).toBe(true);
       },
     ),
     { numRuns: 50 },
@@ -132,8 +161,14 @@ test("the shared prefix of any two texts is the longest one", () => {
 });
 
 test("a reckoning from a counted request holds for any two conversations, with a tokenizer that counts bytes", () => {
-  const message = fc.record({ role: fc.constant("user"), content: fc.string({ unit: "grapheme", maxLength: 60 }) });
-  const conversation = fc.record({ messages: fc.array(message, { maxLength: 6 }), user: fc.string({ maxLength: 10 }) });
+  const message = fc.record({
+    role: fc.constant("user"),
+    content: fc.string({ unit: "grapheme", maxLength: 60 }),
+  });
+  const conversation = fc.record({
+    messages: fc.array(message, { maxLength: 6 }),
+    user: fc.string({ maxLength: 10 }),
+  });
   // The worst that a provider could count: every byte of what the messages say.
   const count = (body: { messages: { content: string }[] }) =>
     body.messages.reduce((sum, { content }) => sum + bytes(content).length, 0);

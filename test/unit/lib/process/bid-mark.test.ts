@@ -10,7 +10,9 @@ test.skipIf(process.platform !== "linux")(
     expect(mark).toBeDefined();
     // It waits for its input, and so is marked before it starts anything.
     const leaving = "read go; env -i setsid sleep 60 > /dev/null 2>&1 & echo $!";
-    const child = spawn("/bin/sh", ["-c", leaving.replace("read go; ", "read go\n")], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn("/bin/sh", ["-c", leaving.replace("read go; ", "read go\n")], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     const pid = child.pid ?? 0;
     expect(isMarked(pid)).toBe(false);
     mark?.(pid);

@@ -1,27 +1,45 @@
 import { expect, test } from "bun:test";
-import { entryOf, type ProcessEntry, readProcesses, straysAmong } from "../../../../lib/process/process-table.ts";
+import {
+  entryOf,
+  type ProcessEntry,
+  readProcesses,
+  straysAmong,
+} from "../../../../lib/process/process-table.ts";
 
-const entry = (pid: number, parent: number, group = pid): ProcessEntry => ({ pid, parent, group, isZombie: false });
+const entry = (pid: number, parent: number, group = pid): ProcessEntry => ({
+  pid,
+  parent,
+  group,
+  isZombie: false,
+});
 
 test("an entry is read whatever its name is", () => {
-  expect(entryOf("7 (sleep) S 1 5 5 0 -1")).toEqual([{ pid: 7, parent: 1, group: 5, isZombie: false }]);
-  expect(entryOf("8 (a) Z 1 (b) ) Z 3 8 8 0")).toEqual([{ pid: 8, parent: 3, group: 8, isZombie: true }]);
+  expect(entryOf("7 (sleep) S 1 5 5 0 -1")).toEqual([
+    { pid: 7, parent: 1, group: 5, isZombie: false },
+  ]);
+  expect(entryOf("8 (a) Z 1 (b) ) Z 3 8 8 0")).toEqual([
+    { pid: 8, parent: 3, group: 8, isZombie: true },
+  ]);
   expect(entryOf("8 (a")).toEqual([]);
   expect(entryOf("")).toEqual([]);
 });
 
 test("a process is no zombie while one of its threads lives, whose first one has ended", () => {
-  const zombie = (threads: number) => `9 (a) Z 1 9 9 0 -1 4228364 42 0 0 0 0 0 0 0 20 0 ${threads} 0 2145`;
+  const zombie = (threads: number) =>
+    `9 (a) Z 1 9 9 0 -1 4228364 42 0 0 0 0 0 0 0 20 0 ${threads} 0 2145`;
   expect(entryOf(zombie(2))).toEqual([{ pid: 9, parent: 1, group: 9, isZombie: false }]);
   expect(entryOf(zombie(1))).toEqual([{ pid: 9, parent: 1, group: 9, isZombie: true }]);
 });
 
-test.if(process.platform === "linux")("this process and its parent are among those of the machine", () => {
-  const all = readProcesses();
-  const own = all.find(({ pid }) => pid === process.pid);
-  expect(own?.parent).toBe(process.ppid);
-  expect(all.some(({ pid }) => pid === process.ppid)).toBe(true);
-});
+test.if(process.platform === "linux")(
+  "this process and its parent are among those of the machine",
+  () => {
+    const all = readProcesses();
+    const own = all.find(({ pid }) => pid === process.pid);
+    expect(own?.parent).toBe(process.ppid);
+    expect(all.some(({ pid }) => pid === process.ppid)).toBe(true);
+  },
+);
 
 const none = () => false;
 

@@ -26,30 +26,52 @@ describe.concurrent("a time-out", () => {
   test("it ends a tool that hangs, and keeps what the tool said until then", async () => {
     const command = await folder.tool("hangs", "echo begun; exec sleep 600");
     const end = await endOf(command, { timeoutMs });
-    expect(end).toMatchObject({ kind: "timed_out", exitCode: null, signal: "SIGTERM", out: "begun\n" });
+    expect(end).toMatchObject({
+      kind: "timed_out",
+      exitCode: null,
+      signal: "SIGTERM",
+      out: "begun\n",
+    });
     expect(end.durationMs).toBeWithin(timeoutMs - 50, 50_000);
   });
 
   test("it is recorded although the tool handles SIGTERM and exits 0", async () => {
-    const command = await folder.tool("handles", "trap 'echo bye; exit 0' TERM; echo hello; while :; do sleep 0.02; done");
+    const command = await folder.tool(
+      "handles",
+      "trap 'echo bye; exit 0' TERM; echo hello; while :; do sleep 0.02; done",
+    );
     const end = await endOf(command, { timeoutMs });
-    expect(end).toMatchObject({ kind: "timed_out", exitCode: 0, signal: null, out: "hello\nbye\n" });
+    expect(end).toMatchObject({
+      kind: "timed_out",
+      exitCode: 0,
+      signal: null,
+      out: "hello\nbye\n",
+    });
   });
 
   test("a tool that ignores SIGTERM is killed after the grace period", async () => {
-    const command = await folder.tool("ignores", "#!/usr/bin/perl\n$SIG{TERM} = 'IGNORE'; sleep 1 while 1;");
+    const command = await folder.tool(
+      "ignores",
+      "#!/usr/bin/perl\n$SIG{TERM} = 'IGNORE'; sleep 1 while 1;",
+    );
     const end = await endOf(command, { timeoutMs, killAfterMs: 300 });
     expect(end).toMatchObject({ kind: "timed_out", exitCode: null, signal: "SIGKILL" });
     expect(end.durationMs).toBeWithin(timeoutMs + 200, 50_000);
   });
 
   test("a limit longer than timers can count is no time-out", async () => {
-    expect(await endOf(["sleep", "0.05"], { timeoutMs: 1e12 })).toMatchObject({ kind: "exited", exitCode: 0 });
+    expect(await endOf(["sleep", "0.05"], { timeoutMs: 1e12 })).toMatchObject({
+      kind: "exited",
+      exitCode: 0,
+    });
   });
 
   test("the first reason to stop is the one recorded", async () => {
     const controller = new AbortController();
-    const command = await folder.tool("slow-end", "trap 'touch stopping' TERM; while :; do sleep 0.02; done");
+    const command = await folder.tool(
+      "slow-end",
+      "trap 'touch stopping' TERM; while :; do sleep 0.02; done",
+    );
     const running = endOf(command, { signal: controller.signal, timeoutMs, killAfterMs: 2000 });
     while (!(await Bun.file(join(folder.path, "stopping")).exists())) await Bun.sleep(1);
     controller.abort();
@@ -61,7 +83,10 @@ describe.concurrent("a child left behind with stdout open", () => {
   const early = { kind: "exited", exitCode: 0, out: "early\n", isCutOff: true };
 
   test("it is ended a moment after the leader, whose words count", async () => {
-    const command = await folder.tool("leaves-holder", "sleep 600 & echo $! > holder.pid; echo early");
+    const command = await folder.tool(
+      "leaves-holder",
+      "sleep 600 & echo $! > holder.pid; echo early",
+    );
     expect(await endOf(command, { lingerMs: 100 })).toMatchObject(early);
     await untilGone(await pidIn("holder.pid"));
   });
@@ -92,7 +117,10 @@ describe.concurrent("a child left behind with stdout open", () => {
 
   test("cancelling what has ended already only ends the wait for it", async () => {
     const controller = new AbortController();
-    const command = await folder.tool("leader-gone", "echo $$ > pid; mv pid leader.pid; sleep 600 & echo early");
+    const command = await folder.tool(
+      "leader-gone",
+      "echo $$ > pid; mv pid leader.pid; sleep 600 & echo early",
+    );
     const running = endOf(command, { lingerMs: 600_000, signal: controller.signal });
     while (!(await Bun.file(join(folder.path, "leader.pid")).exists())) await Bun.sleep(1);
     await untilGone(await pidIn("leader.pid"));
@@ -103,8 +131,14 @@ describe.concurrent("a child left behind with stdout open", () => {
   });
 
   test("a time-out reaches one that its leader waits for", async () => {
-    const command = await folder.tool("waits-for-child", "sleep 600 & echo $! > child.pid; echo early; wait");
-    expect(await endOf(command, { timeoutMs })).toMatchObject({ kind: "timed_out", out: "early\n" });
+    const command = await folder.tool(
+      "waits-for-child",
+      "sleep 600 & echo $! > child.pid; echo early; wait",
+    );
+    expect(await endOf(command, { timeoutMs })).toMatchObject({
+      kind: "timed_out",
+      out: "early\n",
+    });
     await untilGone(await pidIn("child.pid"));
   });
 });
@@ -123,7 +157,10 @@ describe("too much output", () => {
   });
 
   test("a flood from a tool that ignores SIGTERM costs no memory", async () => {
-    const command = await folder.tool("floods", "#!/usr/bin/perl\n$SIG{TERM} = 'IGNORE'; print 'x' x 65536 while 1;");
+    const command = await folder.tool(
+      "floods",
+      "#!/usr/bin/perl\n$SIG{TERM} = 'IGNORE'; print 'x' x 65536 while 1;",
+    );
     const before = process.memoryUsage.rss();
     const end = await endOf(command, { maxOutputBytes: 1_000_000, killAfterMs: 1000 });
     expect(end).toMatchObject({ kind: "output_too_large", signal: "SIGKILL" });
@@ -133,8 +170,14 @@ describe("too much output", () => {
 
   test("exactly the limit is allowed, one byte more is not", async () => {
     const exact = await folder.tool("exact", "printf 1234567890");
-    expect(await endOf(exact, { maxOutputBytes: 10 })).toMatchObject({ kind: "exited", out: "1234567890" });
-    expect(await endOf(exact, { maxOutputBytes: 9 })).toMatchObject({ kind: "output_too_large", out: "123456789" });
+    expect(await endOf(exact, { maxOutputBytes: 10 })).toMatchObject({
+      kind: "exited",
+      out: "1234567890",
+    });
+    expect(await endOf(exact, { maxOutputBytes: 9 })).toMatchObject({
+      kind: "output_too_large",
+      out: "123456789",
+    });
   });
 });
 
@@ -148,7 +191,10 @@ test("aborting the signal ends the tool as a time-out does", async () => {
 });
 
 test("a background process with its own output does not survive the run", async () => {
-  const command = await folder.tool("daemon", "sleep 600 > /dev/null 2>&1 & echo $! > daemon.pid; echo done");
+  const command = await folder.tool(
+    "daemon",
+    "sleep 600 > /dev/null 2>&1 & echo $! > daemon.pid; echo done",
+  );
   // The run does not wait for it: that would be a time-out.
   const end = await endOf(command, { lingerMs: 600_000 });
   expect(end).toMatchObject({ kind: "exited", exitCode: 0, out: "done\n", isCutOff: false });
@@ -162,7 +208,8 @@ test("a leader that closes its output early is still waited for", async () => {
 
 test("fifty runs leave no file descriptor and no process behind", async () => {
   const descriptors = async () =>
-    (await Array.fromAsync(new Bun.Glob("*").scan({ cwd: "/proc/self/fd", onlyFiles: false }))).length;
+    (await Array.fromAsync(new Bun.Glob("*").scan({ cwd: "/proc/self/fd", onlyFiles: false })))
+      .length;
   const command = await folder.tool("many", "echo $$");
   await endOf(command);
   const before = await descriptors();

@@ -19,23 +19,44 @@ describe("a command that runs", () => {
   test("its text, exit code and duration are recorded", async () => {
     const command = await folder.tool("speaks", "echo out; echo err >&2; exit 3");
     const end = await endOf(command);
-    expect(end).toMatchObject({ kind: "exited", exitCode: 3, signal: null, out: "out\n", err: "err\n" });
+    expect(end).toMatchObject({
+      kind: "exited",
+      exitCode: 3,
+      signal: null,
+      out: "out\n",
+      err: "err\n",
+    });
     expect(end.durationMs).toBeGreaterThan(0);
   });
 
   test("a signal that ended it is recorded in place of an exit code", async () => {
     const command = await folder.tool("dies", "kill -9 $$");
-    expect(await endOf(command)).toMatchObject({ kind: "exited", exitCode: null, signal: "SIGKILL" });
+    expect(await endOf(command)).toMatchObject({
+      kind: "exited",
+      exitCode: null,
+      signal: "SIGKILL",
+    });
   });
 
   test("it gets its arguments, its working directory and no other environment than the given one", async () => {
-    const command = await folder.tool("tells", 'echo "$1|$PWD"; env | grep -v -e ^PWD= -e ^_= -e ^SHLVL= -e ^OLDPWD=');
+    const command = await folder.tool(
+      "tells",
+      'echo "$1|$PWD"; env | grep -v -e ^PWD= -e ^_= -e ^SHLVL= -e ^OLDPWD=',
+    );
     const end = await endOf([...command, "a b"], { env: { PATH: "/bin:/usr/bin", ONLY: "this" } });
-    expect(end.out.split("\n").sort()).toEqual(["", "ONLY=this", "PATH=/bin:/usr/bin", `a b|${folder.path}`]);
+    expect(end.out.split("\n").sort()).toEqual([
+      "",
+      "ONLY=this",
+      "PATH=/bin:/usr/bin",
+      `a b|${folder.path}`,
+    ]);
   });
 
   test("it leads a process group of its own", async () => {
-    const command = await folder.tool("group", 'read -r pid _ _ _ group _ < /proc/$$/stat; echo "$pid $group"');
+    const command = await folder.tool(
+      "group",
+      'read -r pid _ _ _ group _ < /proc/$$/stat; echo "$pid $group"',
+    );
     const [pid, group] = (await endOf(command)).out.trim().split(" ");
     expect(group).toBe(pid as string);
   });
@@ -46,7 +67,10 @@ describe("a command that runs", () => {
   });
 
   test("it may open its outputs by name, as under docker run", async () => {
-    const command = await folder.tool("names", "echo first > /dev/stderr; echo second | tee /dev/stderr > /dev/stdout");
+    const command = await folder.tool(
+      "names",
+      "echo first > /dev/stderr; echo second | tee /dev/stderr > /dev/stdout",
+    );
     expect(await endOf(command)).toMatchObject({ out: "second\n", err: "first\nsecond\n" });
   });
 
@@ -57,7 +81,11 @@ describe("a command that runs", () => {
 
   test("what a background child writes after the leader's exit still counts", async () => {
     const command = await folder.tool("late", "(sleep 0.3; echo late) & echo early");
-    expect(await endOf(command)).toMatchObject({ kind: "exited", exitCode: 0, out: "early\nlate\n" });
+    expect(await endOf(command)).toMatchObject({
+      kind: "exited",
+      exitCode: 0,
+      out: "early\nlate\n",
+    });
   });
 });
 
@@ -78,12 +106,19 @@ describe("the input of a command", () => {
   });
 
   test("20 MB that go unread neither block nor fail", async () => {
-    expect(await endOf(["true"], { stdin: twentyMegabytes })).toMatchObject({ kind: "exited", exitCode: 0 });
+    expect(await endOf(["true"], { stdin: twentyMegabytes })).toMatchObject({
+      kind: "exited",
+      exitCode: 0,
+    });
   });
 
   test("a tool may close it at once", async () => {
     const command = await folder.tool("closes", "exec 0<&-; echo on");
-    expect(await endOf(command, { stdin: twentyMegabytes })).toMatchObject({ kind: "exited", exitCode: 0, out: "on\n" });
+    expect(await endOf(command, { stdin: twentyMegabytes })).toMatchObject({
+      kind: "exited",
+      exitCode: 0,
+      out: "on\n",
+    });
   });
 
   test("its file has no name while the tool runs", async () => {
@@ -101,7 +136,9 @@ describe("the input of a command", () => {
     expect(await endOf(closes, piped)).toMatchObject({ kind: "exited", exitCode: 4 });
     const dies = await folder.tool("dies-reading", "head -c 1; kill -9 $$");
     expect(await endOf(dies, piped)).toMatchObject({ kind: "exited", signal: "SIGKILL", out: "a" });
-    expect(await endOf(["sleep", "60"], { ...piped, timeoutMs: 50 })).toMatchObject({ kind: "timed_out" });
+    expect(await endOf(["sleep", "60"], { ...piped, timeoutMs: 50 })).toMatchObject({
+      kind: "timed_out",
+    });
   });
 });
 
@@ -117,13 +154,19 @@ describe("a command that cannot start", () => {
   });
 
   test("a missing program is named", async () => {
-    expect(await refusal(["no-such-tool", "x"])).toBe('not_found: The command "no-such-tool" is not on the PATH.');
-    expect(await refusal(["./no-such-tool"])).toBe('not_found: The command "./no-such-tool" does not exist.');
+    expect(await refusal(["no-such-tool", "x"])).toBe(
+      'not_found: The command "no-such-tool" is not on the PATH.',
+    );
+    expect(await refusal(["./no-such-tool"])).toBe(
+      'not_found: The command "./no-such-tool" does not exist.',
+    );
   });
 
   test("a file without the permission and a directory have different reasons", async () => {
     const [path] = await folder.tool("plain", "echo no", 0o644);
-    expect(await refusal([path as string])).toBe(`not_executable: The command "${path}" is not executable. Try chmod +x.`);
+    expect(await refusal([path as string])).toBe(
+      `not_executable: The command "${path}" is not executable. Try chmod +x.`,
+    );
     expect(await refusal(["/usr"])).toBe('not_executable: The command "/usr" is a directory.');
   });
 

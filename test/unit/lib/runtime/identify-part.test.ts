@@ -2,9 +2,15 @@
 import { expect, test } from "bun:test";
 import { identifyPart } from "../../../../lib/runtime/identify-part.ts";
 
-const named = (sort: "container" | "volume" | "network", name: string, labels?: Record<string, string>) => {
+const named = (
+  sort: "container" | "volume" | "network",
+  name: string,
+  labels?: Record<string, string>,
+) => {
   const { instance, component, ...rest } = identifyPart(sort, name, labels) ?? {};
-  return instance === undefined ? undefined : [String(instance), component, "agent" in rest ? String(rest.agent) : ""].join(" ");
+  return instance === undefined
+    ? undefined
+    : [String(instance), component, "agent" in rest ? String(rest.agent) : ""].join(" ");
 };
 
 test("what has no labels is known by a name that Sett gives", () => {
@@ -23,8 +29,15 @@ test("the data of an instance is not taken for another one's workspace", () => {
 });
 
 test("other names, and what carries an instance's label, are not judged by their names", () => {
-  for (const name of ["sett-demo.lock", "sett-demo_default", "other-demo-redis", "sett-Demo-redis", "redis"])
-    for (const sort of ["container", "volume", "network"] as const) expect(named(sort, name)).toBeUndefined();
+  for (const name of [
+    "sett-demo.lock",
+    "sett-demo_default",
+    "other-demo-redis",
+    "sett-Demo-redis",
+    "redis",
+  ])
+    for (const sort of ["container", "volume", "network"] as const)
+      expect(named(sort, name)).toBeUndefined();
   const labels = { "dev.sett.instance": "other" };
   expect(named("container", "sett-demo-redis", labels)).toBeUndefined();
 });

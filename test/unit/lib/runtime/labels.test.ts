@@ -27,16 +27,28 @@ test.each(kinds)("labels of %j are read back as they were written", (kind) => {
 });
 
 test("what a container was made from is read back where it was written", () => {
-  const labels = { instance, workspace: "/w", version: "0.1.0", fingerprint: "0123abcd", component: "redis" } as const;
+  const labels = {
+    instance,
+    workspace: "/w",
+    version: "0.1.0",
+    fingerprint: "0123abcd",
+    component: "redis",
+  } as const;
   expect(readLabels(writeLabels(labels))).toEqual(labels);
 });
 
 test("labels that are not a whole set of Sett's belong to no instance", () => {
   expect(readLabels({})).toBeUndefined();
   expect(readLabels({ "dev.sett.instance": "demo" })).toBeUndefined();
-  expect(readLabels({ "dev.sett.instance": "demo", "dev.sett.component": "kraken" })).toBeUndefined();
-  expect(readLabels({ "dev.sett.instance": "demo", "dev.sett.component": "agent" })).toBeUndefined();
-  expect(readLabels({ "dev.sett.instance": "Not A Name", "dev.sett.component": "redis" })).toBeUndefined();
+  expect(
+    readLabels({ "dev.sett.instance": "demo", "dev.sett.component": "kraken" }),
+  ).toBeUndefined();
+  expect(
+    readLabels({ "dev.sett.instance": "demo", "dev.sett.component": "agent" }),
+  ).toBeUndefined();
+  expect(
+    readLabels({ "dev.sett.instance": "Not A Name", "dev.sett.component": "redis" }),
+  ).toBeUndefined();
 });
 
 test("a worker's name has agent, claim and attempt", () => {

@@ -8,7 +8,13 @@ import { agentName } from "../../../support/records/sample.ts";
 
 const demo = InstanceName.parse("demo");
 const agent: PartLabels = {
-  ...{ instance: demo, workspace: "/work", version: "1.2.3", fingerprint: "image=1", id: "aa.1000" },
+  ...{
+    instance: demo,
+    workspace: "/work",
+    version: "1.2.3",
+    fingerprint: "image=1",
+    id: "aa.1000",
+  },
   ...{ component: "agent", agent: agentName("echo"), role: "echo" },
 };
 const labels = { ...writeLabels(agent), [madeLabel]: "one" };
@@ -16,7 +22,12 @@ const labels = { ...writeLabels(agent), [madeLabel]: "one" };
 test("labels without a name of the instance, and a name without labels, make no part", () => {
   expect(ownPart({ name: "sett-demo-agent-echo", labels })).toEqual(agent);
   expect(ownPart({ name: "sett-demo-agent-echo.old", labels })).toEqual(agent);
-  for (const name of ["keepme", "sett-demonstration", "sett-other-agent-echo", "x-sett-demo-agent-echo"])
+  for (const name of [
+    "keepme",
+    "sett-demonstration",
+    "sett-other-agent-echo",
+    "x-sett-demo-agent-echo",
+  ])
     expect(ownPart({ name, labels })).toBeUndefined();
   for (const other of [{}, null, undefined, { "dev.sett.instance": "demo" }])
     expect(ownPart({ name: "sett-demo-redis", labels: other })).toBeUndefined();
@@ -25,7 +36,9 @@ test("labels without a name of the instance, and a name without labels, make no 
 test("the labels that a container has from its image count for nothing, also where the image is of one of ours", () => {
   const name = "sett-demo-agent-echo";
   expect(ownPart({ name, labels, imageLabels: labels })).toBeUndefined();
-  expect(ownPart({ name, labels: { ...labels, [madeLabel]: "two" }, imageLabels: labels })).toEqual(agent);
+  expect(ownPart({ name, labels: { ...labels, [madeLabel]: "two" }, imageLabels: labels })).toEqual(
+    agent,
+  );
   // The image that was built for the agent has a label as well.
   expect(ownPart({ name, labels, imageLabels: { "dev.sett.instance": "demo" } })).toEqual(agent);
 });
@@ -33,7 +46,9 @@ test("the labels that a container has from its image count for nothing, also whe
 test("a container of the version before is ours, and not one from its image", () => {
   const before = writeLabels(agent);
   const name = "sett-demo-agent-echo";
-  expect(ownPart({ name, labels: before, imageLabels: { "dev.sett.instance": "demo" } })).toEqual(agent);
+  expect(ownPart({ name, labels: before, imageLabels: { "dev.sett.instance": "demo" } })).toEqual(
+    agent,
+  );
   expect(ownPart({ name, labels: before, imageLabels: before })).toBeUndefined();
 });
 
@@ -69,6 +84,10 @@ test("a volume without an id, beside parts that have one, is ours where a contai
   const used = new Set(["sett-demo-workspace-echo", "sett-demo-workspace-e"]);
   const names = (ids: ReturnType<typeof idsOf>) =>
     ownVolumes(volumes, ids, used).map(({ name }) => name.slice("sett-demo-".length));
-  expect(names(new Map([[demo, "aa.1000"]]))).toEqual(["blackboard", "workspace-echo", "workspace-d"]);
+  expect(names(new Map([[demo, "aa.1000"]]))).toEqual([
+    "blackboard",
+    "workspace-echo",
+    "workspace-d",
+  ]);
   expect(names(new Map())).toHaveLength(5);
 });

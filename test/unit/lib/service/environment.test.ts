@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { DurationText, jsonText, PortText, readEnvironment } from "../../../../lib/service/environment.ts";
+import {
+  DurationText,
+  jsonText,
+  PortText,
+  readEnvironment,
+} from "../../../../lib/service/environment.ts";
 import { errorOf } from "../../../support/error-of.ts";
 
 describe("a duration", () => {
@@ -32,7 +37,9 @@ test("settings are read from their texts; other variables do not matter", () => 
 });
 
 test("one error names every variable that is missing or malformed", async () => {
-  const error = await errorOf(async () => readEnvironment(Settings, { TIMEOUT: "soon", COMMAND: "{", PORT: "1" }));
+  const error = await errorOf(async () =>
+    readEnvironment(Settings, { TIMEOUT: "soon", COMMAND: "{", PORT: "1" }),
+  );
   expect(error).toMatchObject({
     code: "environment-invalid",
     message:

@@ -6,11 +6,19 @@ import { createServiceApp, type Health } from "../../../../lib/service/service-a
 
 test("the health check says why a service is not healthy, and nothing of one that is", async () => {
   let health: Health = { ok: true };
-  const app = createServiceApp({ service: "cub", health: () => health, metrics: new Registry(), state: () => ({}) });
+  const app = createServiceApp({
+    service: "cub",
+    health: () => health,
+    metrics: new Registry(),
+    state: () => ({}),
+  });
   const server = serve({ port: 0, hostname: "127.0.0.1" }, app.fetch);
   const check = async () => {
     const said: string[] = [];
-    return { exitCode: await runHealthcheck(server.port ?? 0, (reason) => said.push(reason)), said };
+    return {
+      exitCode: await runHealthcheck(server.port ?? 0, (reason) => said.push(reason)),
+      said,
+    };
   };
   expect(await check()).toEqual({ exitCode: 0, said: [] });
   health = { ok: false, reason: "The bid command does not run: /tmp is closed." };
@@ -20,7 +28,10 @@ test("the health check says why a service is not healthy, and nothing of one tha
 });
 
 test("what is no report of a service is no health either", async () => {
-  const server = serve({ port: 0, hostname: "127.0.0.1" }, () => new Response("Starting.", { status: 503 }));
+  const server = serve(
+    { port: 0, hostname: "127.0.0.1" },
+    () => new Response("Starting.", { status: 503 }),
+  );
   const said: string[] = [];
   expect(await runHealthcheck(server.port ?? 0, (reason) => said.push(reason))).toBe(1);
   expect(said).toEqual(["Starting."]);

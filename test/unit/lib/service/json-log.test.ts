@@ -20,7 +20,9 @@ test("a line is one JSON object, and what was logged is read back from it", () =
 });
 
 test("no control character reaches the reader of a line", () => {
-  const line = lineOf({ text: "\u0000\u0007\u001b]0;title\u0007\u007f\u0085\u009b2J\u2028\u202e\u2066" });
+  const line = lineOf({
+    text: "\u0000\u0007\u001b]0;title\u0007\u007f\u0085\u009b2J\u2028\u202e\u2066",
+  });
   expect(line).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
 });
 

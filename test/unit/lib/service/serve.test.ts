@@ -14,7 +14,9 @@ async function askedWith(text: string) {
     isAsked = true;
     if (request.method === "POST") return new Response(await request.text());
     // This stream has a first part, and no end.
-    return new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("x")) }));
+    return new Response(
+      new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("x")) }),
+    );
   });
   const socket = connect(server.port ?? 0, "127.0.0.1");
   const client = { socket, isClosed: false };

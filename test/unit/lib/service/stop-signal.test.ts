@@ -6,7 +6,10 @@ import { root } from "../../../support/root.ts";
 
 const source = JSON.stringify(join(root, "lib/service/stop-signal.ts"));
 
-/** A process that prints each reason to stop, has work until `stdin` ends, and ends by itself 30 seconds later. */
+/**
+ * A process that prints each reason to stop, has work until `stdin` ends, and ends by itself 30
+ * seconds later.
+ */
 function start(code: string) {
   const script = `import { exitOn, stopSignal } from ${source};
     const stop = stopSignal();
@@ -14,7 +17,11 @@ function start(code: string) {
     ${code}
     setTimeout(() => process.exit(99), 30_000);
     console.log("ready");`;
-  const child = Bun.spawn([process.execPath, "-e", script], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   return {
@@ -56,7 +63,9 @@ test("the first signal is the reason; later ones change nothing", async () => {
 });
 
 test("a process with work to finish does not end at the signal", async () => {
-  await using program = start('exitOn(stop, 7)(); process.stdin.on("end", () => process.exit(3)).resume();');
+  await using program = start(
+    'exitOn(stop, 7)(); process.stdin.on("end", () => process.exit(3)).resume();',
+  );
   await program.lines(1);
   program.child.kill("SIGTERM");
   expect(await program.lines(2)).toEqual(["ready", "SIGTERM"]);

@@ -9,12 +9,17 @@ import { waitFor } from "../../../support/wait-for.ts";
 const origin = { resource: emptyResource(), scope: { name: "sett", version: "1" } };
 
 function spanOf(name: string): FinishedSpan {
-  const ids = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", parentId: undefined };
+  const ids = {
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId: "b7ad6b7169203331",
+    parentId: undefined,
+  };
   const nothing = { attributes: {}, error: undefined, events: [], droppedEvents: 0, links: [] };
   return { kind: "goal", name, ...ids, startMs: 1_500, endMs: 2_250, ...nothing };
 }
 
-const spansOf = (count: number) => Array.from({ length: count }, (_, index) => spanOf(`span ${index}`));
+const spansOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => spanOf(`span ${index}`));
 
 type Answer = { code: number; error?: Error };
 
@@ -111,10 +116,19 @@ test("the end does not wait for a collector that never answers", async () => {
     (line) => lines.push(line),
     () => new Date(0),
   );
-  const exporter = new Exporter({ exporter: silent, origin, settings, log, address, lastTryMs: 10 });
+  const exporter = new Exporter({
+    exporter: silent,
+    origin,
+    settings,
+    log,
+    address,
+    lastTryMs: 10,
+  });
   exporter.add(spansOf(3));
   await exporter.run(AbortSignal.abort());
-  expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ spans: 3, address })]);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ spans: 3, address }),
+  ]);
 });
 
 test("the SDK's own exporter gets spans as it makes them itself", async () => {
@@ -128,10 +142,17 @@ test("the SDK's own exporter gets spans as it makes them itself", async () => {
   const exporter = new Exporter({ exporter: memory, origin, settings, log, address });
   exporter.add([{ ...spanOf("goal"), parentId: "00f067aa0ba902b7", error: "failed" }]);
   const running = exporter.run(stop.signal);
-  const [span] = await waitFor("it", () => memory.getFinishedSpans().length > 0 && memory.getFinishedSpans());
+  const [span] = await waitFor(
+    "it",
+    () => memory.getFinishedSpans().length > 0 && memory.getFinishedSpans(),
+  );
   stop.abort();
   await running;
-  expect(span?.spanContext()).toEqual({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 });
+  expect(span?.spanContext()).toEqual({
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId: "b7ad6b7169203331",
+    traceFlags: 1,
+  });
   expect(span?.parentSpanContext?.spanId).toBe("00f067aa0ba902b7");
   expect([span?.startTime, span?.endTime, span?.duration]).toEqual([
     [1, 500_000_000],

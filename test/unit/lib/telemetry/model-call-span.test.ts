@@ -8,10 +8,34 @@ import { newArtefactId, newClaimId, newGoalId } from "../../../support/records/s
 
 const record = (over: Partial<CallRecord> = {}) =>
   CallRecord.parse({
-    ...{ id: randomUUID(), goal_id: newGoalId(), claim_id: newClaimId(), artefact_id: newArtefactId(), agent: "coder" },
-    ...{ kind: "grant", attempt: 2, model: "strong", provider: "anthropic", api: "messages", asked_model: "claude-opus" },
-    ...{ is_stream: true, reserved: { nanousd: 1, tokens: 1, calls: 1 }, started_at: "2026-01-01T00:00:00.000Z" },
-    ...{ outcome: "ok", status: 200, answered_model: "claude-opus-5", is_estimated: false, is_unpriced: false, tries: 1 },
+    ...{
+      id: randomUUID(),
+      goal_id: newGoalId(),
+      claim_id: newClaimId(),
+      artefact_id: newArtefactId(),
+      agent: "coder",
+    },
+    ...{
+      kind: "grant",
+      attempt: 2,
+      model: "strong",
+      provider: "anthropic",
+      api: "messages",
+      asked_model: "claude-opus",
+    },
+    ...{
+      is_stream: true,
+      reserved: { nanousd: 1, tokens: 1, calls: 1 },
+      started_at: "2026-01-01T00:00:00.000Z",
+    },
+    ...{
+      outcome: "ok",
+      status: 200,
+      answered_model: "claude-opus-5",
+      is_estimated: false,
+      is_unpriced: false,
+      tries: 1,
+    },
     usage: { input: 900, output: 60, cached: 500, cache_write: 0, reasoning: 20 },
     cost: { nanousd: 2_500_000, tokens: 960, calls: 1 },
     duration_ms: 1_250,
@@ -20,7 +44,12 @@ const record = (over: Partial<CallRecord> = {}) =>
 
 /** As it comes back from the log. */
 const spanOf = (call: CallRecord) =>
-  modelCallSpan({ ...callEvent(call), id: "1767225600000-0", time: "2026-01-01T00:00:00.000Z", actor: "gateway" });
+  modelCallSpan({
+    ...callEvent(call),
+    id: "1767225600000-0",
+    time: "2026-01-01T00:00:00.000Z",
+    actor: "gateway",
+  });
 
 test("what the gateway logs of a call becomes a span by OpenTelemetry's conventions", () => {
   const call = record();
@@ -47,8 +76,13 @@ test("what the gateway logs of a call becomes a span by OpenTelemetry's conventi
 });
 
 test("a call that ends badly is an error of its outcome, without the sentence that says why", () => {
-  const span = spanOf(record({ outcome: "cancelled", status: 0, problem: "a secret sentence", is_estimated: true }));
-  expect(span).toMatchObject({ error: "cancelled", attributes: { "error.type": "cancelled", "sett.call.is_estimated": true } });
+  const span = spanOf(
+    record({ outcome: "cancelled", status: 0, problem: "a secret sentence", is_estimated: true }),
+  );
+  expect(span).toMatchObject({
+    error: "cancelled",
+    attributes: { "error.type": "cancelled", "sett.call.is_estimated": true },
+  });
   expect(span?.attributes).not.toHaveProperty("http.response.status_code");
   expect(JSON.stringify(span)).not.toContain("secret");
 });

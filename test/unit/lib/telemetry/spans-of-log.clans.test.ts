@@ -15,21 +15,32 @@ let round = 0;
 /** Each with the state in which its goal ends. */
 const clans: Record<string, { members: Record<string, Member>; state: string }> = {
   "of one worker": { members: { coder: { behaviour: worker } }, state: "achieved" },
-  "with a result that is not the last": { members: { coder: onGoal(() => ({ type: "Code" })) }, state: "settled" },
-  "that fails": { members: { coder: onGoal(() => ({ structural_type: "Failure", type: "NoIdea" })) }, state: "failed" },
+  "with a result that is not the last": {
+    members: { coder: onGoal(() => ({ type: "Code" })) },
+    state: "settled",
+  },
+  "that fails": {
+    members: { coder: onGoal(() => ({ structural_type: "Failure", type: "NoIdea" })) },
+    state: "failed",
+  },
   "that fails and tries again": {
     members: {
       coder: {
         retries: 1,
         ...onGoal(() => {
           round += 1;
-          return round === 1 ? { structural_type: "Failure", type: "NoIdea" } : { structural_type: "Terminal" };
+          return round === 1
+            ? { structural_type: "Failure", type: "NoIdea" }
+            : { structural_type: "Terminal" };
         }),
       },
     },
     state: "achieved",
   },
-  "where no agent works": { members: { coder: { behaviour: { bid: () => "ignore", work: () => ({}) } } }, state: "stalled" },
+  "where no agent works": {
+    members: { coder: { behaviour: { bid: () => "ignore", work: () => ({}) } } },
+    state: "stalled",
+  },
 };
 
 for (const [title, { members, state }] of Object.entries(clans)) {
@@ -53,7 +64,9 @@ for (const [title, { members, state }] of Object.entries(clans)) {
     expect(ends).toEqual([state]);
     const ids = new Set(finished.map(({ spanId }) => spanId));
     expect(ids.size).toBe(finished.length);
-    expect(finished.filter(({ parentId }) => parentId !== undefined && !ids.has(parentId))).toEqual([]);
+    expect(finished.filter(({ parentId }) => parentId !== undefined && !ids.has(parentId))).toEqual(
+      [],
+    );
     expect([spans.openGoals, spans.openClaims]).toEqual([0, 0]);
   });
 }

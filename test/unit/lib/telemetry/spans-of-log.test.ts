@@ -16,7 +16,8 @@ function spansOf({ events }: SampleLog, bounds: Partial<Bounds> = {}) {
 const names = (spans: readonly FinishedSpan[]) => spans.map(({ name }) => name);
 const find = (spans: readonly FinishedSpan[], name: string) => {
   const span = spans.find((one) => one.name === name);
-  if (span === undefined) throw new Error(`There is no span ${name} among ${names(spans).join(", ")}.`);
+  if (span === undefined)
+    throw new Error(`There is no span ${name} among ${names(spans).join(", ")}.`);
   return span;
 };
 
@@ -34,7 +35,14 @@ describe("the spans of a goal", () => {
   test("end from the inside out, each with the id of its key and its parent's", () => {
     const { log, claim } = simpleLog();
     const { finished } = spansOf(log);
-    expect(names(finished)).toEqual(["bids", "tool coder", "attempt coder", "grant coder", "claim GoalDefined", "goal"]);
+    expect(names(finished)).toEqual([
+      "bids",
+      "tool coder",
+      "attempt coder",
+      "grant coder",
+      "claim GoalDefined",
+      "goal",
+    ]);
     expect(finished.every(({ traceId }) => traceId === traceIdOf(log.goal))).toBe(true);
     const keys = [
       ["bids", spanKeys.bids(claim), spanKeys.claim(claim)],
@@ -54,7 +62,9 @@ describe("the spans of a goal", () => {
     const { log } = simpleLog();
     const { finished } = spansOf(log);
     const start = Date.parse(log.events[0]?.time ?? "");
-    const times = Object.fromEntries(finished.map(({ name, startMs, endMs }) => [name, [startMs - start, endMs - start]]));
+    const times = Object.fromEntries(
+      finished.map(({ name, startMs, endMs }) => [name, [startMs - start, endMs - start]]),
+    );
     expect(times).toEqual({
       bids: [10, 30],
       "tool coder": [60, 100],
@@ -69,7 +79,11 @@ describe("the spans of a goal", () => {
   test("have no sentence of an agent in them", () => {
     const log = new SampleLog();
     const claim = log.claim(log.artefact(), []);
-    log.add("bid_placed", { claim, agent: "coder", data: { word: "exclusive", reason: "a secret sentence" } });
+    log.add("bid_placed", {
+      claim,
+      agent: "coder",
+      data: { word: "exclusive", reason: "a secret sentence" },
+    });
     log.start(claim, "coder");
     log.finish(claim, "coder", "ToolExecutionFailure", { structural: "Failure" });
     log.add("claim_terminated", { claim, data: { reason: "a secret sentence", kind: "standard" } });
@@ -101,7 +115,9 @@ describe("the spans of a goal", () => {
     log.add("claim_completed", { claim: first });
     log.add("claim_completed", { claim: log.claim(code, []) });
     const { finished, ends } = spansOf(log);
-    expect(find(finished, "claim Code").links).toEqual([spanIdOf(spanKeys.tool(first, "coder", 1))]);
+    expect(find(finished, "claim Code").links).toEqual([
+      spanIdOf(spanKeys.tool(first, "coder", 1)),
+    ]);
     expect(ends).toEqual(["settled"]);
   });
 });
@@ -112,15 +128,24 @@ describe("attempts", () => {
     const claim = log.claim(log.artefact(), ["coder"]);
     log.start(claim, "coder", 1);
     log.finish(claim, "coder", "ToolExecutionFailure", { structural: "Failure" });
-    log.add("grant_retrying", { claim, agent: "coder", data: { phase: "exclusive", attempt: 1, after_ms: 5 } });
+    log.add("grant_retrying", {
+      claim,
+      agent: "coder",
+      data: { phase: "exclusive", attempt: 1, after_ms: 5 },
+    });
     log.start(claim, "coder", 2);
     log.finish(claim, "coder", "Done", { structural: "Terminal", attempt: 2 });
     log.add("claim_completed", { claim });
     const { finished, ends } = spansOf(log);
     const attempts = finished.filter(({ kind }) => kind === "attempt");
     expect(attempts.map(({ error }) => error)).toEqual(["ToolExecutionFailure", undefined]);
-    expect(find(finished, "grant coder")).toMatchObject({ error: undefined, attributes: { "sett.attempts": 2 } });
-    expect(find(finished, "claim GoalDefined").events.map(({ name }) => name)).toEqual(["grant_retrying"]);
+    expect(find(finished, "grant coder")).toMatchObject({
+      error: undefined,
+      attributes: { "sett.attempts": 2 },
+    });
+    expect(find(finished, "claim GoalDefined").events.map(({ name }) => name)).toEqual([
+      "grant_retrying",
+    ]);
     expect(ends).toEqual(["achieved"]);
   });
 
@@ -135,7 +160,9 @@ describe("attempts", () => {
     log.finish(claim, "coder", "Done", { structural: "Terminal", attempt: 2 });
     log.add("claim_completed", { claim });
     const { finished } = spansOf(log);
-    const outcomes = finished.filter(({ kind }) => kind === "attempt").map(({ attributes }) => attributes["sett.outcome"]);
+    const outcomes = finished
+      .filter(({ kind }) => kind === "attempt")
+      .map(({ attributes }) => attributes["sett.outcome"]);
     expect(outcomes).toEqual(["asked", "done"]);
     expect(find(finished, "goal").events.map(({ name }) => name)).toEqual(["question_asked"]);
   });
@@ -148,8 +175,17 @@ describe("attempts", () => {
     log.add("grant_done", { claim, agent: "ada", data }, 5_000);
     log.add("claim_completed", { claim });
     const { finished } = spansOf(log);
-    expect(names(finished)).toEqual(["bids", "attempt ada", "grant ada", "claim GoalDefined", "goal"]);
-    expect(find(finished, "attempt ada").attributes).toMatchObject({ "sett.is_approval": true, "sett.outcome": "done" });
+    expect(names(finished)).toEqual([
+      "bids",
+      "attempt ada",
+      "grant ada",
+      "claim GoalDefined",
+      "goal",
+    ]);
+    expect(find(finished, "attempt ada").attributes).toMatchObject({
+      "sett.is_approval": true,
+      "sett.outcome": "done",
+    });
   });
 
   test("that are under way when their claim ends, end with it", () => {
@@ -165,12 +201,24 @@ describe("attempts", () => {
 });
 
 describe("calls of models", () => {
-  const data = { attempt: 1, model: "strong", asked: "claude", outcome: "failed", status: 529, duration_ms: 400, tries: 3 };
+  const data = {
+    attempt: 1,
+    model: "strong",
+    asked: "claude",
+    outcome: "failed",
+    status: 529,
+    duration_ms: 400,
+    tries: 3,
+  };
 
   test("are children of the run, or of the bidding, and come also after their goal's end", () => {
     const { log, claim } = simpleLog();
     const about = { claim, agent: "coder" };
-    log.add("model_called", { ...about, data: { ...data, call: "one", kind: "bid", problem: "a secret sentence" } }, 9_000);
+    log.add(
+      "model_called",
+      { ...about, data: { ...data, call: "one", kind: "bid", problem: "a secret sentence" } },
+      9_000,
+    );
     log.add("model_called", { ...about, data: { ...data, call: "two", kind: "grant" } });
     const { finished } = spansOf(log);
     const calls = finished.filter(({ kind }) => kind === "model_call");
@@ -214,9 +262,18 @@ describe("memory", () => {
     const { log, claim } = simpleLog();
     log.events.shift();
     const { finished, ends } = spansOf(log);
-    expect(names(finished)).toEqual(["bids", "tool coder", "attempt coder", "grant coder", "claim"]);
+    expect(names(finished)).toEqual([
+      "bids",
+      "tool coder",
+      "attempt coder",
+      "grant coder",
+      "claim",
+    ]);
     expect(find(finished, "claim").parentId).toBe(spanIdOf(spanKeys.goal(log.goal)));
-    expect([ends, spanIdOf(spanKeys.claim(claim))]).toEqual([[undefined], find(finished, "claim").spanId]);
+    expect([ends, spanIdOf(spanKeys.claim(claim))]).toEqual([
+      [undefined],
+      find(finished, "claim").spanId,
+    ]);
   });
 });
 

@@ -22,7 +22,13 @@ async function scene(members: Record<string, Member>) {
   const clan = await memoryClan();
   await clan.join(members);
   const stop = new AbortController();
-  const telemetry = startTelemetry({ board: clan.board, settings, version: "1.2.3", log, signal: stop.signal });
+  const telemetry = startTelemetry({
+    board: clan.board,
+    settings,
+    version: "1.2.3",
+    log,
+    signal: stop.signal,
+  });
   await telemetry.ready;
   return {
     clan,
@@ -79,10 +85,15 @@ test("a scrape has what goes on now: open claims, grants, the leader", async () 
 });
 
 test("a scrape says that an approval waits, and for how long", async () => {
-  await using all = await scene({ ada: { human: true, external: true, bids: [{ on: "GoalDefined", bid: "review" }] } });
+  await using all = await scene({
+    ada: { human: true, external: true, bids: [{ on: "GoalDefined", bid: "review" }] },
+  });
   await all.clan.startOrchestrator();
   await all.clan.postGoal();
-  const text = await all.scraped('sett_instance_inquiries{kind="approval"} 1', 'sett_instance_goals{state="waiting"} 1');
+  const text = await all.scraped(
+    'sett_instance_inquiries{kind="approval"} 1',
+    'sett_instance_goals{state="waiting"} 1',
+  );
   expect(text).toMatch(/sett_instance_oldest_inquiry_seconds\{kind="approval"\} \d/);
 });
 
@@ -103,7 +114,9 @@ test("nothing is followed until the first scrape, which brings what has happened
   expect(followers).toBe(0);
   expect(telemetry.state()).toEqual({ position: null, open_goals: 0, open_claims: 0 });
   await waitFor("what has happened", async () =>
-    (await telemetry.metrics.metrics()).includes('sett_instance_goals_ended_total{state="achieved"} 1\n'),
+    (await telemetry.metrics.metrics()).includes(
+      'sett_instance_goals_ended_total{state="achieved"} 1\n',
+    ),
   );
   expect(followers).toBe(1);
   stop.abort();
@@ -113,7 +126,13 @@ test("nothing is followed until the first scrape, which brings what has happened
 test("telemetry that was never asked for ends with the signal", async () => {
   await using clan = await memoryClan();
   const stop = new AbortController();
-  const telemetry = startTelemetry({ board: clan.board, settings, version: "1", log, signal: stop.signal });
+  const telemetry = startTelemetry({
+    board: clan.board,
+    settings,
+    version: "1",
+    log,
+    signal: stop.signal,
+  });
   stop.abort();
   await telemetry.ended;
 });
@@ -121,7 +140,13 @@ test("telemetry that was never asked for ends with the signal", async () => {
 test("events that were there before are not counted, and goals that ended before have their state", async () => {
   await using clan = await clanOfPast();
   const stop = new AbortController();
-  const telemetry = startTelemetry({ board: clan.board, settings, version: "1", log, signal: stop.signal });
+  const telemetry = startTelemetry({
+    board: clan.board,
+    settings,
+    version: "1",
+    log,
+    signal: stop.signal,
+  });
   await telemetry.ready;
   const text = await waitFor("the state of the goal", async () => {
     const scrape = await telemetry.metrics.metrics();
@@ -136,9 +161,17 @@ test("with a position in the past, what has ended since then is counted as well,
   await using clan = await clanOfPast();
   const stop = new AbortController();
   const since = { ...settings, sinceMs: 600_000 };
-  const telemetry = startTelemetry({ board: clan.board, settings: since, version: "1", log, signal: stop.signal });
+  const telemetry = startTelemetry({
+    board: clan.board,
+    settings: since,
+    version: "1",
+    log,
+    signal: stop.signal,
+  });
   await waitFor("the goal", async () =>
-    (await telemetry.metrics.metrics()).includes('sett_instance_goal_seconds_count{state="achieved"} 1\n'),
+    (await telemetry.metrics.metrics()).includes(
+      'sett_instance_goal_seconds_count{state="achieved"} 1\n',
+    ),
   );
   expect(await telemetry.metrics.metrics()).toContain("sett_instance_telemetry_lag_seconds 0\n");
   stop.abort();

@@ -28,7 +28,9 @@ const events = [
 
 test("an event of any kind differs from one that says the same by the id of its delivery", () => {
   for (const [forge, kind, body] of events)
-    for (const name of forge === "github" ? ["x-github-delivery"] : ["webhook-id", "idempotency-key"]) {
+    for (const name of forge === "github"
+      ? ["x-github-delivery"]
+      : ["webhook-id", "idempotency-key"]) {
       const ids = ["one", "two", "one"].map((id) => idOf(forge, kind, body, { [name]: id }));
       expect([new Set(ids).size, ids[0]]).toEqual([2, ids[2] ?? ""]);
     }
@@ -37,14 +39,16 @@ test("an event of any kind differs from one that says the same by the id of its 
 test("where a delivery that is sent again by hand has a new id, the forge's own time of the event counts", () => {
   const timed = { repository: { full_name: "octo-org/door", updated_at: "2026-11-24T10:00:00Z" } };
   for (const name of ["x-gitea-delivery", "x-forgejo-delivery", "x-gogs-delivery"]) {
-    const ofGitea = (body: unknown, id: string) => idOf("github", "push", body, { [name]: id, "x-github-delivery": id });
+    const ofGitea = (body: unknown, id: string) =>
+      idOf("github", "push", body, { [name]: id, "x-github-delivery": id });
     expect(ofGitea(github.push(timed), "one")).toBe(ofGitea(github.push(timed), "two"));
     const later = { repository: { ...timed.repository, updated_at: "2026-11-24T10:00:09Z" } };
     expect(ofGitea(github.push(later), "three")).not.toBe(ofGitea(github.push(timed), "one"));
     expect(ofGitea(github.push(), "one")).not.toBe(ofGitea(github.push(), "two"));
   }
   const [one, two] = ["one", "two"].map((id) => ({ "x-gitlab-event-uuid": id }));
-  const ofGitlab = (kind: string, body: unknown) => [one, two].map((headers) => idOf("gitlab", kind, body, headers ?? {}));
+  const ofGitlab = (kind: string, body: unknown) =>
+    [one, two].map((headers) => idOf("gitlab", kind, body, headers ?? {}));
   expect(new Set(ofGitlab("Issue Hook", gitlab.issue())).size).toBe(1);
   expect(new Set(ofGitlab("Push Hook", gitlab.push())).size).toBe(2);
 });

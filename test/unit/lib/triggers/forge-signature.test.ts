@@ -6,10 +6,17 @@ import { checkSignature } from "../../../../lib/triggers/forge-signature.ts";
 
 const now = new Date(1_614_265_330_000);
 /** Why the signature does not count. The body comes in small parts. */
-function check(forge: Forge, headers: Record<string, string>, body: string, secret: string, at = now): string | undefined {
+function check(
+  forge: Forge,
+  headers: Record<string, string>,
+  body: string,
+  secret: string,
+  at = now,
+): string | undefined {
   const begun = checkSignature(forge, (name) => headers[name], secret, at);
   if (begun.kind === "refused") return begun.reason;
-  for (let bytes = new TextEncoder().encode(body); bytes.length > 0; bytes = bytes.subarray(5)) begun.part(bytes.subarray(0, 5));
+  for (let bytes = new TextEncoder().encode(body); bytes.length > 0; bytes = bytes.subarray(5))
+    begun.part(bytes.subarray(0, 5));
   return begun.problem();
 }
 
@@ -23,7 +30,9 @@ test("GitHub's own example is good, and nothing that differs from it", () => {
   const { secret, body, signature } = github;
   expect(check("github", { "x-hub-signature-256": signature }, body, secret)).toBeUndefined();
   const wrong = "X-Hub-Signature-256 does not fit the body and the secret.";
-  expect(check("github", { "x-hub-signature-256": signature }, "Hello, World?", secret)).toBe(wrong);
+  expect(check("github", { "x-hub-signature-256": signature }, "Hello, World?", secret)).toBe(
+    wrong,
+  );
   expect(check("github", { "x-hub-signature-256": signature }, body, "another secret")).toBe(wrong);
   expect(check("github", { "x-hub-signature-256": signature }, "", secret)).toBe(wrong);
   for (const odd of [
@@ -34,14 +43,22 @@ test("GitHub's own example is good, and nothing that differs from it", () => {
     signature.replace("sha256", "sha1"),
     "ü".repeat(71),
   ])
-    expect(check("github", { "x-hub-signature-256": odd }, body, secret)).toStartWith("X-Hub-Signature-256 is no signature");
-  expect(check("github", { "x-hub-signature": "sha1=ab" }, body, secret)).toStartWith("There is no X-Hub-Signature-256");
+    expect(check("github", { "x-hub-signature-256": odd }, body, secret)).toStartWith(
+      "X-Hub-Signature-256 is no signature",
+    );
+  expect(check("github", { "x-hub-signature": "sha1=ab" }, body, secret)).toStartWith(
+    "There is no X-Hub-Signature-256",
+  );
 });
 
 test("GitLab's secret token is compared whole", () => {
-  expect(check("gitlab", { "x-gitlab-token": "a token of mine" }, "{}", "a token of mine")).toBeUndefined();
+  expect(
+    check("gitlab", { "x-gitlab-token": "a token of mine" }, "{}", "a token of mine"),
+  ).toBeUndefined();
   for (const odd of ["", "a token of min", "a token of mine ", "A token of mine"])
-    expect(check("gitlab", { "x-gitlab-token": odd }, "{}", "a token of mine")).toBe("X-Gitlab-Token is not the secret.");
+    expect(check("gitlab", { "x-gitlab-token": odd }, "{}", "a token of mine")).toBe(
+      "X-Gitlab-Token is not the secret.",
+    );
   expect(check("gitlab", {}, "{}", "a token of mine")).toStartWith("There is no X-Gitlab-Token");
 });
 
@@ -53,9 +70,16 @@ const standard = {
   signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
 };
 
-function standardHeaders(over: Partial<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> = {}) {
+function standardHeaders(
+  over: Partial<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> = {},
+) {
   const { id, timestamp, signature } = standard;
-  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature, ...over };
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signature,
+    ...over,
+  };
 }
 
 test("a signing token of GitLab is checked as Standard Webhooks says", () => {
@@ -67,24 +91,32 @@ test("a signing token of GitLab is checked as Standard Webhooks says", () => {
   expect(check("gitlab", standardHeaders(), `${body} `, secret)).toBe(wrong);
   expect(check("gitlab", standardHeaders({ "webhook-id": "msg_other" }), body, secret)).toBe(wrong);
   for (const odd of ["", "v1,", standard.signature.replace("v1", "v2"), "v1,not base64"])
-    expect(check("gitlab", standardHeaders({ "webhook-signature": odd }), body, secret)).toStartWith(
-      "webhook-signature is no signature",
-    );
-  expect(check("gitlab", { "x-gitlab-token": secret }, body, secret)).toStartWith("There is no webhook-signature");
+    expect(
+      check("gitlab", standardHeaders({ "webhook-signature": odd }), body, secret),
+    ).toStartWith("webhook-signature is no signature");
+  expect(check("gitlab", { "x-gitlab-token": secret }, body, secret)).toStartWith(
+    "There is no webhook-signature",
+  );
 });
 
 test("a signed message that is old, or from the future, is not taken again", () => {
   const { secret, body } = standard;
-  const old = "webhook-timestamp is more than 5 minutes from now: the message is old, or a clock is wrong.";
+  const old =
+    "webhook-timestamp is more than 5 minutes from now: the message is old, or a clock is wrong.";
   for (const minutes of [-6, 6, 60]) {
     const later = new Date(now.getTime() + minutes * 60_000);
     expect(check("gitlab", standardHeaders(), body, secret, later)).toBe(old);
   }
-  expect(check("gitlab", standardHeaders(), body, secret, new Date(now.getTime() + 299_000))).toBeUndefined();
+  expect(
+    check("gitlab", standardHeaders(), body, secret, new Date(now.getTime() + 299_000)),
+  ).toBeUndefined();
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
   for (const timestamp of ["", "NaN", "1e99", "-1"]) {
     const signature = `v1,${createHmac("sha256", key).update(`${standard.id}.${timestamp}.${body}`).digest("base64")}`;
-    const headers = standardHeaders({ "webhook-timestamp": timestamp, "webhook-signature": signature });
+    const headers = standardHeaders({
+      "webhook-timestamp": timestamp,
+      "webhook-signature": signature,
+    });
     expect(check("gitlab", headers, body, secret)).toBe(old);
   }
 });
@@ -93,11 +125,17 @@ test("the headers alone refuse what no body can make good", () => {
   const kind = (forge: Forge, headers: Record<string, string>, secret: string) =>
     checkSignature(forge, (name) => headers[name], secret, now).kind;
   expect(kind("github", {}, github.secret)).toBe("refused");
-  expect(kind("github", { "x-hub-signature-256": "sha256=guessed" }, github.secret)).toBe("refused");
+  expect(kind("github", { "x-hub-signature-256": "sha256=guessed" }, github.secret)).toBe(
+    "refused",
+  );
   expect(kind("github", { "x-hub-signature-256": github.signature }, github.secret)).toBe("open");
   expect(kind("gitlab", { "x-gitlab-token": "guessed" }, "a token of mine")).toBe("refused");
-  expect(kind("gitlab", standardHeaders({ "webhook-timestamp": "1" }), standard.secret)).toBe("refused");
-  expect(kind("gitlab", standardHeaders({ "webhook-signature": "v1,short" }), standard.secret)).toBe("refused");
+  expect(kind("gitlab", standardHeaders({ "webhook-timestamp": "1" }), standard.secret)).toBe(
+    "refused",
+  );
+  expect(
+    kind("gitlab", standardHeaders({ "webhook-signature": "v1,short" }), standard.secret),
+  ).toBe("refused");
   expect(kind("gitlab", standardHeaders(), standard.secret)).toBe("open");
 });
 
@@ -106,6 +144,11 @@ test("an empty body is signed like every other", () => {
   const signature = `sha256=${createHmac("sha256", secret).digest("hex")}`;
   expect(check("github", { "x-hub-signature-256": signature }, "", secret)).toBeUndefined();
   expect(
-    check("github", { "x-hub-signature-256": signature.replace(/.$/, (last) => (last === "0" ? "1" : "0")) }, "", secret),
+    check(
+      "github",
+      { "x-hub-signature-256": signature.replace(/.$/, (last) => (last === "0" ? "1" : "0")) },
+      "",
+      secret,
+    ),
   ).toContain("does not fit");
 });

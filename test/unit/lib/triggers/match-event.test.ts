@@ -27,13 +27,19 @@ test("an event fires by its whole name, or by its name without the action", () =
   expect(matchEvent(all, comment)).toEqual({ kind: "fires" });
   expect(matchEvent({ ...all, events: ["note.create"] }, comment)).toEqual({ kind: "fires" });
   const reason = "The trigger does not name the event `note.create`.";
-  expect(matchEvent({ ...all, events: ["note.update", "push"] }, comment)).toEqual({ kind: "other", reason });
+  expect(matchEvent({ ...all, events: ["note.update", "push"] }, comment)).toEqual({
+    kind: "other",
+    reason,
+  });
 });
 
 test("branches are patterns, and what names no branch is not asked for one", () => {
   expect(matchEvent({ ...all, branches: ["release/*", "ma*n"] }, push)).toEqual({ kind: "fires" });
   const reason = "The branch main is none of `branches`.";
-  expect(matchEvent({ ...all, branches: ["release/*", "mai"] }, push)).toEqual({ kind: "skip", reason });
+  expect(matchEvent({ ...all, branches: ["release/*", "mai"] }, push)).toEqual({
+    kind: "skip",
+    reason,
+  });
   expect(matchEvent({ ...all, branches: ["release/*"] }, comment)).toEqual({ kind: "fires" });
 });
 
@@ -54,7 +60,10 @@ test("a comment begins with the whole word, and other events need none", () => {
 });
 
 test("what is nothing to work on does not fire", () => {
-  expect(matchEvent(all, { ...push, nothing: "The push deletes it." })).toEqual({ kind: "skip", reason: "The push deletes it." });
+  expect(matchEvent(all, { ...push, nothing: "The push deletes it." })).toEqual({
+    kind: "skip",
+    reason: "The push deletes it.",
+  });
 });
 
 test("beside secrets, code of a fork needs the word of one who is named", () => {
@@ -64,7 +73,8 @@ test("beside secrets, code of a fork needs the word of one who is named", () => 
   expect(matchEvent(guarded, own)).toEqual({ kind: "fires" });
   expect(matchEvent(guarded, ofFork)).toEqual({
     kind: "skip",
-    reason: "It is about code of the fork mallory/door, and agents have secrets: only an account of `people` may let it run.",
+    reason:
+      "It is about code of the fork mallory/door, and agents have secrets: only an account of `people` may let it run.",
   });
   expect(matchEvent({ ...guarded, people: ["ada"] }, ofFork)).toEqual({ kind: "fires" });
   expect(matchEvent({ ...guarded, people: ["grace"] }, ofFork)).toMatchObject({ kind: "skip" });

@@ -6,7 +6,11 @@ import { commit, github, gitlab } from "../../../support/triggers/forge-payloads
 
 const headers = { github: "x-github-event", gitlab: "x-gitlab-event" };
 const read = (forge: "github" | "gitlab", kind: string | undefined, body: unknown) =>
-  readForgeEvent(forge, (name) => (name === headers[forge] ? kind : undefined), JSON.stringify(body));
+  readForgeEvent(
+    forge,
+    (name) => (name === headers[forge] ? kind : undefined),
+    JSON.stringify(body),
+  );
 function eventOf(forge: "github" | "gitlab", kind: string, body: unknown): ForgeEvent {
   const reading = read(forge, kind, body);
   if (reading.kind === "event") return reading.event;
@@ -21,7 +25,14 @@ test("a push of GitHub and of GitLab is the same event", () => {
     branch: "main",
     commit,
     nothing: undefined,
-    fields: { event: "push", title: "Paint the door", body: "Twice.", author: "ada", branch: "main", commit },
+    fields: {
+      event: "push",
+      title: "Paint the door",
+      body: "Twice.",
+      author: "ada",
+      branch: "main",
+      commit,
+    },
   };
   expect(eventOf("github", "push", github.push())).toMatchObject(wanted);
   expect(eventOf("github", "push", github.push()).fields.repository).toBe("octo-org/door");
@@ -32,26 +43,62 @@ test("a push of GitHub and of GitLab is the same event", () => {
 test("a pushed tag is an event of its own, and what is deleted is nothing to work on", () => {
   for (const event of [
     eventOf("github", "push", github.push({ ref: "refs/tags/v1" })),
-    eventOf("gitlab", "Tag Push Hook", gitlab.push({ object_kind: "tag_push", ref: "refs/tags/v1" })),
+    eventOf(
+      "gitlab",
+      "Tag Push Hook",
+      gitlab.push({ object_kind: "tag_push", ref: "refs/tags/v1" }),
+    ),
   ])
-    expect(event).toMatchObject({ name: "tag_push", about: "tag_push v1", branch: undefined, fields: { tag: "v1", commit } });
-  expect(eventOf("github", "push", github.deletion()).nothing).toBe("The push deletes refs/heads/main.");
-  expect(eventOf("gitlab", "Push Hook", gitlab.deletion()).nothing).toBe("The push deletes refs/heads/main.");
+    expect(event).toMatchObject({
+      name: "tag_push",
+      about: "tag_push v1",
+      branch: undefined,
+      fields: { tag: "v1", commit },
+    });
+  expect(eventOf("github", "push", github.deletion()).nothing).toBe(
+    "The push deletes refs/heads/main.",
+  );
+  expect(eventOf("gitlab", "Push Hook", gitlab.deletion()).nothing).toBe(
+    "The push deletes refs/heads/main.",
+  );
   const notes = eventOf("github", "push", github.push({ ref: "refs/notes/commits" }));
   expect(notes.nothing).toBe("refs/notes/commits is neither a branch nor a tag.");
 });
 
 test("pull and merge requests, issues and comments say what they are about", () => {
   expect(eventOf("github", "pull_request", github.pullRequest())).toMatchObject({
-    ...{ name: "pull_request.opened", about: "pull_request.opened #12", author: "ada", branch: "main", commit },
-    fields: { title: "Paint the door", body: "It is grey.", number: "12", url: "https://github.com/octo-org/door/pull/12" },
+    ...{
+      name: "pull_request.opened",
+      about: "pull_request.opened #12",
+      author: "ada",
+      branch: "main",
+      commit,
+    },
+    fields: {
+      title: "Paint the door",
+      body: "It is grey.",
+      number: "12",
+      url: "https://github.com/octo-org/door/pull/12",
+    },
   });
   expect(eventOf("gitlab", "Merge Request Hook", gitlab.mergeRequest())).toMatchObject({
-    ...{ name: "merge_request.open", about: "merge_request.open !3", author: "ada", branch: "main", commit },
+    ...{
+      name: "merge_request.open",
+      about: "merge_request.open !3",
+      author: "ada",
+      branch: "main",
+      commit,
+    },
     fields: { title: "Paint the door", body: "It is grey.", number: "3" },
   });
-  expect(eventOf("github", "issues", github.issue())).toMatchObject({ name: "issues.opened", fields: { body: "", number: "7" } });
-  expect(eventOf("gitlab", "Issue Hook", gitlab.issue())).toMatchObject({ name: "issue.open", about: "issue.open #23" });
+  expect(eventOf("github", "issues", github.issue())).toMatchObject({
+    name: "issues.opened",
+    fields: { body: "", number: "7" },
+  });
+  expect(eventOf("gitlab", "Issue Hook", gitlab.issue())).toMatchObject({
+    name: "issue.open",
+    about: "issue.open #23",
+  });
   const comment = eventOf("github", "issue_comment", github.comment("/sett go"));
   expect(comment).toMatchObject({
     name: "issue_comment.created",
@@ -60,18 +107,33 @@ test("pull and merge requests, issues and comments say what they are about", () 
   });
   expect(comment.commit).toBeUndefined();
   expect(eventOf("gitlab", "Note Hook", gitlab.note("/sett go"))).toMatchObject({
-    ...{ name: "note.create", about: "note.create !3", comment: "/sett go", branch: "main", commit },
+    ...{
+      name: "note.create",
+      about: "note.create !3",
+      comment: "/sett go",
+      branch: "main",
+      commit,
+    },
     fields: { number: "3", title: "Paint the door" },
   });
-  const onCommit = gitlab.note("Nice", { merge_request: null, commit: { id: commit, message: "Paint\n\nmore" } });
-  expect(eventOf("gitlab", "Note Hook", onCommit)).toMatchObject({ commit, fields: { title: "Paint" } });
+  const onCommit = gitlab.note("Nice", {
+    merge_request: null,
+    commit: { id: commit, message: "Paint\n\nmore" },
+  });
+  expect(eventOf("gitlab", "Note Hook", onCommit)).toMatchObject({
+    commit,
+    fields: { title: "Paint" },
+  });
 });
 
 test("deliveries of one event are the same, and two events never are", () => {
-  const happened = (kind: string, body: unknown) => JSON.stringify(eventOf("github", kind, body).happened);
+  const happened = (kind: string, body: unknown) =>
+    JSON.stringify(eventOf("github", kind, body).happened);
   const one = happened("pull_request", github.pullRequest());
   // A hook of the organisation adds members, and a delivery that is sent again is the same.
-  expect(happened("pull_request", github.pullRequest({ organization: { login: "octo-org" } }))).toBe(one);
+  expect(
+    happened("pull_request", github.pullRequest({ organization: { login: "octo-org" } })),
+  ).toBe(one);
   const others = [
     github.pullRequest({ action: "labeled", label: { name: "paint" } }),
     github.pullRequest({ action: "labeled", label: { name: "wood" } }),
@@ -80,7 +142,12 @@ test("deliveries of one event are the same, and two events never are", () => {
     github.pullRequest({}, { head: { sha: commit.replace("d", "e") } }),
     github.pullRequest({ repository: { full_name: "octo-org/house" } }),
   ].map((body) => happened("pull_request", body));
-  const all = [one, ...others, happened("issue_comment", github.comment("a")), happened("issues", github.issue())];
+  const all = [
+    one,
+    ...others,
+    happened("issue_comment", github.comment("a")),
+    happened("issues", github.issue()),
+  ];
   expect(new Set(all).size).toBe(all.length);
 });
 
@@ -91,32 +158,56 @@ test("a test message is a ping, and what is unknown is said in a sentence", () =
     return reading.kind === "unknown" ? reading.reason : reading.kind;
   };
   expect(reasonOf("github", "fork", {})).toStartWith("Sett does not know the event `fork`");
-  expect(reasonOf("github", "<script>", {})).toStartWith("Sett does not know the event in X-GitHub-Event:");
+  expect(reasonOf("github", "<script>", {})).toStartWith(
+    "Sett does not know the event in X-GitHub-Event:",
+  );
   expect(reasonOf("github", undefined, {})).toStartWith("There is no X-GitHub-Event");
   expect(reasonOf("gitlab", undefined, {})).toStartWith("There is no X-Gitlab-Event");
-  expect(reasonOf("gitlab", "Job Hook", { object_kind: "build" })).toStartWith("Sett does not know the event `build`");
+  expect(reasonOf("gitlab", "Job Hook", { object_kind: "build" })).toStartWith(
+    "Sett does not know the event `build`",
+  );
   expect(reasonOf("github", "push", { ref: 1 })).toBe(
     "The event `push` has another form than its forge documents: at `repository`.",
   );
   expect(reasonOf("github", "push", null)).toEndWith("it is no JSON object.");
-  expect(reasonOf("github", "pull_request", github.pullRequest({ action: "a b" }))).toEndWith("at `action`.");
+  expect(reasonOf("github", "pull_request", github.pullRequest({ action: "a b" }))).toEndWith(
+    "at `action`.",
+  );
   const form = readForgeEvent("github", () => "push", "payload=%7B%7D");
-  expect(form).toMatchObject({ kind: "unknown", reason: expect.stringMatching(/application\/json/) });
+  expect(form).toMatchObject({
+    kind: "unknown",
+    reason: expect.stringMatching(/application\/json/),
+  });
 });
 
 test("whatever is sent, reading it never fails", () => {
-  const kinds = fc.constantFrom("push", "pull_request", "issues", "issue_comment", "ping", "tag_push", "merge_request", "note");
+  const kinds = fc.constantFrom(
+    "push",
+    "pull_request",
+    "issues",
+    "issue_comment",
+    "ping",
+    "tag_push",
+    "merge_request",
+    "note",
+  );
   fc.assert(
-    fc.property(fc.constantFrom("github" as const, "gitlab" as const), kinds, fc.jsonValue(), (forge, kind, value) => {
-      const body = forge === "github" ? value : { ...Object(value), object_kind: kind };
-      expect(["event", "ping", "unknown"]).toContain(read(forge, kind, body).kind);
-    }),
+    fc.property(
+      fc.constantFrom("github" as const, "gitlab" as const),
+      kinds,
+      fc.jsonValue(),
+      (forge, kind, value) => {
+        const body = forge === "github" ? value : { ...Object(value), object_kind: kind };
+        expect(["event", "ping", "unknown"]).toContain(read(forge, kind, body).kind);
+      },
+    ),
   );
 });
 
 test("a pull or merge request of another repository is of a fork, also where that is gone", () => {
   const forkIn = (...event: Parameters<typeof eventOf>) => eventOf(...event).fork;
-  const pull = (repo: object | null | undefined) => github.pullRequest({}, { head: { sha: commit, repo } });
+  const pull = (repo: object | null | undefined) =>
+    github.pullRequest({}, { head: { sha: commit, repo } });
   const mallory = { path_with_namespace: "mallory/door" };
   expect([
     forkIn("github", "pull_request", github.pullRequest()),
@@ -128,14 +219,24 @@ test("a pull or merge request of another repository is of a fork, also where tha
   const gone = { source_project_id: null, source: null };
   expect([
     forkIn("gitlab", "Merge Request Hook", gitlab.mergeRequest()),
-    forkIn("gitlab", "Merge Request Hook", gitlab.mergeRequest({ source_project_id: 99, source: mallory })),
+    forkIn(
+      "gitlab",
+      "Merge Request Hook",
+      gitlab.mergeRequest({ source_project_id: 99, source: mallory }),
+    ),
     forkIn("gitlab", "Merge Request Hook", gitlab.mergeRequest(gone)),
     forkIn("gitlab", "Note Hook", gitlab.note("hm")),
     forkIn(
       "gitlab",
       "Note Hook",
-      gitlab.note("hm", { merge_request: { ...gitlab.note("").merge_request, source_project_id: 9, source: mallory } }),
+      gitlab.note("hm", {
+        merge_request: { ...gitlab.note("").merge_request, source_project_id: 9, source: mallory },
+      }),
     ),
-    forkIn("gitlab", "Note Hook", gitlab.note("hm", { merge_request: null, issue: { iid: 1, title: "x" } })),
+    forkIn(
+      "gitlab",
+      "Note Hook",
+      gitlab.note("hm", { merge_request: null, issue: { iid: 1, title: "x" } }),
+    ),
   ]).toEqual([undefined, "mallory/door", "that is gone", undefined, "mallory/door", undefined]);
 });

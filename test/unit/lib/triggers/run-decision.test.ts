@@ -16,16 +16,26 @@ const decide = (now: string, over: Partial<CronTrigger> = {}) =>
   decideRun({ ...trigger, ...over }, { schedule, from }, new Date(now));
 
 test("a trigger that is new begins now, and so does one whose times were changed", () => {
-  expect(decideRun(trigger, undefined, new Date("2026-11-24T12:00:00Z"))).toEqual({ kind: "begin", schedule });
+  expect(decideRun(trigger, undefined, new Date("2026-11-24T12:00:00Z"))).toEqual({
+    kind: "begin",
+    schedule,
+  });
   for (const over of [{ cron: "0 4 * * *" }, { time_zone: "Europe/Berlin" }])
-    expect(decide("2026-11-24T12:00:00Z", over)).toEqual({ kind: "begin", schedule: scheduleOf({ ...trigger, ...over }) });
+    expect(decide("2026-11-24T12:00:00Z", over)).toEqual({
+      kind: "begin",
+      schedule: scheduleOf({ ...trigger, ...over }),
+    });
 });
 
 test("a run on time is a run, up to a minute after its time", () => {
   const at = new Date("2026-11-21T03:00:00Z");
   expect(decide("2026-11-21T02:59:59Z")).toEqual({ kind: "wait" });
   expect(decide("2026-11-21T03:01:00Z")).toEqual({ kind: "run", at, missed: 0 });
-  expect(decide("2026-11-21T03:01:00Z", { missed: "skip" })).toEqual({ kind: "run", at, missed: 0 });
+  expect(decide("2026-11-21T03:01:00Z", { missed: "skip" })).toEqual({
+    kind: "run",
+    at,
+    missed: 0,
+  });
 });
 
 test("missed runs are one run, or none", () => {
@@ -48,6 +58,14 @@ test("where missed runs do not count, they are dealt with before the run that is
   const [at, last] = [new Date("2026-11-23T03:00:00Z"), new Date("2026-11-22T03:00:00Z")];
   const reason = "2 runs were missed: nothing looked at the time, and `missed` is `skip`.";
   const now = new Date("2026-11-23T03:00:10Z");
-  expect(decideRun({ ...trigger, missed: "skip" }, { schedule, from }, now)).toEqual({ kind: "skip", at: last, reason });
-  expect(decideRun({ ...trigger, missed: "skip" }, { schedule, from: last }, now)).toEqual({ kind: "run", at, missed: 0 });
+  expect(decideRun({ ...trigger, missed: "skip" }, { schedule, from }, now)).toEqual({
+    kind: "skip",
+    at: last,
+    reason,
+  });
+  expect(decideRun({ ...trigger, missed: "skip" }, { schedule, from: last }, now)).toEqual({
+    kind: "run",
+    at,
+    missed: 0,
+  });
 });

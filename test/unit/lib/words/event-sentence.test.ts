@@ -13,7 +13,8 @@ const event = (type: EventType, more: object = {}) =>
     ...more,
   });
 
-const textOfEvent = (of: SettEvent, context?: EventContext) => textOf(eventSentence(of, context).segments, (foreign) => foreign);
+const textOfEvent = (of: SettEvent, context?: EventContext) =>
+  textOf(eventSentence(of, context).segments, (foreign) => foreign);
 
 describe("the sentence of an event", () => {
   test("what an agent or a person has chosen is foreign in it, and made safe", () => {
@@ -27,9 +28,14 @@ describe("the sentence of an event", () => {
     };
     for (const type of EventType.options) {
       const { segments } = eventSentence(
-        event(type, { data: { ...words, type: "x\u001b[2J", tool: "x\u001b[2J", bids: "x\u001b[2J:claim" } }),
+        event(type, {
+          data: { ...words, type: "x\u001b[2J", tool: "x\u001b[2J", bids: "x\u001b[2J:claim" },
+        }),
       );
-      expect([type, textOf(segments, () => "")]).toEqual([type, expect.not.stringContaining("\u001b")]);
+      expect([type, textOf(segments, () => "")]).toEqual([
+        type,
+        expect.not.stringContaining("\u001b"),
+      ]);
     }
   });
 
@@ -43,9 +49,15 @@ describe("the sentence of an event", () => {
   });
 
   test("bids of `ignore` are minor, and a failure is not", () => {
-    expect(eventSentence(event("bids_placed", { data: { bids: "coder:ignore tester:ignore" } })).weight).toBe("minor");
-    expect(eventSentence(event("bids_placed", { data: { bids: "coder:exclusive" } }))).toMatchObject({ weight: "major" });
-    expect(eventSentence(event("grant_failed", { agent: "coder", data: { reason: "exit 1" } }))).toMatchObject({
+    expect(
+      eventSentence(event("bids_placed", { data: { bids: "coder:ignore tester:ignore" } })).weight,
+    ).toBe("minor");
+    expect(
+      eventSentence(event("bids_placed", { data: { bids: "coder:exclusive" } })),
+    ).toMatchObject({ weight: "major" });
+    expect(
+      eventSentence(event("grant_failed", { agent: "coder", data: { reason: "exit 1" } })),
+    ).toMatchObject({
       tone: "bad",
       weight: "major",
     });
@@ -54,7 +66,10 @@ describe("the sentence of an event", () => {
   test("a review that rejects has no tick", () => {
     const claim = { agent: "reviewer", claim_id: "5c9bbb09-3f74-4f10-9f1e-6e622e1ed2b3" };
     expect(eventSentence(event("grant_done", claim))).toMatchObject({ tone: "good" });
-    const rejecting = event("grant_done", { ...claim, data: { phase: "review", attempt: 1, rejects: true } });
+    const rejecting = event("grant_done", {
+      ...claim,
+      data: { phase: "review", attempt: 1, rejects: true },
+    });
     expect(textOfEvent(rejecting)).toBe("rejects what claim 5c9bbb09 is about for reviewer");
     expect(eventSentence(rejecting)).toMatchObject({ tone: "bad" });
   });
@@ -67,11 +82,17 @@ describe("the sentence of an event", () => {
   test("a call of the API is named by the tool where an assistant has made it, and else by its address", () => {
     const call = { method: "POST", path: "/mcp", status: 200, token: "ci" };
     const sentence = (data: object) => textOfEvent(event("api_called", { data }));
-    expect(sentence({ ...call, tool: "approve" })).toBe("calls approve of the API with token ci: 200");
-    expect(sentence({ ...call, path: "/v1/goals", status: 201 })).toBe("calls POST /v1/goals of the API with token ci: 201");
+    expect(sentence({ ...call, tool: "approve" })).toBe(
+      "calls approve of the API with token ci: 200",
+    );
+    expect(sentence({ ...call, path: "/v1/goals", status: 201 })).toBe(
+      "calls POST /v1/goals of the API with token ci: 201",
+    );
   });
 
   test("a type that a newer server has is shown by its name", () => {
-    expect(textOfEvent({ ...event("claim_opened"), type: "moon_landed" as EventType })).toBe("moon landed");
+    expect(textOfEvent({ ...event("claim_opened"), type: "moon_landed" as EventType })).toBe(
+      "moon landed",
+    );
   });
 });

@@ -10,28 +10,41 @@ export const agentMoves: readonly Move[] = [
   {
     weight: 3,
     make: (world) =>
-      call(world.handle(), "registerAgents", registrations(world), "person:Ada", { exact: world.random.chance(0.4) }),
+      call(world.handle(), "registerAgents", registrations(world), "person:Ada", {
+        exact: world.random.chance(0.4),
+      }),
   },
-  { weight: 2, make: (world) => call(world.handle(), "expectAgents", registrations(world), "person:Ada") },
+  {
+    weight: 2,
+    make: (world) => call(world.handle(), "expectAgents", registrations(world), "person:Ada"),
+  },
   { weight: 1, make: (world) => call(world.handle(), "listAgents") },
   { weight: 1, make: (world) => call(world.handle(), "findAgent", world.agent()) },
   {
     weight: 2,
     make: (world) => {
       const lines = world.random.oneOf([], ["one"], ["one", "", "zwei ü"]);
-      return call(world.handle(), "keepWorkerLog", world.agent(), { worker: world.random.oneOf("w1", "w2"), lines });
+      return call(world.handle(), "keepWorkerLog", world.agent(), {
+        worker: world.random.oneOf("w1", "w2"),
+        lines,
+      });
     },
   },
   {
     weight: 2,
-    make: (world) => call(world.handle(), "readWorkerLogs", world.agent(), world.random.oneOf(undefined, 0, 1, 2)),
+    make: (world) =>
+      call(world.handle(), "readWorkerLogs", world.agent(), world.random.oneOf(undefined, 0, 1, 2)),
   },
   {
     weight: 1,
     make: (world) => {
       const state = world.random.oneOf("idle" as const, "working" as const);
       const about = world.random.chance(0.5) ? { claim_id: world.claimId() } : {};
-      return call(world.handle(), "reportStatus", world.agent(), { at: world.state.now(), state, ...about });
+      return call(world.handle(), "reportStatus", world.agent(), {
+        at: world.state.now(),
+        state,
+        ...about,
+      });
     },
   },
   { weight: 1, make: (world) => call(world.handle(), "listStatuses") },

@@ -36,7 +36,9 @@ const repeatProbability = 0.06;
 
 export function nextCall(world: World, before: readonly Call[]): Call {
   for (;;) {
-    const again = world.random.chance(repeatProbability) ? world.random.pick(before.slice(-6)) : chosen(world).make(world);
+    const again = world.random.chance(repeatProbability)
+      ? world.random.pick(before.slice(-6))
+      : chosen(world).make(world);
     if (again !== undefined) return again;
   }
 }

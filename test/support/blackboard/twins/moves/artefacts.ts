@@ -11,8 +11,14 @@ const user = "person:Ada Lovelace";
 export const artefactMoves: readonly Move[] = [
   { weight: 3, make: (world) => call(world.handle(), "createArtefact", newGoal(world), user) },
   { weight: 6, make: (world) => call(world.handle(), "createArtefact", artefact(world), user) },
-  { weight: 3, make: (world) => call(world.leading(), "postAsLeader", artefact(world), world.epoch()) },
-  { weight: 1, make: (world) => call(world.leading(), "postAsLeader", oddArtefact(world), world.epoch()) },
+  {
+    weight: 3,
+    make: (world) => call(world.leading(), "postAsLeader", artefact(world), world.epoch()),
+  },
+  {
+    weight: 1,
+    make: (world) => call(world.leading(), "postAsLeader", oddArtefact(world), world.epoch()),
+  },
   { weight: 2, make: (world) => call(world.handle(), "createArtefact", oddArtefact(world), user) },
   {
     weight: 5,
@@ -24,7 +30,9 @@ export const artefactMoves: readonly Move[] = [
   {
     weight: 0.8,
     make: (world) => {
-      const failure = world.random.chance(0.6) ? artefact(world, { structural_type: "Failure" }) : undefined;
+      const failure = world.random.chance(0.6)
+        ? artefact(world, { structural_type: "Failure" })
+        : undefined;
       const goal = failure?.goal_id ?? world.goal();
       const order = {
         goal,
@@ -44,7 +52,11 @@ export const artefactMoves: readonly Move[] = [
     weight: 1,
     // A hand writes over few: all are asked for at times, so that one of those is among them.
     make: (world) =>
-      call(world.handle(), "findOverwritten", world.random.chance(0.5) ? [...world.state.artefacts.keys()] : someIds(world)),
+      call(
+        world.handle(),
+        "findOverwritten",
+        world.random.chance(0.5) ? [...world.state.artefacts.keys()] : someIds(world),
+      ),
   },
   {
     weight: 2,
@@ -76,20 +88,30 @@ export const artefactMoves: readonly Move[] = [
   },
   { weight: 1, make: (world) => call(world.handle(), "listGoals", ...world.somePage()) },
   { weight: 1, make: (world) => call(world.handle(), "countGoals") },
-  { weight: 1, make: (world) => call(world.handle(), "listArtefactsOfGoal", world.goal(), ...world.somePage()) },
+  {
+    weight: 1,
+    make: (world) => call(world.handle(), "listArtefactsOfGoal", world.goal(), ...world.somePage()),
+  },
   { weight: 2, make: (world) => call(world.handle(), "readOutline", world.goal()) },
   { weight: 1, make: (world) => call(world.handle(), "listCommits") },
   { weight: 1, make: (world) => call(world.handle(), "readGoal", world.goal()) },
   { weight: 1, make: (world) => call(world.handle(), "artefactHints", someIds(world)) },
 ];
 
-/** An id that has another content, a thread that does not exist, a goal that was ended: mostly refused. */
+/**
+ * An id that has another content, a thread that does not exist, a goal that was ended: mostly
+ * refused.
+ */
 function oddArtefact(world: World) {
   const known = world.artefact(world.indexedId());
   const sample = artefact(world);
   const name = world.random.pick(artefactFieldNames.filter((one) => one !== "id")) ?? "payload";
   if (known !== undefined && world.random.chance(0.6)) return { ...known, [name]: sample[name] };
-  return { ...sample, logical_id: LogicalId.parse(world.random.uuid()), version: world.random.oneOf(1, 2) };
+  return {
+    ...sample,
+    logical_id: LogicalId.parse(world.random.uuid()),
+    version: world.random.oneOf(1, 2),
+  };
 }
 
 function someIds(world: World) {

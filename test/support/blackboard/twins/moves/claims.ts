@@ -8,18 +8,33 @@ export const claimMoves: readonly Move[] = [
   {
     weight: 9,
     make: (world) =>
-      call(world.leading(), "openClaim", { open: newClaim(world), epoch: world.epoch(), bidDeadlineMs: world.afterMs() }),
+      call(world.leading(), "openClaim", {
+        open: newClaim(world),
+        epoch: world.epoch(),
+        bidDeadlineMs: world.afterMs(),
+      }),
   },
   { weight: 1, make: (world) => call(world.handle(), "readClaim", world.claimId()) },
   {
     weight: 1,
-    make: (world) => call(world.handle(), "readClaims", [...world.random.some([...world.state.claims.keys()]), world.claimId()]),
+    make: (world) =>
+      call(world.handle(), "readClaims", [
+        ...world.random.some([...world.state.claims.keys()]),
+        world.claimId(),
+      ]),
   },
   { weight: 1, make: (world) => call(world.handle(), "listOpenClaims", ...world.somePage()) },
   { weight: 1, make: (world) => call(world.handle(), "countOpenClaims") },
   { weight: 1, make: (world) => call(world.handle(), "listOpenClaimsOfGoal", world.goal()) },
-  { weight: 2, make: (world) => call(world.handle(), "listClaimsOf", world.agent(), world.random.oneOf("asked", "work")) },
-  { weight: 1, make: (world) => call(world.leading(), "indexClaims", { epoch: world.epoch(), limit: 100 }) },
+  {
+    weight: 2,
+    make: (world) =>
+      call(world.handle(), "listClaimsOf", world.agent(), world.random.oneOf("asked", "work")),
+  },
+  {
+    weight: 1,
+    make: (world) => call(world.leading(), "indexClaims", { epoch: world.epoch(), limit: 100 }),
+  },
   { weight: 1, make: (world) => call(world.handle(), "claimsOfArtefact", world.artefactId()) },
   {
     weight: 9,
@@ -59,13 +74,20 @@ export const claimMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "endOfAnnouncements") },
   {
     weight: 1,
-    make: (world) => call(world.handle(), "followAnnouncements", world.random.below(world.state.announcements.length + 1) - 1),
+    make: (world) =>
+      call(
+        world.handle(),
+        "followAnnouncements",
+        world.random.below(world.state.announcements.length + 1) - 1,
+      ),
   },
 ];
 
 /** Mostly a claim whose bidding is open. */
 function bidOn(world: World) {
-  const open = [...world.state.claims.values()].filter(({ claim }) => claim.bidding === "open" && world.isLive(claim));
+  const open = [...world.state.claims.values()].filter(
+    ({ claim }) => claim.bidding === "open" && world.isLive(claim),
+  );
   return world.fitting(
     open.map(({ claim }) => claim.id),
     () => world.claimId(),

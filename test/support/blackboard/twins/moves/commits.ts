@@ -1,4 +1,5 @@
-// Decisions about a claim, as the orchestrator commits them: the bidding closes, a phase begins, a grant is tried again, the claim ends.
+// Decisions about a claim, as the orchestrator commits them: the bidding closes, a phase begins, a
+// grant is tried again, the claim ends.
 
 import type { ClaimCommit } from "../../../../../lib/blackboard/port/blackboard.ts";
 import type { DueItem } from "../../../../../lib/blackboard/port/leader.ts";
@@ -20,7 +21,9 @@ export const commitMoves: readonly Move[] = [
 type Decision = (world: World, claim: Claim, grants: readonly Grant[]) => Partial<ClaimCommit>;
 
 function commit(world: World, isWanted: (claim: Claim) => boolean, decide: Decision) {
-  const open = [...world.state.claims.values()].filter(({ claim }) => isWanted(claim) && !isEnded(claim.status));
+  const open = [...world.state.claims.values()].filter(
+    ({ claim }) => isWanted(claim) && !isEnded(claim.status),
+  );
   const ended = [...world.state.claims.values()];
   const record = world.random.pick(world.random.chance(0.95) ? open : ended);
   if (record === undefined) return undefined;
@@ -73,7 +76,8 @@ function beginPhase(world: World, claim: Claim, before: readonly Grant[]): Parti
   const free = agents.filter((agent) => !before.some((grant) => grant.agent === agent));
   const chosen = phase === "exclusive" ? free.slice(0, 1) : world.random.some(free, 0.7);
   const grants = chosen.map((agent): Grant => {
-    if (phase !== "review" || world.random.chance(0.5)) return { ...queuedGrant(world, phase), agent } as Grant;
+    if (phase !== "review" || world.random.chance(0.5))
+      return { ...queuedGrant(world, phase), agent } as Grant;
     return {
       agent,
       phase,
@@ -86,7 +90,11 @@ function beginPhase(world: World, claim: Claim, before: readonly Grant[]): Parti
     };
   });
   const set = world.random.chance(0.8) ? { status, bidding: "closed" as const } : { status };
-  return { set: { ...set, granted: { phase, agents: chosen } }, grants, events: grantEvents(claim, grants) };
+  return {
+    set: { ...set, granted: { phase, agents: chosen } },
+    grants,
+    events: grantEvents(claim, grants),
+  };
 }
 
 function grantEvents(claim: Claim, grants: readonly Grant[]) {
@@ -125,14 +133,18 @@ function changeGrant(world: World, claim: Claim, grants: readonly Grant[]): Part
   return {
     grants: [changed],
     artefacts: failures,
-    due: { set: changed.state === "failed" ? [later] : [], clear: world.random.chance(0.3) ? [item] : [] },
+    due: {
+      set: changed.state === "failed" ? [later] : [],
+      clear: world.random.chance(0.3) ? [item] : [],
+    },
     events: grantEvents(claim, changed.state === "queued" ? [changed] : []),
   };
 }
 
 function endClaim(world: World, claim: Claim, grants: readonly Grant[]): Partial<ClaimCommit> {
   const isComplete = world.random.chance(0.5) && grants.every(({ state }) => state === "done");
-  if (isComplete) return { set: { status: "complete" }, events: [{ type: "claim_completed", ...about(claim) }] };
+  if (isComplete)
+    return { set: { status: "complete" }, events: [{ type: "claim_completed", ...about(claim) }] };
   const reason = "an agent failed";
   return {
     set: { status: "terminated", bidding: "closed", termination_reason: reason },
@@ -157,7 +169,11 @@ function addMore(world: World, claim: Claim): Partial<ClaimCommit> {
   const odd = known && world.random.chance(0.2) ? [{ ...known, payload: "another" }] : [];
   const repeated = known && world.random.chance(0.2) ? [known] : [];
   return {
-    artefacts: [...repeated, ...odd, ...(world.random.chance(0.3) ? [failureOf(world, claim)] : [])],
+    artefacts: [
+      ...repeated,
+      ...odd,
+      ...(world.random.chance(0.3) ? [failureOf(world, claim)] : []),
+    ],
     claims: opens,
     due: {
       set: [{ item: { kind: "announce", claim: claim.id }, afterMs: world.afterMs() }],

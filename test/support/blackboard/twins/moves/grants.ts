@@ -17,10 +17,22 @@ export const grantMoves: readonly Move[] = [
       const at = world.grantOf("queued");
       if (at === undefined) return undefined;
       const queuedAt = world.random.chance(0.97) ? {} : { queued_at: "2025-01-01T00:00:00.000Z" };
-      const run = world.runs[0] !== undefined && world.random.chance(0.5) ? { run_id: world.runs[0] } : {};
-      const grant = { ...runningGrant(world, at.grant), ...run, attempt: attemptOf(world, at), ...queuedAt };
-      if (grant.model_token) world.tokens.set(`grant:${at.claim.id}:${grant.agent}`, grant.model_token);
-      return call(world.handle(), "acceptGrant", { claim: claimOf(world, at), grant, leaseMs: world.afterMs(), ...mail(world) });
+      const run =
+        world.runs[0] !== undefined && world.random.chance(0.5) ? { run_id: world.runs[0] } : {};
+      const grant = {
+        ...runningGrant(world, at.grant),
+        ...run,
+        attempt: attemptOf(world, at),
+        ...queuedAt,
+      };
+      if (grant.model_token)
+        world.tokens.set(`grant:${at.claim.id}:${grant.agent}`, grant.model_token);
+      return call(world.handle(), "acceptGrant", {
+        claim: claimOf(world, at),
+        grant,
+        leaseMs: world.afterMs(),
+        ...mail(world),
+      });
     },
   },
   {
@@ -50,7 +62,10 @@ export const grantMoves: readonly Move[] = [
       const run = random.oneOf(world.runs[0] ?? random.uuid(), random.uuid());
       world.runs.unshift(run);
       const about = { isQuiet: random.chance(0.5), host: random.chance(0.5) ? "desk" : undefined };
-      const parts = begunParts(at.claim.id, { ...about, run: { started_at: world.at, run_id: run } });
+      const parts = begunParts(at.claim.id, {
+        ...about,
+        run: { started_at: world.at, run_id: run },
+      });
       return call(world.handle(), "beginWork", {
         claim: claimOf(world, at),
         agent: at.grant.agent,
@@ -79,9 +94,18 @@ export const grantMoves: readonly Move[] = [
     make: (world) => {
       const at = world.grantOf("running");
       if (at === undefined) return undefined;
-      const grant: RunningGrant = at.grant.state === "running" ? at.grant : runningGrant(world, at.grant);
-      const order = { claim: claimOf(world, at), grant: { ...grant, attempt: attemptOf(world, at) }, endedAt: world.at };
-      return call(world.handle(), "finishGrant", { ...order, result: resultOf(world, at), ...mail(world) });
+      const grant: RunningGrant =
+        at.grant.state === "running" ? at.grant : runningGrant(world, at.grant);
+      const order = {
+        claim: claimOf(world, at),
+        grant: { ...grant, attempt: attemptOf(world, at) },
+        endedAt: world.at,
+      };
+      return call(world.handle(), "finishGrant", {
+        ...order,
+        result: resultOf(world, at),
+        ...mail(world),
+      });
     },
   },
   {
@@ -90,10 +114,17 @@ export const grantMoves: readonly Move[] = [
       const isStarting = world.random.chance(0.6);
       const at = world.grantOf(isStarting ? "queued" : "running");
       if (at === undefined) return undefined;
-      const grant: RunningGrant = at.grant.state === "running" ? at.grant : runningGrant(world, at.grant);
-      const order = { claim: claimOf(world, at), grant: { ...grant, attempt: attemptOf(world, at) }, endedAt: world.at };
+      const grant: RunningGrant =
+        at.grant.state === "running" ? at.grant : runningGrant(world, at.grant);
+      const order = {
+        claim: claimOf(world, at),
+        grant: { ...grant, attempt: attemptOf(world, at) },
+        endedAt: world.at,
+      };
       const start = isStarting ? { start: { leaseMs: world.afterMs(), ...mail(world) } } : {};
-      const decided = world.random.chance(0.7) ? { commit: decision(world, at, isStarting ? 2 : 1) } : {};
+      const decided = world.random.chance(0.7)
+        ? { commit: decision(world, at, isStarting ? 2 : 1) }
+        : {};
       return call(world.leading(), "finishGrant", {
         ...order,
         result: resultOf(world, at),
@@ -122,10 +153,15 @@ function decision(world: World, { claim }: GrantAt, changes: number): ClaimCommi
   };
 }
 
-/** Of no message that is there: the places of those differ between the two. It is older than all of them, or younger. */
+/**
+ * Of no message that is there: the places of those differ between the two. It is older than all of
+ * them, or younger.
+ */
 function mail({ random }: World) {
   const place = random.chance(0.7) ? "0-1" : "9999999999999-1";
-  return random.chance(0.3) ? { mail: { place, id: random.uuid(), isQuiet: random.chance(0.5) } } : {};
+  return random.chance(0.3)
+    ? { mail: { place, id: random.uuid(), isQuiet: random.chance(0.5) } }
+    : {};
 }
 
 function claimOf(world: World, { claim }: GrantAt) {
@@ -138,7 +174,12 @@ function attemptOf(world: World, { grant }: GrantAt): number {
 
 function resultOf(world: World, { claim, grant }: GrantAt): GrantResult {
   const { random } = world;
-  const outcome = random.oneOf("done" as const, "done" as const, "asked" as const, "failed" as const);
+  const outcome = random.oneOf(
+    "done" as const,
+    "done" as const,
+    "asked" as const,
+    "failed" as const,
+  );
   const about = {
     source_artefacts: [claim.artefact_id],
     goal_id: claim.goal_id,

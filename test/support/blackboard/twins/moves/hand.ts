@@ -15,29 +15,43 @@ export const handMoves: readonly Move[] = [
     weight: 6,
     make: (world) => {
       const written = wanted(world);
-      return written && byHand("writeArtefact", written.id, spoilt(world, fieldsOfArtefact(written)));
+      return (
+        written && byHand("writeArtefact", written.id, spoilt(world, fieldsOfArtefact(written)))
+      );
     },
   },
   {
     weight: 1,
     make: (world) =>
-      byHand("writeArtefact", world.artefactId(), { [field(world)]: world.random.oneOf("", "damaged", "{}", "1") }),
+      byHand("writeArtefact", world.artefactId(), {
+        [field(world)]: world.random.oneOf("", "damaged", "{}", "1"),
+      }),
   },
   {
     weight: 8,
     make: (world) => {
-      const waiting = [...world.state.artefacts.keys()].filter((id) => !world.state.indexed.has(id));
+      const waiting = [...world.state.artefacts.keys()].filter(
+        (id) => !world.state.indexed.has(id),
+      );
       const id = world.fitting(waiting, () => world.artefactId(), 0.8);
       return (
         id &&
-        call(world.leading(), "adoptArtefact", id, world.epoch(), ...(world.random.chance(0.3) ? [{ isOverdue: true }] : []))
+        call(
+          world.leading(),
+          "adoptArtefact",
+          id,
+          world.epoch(),
+          ...(world.random.chance(0.3) ? [{ isOverdue: true }] : []),
+        )
       );
     },
   },
   {
     weight: 0.5,
     make: (world) => {
-      const id = world.random.pick([...world.state.artefacts.keys()].filter((one) => !world.state.indexed.has(one)));
+      const id = world.random.pick(
+        [...world.state.artefacts.keys()].filter((one) => !world.state.indexed.has(one)),
+      );
       return id && byHand("removeArtefact", id);
     },
   },
@@ -48,8 +62,15 @@ export const handMoves: readonly Move[] = [
     weight: 3,
     make: (world) => {
       const claim = world.random.pick([...world.state.claims.keys()]);
-      const name = world.known<string>(agents, () => world.random.oneOf("ghost", "Coder", "über"), 0.8);
-      return claim && byHand("writeBid", claim, name, world.random.oneOf(word(world), word(world), "perhaps", ""));
+      const name = world.known<string>(
+        agents,
+        () => world.random.oneOf("ghost", "Coder", "über"),
+        0.8,
+      );
+      return (
+        claim &&
+        byHand("writeBid", claim, name, world.random.oneOf(word(world), word(world), "perhaps", ""))
+      );
     },
   },
   {
@@ -62,7 +83,9 @@ export const handMoves: readonly Move[] = [
   {
     weight: 0.5,
     make: (world) => {
-      const claim = world.random.pick([...world.state.claims.keys()].filter((id) => !world.state.brokenClaims.has(id)));
+      const claim = world.random.pick(
+        [...world.state.claims.keys()].filter((id) => !world.state.brokenClaims.has(id)),
+      );
       return claim && byHand("breakClaim", claim);
     },
   },
@@ -75,13 +98,27 @@ export const handMoves: readonly Move[] = [
   },
   {
     weight: 0.5,
-    make: (world) => byHand("writeRegistration", world.agent(), world.random.oneOf("{", "{}", '{"name":"coder"}', "[]")),
+    make: (world) =>
+      byHand(
+        "writeRegistration",
+        world.agent(),
+        world.random.oneOf("{", "{}", '{"name":"coder"}', "[]"),
+      ),
   },
   {
     weight: 0.5,
     make: (world) => {
-      const event = world.random.oneOf("{", "[]", '{"actor":"hand"}', '{"actor":"hand","data":{"deep":[1]}}', '{"actor":3}');
-      return byHand("writeEvent", { type: world.random.oneOf("bid_placed", "claim_dreamt", "unreadable"), event });
+      const event = world.random.oneOf(
+        "{",
+        "[]",
+        '{"actor":"hand"}',
+        '{"actor":"hand","data":{"deep":[1]}}',
+        '{"actor":3}',
+      );
+      return byHand("writeEvent", {
+        type: world.random.oneOf("bid_placed", "claim_dreamt", "unreadable"),
+        event,
+      });
     },
   },
   {
@@ -94,7 +131,12 @@ export const handMoves: readonly Move[] = [
   {
     weight: 0.5,
     make: (world) => {
-      const about = JSON.stringify({ artefact_id: "a", type: "b", produced_by_role: "c", missing: ["coder"] });
+      const about = JSON.stringify({
+        artefact_id: "a",
+        type: "b",
+        produced_by_role: "c",
+        missing: ["coder"],
+      });
       return byHand("writeAnnouncement", {
         claim: world.random.oneOf<string>(world.claimId(), "none"),
         about: world.random.oneOf(about, "{", "{}"),
@@ -121,13 +163,17 @@ export const handMoves: readonly Move[] = [
   },
 ];
 
-/** A goal, a result of a grant, a next version, or something new, as its writer may have meant it. */
+/**
+ * A goal, a result of a grant, a next version, or something new, as its writer may have meant it.
+ */
 function wanted(world: World): Artefact | undefined {
   const { random } = world;
   const kind = random.below(6);
   if (kind === 0) return newGoal(world);
   if (kind === 1) return nextVersion(world);
-  const unfinished = random.pick(world.grants((grant) => grant.state === "queued" || grant.state === "running"));
+  const unfinished = random.pick(
+    world.grants((grant) => grant.state === "queued" || grant.state === "running"),
+  );
   if (kind < 5 && unfinished !== undefined) return result(world, unfinished);
   return artefact(world, { produced_by_role: random.oneOf("coder", "someone", "orchestrator") });
 }
@@ -142,7 +188,11 @@ function result(world: World, { claim, grant }: ReturnType<World["grants"]>[numb
   const isRework = claim.kind === "rework" && structural === "Standard" && target !== undefined;
   return artefact(world, {
     structural_type: structural,
-    ...(isRework && { logical_id: target.logical_id, version: target.version + 1, type: target.type }),
+    ...(isRework && {
+      logical_id: target.logical_id,
+      version: target.version + 1,
+      type: target.type,
+    }),
     source_artefacts: [claim.artefact_id],
     goal_id: claim.goal_id,
     claim_id: claim.id,
@@ -154,10 +204,17 @@ function result(world: World, { claim, grant }: ReturnType<World["grants"]>[numb
 function spoilt(world: World, fields: ArtefactFields): Partial<ArtefactFields> {
   const { random } = world;
   const left: Partial<ArtefactFields> = { ...fields };
-  for (const name of ["created_at", "metadata", "goal_id", "produced_by_agent", "claim_id"] as const)
+  for (const name of [
+    "created_at",
+    "metadata",
+    "goal_id",
+    "produced_by_agent",
+    "claim_id",
+  ] as const)
     if (random.chance(name === "created_at" ? 0.5 : 0.1)) delete left[name];
   if (random.chance(0.15)) delete left[field(world)];
-  if (random.chance(0.15)) left[field(world)] = random.oneOf<string>("", "odd", "[]", world.artefactId(), "2");
+  if (random.chance(0.15))
+    left[field(world)] = random.oneOf<string>("", "odd", "[]", world.artefactId(), "2");
   return left;
 }
 

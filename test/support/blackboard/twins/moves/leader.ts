@@ -6,8 +6,16 @@ import type { World } from "../world.ts";
 import type { Move } from "./move.ts";
 
 export const leaderMoves: readonly Move[] = [
-  { weight: 5, make: (world) => ({ clock: world.state.now() + world.random.oneOf(1, 1, 10, 1_000, 5_000, 70_000) }) },
-  { weight: 1, make: (world) => ({ clock: world.state.now() - world.random.oneOf(1, 1_000, 40_000) }) },
+  {
+    weight: 5,
+    make: (world) => ({
+      clock: world.state.now() + world.random.oneOf(1, 1, 10, 1_000, 5_000, 70_000),
+    }),
+  },
+  {
+    weight: 1,
+    make: (world) => ({ clock: world.state.now() - world.random.oneOf(1, 1_000, 40_000) }),
+  },
   {
     weight: 3,
     make: (world) => {
@@ -22,7 +30,10 @@ export const leaderMoves: readonly Move[] = [
   },
   { weight: 0.3, make: (world) => call(world.leading(), "releaseLeaderLease", world.epoch()) },
   { weight: 1, make: (world) => call(world.handle(), "readLeader") },
-  { weight: 1, make: (world) => call(world.leading(), "moveCursor", world.epoch(), eventId(world)) },
+  {
+    weight: 1,
+    make: (world) => call(world.leading(), "moveCursor", world.epoch(), eventId(world)),
+  },
   {
     weight: 4,
     make: (world) => {
@@ -31,7 +42,11 @@ export const leaderMoves: readonly Move[] = [
     },
   },
   { weight: 3, make: (world) => call(world.leading(), "clearDue", dueItems(world), world.epoch()) },
-  { weight: 3, make: (world) => call(world.leading(), "deferDue", dueItems(world), world.afterMs(), world.epoch()) },
+  {
+    weight: 3,
+    make: (world) =>
+      call(world.leading(), "deferDue", dueItems(world), world.afterMs(), world.epoch()),
+  },
   { weight: 1, make: (world) => call(world.handle(), "time") },
   {
     weight: 2,
@@ -62,20 +77,44 @@ export const leaderMoves: readonly Move[] = [
   {
     weight: 1,
     make: (world) => {
-      const event = { id: owedId(world), type: "goal_ended" as const, time: world.at, actor: "orchestrator:1" };
+      const event = {
+        id: owedId(world),
+        type: "goal_ended" as const,
+        time: world.at,
+        actor: "orchestrator:1",
+      };
       const draft = { type: "event_given_up" as const, data: { event: event.id } };
-      return call(world.leading(), "oweEvent", { event, since: world.at, reason: "ü" }, draft, world.epoch());
+      return call(
+        world.leading(),
+        "oweEvent",
+        { event, since: world.at, reason: "ü" },
+        draft,
+        world.epoch(),
+      );
     },
   },
   {
     weight: 2,
     make: (world) => {
       const readOn = world.random.chance(0.9) ? [] : [0];
-      return call(world.leading(), "settleOwed", [owedId(world), owedId(world)], world.epoch(), ...readOn);
+      return call(
+        world.leading(),
+        "settleOwed",
+        [owedId(world), owedId(world)],
+        world.epoch(),
+        ...readOn,
+      );
     },
   },
-  { weight: 1, make: (world) => call(world.handle(), "listOwed", world.random.oneOf(1, 2, 100), owedId(world)) },
-  { weight: 1, make: (world) => call(world.handle(), "readEvents", eventId(world), world.random.oneOf(1, 5, 1_000)) },
+  {
+    weight: 1,
+    make: (world) => call(world.handle(), "listOwed", world.random.oneOf(1, 2, 100), owedId(world)),
+  },
+  {
+    weight: 1,
+    make: (world) =>
+      call(world.handle(), "readEvents", eventId(world), world.random.oneOf(1, 5, 1_000)),
+  },
   {
     weight: 1,
     make: (world) => {
@@ -88,25 +127,51 @@ export const leaderMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
 ];
 
-/** Few, so that the same is owed again, and some that are one number where numbers are not exact. */
+/**
+ * Few, so that the same is owed again, and some that are one number where numbers are not exact.
+ */
 function owedId(world: World): string {
-  return world.random.oneOf("7-1", "7-10", "8-0", "18446744073709551614-1", "18446744073709551615-0");
+  return world.random.oneOf(
+    "7-1",
+    "7-10",
+    "8-0",
+    "18446744073709551614-1",
+    "18446744073709551615-0",
+  );
 }
 
-/** For so long that none is over within a sequence: the time to live is that of Redis, whose clock no move sets. */
+/**
+ * For so long that none is over within a sequence: the time to live is that of Redis, whose clock
+ * no move sets.
+ */
 const replyMs = 86_400_000;
 
 export const noticeMoves: readonly Move[] = [
   {
     weight: 1,
     make: (world) =>
-      call(world.handle(), "keepReply", world.random.oneOf("one", "two"), world.random.oneOf("{}", '{"status":201}'), replyMs),
+      call(
+        world.handle(),
+        "keepReply",
+        world.random.oneOf("one", "two"),
+        world.random.oneOf("{}", '{"status":201}'),
+        replyMs,
+      ),
   },
-  { weight: 1, make: (world) => call(world.handle(), "readReply", world.random.oneOf("one", "two", "three")) },
+  {
+    weight: 1,
+    make: (world) => call(world.handle(), "readReply", world.random.oneOf("one", "two", "three")),
+  },
   { weight: 1, make: (world) => call(world.handle(), "readNoticeCursor") },
   {
     weight: 1,
-    make: (world) => call(world.leading(), "moveNoticeCursor", world.epoch(), world.random.oneOf(undefined, eventId(world))),
+    make: (world) =>
+      call(
+        world.leading(),
+        "moveNoticeCursor",
+        world.epoch(),
+        world.random.oneOf(undefined, eventId(world)),
+      ),
   },
   { weight: 1, make: (world) => call(world.handle(), "readNoticeProblems") },
   {
@@ -119,14 +184,23 @@ export const noticeMoves: readonly Move[] = [
         reason: "away",
         is_given_up: false,
       };
-      return call(world.leading(), "noteNoticeProblems", world.epoch(), world.random.oneOf([], [problem]));
+      return call(
+        world.leading(),
+        "noteNoticeProblems",
+        world.epoch(),
+        world.random.oneOf([], [problem]),
+      );
     },
   },
   { weight: 1, make: (world) => call(world.handle(), "readDelivery", subject(world), "hook") },
   {
     weight: 2,
     make: (world) => {
-      const delivery = { notice: "question", at: world.state.now(), reminder: world.random.below(3) };
+      const delivery = {
+        notice: "question",
+        at: world.state.now(),
+        reminder: world.random.below(3),
+      };
       return call(world.leading(), "recordDelivery", {
         subject: subject(world),
         hook: world.random.oneOf("hook", "other"),
@@ -141,13 +215,22 @@ const nightly = TriggerName.parse("nightly");
 const triggers = [nightly, TriggerName.parse("release")];
 
 export const triggerMoves: readonly Move[] = [
-  { weight: 0.5, make: (world) => call(world.handle(), "forgetTriggers", world.random.some(triggers)) },
+  {
+    weight: 0.5,
+    make: (world) => call(world.handle(), "forgetTriggers", world.random.some(triggers)),
+  },
   {
     weight: 0.5,
     make: (world) =>
-      call(world.handle(), "forgetMarks", world.random.pick(triggers) ?? nightly, ["run", world.random.oneOf("trigger", "goal")]),
+      call(world.handle(), "forgetMarks", world.random.pick(triggers) ?? nightly, [
+        "run",
+        world.random.oneOf("trigger", "goal"),
+      ]),
   },
-  { weight: 1, make: (world) => call(world.handle(), "readTrigger", world.random.pick(triggers) ?? nightly) },
+  {
+    weight: 1,
+    make: (world) => call(world.handle(), "readTrigger", world.random.pick(triggers) ?? nightly),
+  },
   {
     weight: 2,
     make: (world) => {
@@ -169,21 +252,34 @@ export const triggerMoves: readonly Move[] = [
 ];
 
 export const pruneMoves: readonly Move[] = [
-  { weight: 0.6, make: (world) => call(world.leading(), "forgetRefused", "0", 1_000, world.epoch()) },
+  {
+    weight: 0.6,
+    make: (world) => call(world.leading(), "forgetRefused", "0", 1_000, world.epoch()),
+  },
   {
     weight: 2.5,
     make: (world) => {
       const goal = overGoal(world);
       if (goal === undefined) return undefined;
       const artefacts = world.state.goals.get(goal)?.artefacts ?? [];
-      const claims = artefacts.flatMap((id) => [...(world.state.causes.get(id)?.values() ?? [])]).length;
+      const claims = artefacts.flatMap((id) => [
+        ...(world.state.causes.get(id)?.values() ?? []),
+      ]).length;
       const more = world.random.chance(0.9) ? 0 : 1;
-      return call(world.handle(), "retireGoal", { goal, artefacts: artefacts.length, claims: claims + more });
+      return call(world.handle(), "retireGoal", {
+        goal,
+        artefacts: artefacts.length,
+        claims: claims + more,
+      });
     },
   },
   { weight: 0.7, make: (world) => call(world.handle(), "reinstateGoal", retiredGoal(world)) },
   { weight: 2, make: (world) => call(world.handle(), "isRetired", retiredGoal(world)) },
-  { weight: 2, make: (world) => call(world.handle(), "removeOfGoal", retiredGoal(world), world.random.oneOf(1, 2, 100)) },
+  {
+    weight: 2,
+    make: (world) =>
+      call(world.handle(), "removeOfGoal", retiredGoal(world), world.random.oneOf(1, 2, 100)),
+  },
   {
     weight: 1,
     make: (world) =>
@@ -208,8 +304,18 @@ export const pruneMoves: readonly Move[] = [
     weight: 1,
     make: (world) => {
       const sha256 = world.random.oneOf("a", "b").repeat(64);
-      const archive = { file: `${world.random.oneOf("one", "two")}.jsonl`, sha256, created_at: "2026-01-01T00:00:00.000Z" };
-      return call(world.handle(), "recordArchive", archive, { type: "goals_pruned" as const, data: { sha256 } }, "person:Ada");
+      const archive = {
+        file: `${world.random.oneOf("one", "two")}.jsonl`,
+        sha256,
+        created_at: "2026-01-01T00:00:00.000Z",
+      };
+      return call(
+        world.handle(),
+        "recordArchive",
+        archive,
+        { type: "goals_pruned" as const, data: { sha256 } },
+        "person:Ada",
+      );
     },
   },
   { weight: 0.6, make: (world) => call(world.handle(), "listArchives") },
@@ -237,12 +343,17 @@ function subject(world: World): string {
   );
 }
 
-/** Mostly one without open claims. Where there is only one goal, the others would have nothing to do without it. */
+/**
+ * Mostly one without open claims. Where there is only one goal, the others would have nothing to do
+ * without it.
+ */
 function overGoal(world: World) {
   const { state } = world;
   const open = new Set([...state.openClaims].map((id) => state.claims.get(id)?.claim.goal_id));
   const over = state.goalIds.filter((goal) => !open.has(goal));
-  return world.fitting(over.length > 1 ? over : [], () => (world.random.chance(0.5) ? world.goal() : undefined));
+  return world.fitting(over.length > 1 ? over : [], () =>
+    world.random.chance(0.5) ? world.goal() : undefined,
+  );
 }
 
 function retiredGoal(world: World) {

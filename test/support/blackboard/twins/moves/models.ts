@@ -40,13 +40,18 @@ export const modelMoves: readonly Move[] = [
         reserved: amounts(world, 1),
         leaseMs: world.afterMs(),
       });
-      return call(world.handle(), "reserveCall", { ...order, call: { ...order.call, started_at: world.at, ...soFar(world) } });
+      return call(world.handle(), "reserveCall", {
+        ...order,
+        call: { ...order.call, started_at: world.at, ...soFar(world) },
+      });
     },
   },
   {
     weight: 3,
     make: (world) => {
-      const calls = world.random.some(world.calls(), 0.6).map((one) => ({ ...asOpen(one), ...soFar(world) }));
+      const calls = world.random
+        .some(world.calls(), 0.6)
+        .map((one) => ({ ...asOpen(one), ...soFar(world) }));
       return call(world.handle(), "renewCalls", { calls, leaseMs: world.afterMs() });
     },
   },
@@ -62,7 +67,9 @@ export const modelMoves: readonly Move[] = [
     weight: 3,
     make: (world) => {
       const isOfUse = world.state.models.open.size > 0 || world.random.chance(0.2);
-      return isOfUse ? call(world.handle(), "giveBackCalls", { all: world.random.chance(0.5) }) : undefined;
+      return isOfUse
+        ? call(world.handle(), "giveBackCalls", { all: world.random.chance(0.5) })
+        : undefined;
     },
   },
   {
@@ -90,14 +97,23 @@ export const modelMoves: readonly Move[] = [
         started_at: world.at,
         goal_budget: limits(world, 3),
         agents: { coder: { model: "strong", budget: limits(world, 1) } },
-        models: { strong: { provider: "anthropic", model: "some", is_priced: true, has_key: world.random.chance(0.5) } },
+        models: {
+          strong: {
+            provider: "anthropic",
+            model: "some",
+            is_priced: true,
+            has_key: world.random.chance(0.5),
+          },
+        },
       }),
   },
 ];
 
 /** Mostly. */
 function goalWithCalls(world: World) {
-  const goals = [...world.state.models.calls].filter(([, calls]) => calls.size > 0).map(([goal]) => goal);
+  const goals = [...world.state.models.calls]
+    .filter(([, calls]) => calls.size > 0)
+    .map(([goal]) => goal);
   return world.known(goals, () => world.goal(), 0.8);
 }
 
@@ -116,18 +132,38 @@ function missingBid(world: World) {
 function token(world: World): ModelToken | undefined {
   if (world.random.chance(0.35)) {
     const bid = missingBid(world);
-    if (bid === undefined || (!world.tokens.has(`bid:${bid.claim}:${bid.agent}`) && world.random.chance(0.9))) return undefined;
-    return { kind: "bid", ...bid, attempt: 0, digest: digest(world, `bid:${bid.claim}:${bid.agent}`) };
+    if (
+      bid === undefined ||
+      (!world.tokens.has(`bid:${bid.claim}:${bid.agent}`) && world.random.chance(0.9))
+    )
+      return undefined;
+    return {
+      kind: "bid",
+      ...bid,
+      attempt: 0,
+      digest: digest(world, `bid:${bid.claim}:${bid.agent}`),
+    };
   }
-  const running = world.grants((grant, claim) => grant.state === "running" && !!grant.model_token && world.isLive(claim));
+  const running = world.grants(
+    (grant, claim) => grant.state === "running" && !!grant.model_token && world.isLive(claim),
+  );
   const at = world.fitting(running, () => world.random.pick(world.grants(() => true)));
   if (at === undefined) return undefined;
   const { claim, grant } = at;
   const { agent, attempt } = grant;
-  return { kind: "grant", claim: claim.id, agent, attempt, digest: digest(world, `grant:${claim.id}:${agent}`) };
+  return {
+    kind: "grant",
+    claim: claim.id,
+    agent,
+    attempt,
+    digest: digest(world, `grant:${claim.id}:${agent}`),
+  };
 }
 
-function tokenOf(world: World, { kind, claim_id: claim, agent, attempt }: OpenCall | CallRecord): ModelToken {
+function tokenOf(
+  world: World,
+  { kind, claim_id: claim, agent, attempt }: OpenCall | CallRecord,
+): ModelToken {
   return { kind, claim, agent, attempt, digest: digest(world, `${kind}:${claim}:${agent}`) };
 }
 
@@ -138,7 +174,11 @@ function digest(world: World, of: string): string {
 function amounts(world: World, scale: number): Amounts {
   const { random } = world;
   if (random.chance(0.1)) return noAmounts;
-  return { nanousd: random.below(1_000) * scale, tokens: random.below(100) * scale, calls: random.below(2) * scale };
+  return {
+    nanousd: random.below(1_000) * scale,
+    tokens: random.below(100) * scale,
+    calls: random.below(2) * scale,
+  };
 }
 
 function limits(world: World, scale: number): Budget {
@@ -175,8 +215,16 @@ function asOpen(known: OpenCall | CallRecord): OpenCall {
 /** What the gateway reckons while a call is under way, mostly. */
 function soFar(world: World): Pick<OpenCall, "so_far"> {
   if (world.random.chance(0.3)) return {};
-  const usage = { input: world.random.below(50), output: world.random.below(50), cached: 0, cache_write: 0, reasoning: 0 };
-  return { so_far: { usage, cost: amounts(world, 1), is_unpriced: world.random.chance(0.1), tries: 1 } };
+  const usage = {
+    input: world.random.below(50),
+    output: world.random.below(50),
+    cached: 0,
+    cache_write: 0,
+    reasoning: 0,
+  };
+  return {
+    so_far: { usage, cost: amounts(world, 1), is_unpriced: world.random.chance(0.1), tries: 1 },
+  };
 }
 
 function record(world: World, open: OpenCall): CallRecord {

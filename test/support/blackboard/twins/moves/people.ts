@@ -13,7 +13,12 @@ export const peopleMoves: readonly Move[] = [
   {
     weight: 2,
     make: (world) =>
-      call(world.handle(), "createArtefact", artefact(world, { structural_type: "Question", type: "GoalFeedback" }), person),
+      call(
+        world.handle(),
+        "createArtefact",
+        artefact(world, { structural_type: "Question", type: "GoalFeedback" }),
+        person,
+      ),
   },
   {
     weight: 6,
@@ -29,14 +34,23 @@ export const peopleMoves: readonly Move[] = [
       if (id === undefined) return undefined;
       const stored = world.artefact(id);
       const sources = world.random.chance(0.97) ? [id] : [];
-      const over = { structural_type: "Answer" as const, type: "Answer", source_artefacts: sources, produced_by_role: "user" };
+      const over = {
+        structural_type: "Answer" as const,
+        type: "Answer",
+        source_artefacts: sources,
+        produced_by_role: "user",
+      };
       const answer = artefact(world, { ...over, ...(stored && { goal_id: stored.goal_id }) });
       const known = world.artefact(world.indexedId());
-      const odd = known && world.random.chance(0.05) ? { ...known, source_artefacts: sources } : undefined;
+      const odd =
+        known && world.random.chance(0.05) ? { ...known, source_artefacts: sources } : undefined;
       return call(world.handle(), "answerQuestion", odd ?? answer, person);
     },
   },
-  { weight: 1, make: (world) => call(world.handle(), "answersOf", [...questions(world), world.artefactId()]) },
+  {
+    weight: 1,
+    make: (world) => call(world.handle(), "answersOf", [...questions(world), world.artefactId()]),
+  },
   {
     weight: 6,
     make: (world) => {
@@ -86,23 +100,39 @@ export const peopleMoves: readonly Move[] = [
   {
     weight: 3,
     make: (world) =>
-      world.state.pause && call(world.leading(), "setPaused", { paused: false, by: person, at: world.at, epoch: world.epoch() }),
+      world.state.pause &&
+      call(world.leading(), "setPaused", {
+        paused: false,
+        by: person,
+        at: world.at,
+        epoch: world.epoch(),
+      }),
   },
   { weight: 1, make: (world) => call(world.handle(), "readPause") },
 ];
 
 function questions(world: World): ArtefactId[] {
-  return [...world.state.artefacts].filter(([, fields]) => fields.structural_type === "Question").map(([id]) => id);
+  return [...world.state.artefacts]
+    .filter(([, fields]) => fields.structural_type === "Question")
+    .map(([id]) => id);
 }
 
 /** Mostly one for which a grant waits, or that is about a goal. */
 function question(world: World): ArtefactId | undefined {
   const { state } = world;
-  const awaited = world.grants((grant, claim) => questionOf(grant) !== undefined && world.isLive(claim));
+  const awaited = world.grants(
+    (grant, claim) => questionOf(grant) !== undefined && world.isLive(claim),
+  );
   const ofGoals = questions(world).filter((id) => {
     const { produced_by_agent, goal_id } = state.artefacts.get(id) ?? {};
-    return produced_by_agent === "" && !state.answers.has(id) && !state.isGoalEnded(goal_id as GoalId);
+    return (
+      produced_by_agent === "" && !state.answers.has(id) && !state.isGoalEnded(goal_id as GoalId)
+    );
   });
   const open = [...awaited.flatMap(({ grant }) => questionOf(grant) ?? []), ...ofGoals];
-  return world.fitting(open, () => world.known(questions(world), () => world.artefactId(), 0.7), 0.85);
+  return world.fitting(
+    open,
+    () => world.known(questions(world), () => world.artefactId(), 0.7),
+    0.85,
+  );
 }

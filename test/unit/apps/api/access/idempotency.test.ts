@@ -12,7 +12,10 @@ const dayMs = 86_400_000;
 function scene() {
   const time = { ms: 0 };
   const clock = { now: () => new Date(time.ms), passedMs: () => time.ms };
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("keys"), now: () => time.ms }).open();
+  const board = createMemoryBlackboard({
+    instance: InstanceName.parse("keys"),
+    now: () => time.ms,
+  }).open();
   const log = createJsonLog(() => {}, clock.now);
   const state = { fails: false };
   const start = () => {
@@ -21,11 +24,25 @@ function scene() {
       context.set("caller", { id: "ada", name: "ada", rights: new Set(), actor: "person:ada" });
       await next();
     });
-    app.use(idempotency({ deps: { board, log, clock } as unknown as Parameters<typeof idempotency>[0]["deps"] }));
-    app.post("*", (context) => context.json({ goal: goalIdOf(context), cause: causeOf(context) }, state.fails ? 409 : 201));
+    app.use(
+      idempotency({
+        deps: { board, log, clock } as unknown as Parameters<typeof idempotency>[0]["deps"],
+      }),
+    );
+    app.post("*", (context) =>
+      context.json({ goal: goalIdOf(context), cause: causeOf(context) }, state.fails ? 409 : 201),
+    );
     return async (body: string, path = "/v1/goals") => {
-      const answer = await app.request(path, { method: "POST", body, headers: { "idempotency-key": "nightly" } });
-      return { status: answer.status, isReplayed: answer.headers.has("idempotency-replayed"), text: await answer.text() };
+      const answer = await app.request(path, {
+        method: "POST",
+        body,
+        headers: { "idempotency-key": "nightly" },
+      });
+      return {
+        status: answer.status,
+        isReplayed: answer.headers.has("idempotency-replayed"),
+        text: await answer.text(),
+      };
     };
   };
   return { time, state, start };

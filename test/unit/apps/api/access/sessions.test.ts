@@ -9,7 +9,13 @@ const tokenOf = (name: string, secret: string, over: Partial<KnownToken> = {}): 
 });
 const ci = tokenOf("ci", "secret one");
 const tokens = new Tokens(
-  [ci, tokenOf("bot", "secret two", { may: ["read", "forage"], actor: "person:Ada <ada@example.org>" })],
+  [
+    ci,
+    tokenOf("bot", "secret two", {
+      may: ["read", "forage"],
+      actor: "person:Ada <ada@example.org>",
+    }),
+  ],
   () => 0,
 );
 const key = randomBytes(32);
@@ -29,7 +35,10 @@ test("a session is good for a week, and ends with its token", () => {
   today = new Date("2026-11-24T12:00:00Z");
   const without = new Sessions(new Tokens([], () => 0), { now: () => today, key });
   expect(without.read(session)).toBeUndefined();
-  const renewed = new Sessions(new Tokens([tokenOf("ci", "another secret")], () => 0), { now: () => today, key });
+  const renewed = new Sessions(new Tokens([tokenOf("ci", "another secret")], () => 0), {
+    now: () => today,
+    key,
+  });
   expect(renewed.read(session)).toBeUndefined();
 });
 

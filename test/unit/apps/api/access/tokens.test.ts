@@ -9,7 +9,12 @@ import { Sessions } from "../../../../../apps/api/access/sessions.ts";
 import { digestOf, type KnownToken, Tokens } from "../../../../../apps/api/access/tokens.ts";
 
 const hex = (secret: string) => digestOf(secret).toString("hex");
-const ui: KnownToken = { name: "ui", sha256: hex("the token"), ticket: hex("the ticket"), may: ["read"] };
+const ui: KnownToken = {
+  name: "ui",
+  sha256: hex("the token"),
+  ticket: hex("the ticket"),
+  may: ["read"],
+};
 
 test("a ticket is good once, and is no token", () => {
   const tokens = new Tokens([ui], () => 0);

@@ -9,7 +9,8 @@ import { waitFor } from "../../../../support/wait-for.ts";
 async function scene(ringSize: number) {
   const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
   const log = async (count: number) => {
-    for (let at = 0; at < count; at += 1) await board.logEvent({ type: "cancel_requested", data: { at } }, "person:test");
+    for (let at = 0; at < count; at += 1)
+      await board.logEvent({ type: "cancel_requested", data: { at } }, "person:test");
   };
   await log(3);
   const over = new AbortController();
@@ -97,10 +98,12 @@ test("who waits for some events is not woken by others, and goes on behind them"
   await using at = await scene(10);
   const { board, hub, log, signal } = at;
   let isWoken = false;
-  const waiting = hub.changed(hub.last ?? "", 60_000, signal, { types: [], actor: "person:wanted" }).then((past) => {
-    isWoken = true;
-    return past;
-  });
+  const waiting = hub
+    .changed(hub.last ?? "", 60_000, signal, { types: [], actor: "person:wanted" })
+    .then((past) => {
+      isWoken = true;
+      return past;
+    });
   await log(30);
   expect(await hub.caughtUp(10_000, signal)).toBe(true);
   expect(isWoken).toBe(false);
@@ -114,7 +117,10 @@ test("who waits for what does not come learns how far it has looked", async () =
   await using at = await scene(10);
   const { hub, log, signal } = at;
   const leaving = new AbortController();
-  const waiting = hub.changed(hub.last ?? "", 60_000, leaving.signal, { types: [], goal: newGoalId() });
+  const waiting = hub.changed(hub.last ?? "", 60_000, leaving.signal, {
+    types: [],
+    goal: newGoalId(),
+  });
   await log(30);
   expect(await hub.caughtUp(10_000, signal)).toBe(true);
   leaving.abort();
@@ -127,7 +133,8 @@ test("a follower gets the past and what is new in their order, and asks Redis fo
   const over = new AbortController();
   const seen: string[] = [];
   const following = (async () => {
-    for await (const events of hub.follow("0", over.signal)) seen.push(...events.map(({ id }) => id));
+    for await (const events of hub.follow("0", over.signal))
+      seen.push(...events.map(({ id }) => id));
   })();
   await waitFor("the past", () => seen.length === 3);
   await log(40);

@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test";
 import { gatherMs, Pace } from "../../../../../apps/api/events/pace.ts";
 
-/** The waits after so many reads of `events` each, with `everyMs` between them besides the waits. */
-function waits(pace: Pace, { reads, events, everyMs }: { reads: number; events: number; everyMs: number }) {
+/**
+ * The waits after so many reads of `events` each, with `everyMs` between them besides the waits.
+ */
+function waits(
+  pace: Pace,
+  { reads, events, everyMs }: { reads: number; events: number; everyMs: number },
+) {
   let nowMs = 0;
   return Array.from({ length: reads }, () => {
     const wait = pace.after(events, nowMs);

@@ -46,9 +46,14 @@ test("nothing is read for clients that have gone while they waited, but for thos
   const gone = new AbortController();
   const first = Array.from({ length: 2 }, (_, index) => at.pages.read("0", 5 + index));
   const left = at.pages.read("0", 8, gone.signal);
-  const both = [at.pages.read("0", 9, gone.signal), at.pages.read("0", 9, new AbortController().signal)];
+  const both = [
+    at.pages.read("0", 9, gone.signal),
+    at.pages.read("0", 9, new AbortController().signal),
+  ];
   gone.abort();
-  expect((await Promise.all([...first, left, ...both])).map((page) => page.length)).toEqual([5, 6, 0, 9, 9]);
+  expect((await Promise.all([...first, left, ...both])).map((page) => page.length)).toEqual([
+    5, 6, 0, 9, 9,
+  ]);
   expect(at.reads).toHaveLength(3);
 });
 

@@ -2,7 +2,13 @@ import { expect, test } from "bun:test";
 import { joined, Sent } from "../../../../../apps/api/events/sent.ts";
 
 const sent = (at: number) =>
-  new Sent({ id: `${at}-0`, time: new Date(at).toISOString(), type: "cancel_requested", actor: "person:test", data: { at } });
+  new Sent({
+    id: `${at}-0`,
+    time: new Date(at).toISOString(),
+    type: "cancel_requested",
+    actor: "person:test",
+    data: { at },
+  });
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 test("an event is made into a frame once", () => {

@@ -19,11 +19,25 @@ const sound: Answer = {
 };
 
 const levels = (over: Partial<Answer>) =>
-  Object.fromEntries(judgeEngine({ ...sound, ...over }, true).map(({ check, level }) => [check, level]));
+  Object.fromEntries(
+    judgeEngine({ ...sound, ...over }, true).map(({ check, level }) => [check, level]),
+  );
 
 test("of a sound Engine only the user namespaces have a note", () => {
-  const checks = ["version", "user namespaces", "seccomp", "apparmor", "limits", "buildkit", "disk", "clock"];
-  expect(levels({})).toEqual({ ...Object.fromEntries(checks.map((check) => [check, "ok"])), "user namespaces": "note" });
+  const checks = [
+    "version",
+    "user namespaces",
+    "seccomp",
+    "apparmor",
+    "limits",
+    "buildkit",
+    "disk",
+    "clock",
+  ];
+  expect(levels({})).toEqual({
+    ...Object.fromEntries(checks.map((check) => [check, "ok"])),
+    "user namespaces": "note",
+  });
 });
 
 test.each([
@@ -41,25 +55,36 @@ test.each([
 
 test("missing limits are named, with what the Engine says", () => {
   const limits = { memory: true, pids: false, cpu: false };
-  const found = judgeEngine({ ...sound, limits, warnings: ["WARNING: No cpu cfs quota support"] }, true);
-  expect(found.find(({ check }) => check === "limits")?.found).toBe("no limits of pids, cpu; WARNING: No cpu cfs quota support");
+  const found = judgeEngine(
+    { ...sound, limits, warnings: ["WARNING: No cpu cfs quota support"] },
+    true,
+  );
+  expect(found.find(({ check }) => check === "limits")?.found).toBe(
+    "no limits of pids, cpu; WARNING: No cpu cfs quota support",
+  );
 });
 
 test("a rootless Engine, and one that maps users, are named", () => {
   const found = (name: string) =>
-    judgeEngine({ ...sound, security: [name] }, true).find(({ check }) => check === "user namespaces")?.found;
+    judgeEngine({ ...sound, security: [name] }, true).find(
+      ({ check }) => check === "user namespaces",
+    )?.found;
   expect(found("rootless")).toBe("on: the Engine runs without root");
   expect(found("userns")).toBe("on: userns-remap");
 });
 
 test("what cannot be seen from here is left out", () => {
-  const checks = Object.keys(levels({ disk: undefined, time: { atMs: Number.NaN, betweenMs: [0, 1] } }));
+  const checks = Object.keys(
+    levels({ disk: undefined, time: { atMs: Number.NaN, betweenMs: [0, 1] } }),
+  );
   expect(checks).not.toContain("disk");
   expect(checks).not.toContain("clock");
 });
 
 test("an Engine that does not answer is a problem with its own remedy, and a note where none is needed", () => {
   const silent = { state: "silent", message: "It does not answer.", hint: "Start it." } as const;
-  expect(judgeEngine(silent, true)).toMatchObject([{ level: "problem", found: "It does not answer.", remedy: "Start it." }]);
+  expect(judgeEngine(silent, true)).toMatchObject([
+    { level: "problem", found: "It does not answer.", remedy: "Start it." },
+  ]);
   expect(judgeEngine(silent, false)).toMatchObject([{ level: "note" }]);
 });

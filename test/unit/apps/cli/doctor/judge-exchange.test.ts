@@ -7,7 +7,12 @@ const judge = (folders: Parameters<typeof judgeExchange>[0], limit = 1024 ** 3) 
 
 test("an exchange that holds nothing but published commits is fine, and one that is not known is not judged", () => {
   expect(judge([])).toEqual([
-    { subject: "instance", check: "exchange", level: "ok", found: "holds nothing but published commits" },
+    {
+      subject: "instance",
+      check: "exchange",
+      level: "ok",
+      found: "holds nothing but published commits",
+    },
   ]);
   expect(judge(undefined)).toEqual([]);
 });
@@ -21,12 +26,16 @@ test("what an agent has left is named, at most three of it, with its folder in t
     found: "its folder has what was not published: a, b, c and 1 more",
     remedy: expect.stringContaining(folder.path),
   });
-  expect(judge([{ ...folder, unpublished: ["run.sh"] }])[0]?.found).toBe("its folder has what was not published: run.sh");
+  expect(judge([{ ...folder, unpublished: ["run.sh"] }])[0]?.found).toBe(
+    "its folder has what was not published: run.sh",
+  );
 });
 
 test("a folder that cannot be looked into is named", () => {
   const problem = `${folder.path} is not read: it cannot be opened.`;
-  expect(judge([{ ...folder, problem }])).toMatchObject([{ subject: "agent one", level: "warning", found: problem }]);
+  expect(judge([{ ...folder, problem }])).toMatchObject([
+    { subject: "agent one", level: "warning", found: problem },
+  ]);
 });
 
 test("from half of the limit on it warns of results that are not fetched, and says how", () => {

@@ -13,7 +13,8 @@ const proxy = (env: Record<string, string>): PartFacts => ({
   survey: undefined,
   image: undefined,
 });
-const judged = (facts: PartFacts, now: string[]) => judgeMachineNetworks(facts, { subject: "egress", now, up: "sett up" });
+const judged = (facts: PartFacts, now: string[]) =>
+  judgeMachineNetworks(facts, { subject: "egress", now, up: "sett up" });
 
 const open = { SETT_EGRESS: '{"agent":["*:*"]}', SETT_EGRESS_MACHINE: '["93.184.216.34/32"]' };
 
@@ -27,14 +28,19 @@ test("an address that this machine has since then is a warning, which names it",
       remedy: "`sett up` tells it.",
     },
   ]);
-  expect(judged(proxy({ SETT_EGRESS: open.SETT_EGRESS }), ["93.184.216.34/32"])).toMatchObject([{ level: "warning" }]);
+  expect(judged(proxy({ SETT_EGRESS: open.SETT_EGRESS }), ["93.184.216.34/32"])).toMatchObject([
+    { level: "warning" },
+  ]);
 });
 
 test("the same addresses, and one that it has no more, are well", () => {
-  for (const now of [["93.184.216.34/32"], []]) expect(judged(proxy(open), now)).toMatchObject([{ level: "ok" }]);
+  for (const now of [["93.184.216.34/32"], []])
+    expect(judged(proxy(open), now)).toMatchObject([{ level: "ok" }]);
 });
 
 test("hosts that are named in full, and other parts, need no judgement", () => {
-  expect(judged(proxy({ SETT_EGRESS: '{"agent":["git.example.org:*"]}' }), ["93.184.216.34/32"])).toEqual([]);
+  expect(
+    judged(proxy({ SETT_EGRESS: '{"agent":["git.example.org:*"]}' }), ["93.184.216.34/32"]),
+  ).toEqual([]);
   expect(judged({ ...proxy(open), part: service }, ["93.184.216.34/32"])).toEqual([]);
 });

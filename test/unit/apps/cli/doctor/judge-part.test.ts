@@ -6,7 +6,8 @@ import type { ImageInfo } from "../../../../../lib/runtime/port.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 
 const [agent, service] = instanceParts("demo", "/w", "containers").containers;
-if (agent === undefined || service === undefined) throw new Error("The sample has an agent and a service.");
+if (agent === undefined || service === undefined)
+  throw new Error("The sample has an agent and a service.");
 
 const survey: ContainerSurvey = {
   user: "10001:10001",
@@ -21,7 +22,10 @@ const survey: ContainerSurvey = {
   failedCheck: undefined,
 };
 
-const own = { "org.opencontainers.image.title": "sett/orchestrator", "org.opencontainers.image.version": "1" };
+const own = {
+  "org.opencontainers.image.title": "sett/orchestrator",
+  "org.opencontainers.image.version": "1",
+};
 
 const image = (over: Partial<ImageInfo>): ImageInfo => ({
   id: "sha256:1",
@@ -41,17 +45,28 @@ const sound: PartFacts = {
   survey,
   image: image({ labels: own }),
 };
-const around = { subject: "it", container: "sett-demo-it", engine: "amd64", version: "1", up: "sett up", isRootless: false };
+const around = {
+  subject: "it",
+  container: "sett-demo-it",
+  engine: "amd64",
+  version: "1",
+  up: "sett up",
+  isRootless: false,
+};
 const judged = (facts: PartFacts) => judgePart(facts, around);
 const levels = (facts: PartFacts): Record<string, string> =>
   Object.fromEntries(judged(facts).map(({ check, level }) => [check, level]));
-const surveyed = (over: Partial<ContainerSurvey>): PartFacts => ({ ...sound, survey: { ...survey, ...over } });
+const surveyed = (over: Partial<ContainerSurvey>): PartFacts => ({
+  ...sound,
+  survey: { ...survey, ...over },
+});
 const made = (tag: string, over: Partial<ImageInfo>): PartFacts => ({
   ...sound,
   part: { ...sound.part, image: { tag, id: "" } },
   image: image(over),
 });
-const published = (address: string) => surveyed({ ports: [{ port: 6379, address, hostPort: 40_000 }] });
+const published = (address: string) =>
+  surveyed({ ports: [{ port: 6379, address, hostPort: 40_000 }] });
 
 test("a service as `sett up` starts it has no finding", () => {
   expect(new Set(Object.values(levels(sound)))).toEqual(new Set(["ok"]));
@@ -69,13 +84,28 @@ const changes: [string, PartFacts, string, string][] = [
   ["a port on every address of IPv6", published("::"), "ports", "problem"],
   ["a writable service", surveyed({ isRootReadOnly: false }), "root file system", "warning"],
   ["privileged", surveyed({ isPrivileged: true }), "rights", "problem"],
-  ["a capability", surveyed({ capabilities: { added: ["SYS_ADMIN"], isAllDropped: true } }), "rights", "problem"],
-  ["the usual capabilities", surveyed({ capabilities: { added: [], isAllDropped: false } }), "rights", "warning"],
+  [
+    "a capability",
+    surveyed({ capabilities: { added: ["SYS_ADMIN"], isAllDropped: true } }),
+    "rights",
+    "problem",
+  ],
+  [
+    "the usual capabilities",
+    surveyed({ capabilities: { added: [], isAllDropped: false } }),
+    "rights",
+    "warning",
+  ],
   ["privileges to gain", surveyed({ canGainPrivileges: true }), "rights", "warning"],
   ["root by default", surveyed({ user: "" }), "rights", "warning"],
   ["root by number", surveyed({ user: "0:0" }), "rights", "warning"],
   ["an ordinary user", surveyed({ user: "1000" }), "rights", "ok"],
-  ["a secret", { ...sound, part: { ...sound.part, env: { GITHUB_TOKEN: "ghp_hidden" } } }, "secrets", "warning"],
+  [
+    "a secret",
+    { ...sound, part: { ...sound.part, env: { GITHUB_TOKEN: "ghp_hidden" } } },
+    "secrets",
+    "warning",
+  ],
   [
     "an image of another version",
     made("sett/orchestrator:2", { labels: { ...own, "org.opencontainers.image.version": "2" } }),
@@ -91,7 +121,12 @@ const changes: [string, PartFacts, string, string][] = [
     "image",
     "note",
   ],
-  ["an image of `sett up`", made("x:latest", { labels: { "dev.sett.instance": "demo" } }), "image", "ok"],
+  [
+    "an image of `sett up`",
+    made("x:latest", { labels: { "dev.sett.instance": "demo" } }),
+    "image",
+    "ok",
+  ],
 ];
 
 test.each(changes)("%s", (_, facts, check, level) => {
@@ -108,16 +143,27 @@ test.each<[string, Partial<ContainerSurvey>, string, string]>([
   ["folders that stay", { imageVolumes: ["/data"] }, "volumes", "warning"],
   ["the network of this machine", { networks: ["host"] }, "network", "problem"],
 ])("an agent with %s", (_, over, check, level) => {
-  const ofAgent = (facts: PartFacts): PartFacts => ({ ...facts, part: { ...agent, image: sound.part.image } });
+  const ofAgent = (facts: PartFacts): PartFacts => ({
+    ...facts,
+    part: { ...agent, image: sound.part.image },
+  });
   expect(levels(ofAgent(sound))).toEqual({ ...levels(sound), network: "ok", limits: "ok" });
   expect(levels(ofAgent(surveyed(over)))).toEqual({ ...levels(ofAgent(sound)), [check]: level });
 });
 
 test.each<[string, Partial<PartFacts["part"]>, string]>([
-  ["does not run", { state: { state: "exited", exitCode: 1, endedAt: "2026-01-01T00:00:00Z" } }, "problem"],
+  [
+    "does not run",
+    { state: { state: "exited", exitCode: 1, endedAt: "2026-01-01T00:00:00Z" } },
+    "problem",
+  ],
   ["waits for its restart", { state: { state: "restarting", exitCode: 3 } }, "problem"],
   ["is paused", { state: { state: "paused" } }, "problem"],
-  ["does not answer", { state: { state: "running", startedAt: "2026-01-01T00:00:00Z", health: "unhealthy" } }, "problem"],
+  [
+    "does not answer",
+    { state: { state: "running", startedAt: "2026-01-01T00:00:00Z", health: "unhealthy" } },
+    "problem",
+  ],
   ["was killed for its memory", { restarts: 1, isOutOfMemory: true }, "warning"],
   ["was restarted", { restarts: 2 }, "note"],
 ])("a part that %s is named", (_, over, level) => {
@@ -132,29 +178,49 @@ test("what a health check has said is in the finding: a problem when it failed r
     const facts = { ...surveyed({ failedCheck }), part: { ...sound.part, state } };
     return judged(facts).find(({ check }) => check === "state");
   };
-  expect(running("unhealthy", reason)).toMatchObject({ level: "problem", found: `it runs, and is not healthy: ${reason}` });
-  expect(running("unhealthy", "")).toMatchObject({ level: "problem", found: "it runs, and does not answer its health check" });
-  expect(running("healthy", reason)).toMatchObject({ level: "warning", found: `its last health check failed: ${reason}` });
+  expect(running("unhealthy", reason)).toMatchObject({
+    level: "problem",
+    found: `it runs, and is not healthy: ${reason}`,
+  });
+  expect(running("unhealthy", "")).toMatchObject({
+    level: "problem",
+    found: "it runs, and does not answer its health check",
+  });
+  expect(running("healthy", reason)).toMatchObject({
+    level: "warning",
+    found: `its last health check failed: ${reason}`,
+  });
   expect(running("healthy", undefined)).toBeUndefined();
 });
 
 test("a container about which the Engine says nothing is a problem", () => {
-  const unanswered = { state: "silent" as const, message: "The Docker Engine did not answer within 10 s.", hint: "Try again." };
+  const unanswered = {
+    state: "silent" as const,
+    message: "The Docker Engine did not answer within 10 s.",
+    hint: "Try again.",
+  };
   const [first] = judged({ ...sound, survey: undefined, image: undefined, unanswered });
   expect(first).toMatchObject({ check: "answer", level: "problem", remedy: "Try again." });
 });
 
 test("root of a container is no root where the Engine runs without it", () => {
-  const rights = judgePart(surveyed({ user: "0:0" }), { ...around, isRootless: true }).find(({ check }) => check === "rights");
+  const rights = judgePart(surveyed({ user: "0:0" }), { ...around, isRootless: true }).find(
+    ({ check }) => check === "rights",
+  );
   expect(rights?.level).toBe("ok");
 });
 
 test("an image for another machine is emulated", () => {
-  expect(levels(made("x@sha256:12", { architecture: "arm64" }))).toMatchObject({ architecture: "warning" });
+  expect(levels(made("x@sha256:12", { architecture: "arm64" }))).toMatchObject({
+    architecture: "warning",
+  });
 });
 
 test("a process has no container and no image to judge", () => {
-  expect(Object.keys(levels({ ...sound, survey: undefined, image: undefined }))).toEqual(["made by", "secrets"]);
+  expect(Object.keys(levels({ ...sound, survey: undefined, image: undefined }))).toEqual([
+    "made by",
+    "secrets",
+  ]);
 });
 
 test("a secret is named, and its value is in no finding; an image by its tag has the digest in its remedy", () => {
@@ -169,7 +235,11 @@ test("the API may be published beyond this machine, with TLS; without it that is
   const { part, ...facts } = published("0.0.0.0");
   const api = (env: Record<string, string>): PartFacts => ({
     ...facts,
-    part: { ...part, env, labels: { ...part.labels, component: "api" } as PartFacts["part"]["labels"] },
+    part: {
+      ...part,
+      env,
+      labels: { ...part.labels, component: "api" } as PartFacts["part"]["labels"],
+    },
   });
   expect(levels(api({ SETT_API_TLS_CERT: "/files/one.crt" })).ports).toBe("ok");
   expect(levels(api({})).ports).toBe("note");

@@ -19,7 +19,9 @@ const sound: Answer = {
 };
 
 const levels = (over: Partial<Answer>): Record<string, string> =>
-  Object.fromEntries(judgeRedis({ ...sound, ...over }, "sett up").map(({ check, level }) => [check, level]));
+  Object.fromEntries(
+    judgeRedis({ ...sound, ...over }, "sett up").map(({ check, level }) => [check, level]),
+  );
 
 test("a Redis as `sett up` starts it has no finding", () => {
   expect(new Set(Object.values(levels({})))).toEqual(new Set(["ok"]));
@@ -38,7 +40,12 @@ const changes: [string, Partial<Answer>, string, string][] = [
   ["a full disk", { disk: { path: "/data", freeBytes: 1, totalBytes: 2 } }, "disk", "problem"],
   [
     "an event that could not be handled",
-    { owed: { count: 2, oldest: { id: "1-0", type: "artefact_created", reason: "It is out of order." } } },
+    {
+      owed: {
+        count: 2,
+        oldest: { id: "1-0", type: "artefact_created", reason: "It is out of order." },
+      },
+    },
     "events",
     "problem",
   ],
@@ -51,11 +58,15 @@ test.each(changes)("%s", (_, over, check, level) => {
 
 test("failed writes are named", () => {
   const findings = changes.flatMap(([, over]) => judgeRedis({ ...sound, ...over }, "sett up"));
-  expect(findings.map(({ found }) => found)).toContain("the last write and the last rewrite failed");
+  expect(findings.map(({ found }) => found)).toContain(
+    "the last write and the last rewrite failed",
+  );
 });
 
 test("a Redis that does not answer is one problem, with its own remedy", () => {
-  expect(judgeRedis({ state: "silent", message: "It does not run.", hint: "Start it." }, "sett up")).toMatchObject([
+  expect(
+    judgeRedis({ state: "silent", message: "It does not run.", hint: "Start it." }, "sett up"),
+  ).toMatchObject([
     { subject: "redis", level: "problem", found: "It does not run.", remedy: "Start it." },
   ]);
 });

@@ -3,9 +3,17 @@ import { judgeSecrets } from "../../../../../apps/cli/doctor/judge-secrets.ts";
 import { weaknessOf } from "../../../../../apps/cli/facts/weak-value.ts";
 
 test("values that agents write by accident are warned of, with why and a remedy", () => {
-  const weak = ["short", "20261125"].map((value, at) => ({ name: `s${at}`, what: weaknessOf(Buffer.from(value)) ?? "" }));
+  const weak = ["short", "20261125"].map((value, at) => ({
+    name: `s${at}`,
+    what: weaknessOf(Buffer.from(value)) ?? "",
+  }));
   expect(judgeSecrets({ read: 3, weak, unread: ["asked"] })).toMatchObject([
-    { subject: "secrets", check: "s0", level: "warning", found: "its value is shorter than 8 bytes" },
+    {
+      subject: "secrets",
+      check: "s0",
+      level: "warning",
+      found: "its value is shorter than 8 bytes",
+    },
     {
       subject: "secrets",
       check: "s1",

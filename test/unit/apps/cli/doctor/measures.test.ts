@@ -23,7 +23,11 @@ test.each([
   ["ahead", 16_000, "warning", "5.0 s ahead of this machine's"],
   ["behind", 3_000, "warning", "7.0 s behind this machine's"],
 ] as const)("a clock that is %s", (_, atMs, level, found) => {
-  expect(clockFinding("engine", { atMs, betweenMs: [10_000, 11_000] })).toMatchObject({ check: "clock", level, found });
+  expect(clockFinding("engine", { atMs, betweenMs: [10_000, 11_000] })).toMatchObject({
+    check: "clock",
+    level,
+    found,
+  });
 });
 
 test.each([

@@ -14,7 +14,10 @@ setInterval(() => {}, 1000);
 test("the process that has the most watches of files is named", async () => {
   const child = Bun.spawn([process.execPath, "-e", greedy], { stdout: "pipe" });
   try {
-    await waitFor("its watches", async () => (await child.stdout.getReader().read()).value !== undefined);
+    await waitFor(
+      "its watches",
+      async () => (await child.stdout.getReader().read()).value !== undefined,
+    );
     const watches = readWatches();
     expect(watches?.limit).toBeGreaterThan(0);
     expect(watches?.used).toBeGreaterThanOrEqual(30);

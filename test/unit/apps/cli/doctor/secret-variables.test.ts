@@ -31,5 +31,8 @@ test.each([
 });
 
 test("several are in the order of their names", () => {
-  expect(secretVariables({ B_TOKEN: "x", PATH: "/bin", A_TOKEN: "x" })).toEqual(["A_TOKEN", "B_TOKEN"]);
+  expect(secretVariables({ B_TOKEN: "x", PATH: "/bin", A_TOKEN: "x" })).toEqual([
+    "A_TOKEN",
+    "B_TOKEN",
+  ]);
 });

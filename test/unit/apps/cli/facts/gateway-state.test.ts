@@ -8,7 +8,11 @@ import {
 } from "../../../../../apps/cli/facts/gateway-state.ts";
 import { howItRuns } from "../../../../../apps/cli/instance/parts.ts";
 import type { GatewayNotice } from "../../../../../lib/blackboard/port/models.ts";
-import type { ContainerPart, ContainerState, InstanceParts } from "../../../../../lib/runtime/port.ts";
+import type {
+  ContainerPart,
+  ContainerState,
+  InstanceParts,
+} from "../../../../../lib/runtime/port.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 
 const settings = JSON.stringify({ strong: { needs_key: true }, local: { needs_key: false } });
@@ -24,12 +28,22 @@ function notice(hasKey: boolean): GatewayNotice {
 function parts(state: ContainerState | undefined): InstanceParts {
   const whole = instanceParts("demo", "/home/ada/doors", "containers");
   const containers = whole.containers.map((part): ContainerPart => {
-    return part.labels.component === "agent" ? { ...part, env: { SETT_GATEWAY_URL: "http://gateway:8080" } } : part;
+    return part.labels.component === "agent"
+      ? { ...part, env: { SETT_GATEWAY_URL: "http://gateway:8080" } }
+      : part;
   });
   const [first] = whole.containers;
   if (state === undefined || first === undefined) return { ...whole, containers };
-  const labels = { instance: whole.instance, workspace: "", version: "1", component: "gateway" } as const;
-  return { ...whole, containers: [...containers, { ...first, labels, state, env: { SETT_MODELS: settings } }] };
+  const labels = {
+    instance: whole.instance,
+    workspace: "",
+    version: "1",
+    component: "gateway",
+  } as const;
+  return {
+    ...whole,
+    containers: [...containers, { ...first, labels, state, env: { SETT_MODELS: settings } }],
+  };
 }
 
 const problemWith = ({ containers }: InstanceParts, hasKey: boolean) =>
@@ -47,7 +61,9 @@ describe("the gateway of an instance", () => {
 
   test("is missed where it does not run, and an agent knows its address", async () => {
     expect(await problemWith(parts(undefined), true)).toEqual({ problem: "stopped" });
-    expect(await problemWith(parts({ state: "exited", exitCode: 1, endedAt: "" }), true)).toEqual({ problem: "stopped" });
+    expect(await problemWith(parts({ state: "exited", exitCode: 1, endedAt: "" }), true)).toEqual({
+      problem: "stopped",
+    });
     expect(howItRuns(parts(undefined))).toBe("3 of 4 running");
     expect(howItRuns(parts(running))).toBe("running");
   });
@@ -56,14 +72,22 @@ describe("the gateway of an instance", () => {
     const folder = "/home/ada/doors/calls";
     const partsWith = (mode: string) => {
       const env = { SETT_CASSETTE_MODE: mode, SETT_CASSETTE_SOURCE: folder };
-      return parts(running).containers.map((part) => ({ ...part, env: part.labels.component === "gateway" ? env : part.env }));
+      return parts(running).containers.map((part) => ({
+        ...part,
+        env: part.labels.component === "gateway" ? env : part.env,
+      }));
     };
-    expect([recordingOf(partsWith("record")), recordingOf(partsWith("replay"))]).toEqual([folder, undefined]);
+    expect([recordingOf(partsWith("record")), recordingOf(partsWith("replay"))]).toEqual([
+      folder,
+      undefined,
+    ]);
     const sentenceWith = (mode: string) => {
       const cassettes = cassettesOf(partsWith(mode));
       return cassettes && cassettesSentence(cassettes);
     };
-    expect(sentenceWith("replay")).toBe(`A replay: calls of models are answered from ${folder}, and no provider is asked.`);
+    expect(sentenceWith("replay")).toBe(
+      `A replay: calls of models are answered from ${folder}, and no provider is asked.`,
+    );
     expect(sentenceWith("record")).toBe(`Each exchange with a model is recorded in ${folder}.`);
     expect(cassettesOf(parts(running).containers)).toBeUndefined();
   });

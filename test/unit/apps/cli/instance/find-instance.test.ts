@@ -36,10 +36,14 @@ describe("an instance of which no container is left", () => {
   });
 
   test("but its network shows that a start was killed", async () => {
-    expect((await find([instanceParts("demo", main, "network")], "demo")).message).toContain("was killed");
+    expect((await find([instanceParts("demo", main, "network")], "demo")).message).toContain(
+      "was killed",
+    );
   });
 
   test("is not what an unknown name means", async () => {
-    expect((await find([instanceParts("demo", main, "blackboard")], "dmeo")).message).toBe("There is no instance dmeo.");
+    expect((await find([instanceParts("demo", main, "blackboard")], "dmeo")).message).toBe(
+      "There is no instance dmeo.",
+    );
   });
 });

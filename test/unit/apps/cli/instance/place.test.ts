@@ -12,7 +12,10 @@ test("a Redis that has stopped or is gone is repaired by up; the logs of one tha
   const error = await errorOf(() => redisUrlsOf({ ...rest, containers: without }));
   expect(error.message).toContain("has no container");
   expect(error.hint).not.toContain("sett logs");
-  const stopped = containers.map((one) => ({ ...one, state: { state: "exited", exitCode: 0, endedAt: "" } as const }));
+  const stopped = containers.map((one) => ({
+    ...one,
+    state: { state: "exited", exitCode: 0, endedAt: "" } as const,
+  }));
   const hint = (await errorOf(() => redisUrlsOf({ ...rest, containers: stopped }))).hint;
   expect(hint).toStartWith("`sett up --name demo` starts it again");
   expect(hint).toContain("sett logs redis --name demo");
@@ -25,12 +28,16 @@ test("people have a user of their own, and its owner's password only loads funct
   const withRedis = (env: Record<string, string>) => ({
     ...rest,
     containers: containers.map((one) =>
-      one.labels.component === "redis" ? { ...one, env, ports: [{ port: 6379, hostPort: 40_001 }] } : one,
+      one.labels.component === "redis"
+        ? { ...one, env, ports: [{ port: 6379, hostPort: 40_001 }] }
+        : one,
     ),
   });
   const owner = "redis://:secret@127.0.0.1:40001";
   expect(redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret" }))).toEqual({ redisUrl: owner });
-  const { redisUrl, ownerUrl } = redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: "1" }));
+  const { redisUrl, ownerUrl } = redisUrlsOf(
+    withRedis({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: "1" }),
+  );
   expect(ownerUrl).toBe(owner);
   expect(redisUrl).toMatch(/^redis:\/\/person:[0-9a-f]{64}@127\.0\.0\.1:40001$/);
 });

@@ -40,10 +40,21 @@ describe("reading arguments", () => {
     const valuesOf = async (...words: string[]) => {
       const { canonical } = readArguments(words, command);
       const { citty } = taking;
-      await citty.run?.({ rawArgs: canonical, args: parseArgs(canonical, taking.args), cmd: citty, data: fakeShell() });
+      await citty.run?.({
+        rawArgs: canonical,
+        args: parseArgs(canonical, taking.args),
+        cmd: citty,
+        data: fakeShell(),
+      });
       return parsed;
     };
-    expect(await valuesOf()).toEqual({ place: undefined, goal: undefined, type: [], json: false, follow: true });
+    expect(await valuesOf()).toEqual({
+      place: undefined,
+      goal: undefined,
+      type: [],
+      json: false,
+      follow: true,
+    });
     expect(await valuesOf("--no-follow", "--goal=", "--type=a,b", "-x".slice(1))).toEqual({
       place: "x",
       goal: "",

@@ -12,7 +12,8 @@ function linesOf(state: ContainerState, over: Partial<ContainerPart> = {}): stri
   const crashes: Crash[] = crashesOf([{ ...coder, state, ...over }, ...others], nowMs);
   return crashes.map((crash) => crashSentence(crash, nowMs, suggestFor(undefined)));
 }
-const running = (seconds: number) => ({ state: "running", startedAt: ago(seconds), health: "none" }) as const;
+const running = (seconds: number) =>
+  ({ state: "running", startedAt: ago(seconds), health: "none" }) as const;
 
 test("an agent that waits for its restart is shown with its last exit code", () => {
   expect(linesOf({ state: "restarting", exitCode: 1 }, { restarts: 14 })).toEqual([

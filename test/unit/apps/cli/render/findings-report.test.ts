@@ -14,11 +14,20 @@ const findings: Finding[] = [
     why: "It refuses writes.",
     remedy: "Make room with `sett prune`.",
   },
-  { subject: "machine", check: "disk", level: "problem", found: "full", why: "No result is stored.", remedy: "Make room." },
+  {
+    subject: "machine",
+    check: "disk",
+    level: "problem",
+    found: "full",
+    why: "No result is stored.",
+    remedy: "Make room.",
+  },
 ];
 
 test("findings are shown by subject, with the remedy below each, and counted", () => {
-  expect(findingsReport(findings, symbolsFor({}), { style: createStyle(false), columns: undefined })).toEqual([
+  expect(
+    findingsReport(findings, symbolsFor({}), { style: createStyle(false), columns: undefined }),
+  ).toEqual([
     "machine",
     "  + git               2.39.5",
     "  ! disk              full",
@@ -38,14 +47,15 @@ test("on a terminal what was found is wrapped below itself", () => {
   const [first] = findings;
   if (first === undefined) throw new Error("There is one.");
   const long = [{ ...first, found: "one two three four five six" }];
-  expect(findingsReport(long, symbolsFor({}), { style: createStyle(false), columns: 46 }).slice(1, 3)).toEqual([
-    "  + git               one two three four five\n                      six",
-    "",
-  ]);
+  expect(
+    findingsReport(long, symbolsFor({}), { style: createStyle(false), columns: 46 }).slice(1, 3),
+  ).toEqual(["  + git               one two three four five\n                      six", ""]);
 });
 
 test("as JSON every finding has the same members", () => {
   const { findings: all, ...counts } = findingsJson(findings);
   expect(counts).toEqual({ problems: 1, warnings: 1, notes: 0 });
-  expect(new Set(all.map((one) => Object.keys(one).join()))).toEqual(new Set(["subject,check,level,found,why,remedy"]));
+  expect(new Set(all.map((one) => Object.keys(one).join()))).toEqual(
+    new Set(["subject,check,level,found,why,remedy"]),
+  );
 });

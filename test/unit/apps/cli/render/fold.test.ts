@@ -24,11 +24,17 @@ function linesOf(...given: Event[]): string[] {
       ...over,
     };
     const taken = fold.apply(event, beside);
-    return taken === undefined ? [] : [eventLine(event, plain, taken).slice("00:00:00  00000000  orchestrator    ".length)];
+    return taken === undefined
+      ? []
+      : [eventLine(event, plain, taken).slice("00:00:00  00000000  orchestrator    ".length)];
   });
 }
 
-const bid = (agent: string, word: string): Event => ({ type: "bid_placed", agent: agentName(agent), data: { word } });
+const bid = (agent: string, word: string): Event => ({
+  type: "bid_placed",
+  agent: agentName(agent),
+  data: { word },
+});
 const coder = agentName("coder");
 const reason = "The tool ended with exit code 3.";
 const failure = (artefact: string): Event[] => [
@@ -44,8 +50,13 @@ const failure = (artefact: string): Event[] => [
 
 test("agents that bid `ignore` are named where the bidding closes, and nowhere else", () => {
   expect(
-    linesOf(bid("linter", "ignore"), bid("coder", "exclusive"), bid("tester", "ignore"), { type: "bidding_closed" }),
-  ).toEqual([`bids exclusive on ${short}`, `closes the bidding on ${short}, ignored by linter, tester`]);
+    linesOf(bid("linter", "ignore"), bid("coder", "exclusive"), bid("tester", "ignore"), {
+      type: "bidding_closed",
+    }),
+  ).toEqual([
+    `bids exclusive on ${short}`,
+    `closes the bidding on ${short}, ignored by linter, tester`,
+  ]);
   const crowd = Array.from({ length: 12 }, (_, at) => `a${at + 1}`);
   expect(linesOf(...crowd.map((name) => bid(name, "ignore")), { type: "bidding_closed" })).toEqual([
     `closes the bidding on ${short}, ignored by a1, a2, a3, a4, a5, a6, a7, a8 and 4 more`,
@@ -53,21 +64,31 @@ test("agents that bid `ignore` are named where the bidding closes, and nowhere e
   expect(linesOf({ type: "bidding_closed" })).toEqual([`closes the bidding on ${short}`]);
   const opened: Event = { type: "claim_opened" };
   const unwanted = `closes the bidding on ${short}: every agent ignores it`;
-  expect(linesOf(opened, bid("linter", "ignore"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(unwanted);
+  expect(
+    linesOf(opened, bid("linter", "ignore"), bid("tester", "ignore"), {
+      type: "bidding_closed",
+    }).at(-1),
+  ).toBe(unwanted);
   const wanted = `closes the bidding on ${short}, ignored by tester`;
-  expect(linesOf(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
+  expect(
+    linesOf(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(
+      -1,
+    ),
+  ).toBe(wanted);
 });
 
 test("bids that were given in advance have a line where one of them wants the claim, and share it", () => {
   const placed = (bids: string): Event => ({ type: "bids_placed", data: { bids, missing: 0 } });
   const closing: Event = { type: "bidding_closed" };
-  expect(linesOf({ type: "claim_opened" }, placed("linter:ignore coder:exclusive"), closing).slice(1)).toEqual([
+  expect(
+    linesOf({ type: "claim_opened" }, placed("linter:ignore coder:exclusive"), closing).slice(1),
+  ).toEqual([
     `notes the bids on ${short}: coder exclusive`,
     `closes the bidding on ${short}, ignored by linter`,
   ]);
-  expect(linesOf({ type: "claim_opened" }, placed("linter:ignore coder:ignore"), closing).slice(1)).toEqual([
-    `closes the bidding on ${short}: every agent ignores it`,
-  ]);
+  expect(
+    linesOf({ type: "claim_opened" }, placed("linter:ignore coder:ignore"), closing).slice(1),
+  ).toEqual([`closes the bidding on ${short}: every agent ignores it`]);
 });
 
 test("an `ignore` with a reason has a line of its own", () => {
@@ -79,7 +100,10 @@ test("an `ignore` with a reason has a line of its own", () => {
 });
 
 test("the reason of a failure is shown once: with the Failure, and with another attempt's", () => {
-  const end: Event = { type: "claim_terminated", data: { reason: `Agent coder failed: ${reason}` } };
+  const end: Event = {
+    type: "claim_terminated",
+    data: { reason: `Agent coder failed: ${reason}` },
+  };
   const cancelled: Event = {
     type: "grant_cancelled",
     agent: agentName("tester"),
@@ -120,5 +144,7 @@ test("calls of models that went well have no line, and others have", () => {
     actor: "gateway",
     data: { model: "strong", outcome },
   });
-  expect(linesOf(call("ok"), call("refused"), call("ok"))).toEqual([`a call of strong for coder on ${short} was refused`]);
+  expect(linesOf(call("ok"), call("refused"), call("ok"))).toEqual([
+    `a call of strong for coder on ${short} was refused`,
+  ]);
 });

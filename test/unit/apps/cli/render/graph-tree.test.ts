@@ -4,23 +4,45 @@ import { treeText } from "../../../../../apps/cli/render/graph-tree.ts";
 import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
 import { visibleWidth } from "../../../../../lib/client/text/plain-text.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
-import { artefactGraph, type GraphFacts, type ReviewedHead } from "../../../../../lib/core/artefact-graph.ts";
+import {
+  artefactGraph,
+  type GraphFacts,
+  type ReviewedHead,
+} from "../../../../../lib/core/artefact-graph.ts";
 import { derived, nextVersion } from "../../../../support/records/lineage.ts";
 import { newArtefactId, sampleClaim } from "../../../../support/records/sample.ts";
 
 const by = (agent: string) => ({ produced_by_agent: agent, produced_by_role: agent });
 const said = (summary: string) => ({ metadata: { summary } });
 const goal = derived([], said("Release 1.2.0"));
-const commit = derived([goal], { ...by("changelog"), ...said("Listed 3 commits"), type: "CodeCommit" });
-const review = derived([commit], { ...by("reviewer"), ...said("Too short"), structural_type: "Review", type: "Review" });
+const commit = derived([goal], {
+  ...by("changelog"),
+  ...said("Listed 3 commits"),
+  type: "CodeCommit",
+});
+const review = derived([commit], {
+  ...by("reviewer"),
+  ...said("Too short"),
+  structural_type: "Review",
+  type: "Review",
+});
 const rejection: ReviewedHead = { ...review, verdict: "feedback" };
 const better = { ...nextVersion(commit, [review]), ...by("changelog"), ...said("Listed all") };
 const approval = {
-  ...derived([better], { ...by("reviewer"), ...said("approves"), structural_type: "Review", type: "Review" }),
+  ...derived([better], {
+    ...by("reviewer"),
+    ...said("approves"),
+    structural_type: "Review",
+    type: "Review",
+  }),
   verdict: "approval" as const,
 };
 const report = derived([better], { ...by("tester"), ...said("passed"), type: "Report" });
-const release = derived([better, approval, report, goal], { ...by("packager"), structural_type: "Terminal", type: "Release" });
+const release = derived([better, approval, report, goal], {
+  ...by("packager"),
+  structural_type: "Terminal",
+  type: "Release",
+});
 const all = [goal, commit, rejection, better, approval, report, release];
 
 const short = (artefact: ReviewedHead) => artefact.id.slice(0, 8);
@@ -32,7 +54,11 @@ function drawn(
   locale = "C.UTF-8",
 ): string[] {
   const graph = artefactGraph({ goal: goal.goal_id, artefacts, outside: [], claims: [], ...more });
-  const text = treeText(graph, { style: createStyle(false), symbols: symbolsFor({ LANG: locale }) }, columns);
+  const text = treeText(
+    graph,
+    { style: createStyle(false), symbols: symbolsFor({ LANG: locale }) },
+    columns,
+  );
   return text.trimEnd().split("\n");
 }
 
@@ -51,8 +77,14 @@ test("each artefact is below its first source, and names its other sources", () 
 
 test("a claim is shown while it is open, or where it was terminated", () => {
   const open = { claim: sampleClaim(goal, [], { bidding: "open" }), grants: [] };
-  const over = { claim: sampleClaim(goal, [], { bidding: "closed", status: "complete" }), grants: [] };
-  const ended = { claim: sampleClaim(commit, [], { status: "terminated", termination_reason: "Feedback" }), grants: [] };
+  const over = {
+    claim: sampleClaim(goal, [], { bidding: "closed", status: "complete" }),
+    grants: [],
+  };
+  const ended = {
+    claim: sampleClaim(commit, [], { status: "terminated", termination_reason: "Feedback" }),
+    grants: [],
+  };
   expect(drawn([goal, commit, rejection], { claims: [open, over, ended] })).toEqual([
     `GoalDefined ${short(goal)} by user  “Release 1.2.0”`,
     "│  claim pending_review: bidding is open",
@@ -63,8 +95,16 @@ test("a claim is shown while it is open, or where it was terminated", () => {
 });
 
 test("the reason of a failure is shown once", () => {
-  const claim = sampleClaim(goal, [], { status: "terminated", termination_reason: "Agent coder failed: No paint left" });
-  const about = { ...by("coder"), claim_id: claim.id, structural_type: "Failure" as const, type: "NoPaint" };
+  const claim = sampleClaim(goal, [], {
+    status: "terminated",
+    termination_reason: "Agent coder failed: No paint left",
+  });
+  const about = {
+    ...by("coder"),
+    claim_id: claim.id,
+    structural_type: "Failure" as const,
+    type: "NoPaint",
+  };
   const failure = derived([goal], { ...about, ...said("No paint left") });
   expect(drawn([goal, failure], { claims: [{ claim, grants: [] }] })).toEqual([
     `GoalDefined ${short(goal)} by user  “Release 1.2.0”`,
@@ -88,7 +128,8 @@ test("what comes from elsewhere says from where, and nothing is left out", () =>
 
 test("fits into 80 columns, however deep it is, and breaks no word", () => {
   const chain = [goal];
-  for (let made = 0; made < 40; made += 1) chain.push(derived(chain.slice(-1), said(`Step ${made} ${"of the way ".repeat(9)}`)));
+  for (let made = 0; made < 40; made += 1)
+    chain.push(derived(chain.slice(-1), said(`Step ${made} ${"of the way ".repeat(9)}`)));
   const lines = drawn(chain, {}, 80);
   expect(Math.max(...lines.map(visibleWidth))).toBeLessThanOrEqual(80);
   const text = lines.map((line) => line.replace(/^[…│├└─ ]+/, "")).join(" ");

@@ -14,7 +14,11 @@ import { agentName, newClaimId, sampleArtefact } from "../../../../support/recor
 const style = createStyle(false);
 const commit = CommitHash.parse("0123456789012345678901234567890123456789");
 
-function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metadata"] = { summary: "The plan" }) {
+function approval(
+  text: string,
+  isWhole: boolean,
+  metadata: ArtefactHead["metadata"] = { summary: "The plan" },
+) {
   const { payload: _, ...artefact } = sampleArtefact({ type: "Plan", metadata });
   const content = { text, isWhole };
   const inquiry: Inquiry = {
@@ -29,23 +33,47 @@ function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metada
     inquiryDetails(inquiry, { style, columns }, Date.parse(inquiry.since)).split("\n").slice(2, -1);
   return {
     shown,
-    next: commandsFor(inquiry, suggestFor(undefined)).map((command) => command.replace(artefact.id.slice(0, 8), "ID")),
+    next: commandsFor(inquiry, suggestFor(undefined)).map((command) =>
+      command.replace(artefact.id.slice(0, 8), "ID"),
+    ),
   };
 }
 
 const refusal: BudgetRefusal = {
-  ...{ id: "00000000-0000-4000-8000-000000000001", claim_id: newClaimId(), agent: agentName("coder"), attempt: 1 },
-  ...({ scope: "goal", kind: "nanousd", allowed: 5e9, limit: 5e9, spent: 4.9e9, reserved: 0, needed: 2e8 } as const),
+  ...{
+    id: "00000000-0000-4000-8000-000000000001",
+    claim_id: newClaimId(),
+    agent: agentName("coder"),
+    attempt: 1,
+  },
+  ...({
+    scope: "goal",
+    kind: "nanousd",
+    allowed: 5e9,
+    limit: 5e9,
+    spent: 4.9e9,
+    reserved: 0,
+    needed: 2e8,
+  } as const),
 };
 const budgetQuestion = sampleArtefact({
   structural_type: "Question",
   type: "BudgetExceeded",
   produced_by_agent: "coder",
-  payload: JSON.stringify({ kind: "calls", limit: 1, question: "Shall I go on with the blue door?" }),
+  payload: JSON.stringify({
+    kind: "calls",
+    limit: 1,
+    question: "Shall I go on with the blue door?",
+  }),
 });
 
 test("of a budget that is used up the record's figures come first, then the agent's words; `yes` names its amount", () => {
-  const inquiry: Inquiry = { kind: "question", question: budgetQuestion, refusal, since: budgetQuestion.created_at };
+  const inquiry: Inquiry = {
+    kind: "question",
+    question: budgetQuestion,
+    refusal,
+    since: budgetQuestion.created_at,
+  };
   const shown = inquiryDetails(inquiry, { style, columns: undefined }, Date.parse(inquiry.since));
   expect(shown.split("\n").slice(1)).toEqual([
     "",
@@ -57,7 +85,12 @@ test("of a budget that is used up the record's figures come first, then the agen
   ]);
   expect(inquiryJson(inquiry)).toMatchObject({
     text: "Shall I go on with the blue door?",
-    budget: { kind: "nanousd", limit: 5e9, spent: 4.9e9, yes_adds: "$5.00 to the budget of the goal" },
+    budget: {
+      kind: "nanousd",
+      limit: 5e9,
+      spent: 4.9e9,
+      yes_adds: "$5.00 to the budget of the goal",
+    },
   });
   const id = budgetQuestion.id.slice(0, 8);
   expect(commandsFor(inquiry, suggestFor(undefined))).toEqual([
@@ -65,16 +98,28 @@ test("of a budget that is used up the record's figures come first, then the agen
     `sett answer ${id} 5usd  # or another amount`,
     `sett budget ${budgetQuestion.goal_id.slice(0, 8)}  # what the goal has cost`,
   ]);
-  const nothing = commandsFor({ ...inquiry, refusal: { ...refusal, allowed: 0 } }, suggestFor(undefined));
+  const nothing = commandsFor(
+    { ...inquiry, refusal: { ...refusal, allowed: 0 } },
+    suggestFor(undefined),
+  );
   expect(nothing.join("\n")).not.toContain("yes");
 });
 
 test("a question that only says that it is about a budget is a question like any other", () => {
-  const inquiry: Inquiry = { kind: "question", question: budgetQuestion, refusal: undefined, since: budgetQuestion.created_at };
-  expect(commandsFor(inquiry, suggestFor(undefined))).toEqual([`sett answer ${budgetQuestion.id.slice(0, 8)} "…"`]);
+  const inquiry: Inquiry = {
+    kind: "question",
+    question: budgetQuestion,
+    refusal: undefined,
+    since: budgetQuestion.created_at,
+  };
+  expect(commandsFor(inquiry, suggestFor(undefined))).toEqual([
+    `sett answer ${budgetQuestion.id.slice(0, 8)} "…"`,
+  ]);
   expect(inquiryJson(inquiry)).not.toHaveProperty("budget");
   const feedback = { ...budgetQuestion, type: "GoalFeedback" };
-  expect(commandsFor({ ...inquiry, question: feedback }, suggestFor(undefined))[0]).not.toContain("replaces the goal");
+  expect(commandsFor({ ...inquiry, question: feedback }, suggestFor(undefined))[0]).not.toContain(
+    "replaces the goal",
+  );
 });
 
 test("what is to be approved is shown, and the rest of it can be had", () => {

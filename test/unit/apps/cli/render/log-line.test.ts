@@ -4,7 +4,10 @@ import { createStyle } from "../../../../../lib/client/text/style.ts";
 
 const plain = createStyle(false);
 const said = (fields: Record<string, unknown>) =>
-  logLine(JSON.stringify({ time: "2026-11-22T10:00:00.000Z", level: "info", msg: "Said", ...fields }), plain);
+  logLine(
+    JSON.stringify({ time: "2026-11-22T10:00:00.000Z", level: "info", msg: "Said", ...fields }),
+    plain,
+  );
 
 test("long output is shown by its beginning and its end, with how much is left out", () => {
   const line = said({ stderr: `first ${"x".repeat(1_500)} last` });
@@ -19,5 +22,7 @@ test("a short text is shown whole, without control characters", () => {
 });
 
 test("ids are shortened like everywhere else", () => {
-  expect(said({ logical_id: "9f3a12b4-0000-4000-8000-000000000000" })).toEndWith("  logical_id=9f3a12b4");
+  expect(said({ logical_id: "9f3a12b4-0000-4000-8000-000000000000" })).toEndWith(
+    "  logical_id=9f3a12b4",
+  );
 });

@@ -23,13 +23,21 @@ const ascii = symbolsFor({});
 const drawing = { style: createStyle(false), symbols: utf8 };
 const names = ["coder", "lint", "reviewer", "style", "unit"];
 
-const about = (snapshot: ClaimSnapshot, type = "Draft", version = 1): OpenClaim => ({ ...snapshot, about: { type, version } });
+const about = (snapshot: ClaimSnapshot, type = "Draft", version = 1): OpenClaim => ({
+  ...snapshot,
+  about: { type, version },
+});
 
 const inParallel = about(
   openClaim(
     { coder: "exclusive", lint: "claim", reviewer: "review", style: "review", unit: "claim" },
     { bidding: "closed", status: "pending_parallel" },
-    [done("reviewer", "review"), done("style", "review"), running("unit", "parallel", 8), queued("lint", "parallel", 12)],
+    [
+      done("reviewer", "review"),
+      done("style", "review"),
+      running("unit", "parallel", 8),
+      queued("lint", "parallel", 12),
+    ],
   ),
 );
 const inBidding = about(
@@ -65,9 +73,14 @@ describe("the open claims of a wide terminal", () => {
     const over = { kind: "rework", bidding: "closed", status: "pending_exclusive" } as const;
     const asks = waitingForAnswer("coder", "exclusive");
     const again = openClaim({}, over, [retrying("coder", "exclusive", "broken", 4)]);
-    const [, first, second] = drawn([about(again, "Draft", 2), about(openClaim({}, over, [asks]))], 120);
+    const [, first, second] = drawn(
+      [about(again, "Draft", 2), about(openClaim({}, over, [asks]))],
+      120,
+    );
     expect(first).toBe("1a2b3c4d  Draft v2 (rework)  exclusive ↻coder  coder again in 4s");
-    expect(second).toMatch(/ {2}Draft \(rework\) {5}exclusive \?coder {2}an answer to [0-9a-f]{8}$/);
+    expect(second).toMatch(
+      / {2}Draft \(rework\) {5}exclusive \?coder {2}an answer to [0-9a-f]{8}$/,
+    );
   });
 });
 
@@ -96,7 +109,9 @@ describe("narrower terminals", () => {
   });
 
   test("of few rows show the oldest claims, and say how many more there are", () => {
-    expect(drawn([inParallel, inBidding, inBidding], 80, { rows: 6 }).at(-1)).toBe("… and 1 more: sett status");
+    expect(drawn([inParallel, inBidding, inBidding], 80, { rows: 6 }).at(-1)).toBe(
+      "… and 1 more: sett status",
+    );
     expect(drawn([inParallel, inBidding], 80, { rows: 1 })).toHaveLength(3);
     expect(
       drawn(
@@ -114,12 +129,19 @@ describe("the line above them", () => {
   });
 
   test("says by whom the instance is paused", () => {
-    const pause = { since: new Date(nowMs).toISOString(), by: "person:Ada Lovelace <ada@sett.invalid>" };
-    expect(drawn([], 60, { around: situation([], { pause }) })[0]).toStartWith("── no open claims ── paused by Ada Lovelace ──");
+    const pause = {
+      since: new Date(nowMs).toISOString(),
+      by: "person:Ada Lovelace <ada@sett.invalid>",
+    };
+    expect(drawn([], 60, { around: situation([], { pause }) })[0]).toStartWith(
+      "── no open claims ── paused by Ada Lovelace ──",
+    );
   });
 
   test("says that no orchestrator is running, and who is silent", () => {
-    const statuses = new Map([[agentName("coder"), { at: nowMs - 240_000, state: "working" as const }]]);
+    const statuses = new Map([
+      [agentName("coder"), { at: nowMs - 240_000, state: "working" as const }],
+    ]);
     const around = situation(["coder", "lint"], { leader: undefined, statuses });
     expect(drawn([], 90, { around })[0]).toStartWith(
       "── no open claims ── no orchestrator ── coder silent 4m ── lint never heard ──",
@@ -130,7 +152,9 @@ describe("the line above them", () => {
 
 test("an agent that may never come is named before those that are waited for longer", () => {
   const statuses = new Map([[agentName("lint"), { at: nowMs, state: "idle" as const }]]);
-  expect(drawn([inParallel], 40, { around: situation(names, { statuses }) })[1]).toEndWith("  unit 8s +1");
+  expect(drawn([inParallel], 40, { around: situation(names, { statuses }) })[1]).toEndWith(
+    "  unit 8s +1",
+  );
 });
 
 test("an agent's word for its artefact cannot colour, break or widen a line", () => {
@@ -155,7 +179,12 @@ test("ASCII serves where the locale is not UTF-8: LC_ALL counts before LC_CTYPE 
 test("colours change no width and end where a line is cut", () => {
   const style = createStyle(true);
   const draw = (columns: number) =>
-    openClaimLines({ claims: [inParallel], situation: situation(names) }, { columns, rows: 24 }, { ...drawing, style });
+    openClaimLines(
+      { claims: [inParallel], situation: situation(names) },
+      { columns, rows: 24 },
+      { ...drawing, style },
+    );
   expect(draw(100).map(visibleWidth)).toEqual(drawn([inParallel], 100).map(visibleWidth));
-  for (const line of draw(12)) expect(line.split(/(?=\[(?:1|2|3[0-8])m)/).length).toBe(line.split(/(?=\[(?:22|39)m)/).length);
+  for (const line of draw(12))
+    expect(line.split(/(?=\[(?:1|2|3[0-8])m)/).length).toBe(line.split(/(?=\[(?:22|39)m)/).length);
 });

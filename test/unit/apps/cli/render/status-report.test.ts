@@ -24,15 +24,39 @@ import {
 import { agentName, sampleAgent, sampleArtefact } from "../../../../support/records/sample.ts";
 
 const id = (digits: string) => `${digits}-0000-4000-8000-000000000000` as Artefact["id"];
-const goal = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary: "Write about\nthe door" } });
-const draft = sampleArtefact({ id: id("55555555"), goal_id: goal.goal_id, type: "Draft", version: 2 });
+const goal = sampleArtefact({
+  id: id("9f3a12b4"),
+  created_at: ago(180),
+  metadata: { summary: "Write about\nthe door" },
+});
+const draft = sampleArtefact({
+  id: id("55555555"),
+  goal_id: goal.goal_id,
+  type: "Draft",
+  version: 2,
+});
 
-function reading(state: GoalState, openClaims: ClaimSnapshot[] = [], artefacts: Artefact[] = [goal]): GoalReading {
+function reading(
+  state: GoalState,
+  openClaims: ClaimSnapshot[] = [],
+  artefacts: Artefact[] = [goal],
+): GoalReading {
   const status = { state, openClaims, waitingFor: openClaims.flatMap(waitedForBy), failures: [] };
-  return { goal: GoalId.parse(goal.id), status, artefacts, count: artefacts.length, unreadable: [] };
+  return {
+    goal: GoalId.parse(goal.id),
+    status,
+    artefacts,
+    count: artefacts.length,
+    unreadable: [],
+  };
 }
 
-function drawn(goals: readonly GoalReading[], around: Situation = situation([]), hidden = 0, columns?: number): string[] {
+function drawn(
+  goals: readonly GoalReading[],
+  around: Situation = situation([]),
+  hidden = 0,
+  columns?: number,
+): string[] {
   const report = {
     instance: InstanceName.parse("demo"),
     name: undefined,
@@ -43,7 +67,11 @@ function drawn(goals: readonly GoalReading[], around: Situation = situation([]),
     gateway: undefined,
     hidden,
   };
-  return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, columns);
+  return statusReport(
+    report,
+    { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) },
+    columns,
+  );
 }
 
 test("a goal that a trigger has stated says so", () => {
@@ -70,7 +98,10 @@ describe("a goal", () => {
     const over = { id: claimId("77777777"), kind: "rework", artefact_id: draft.id } as const;
     const ended = { bidding: "closed", status: "pending_exclusive" } as const;
     const rework = openClaim({}, { ...over, ...ended }, [running("coder", "exclusive", 65)]);
-    const [, , ...lines] = drawn([reading("running", [opened, rework], [goal, draft])], situation(["coder", "tester"]));
+    const [, , ...lines] = drawn(
+      [reading("running", [opened, rework], [goal, draft])],
+      situation(["coder", "tester"]),
+    );
     expect(lines.slice(-5)).toEqual([
       "9f3a12b4  running    3m    Write about the door",
       "          claim 1a2b3c4d on GoalDefined  bids coder:exclusive tester:?",
@@ -83,11 +114,28 @@ describe("a goal", () => {
   test("that failed shows each Failure that counts: its type, whose it is, why, and how to see it", () => {
     const reason = { summary: "The tool ended with exit code 3: lint: no such file: src" };
     const common = { goal_id: goal.goal_id, structural_type: "Failure", metadata: reason } as const;
-    const lost = sampleArtefact({ id: id("14905b02"), type: "AttemptLost", produced_by_agent: "", ...common });
-    const broken = sampleArtefact({ id: id("24905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
-    const retried = sampleArtefact({ id: id("34905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
+    const lost = sampleArtefact({
+      id: id("14905b02"),
+      type: "AttemptLost",
+      produced_by_agent: "",
+      ...common,
+    });
+    const broken = sampleArtefact({
+      id: id("24905b02"),
+      type: "ToolExecutionFailure",
+      produced_by_agent: "linter",
+      ...common,
+    });
+    const retried = sampleArtefact({
+      id: id("34905b02"),
+      type: "ToolExecutionFailure",
+      produced_by_agent: "linter",
+      ...common,
+    });
     const failed = reading("failed", [], [goal, lost, broken, retried]);
-    const report = drawn([{ ...failed, status: { ...failed.status, failures: [lost.id, broken.id] } }]);
+    const report = drawn([
+      { ...failed, status: { ...failed.status, failures: [lost.id, broken.id] } },
+    ]);
     expect(report.slice(-4)).toEqual([
       `          AttemptLost: ${reason.summary}`,
       "            → sett unearth 14905b02",
@@ -98,7 +146,11 @@ describe("a goal", () => {
 
   test("is broken between words on a terminal of 80 columns", () => {
     const summary = "Write about the door, and say which of the doors of the house is meant by it";
-    const stated = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary } });
+    const stated = sampleArtefact({
+      id: id("9f3a12b4"),
+      created_at: ago(180),
+      metadata: { summary },
+    });
     expect(drawn([reading("stalled", [], [stated])], situation([]), 0, 74).slice(-5)).toEqual([
       "9f3a12b4  stalled    3m    Write about the door, and say which of the",
       "                           doors of the house is meant by it",
@@ -109,8 +161,13 @@ describe("a goal", () => {
   });
 
   test("that waits for a person says what to type, on a line of its own", () => {
-    const waiting = openClaim({ ada: "review" }, { bidding: "closed", status: "pending_review" }, [waitingForApproval("ada")]);
-    const around = situation([], { suggest: suggestFor("demo"), agents: [sampleAgent("ada", { human: true })] });
+    const waiting = openClaim({ ada: "review" }, { bidding: "closed", status: "pending_review" }, [
+      waitingForApproval("ada"),
+    ]);
+    const around = situation([], {
+      suggest: suggestFor("demo"),
+      agents: [sampleAgent("ada", { human: true })],
+    });
     const about = waiting.claim.artefact_id.slice(0, 8);
     expect(drawn([reading("waiting", [waiting])], around, 0, 80).slice(-2)).toEqual([
       `            waits for \`ada\` to approve or reject ${about}, 1m`,
@@ -125,8 +182,12 @@ describe("a goal", () => {
   });
 
   test("that is not shown is counted", () => {
-    expect(drawn([reading("settled")], situation([]), 3)).toContain("… 3 older goals, all at rest: sett status --all");
-    expect(drawn([reading("settled")], situation([]), 1)).toContain("… 1 older goal, at rest: sett status --all");
+    expect(drawn([reading("settled")], situation([]), 3)).toContain(
+      "… 3 older goals, all at rest: sett status --all",
+    );
+    expect(drawn([reading("settled")], situation([]), 1)).toContain(
+      "… 1 older goal, at rest: sett status --all",
+    );
     expect(drawn([]).at(-1)).toContain("sett forage");
   });
 });
@@ -148,17 +209,25 @@ test("each agent has its last heartbeat; a silent agent and one that never sent 
 
 test("an agent that is at work is working, with its claim, before its next heartbeat says so", () => {
   const open = [openClaim({}, { id: claimId("11111111") }, [running("coder", "exclusive", 5)])];
-  expect(drawn([], situation(["coder"], { open }))[3]).toBe("coder  coder  working  2s ago     11111111");
+  expect(drawn([], situation(["coder"], { open }))[3]).toBe(
+    "coder  coder  working  2s ago     11111111",
+  );
 });
 
 test("an agent whose workers are at work is working, with their claims, the longest first; a silent one is shown as silent", () => {
   const agents = [
-    ...["crowd", "quiet"].map((name) => sampleAgent(name, { replicas: 3, strategy: "fresh_per_call" })),
+    ...["crowd", "quiet"].map((name) =>
+      sampleAgent(name, { replicas: 3, strategy: "fresh_per_call" }),
+    ),
     ...["alone", "rests"].map((name) => sampleAgent(name, { strategy: "fresh_per_call" })),
   ];
-  const grants = (names: string[], seconds: number) => names.map((name) => running(name, "parallel", seconds));
+  const grants = (names: string[], seconds: number) =>
+    names.map((name) => running(name, "parallel", seconds));
   const open = [
-    openClaim({}, { id: claimId("11111111") }, [...grants(["crowd"], 5), done("alone", "parallel")]),
+    openClaim({}, { id: claimId("11111111") }, [
+      ...grants(["crowd"], 5),
+      done("alone", "parallel"),
+    ]),
     openClaim({}, { id: claimId("22222222") }, grants(["alone", "crowd", "quiet"], 9)),
   ];
   const { statuses } = situation(["alone", "crowd", "rests"]);

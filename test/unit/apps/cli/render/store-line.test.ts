@@ -7,7 +7,10 @@ import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 const mebibyte = 1024 ** 2;
 const lines = (store: Partial<Store>) =>
   storeLine(
-    { suggest: suggestFor("demo"), store: { problem: undefined, usedBytes: 0, limitBytes: 1_000 * mebibyte, ...store } },
+    {
+      suggest: suggestFor("demo"),
+      store: { problem: undefined, usedBytes: 0, limitBytes: 1_000 * mebibyte, ...store },
+    },
     createStyle(false),
   );
 
@@ -22,20 +25,30 @@ test("from four fifths on the line says how full Redis is, and how to make room 
     "Redis is 80 % full (800 MiB of 1000 MiB), and refuses writes when it is full, large results first: make room with " +
       "`sett prune --before 30d --name demo`, or raise services.redis.resources.limits.memory in sett.yml, then `sett up --name demo`",
   ]);
-  expect(lines({ usedBytes: 3 * 1024 * mebibyte, limitBytes: 3.2 * 1024 * mebibyte })[0]).toStartWith(
-    "Redis is 93 % full (3.0 GiB of 3.2 GiB),",
-  );
+  expect(
+    lines({ usedBytes: 3 * 1024 * mebibyte, limitBytes: 3.2 * 1024 * mebibyte })[0],
+  ).toStartWith("Redis is 93 % full (3.0 GiB of 3.2 GiB),");
 });
 
 describe("where Redis refuses writes, the line names the remedy", () => {
   test.each([
-    ["its memory is full", "Redis refuses writes: OOM command not allowed.", "make room with `sett prune"],
+    [
+      "its memory is full",
+      "Redis refuses writes: OOM command not allowed.",
+      "make room with `sett prune",
+    ],
     ["its disk is full", "Redis refuses writes: MISCONF errors writing.", "make room on the disk"],
     ["it is a replica", "Redis refuses writes: READONLY replica.", "this server is a replica"],
-    ["for another reason", "Redis refuses writes: NOREPLICAS few.", "see `sett logs redis --name demo`"],
+    [
+      "for another reason",
+      "Redis refuses writes: NOREPLICAS few.",
+      "see `sett logs redis --name demo`",
+    ],
   ])("%s", (_, problem, remedy) => {
     const [line, ...others] = lines({ problem });
-    expect(line).toStartWith(`${problem} Nothing is lost. Work goes on when Redis accepts writes again: ${remedy}`);
+    expect(line).toStartWith(
+      `${problem} Nothing is lost. Work goes on when Redis accepts writes again: ${remedy}`,
+    );
     expect(others).toEqual([]);
   });
 });

@@ -22,8 +22,12 @@ describe("a table", () => {
   });
 
   test("is broken between words where other columns are too wide, and fits into the terminal", () => {
-    const agents = ["changelog", "licences", "packager", "reviewer", "secrets", "tester"].join(", ");
-    const row = ["demo", "running", agents, "29s", "/home/ada/doors/front/left"].map((text) => ({ text }));
+    const agents = ["changelog", "licences", "packager", "reviewer", "secrets", "tester"].join(
+      ", ",
+    );
+    const row = ["demo", "running", agents, "29s", "/home/ada/doors/front/left"].map((text) => ({
+      text,
+    }));
     const lines = table(["NAME", "STATE", "AGENTS", "AGE", "WORKSPACE"], [row], plain, 60);
     expect(lines).toEqual([
       "NAME  STATE    AGENTS                  AGE  WORKSPACE",

@@ -6,7 +6,12 @@ import type { OpenCall } from "../../../../../lib/model/model-call.ts";
 import type { Conversation } from "../../../../../lib/models/transcript.ts";
 import type { Turn } from "../../../../../lib/models/transcript-parts.ts";
 import { recordOf, reserveOrder } from "../../../../support/blackboard/model-scene.ts";
-import { agentName, newArtefactId, newClaimId, newGoalId } from "../../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  newClaimId,
+  newGoalId,
+} from "../../../../support/records/sample.ts";
 
 const out = { style: createStyle(false), columns: undefined, isTerminal: false };
 const agent = agentName("coder");
@@ -31,7 +36,10 @@ const talk = (turns: Turn[], over: Partial<Conversation> = {}): Conversation => 
   isAnswered: true,
   ...over,
 });
-const said = (role: Turn["role"], text: string): Turn => ({ role, parts: [{ kind: "text", text }] });
+const said = (role: Turn["role"], text: string): Turn => ({
+  role,
+  parts: [{ kind: "text", text }],
+});
 
 test("a conversation shows who said what, which tools were called, and what they answered", () => {
   const input = JSON.stringify({ path: "a.ts", content: "one\ntwo", force: true });
@@ -73,12 +81,17 @@ user
 
 test("several conversations are numbered, and one that has no answer says why", () => {
   const failed = { outcome: "failed", problem: "The provider did not answer in time." } as const;
-  const conversations = [talk([said("user", "Bid?")]), talk([said("user", "Go.")], { calls: [1], isAnswered: false })];
+  const conversations = [
+    talk([said("user", "Bid?")]),
+    talk([said("user", "Go.")], { calls: [1], isAnswered: false }),
+  ];
   const calls = [callOf({ kind: "bid" }), callOf(failed)];
   const text = transcriptText({ calls, conversations }, out);
   expect(text).toContain("Conversation 1 of 2 about the bid with strong");
   expect(text).toContain("Conversation 2 of 2 with strong");
-  expect(text).toEndWith("This was not answered: the call has failed. The provider did not answer in time.\n");
+  expect(text).toEndWith(
+    "This was not answered: the call has failed. The provider did not answer in time.\n",
+  );
 });
 
 test("calls without a kept request are counted", () => {
@@ -90,7 +103,10 @@ test("calls without a kept request are counted", () => {
 test("on a terminal no control character of the model reaches it, and lines are wrapped", () => {
   const words = `\u001b[31mred ${"word ".repeat(20)}`;
   const terminal = { ...out, columns: 40, isTerminal: true };
-  const text = transcriptText({ calls: [callOf()], conversations: [talk([said("assistant", words)])] }, terminal);
+  const text = transcriptText(
+    { calls: [callOf()], conversations: [talk([said("assistant", words)])] },
+    terminal,
+  );
   expect(text).not.toContain("\u001b");
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
 });

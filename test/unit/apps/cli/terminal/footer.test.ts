@@ -13,7 +13,8 @@ function terminal(width: number) {
     isTerminal: true,
     columns: width,
     style: createStyle(false),
-    // A terminal makes a line break of each line feed; the text is out a little later than it was given.
+    // A terminal makes a line break of each line feed; the text is out a little later than it was
+    // given.
     write: async (text) => {
       await Promise.resolve();
       screen.write(text.replaceAll("\n", "\r\n"));

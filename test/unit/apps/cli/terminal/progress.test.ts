@@ -9,7 +9,12 @@ test("where the terminal has shown Ctrl-C, nothing is left of the spinner", asyn
   const screen = new Screen(80);
   // The terminal's driver begins each line at its first column.
   const write = async (text: string) => screen.write(text.replaceAll("\n", "\r\n"));
-  const progress = new Progress({ isTerminal: true, columns: 80, style: createStyle(false), write });
+  const progress = new Progress({
+    isTerminal: true,
+    columns: 80,
+    style: createStyle(false),
+    write,
+  });
   progress.begin("redis", "starting");
   await waitFor("the spinner", () => screen.lines.join("").includes("redis starting"));
   screen.write("^C");

@@ -27,7 +27,11 @@ function configOf(yaml: string): SettConfig {
   return config;
 }
 
-const image = { tag: "machine", id: "machine", env: { HOME: "/home/ada", LD_LIBRARY_PATH: "/opt/lib" } };
+const image = {
+  tag: "machine",
+  id: "machine",
+  env: { HOME: "/home/ada", LD_LIBRARY_PATH: "/opt/lib" },
+};
 const config = configOf(text);
 const withModels = `${text}    model: local
 models:
@@ -62,9 +66,13 @@ const planned = (config: SettConfig) =>
     engineSocket: undefined,
   });
 const containers = planned(config);
-const redisUrl = (user: RedisUser) => urlFor({ host: "127.0.0.1", port: 40_001, ownerPassword: "secret" }, user);
+const redisUrl = (user: RedisUser) =>
+  urlFor({ host: "127.0.0.1", port: 40_001, ownerPassword: "secret" }, user);
 
-function processes(over: { version?: string; port?: number; config?: SettConfig } = {}, plan = containers) {
+function processes(
+  over: { version?: string; port?: number; config?: SettConfig } = {},
+  plan = containers,
+) {
   const { version = "7.0 1 2", port = 40_001 } = over;
   const programs = {
     api: ["/opt/sett/sett-api"],
@@ -91,18 +99,26 @@ describe("the plan of an instance without containers", () => {
 
   test("has the same parts, of the same names, and what holds their data", () => {
     const names = (plan: typeof containers) =>
-      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(({ name }) => name);
+      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(
+        ({ name }) => name,
+      );
     expect(names(processes())).toEqual(names(containers));
     const { redis: _, orchestrator: __, agents: ___, ...kept } = containers;
     expect(rest).toEqual(kept);
     expect(rest.gateway).toBeUndefined();
-    expect(agents.map(({ workspace }) => workspace)).toEqual(containers.agents.map(({ workspace }) => workspace));
+    expect(agents.map(({ workspace }) => workspace)).toEqual(
+      containers.agents.map(({ workspace }) => workspace),
+    );
   });
 
   test("gives an agent the environment of its container, without what the carrier and the filter of system calls add", () => {
     const names = Object.keys(containers.agents[0]?.spec.env ?? {});
     const missing = names.filter((name) => !(name in (coder?.env ?? {})));
-    expect(missing.sort()).toEqual(["LD_LIBRARY_PATH", "SETT_GIT_LIBRARY_PATH", "SETT_STOP_SIGNAL"]);
+    expect(missing.sort()).toEqual([
+      "LD_LIBRARY_PATH",
+      "SETT_GIT_LIBRARY_PATH",
+      "SETT_STOP_SIGNAL",
+    ]);
     expect(coder).toMatchObject({
       entrypoint: ["/opt/sett/sett-cub"],
       workingDir: "/home/ada/repository",
@@ -129,7 +145,9 @@ describe("the plan of an instance without containers", () => {
       access: "rw",
     });
     expect(target).toBe("/workspace");
-    const data = redis.mounts.find((mount) => mount.kind === "volume" && mount.volume === "sett-demo-blackboard");
+    const data = redis.mounts.find(
+      (mount) => mount.kind === "volume" && mount.volume === "sett-demo-blackboard",
+    );
     expect(redis.workingDir).toBe(data?.target);
   });
 
@@ -148,7 +166,9 @@ describe("the plan of an instance without containers", () => {
 
   test("is made from something else when a program or the port is another, and only then", () => {
     const fingerprint = (plan: typeof containers) =>
-      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(({ labels }) => labels.fingerprint);
+      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(
+        ({ labels }) => labels.fingerprint,
+      );
     const now = fingerprint(processes());
     expect(fingerprint(processes())).toEqual(now);
     for (const other of [
@@ -161,10 +181,18 @@ describe("the plan of an instance without containers", () => {
 
   test("gives the orchestrator, where there are workers, what it needs to start them as agents are started", () => {
     expect(Object.keys(orchestrator.env)).not.toContain("SETT_WORKERS");
-    const scalable = configOf(text.replace("  reader:\n", "  reader:\n    strategy: fresh_per_call\n    replicas: 3\n"));
-    const { SETT_WORKERS: workers = "", SETT_PROCESSES: how = "" } = processes({ config: scalable }).orchestrator.env;
-    expect(JSON.parse(workers)).toEqual([{ agent: "reader", replicas: 3, spec: JSON.parse(JSON.stringify(reader)) }]);
-    expect(JSON.parse(how)).toEqual({ folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] });
+    const scalable = configOf(
+      text.replace("  reader:\n", "  reader:\n    strategy: fresh_per_call\n    replicas: 3\n"),
+    );
+    const { SETT_WORKERS: workers = "", SETT_PROCESSES: how = "" } = processes({ config: scalable })
+      .orchestrator.env;
+    expect(JSON.parse(workers)).toEqual([
+      { agent: "reader", replicas: 3, spec: JSON.parse(JSON.stringify(reader)) },
+    ]);
+    expect(JSON.parse(how)).toEqual({
+      folder: "/home/ada/.local/state/sett",
+      supervisor: ["sett", "supervise"],
+    });
   });
 });
 
@@ -178,12 +206,16 @@ test("the gateway of an instance without containers listens on a port of its own
     REDIS_URL: redisUrl({ role: "gateway" }),
   });
   expect(gateway?.spec.env.SETT_MODELS).toContain('"base_url":"http://127.0.0.1:11434/v1"');
-  expect(agents.map(({ spec }) => spec.env.SETT_GATEWAY_URL)).toEqual([undefined, "http://127.0.0.1:40100"]);
+  expect(agents.map(({ spec }) => spec.env.SETT_GATEWAY_URL)).toEqual([
+    undefined,
+    "http://127.0.0.1:40100",
+  ]);
 });
 
 test("the key of the page's sessions lasts as long as the instance, also when Redis gets another port", () => {
   const withApi = configOf(`${text}triggers: { nightly: { cron: "0 3 * * *", goal: Clean up } }\n`);
-  const keyOf = (port: number) => processes({ config: withApi, port }, planned(withApi)).api?.spec.env.SETT_API_SESSION_KEY;
+  const keyOf = (port: number) =>
+    processes({ config: withApi, port }, planned(withApi)).api?.spec.env.SETT_API_SESSION_KEY;
   expect(keyOf(40_001)).toMatch(/^[0-9a-f]{64}$/);
   expect(keyOf(40_002)).toBe(keyOf(40_001) ?? "");
 });

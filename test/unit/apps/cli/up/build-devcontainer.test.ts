@@ -1,8 +1,12 @@
-// What happens where `devcontainer build` fails, is interrupted, or is not there: with small programs in its place.
+// What happens where `devcontainer build` fails, is interrupted, or is not there: with small
+// programs in its place.
 import { expect, test } from "bun:test";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buildDevcontainer, readDevcontainer } from "../../../../../apps/cli/up/build-devcontainer.ts";
+import {
+  buildDevcontainer,
+  readDevcontainer,
+} from "../../../../../apps/cli/up/build-devcontainer.ts";
 import { devcontainerInputs } from "../../../../../apps/cli/up/context-hash.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
 import type { Images } from "../../../../../lib/runtime/port.ts";
@@ -32,7 +36,13 @@ async function failure(
   const devcontainer = await readDevcontainer(folder);
   const surroundings = { folder, owner: { uid: 1, gid: 1 }, host: { PATH: path } };
   const lines: string[] = [];
-  const order = { runtime: { images: noImages }, devcontainer, tag: "some:latest", labels: {}, surroundings };
+  const order = {
+    runtime: { images: noImages },
+    devcontainer,
+    tag: "some:latest",
+    labels: {},
+    surroundings,
+  };
   const options = { onProgress: (line: string) => lines.push(line), ...(signal && { signal }) };
   return { error: await failureOf(buildDevcontainer(order, options)), lines, folder };
 }
@@ -53,7 +63,9 @@ echo '{"outcome":"error","message":"Command failed: docker build"}'; exit 1`;
   expect(error.message).toBe(
     "The image some:devcontainer could not be built: Command failed: docker build\n  Step 1/2 : FROM x\n  no such thing",
   );
-  expect(error.hint).toContain(`devcontainer build --workspace-folder ${folder} --config ${folder}/devcontainer.json`);
+  expect(error.hint).toContain(
+    `devcontainer build --workspace-folder ${folder} --config ${folder}/devcontainer.json`,
+  );
 });
 
 test("where the layer on top fails, the hint names the devcontainer.json, for the folder of the layer is gone", async () => {
@@ -61,14 +73,28 @@ test("where the layer on top fails, the hint names the devcontainer.json, for th
   const folder = join(made.folder, "agent");
   await writeFile(join(made.folder, "devcontainer"), "#!/bin/sh\n");
   await chmod(join(made.folder, "devcontainer"), 0o755);
-  const base = { id: "sha256:1", digest: undefined, architecture: "amd64", user: "", env: {}, entrypoint: [], command: [] };
+  const base = {
+    id: "sha256:1",
+    digest: undefined,
+    architecture: "amd64",
+    user: "",
+    env: {},
+    entrypoint: [],
+    command: [],
+  };
   const images: typeof noImages = {
     find: async () => ({ ...base, workingDir: "", labels: {} }),
     build: ({ contextDir }) =>
-      Promise.reject(new SettError("build-failed", "Step 2 failed.", { hint: `docker build ${contextDir}` })),
+      Promise.reject(
+        new SettError("build-failed", "Step 2 failed.", { hint: `docker build ${contextDir}` }),
+      ),
     untag: async () => {},
   };
-  const surroundings = { folder, owner: { uid: 1, gid: 1 }, host: { PATH: `${made.folder}:${process.env.PATH}` } };
+  const surroundings = {
+    folder,
+    owner: { uid: 1, gid: 1 },
+    host: { PATH: `${made.folder}:${process.env.PATH}` },
+  };
   const devcontainer = await readDevcontainer(folder);
   const order = { runtime: { images }, devcontainer, tag: "some:latest", labels: {}, surroundings };
   const error = await failureOf(buildDevcontainer(order, { onProgress: () => {} }));
@@ -85,8 +111,13 @@ test("an interruption ends it, with all that it has started", async () => {
   await using made = await configFolder({});
   const pidFile = join(made.folder, "pid");
   const stop = new AbortController();
-  const failing = failure(`sleep 300 & echo $! > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; wait`, stop.signal);
-  const pid = await waitFor("it to be at work", () => readFile(pidFile, "utf8").catch(() => undefined));
+  const failing = failure(
+    `sleep 300 & echo $! > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; wait`,
+    stop.signal,
+  );
+  const pid = await waitFor("it to be at work", () =>
+    readFile(pidFile, "utf8").catch(() => undefined),
+  );
   stop.abort();
   expect((await failing).error.code).toBe("interrupted");
   await waitFor("its child to end", () => !exists(Number(pid)));
@@ -106,7 +137,11 @@ test("a change in its folder, its base image, its owner or a variable that it na
   const variable = "${localEnv:NAMED}";
   const build = { dockerfile: "D", context: "../beside" };
   const text = JSON.stringify({ build, containerEnv: { A: variable } });
-  await using made = await configFolder({ "agent/devcontainer.json": text, "agent/D": "FROM base\n", "beside/file": "1" });
+  await using made = await configFolder({
+    "agent/devcontainer.json": text,
+    "agent/D": "FROM base\n",
+    "beside/file": "1",
+  });
   const folder = join(made.folder, "agent");
   const hash = async (over: { uid?: number; host?: Record<string, string>; base?: string } = {}) =>
     await (
@@ -118,7 +153,11 @@ test("a change in its folder, its base image, its owner or a variable that it na
     )?.byContent();
   const before = await hash();
   expect(await hash({ host: { OTHER: "x" } })).toBe(before);
-  const others = [await hash({ uid: 2 }), await hash({ host: { NAMED: "x" } }), await hash({ base: "sha256:2" })];
+  const others = [
+    await hash({ uid: 2 }),
+    await hash({ host: { NAMED: "x" } }),
+    await hash({ base: "sha256:2" }),
+  ];
   await writeFile(join(made.folder, "beside/file"), "2");
   others.push(await hash());
   await writeFile(join(folder, "D"), "FROM base\nRUN true\n");

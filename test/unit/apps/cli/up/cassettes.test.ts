@@ -14,12 +14,20 @@ async function folder() {
 
 test("a folder of recorded calls is named from where the person is, with one option and not with both", async () => {
   expect(readCassettes({}, "/home/ada")).toBeUndefined();
-  expect(readCassettes({ record: "calls" }, "/home/ada")).toEqual({ mode: "record", folder: "/home/ada/calls" });
-  expect(readCassettes({ replay: "/calls" }, "/home/ada")).toEqual({ mode: "replay", folder: "/calls" });
-  expect(await errorOf(async () => readCassettes({ record: "a", replay: "a" }, "/"))).toMatchObject({
-    code: "usage",
-    message: "--record and --replay cannot be used together.",
+  expect(readCassettes({ record: "calls" }, "/home/ada")).toEqual({
+    mode: "record",
+    folder: "/home/ada/calls",
   });
+  expect(readCassettes({ replay: "/calls" }, "/home/ada")).toEqual({
+    mode: "replay",
+    folder: "/calls",
+  });
+  expect(await errorOf(async () => readCassettes({ record: "a", replay: "a" }, "/"))).toMatchObject(
+    {
+      code: "usage",
+      message: "--record and --replay cannot be used together.",
+    },
+  );
 });
 
 test("--record makes its folder, which --replay needs with something in it", async () => {
@@ -34,14 +42,20 @@ test("--record makes its folder, which --replay needs with something in it", asy
   await writeFile(join(path, "0001.json"), "{}");
   await prepareCassettes(replay, true, place);
   expect(
-    (await errorOf(() => prepareCassettes({ mode: "record", folder: join(path, "0001.json") }, true, place))).message,
+    (
+      await errorOf(() =>
+        prepareCassettes({ mode: "record", folder: join(path, "0001.json") }, true, place),
+      )
+    ).message,
   ).toContain("0001.json is a file.");
 });
 
 test("where sett.yml has no models there is nothing to record, and nothing is made", async () => {
   await using home = await folder();
   const path = join(home.path, "calls");
-  expect(await errorOf(() => prepareCassettes({ mode: "record", folder: path }, false, place))).toMatchObject({
+  expect(
+    await errorOf(() => prepareCassettes({ mode: "record", folder: path }, false, place)),
+  ).toMatchObject({
     code: "usage",
     message: "--record is for calls of models, and sett.yml has no `models`.",
   });

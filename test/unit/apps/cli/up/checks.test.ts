@@ -51,13 +51,19 @@ describe("a name and a repository", () => {
 
   test("without a name, up means the one instance that the repository has, running or kept, and says why", () => {
     for (const has of ["containers", "network", "blackboard"] as const)
-      expect(chosen(undefined, here, parts("other", "/elsewhere", has), parts("demo", here, has))).toBe("demo");
-    expect(chosen(undefined, here, parts("demo", here, "containers"), parts("kept", here, "blackboard"))).toBe("demo");
+      expect(
+        chosen(undefined, here, parts("other", "/elsewhere", has), parts("demo", here, has)),
+      ).toBe("demo");
+    expect(
+      chosen(undefined, here, parts("demo", here, "containers"), parts("kept", here, "blackboard")),
+    ).toBe("demo");
     expect(chosen(undefined, here, parts("other", "/elsewhere", "containers"))).toBe("here");
     expect(chooseInstance(undefined, here, [parts("demo", here, "blackboard")]).why).toContain(
       "blackboard was kept for this repository",
     );
-    expect(chooseInstance(undefined, here, []).why).toContain("here, a new instance named after the folder");
+    expect(chooseInstance(undefined, here, []).why).toContain(
+      "here, a new instance named after the folder",
+    );
     expect(chooseInstance("demo", here, []).why).toBeUndefined();
   });
 

@@ -12,5 +12,7 @@ test("Redis and the gateway keep the ports on which they listen, and get free on
   if (first === undefined) throw new Error("no container");
   const labels = { ...first.labels, component: "gateway" } as const;
   const listening = { ...first, labels, ports: [{ port: 8080, hostPort: 40_100 }] };
-  expect((await choosePorts({ ...parts, containers: [...parts.containers, listening] })).gateway).toBe(40_100);
+  expect(
+    (await choosePorts({ ...parts, containers: [...parts.containers, listening] })).gateway,
+  ).toBe(40_100);
 });

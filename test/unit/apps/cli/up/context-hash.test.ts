@@ -7,21 +7,30 @@ import { contextInputs, devcontainerInputs } from "../../../../../apps/cli/up/co
 import { checkDevcontainer } from "../../../../../lib/config/devcontainer.ts";
 
 const inputsOf = (context: string) =>
-  contextInputs({ kind: "build", context, dockerfile: join(context, "Dockerfile"), args: {} }, async () => "sha256:1");
+  contextInputs(
+    { kind: "build", context, dockerfile: join(context, "Dockerfile"), args: {} },
+    async () => "sha256:1",
+  );
 
 test("an image's inputs change with a file, a mode, a link, an argument and its base image, and with nothing else", async () => {
   const context = await mkdtemp(join(tmpdir(), "sett-context-"));
   try {
     const dockerfile = join(context, "Dockerfile");
-    await writeFile(dockerfile, "FROM base:1 AS first\nFROM --platform=linux/amd64 first\nCOPY --from=tools:2 /a /a\n");
+    await writeFile(
+      dockerfile,
+      "FROM base:1 AS first\nFROM --platform=linux/amd64 first\nCOPY --from=tools:2 /a /a\n",
+    );
     await writeFile(join(context, "run.sh"), "one", { mode: 0o644 });
     let base = "sha256:1";
     const tags: string[] = [];
     const hash = async (args: Record<string, string> = {}) => {
-      const inputs = await contextInputs({ kind: "build", context, dockerfile, args }, async (tag) => {
-        tags.push(tag);
-        return base;
-      });
+      const inputs = await contextInputs(
+        { kind: "build", context, dockerfile, args },
+        async (tag) => {
+          tags.push(tag);
+          return base;
+        },
+      );
       return await inputs?.byContent();
     };
     const seen = [await hash()];
@@ -70,13 +79,18 @@ test("of a devcontainer its file, what is beside it, and its build context count
       await writeFile(join(folder, name), text);
     };
     await write(".devcontainer/Dockerfile", "FROM base:1\nCOPY src /src\n");
-    await write(".devcontainer/devcontainer.json", '{ "build": { "dockerfile": "Dockerfile", "context": ".." } }');
+    await write(
+      ".devcontainer/devcontainer.json",
+      '{ "build": { "dockerfile": "Dockerfile", "context": ".." } }',
+    );
     await write(".dockerignore", "ignored\n");
     const hash = async () => {
       const { devcontainer } = await checkDevcontainer(folder);
       if (devcontainer === undefined) throw new Error("it has mistakes");
       const surroundings = { folder, owner: { uid: 1, gid: 1 }, host: {} };
-      return await (await devcontainerInputs(devcontainer, surroundings, async () => "sha256:1"))?.byContent();
+      return await (
+        await devcontainerInputs(devcontainer, surroundings, async () => "sha256:1")
+      )?.byContent();
     };
     const seen = [await hash()];
     await write("ignored/file", "");

@@ -1,8 +1,15 @@
 // What Sett puts on top of an image of `@devcontainers/cli`, from that image's metadata.
 import { describe, expect, test } from "bun:test";
-import { devcontainerLayer, ownersNameLabel } from "../../../../../apps/cli/up/devcontainer-layer.ts";
+import {
+  devcontainerLayer,
+  ownersNameLabel,
+} from "../../../../../apps/cli/up/devcontainer-layer.ts";
 
-const surroundings = { folder: "/work/agents/coder", owner: { uid: 1000, gid: 1001 }, host: { TOKEN: "a$b" } };
+const surroundings = {
+  folder: "/work/agents/coder",
+  owner: { uid: 1000, gid: 1001 },
+  host: { TOKEN: "a$b" },
+};
 
 /** The lines of the Dockerfile, after those that are always there; and the labels. */
 function layer(pieces: unknown[], user = "") {
@@ -15,8 +22,14 @@ function layer(pieces: unknown[], user = "") {
 
 describe("the user", () => {
   test("is the remote user, who gets the owner's numbers, and the image says so", () => {
-    const { lines, labels } = layer([{ remoteUser: "base" }, { containerUser: "other", remoteUser: "dev" }], "root");
-    expect(lines).toEqual([expect.stringMatching(/^RUN \["\/bin\/sh","-c",".*","sh","dev","1000","1001"\]$/), "USER dev"]);
+    const { lines, labels } = layer(
+      [{ remoteUser: "base" }, { containerUser: "other", remoteUser: "dev" }],
+      "root",
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/^RUN \["\/bin\/sh","-c",".*","sh","dev","1000","1001"\]$/),
+      "USER dev",
+    ]);
     expect(labels).toEqual({ [ownersNameLabel]: "dev" });
   });
 
@@ -38,12 +51,15 @@ describe("the user", () => {
   });
 
   test("has a name and nothing else", () => {
-    expect(() => layer([{ remoteUser: "x; rm -rf /" }])).toThrow('"x; rm -rf /" cannot be the name of a user');
+    expect(() => layer([{ remoteUser: "x; rm -rf /" }])).toThrow(
+      '"x; rm -rf /" cannot be the name of a user',
+    );
   });
 });
 
 describe("variables", () => {
-  const variable = (containerEnv: Record<string, string>, more = {}) => layer([{ containerEnv, ...more }]).lines.slice(0, -1);
+  const variable = (containerEnv: Record<string, string>, more = {}) =>
+    layer([{ containerEnv, ...more }]).lines.slice(0, -1);
 
   test("are taken as they are: the builder replaces nothing in them", () => {
     expect(variable({ A: 'say "$HOME" \\ `id`' })).toEqual(['ENV A="say \\"\\$HOME\\" \\\\ `id`"']);
@@ -51,13 +67,21 @@ describe("variables", () => {
 
   test("may name this machine's, with a default, and the image's own", () => {
     const reference = (of: string) => `\${${of}}`;
-    const known = ["localEnv:TOKEN", "localEnv:NOT_SET:else", "localEnv:NOT_SET", "containerWorkspaceFolder"].map(reference);
+    const known = [
+      "localEnv:TOKEN",
+      "localEnv:NOT_SET:else",
+      "localEnv:NOT_SET",
+      "containerWorkspaceFolder",
+    ].map(reference);
     const variables = variable({ A: known.join(","), B: `x:${reference("containerEnv:PATH")}` });
     expect(variables).toEqual(['ENV A="a\\$b,else,,/workspace"', `ENV B="x:${reference("PATH")}"`]);
   });
 
   test("of the tools come after those of the container, and one that is to be taken away is left", () => {
-    expect(variable({ A: "1" }, { remoteEnv: { B: "2", C: null } })).toEqual(['ENV A="1"', 'ENV B="2"']);
+    expect(variable({ A: "1" }, { remoteEnv: { B: "2", C: null } })).toEqual([
+      'ENV A="1"',
+      'ENV B="2"',
+    ]);
   });
 
   test("of several lines are refused, for no image can hold them", () => {

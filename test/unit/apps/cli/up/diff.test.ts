@@ -13,7 +13,8 @@ import { agentName } from "../../../../support/records/sample.ts";
 
 const instance = InstanceName.parse("demo");
 const user = { uid: 1000, gid: 1000 };
-const agent = (name: string, more = "") => `  ${name}:\n    image: some/image:1\n    command: [run]\n${more}`;
+const agent = (name: string, more = "") =>
+  `  ${name}:\n    image: some/image:1\n    command: [run]\n${more}`;
 const coder = agent("coder", "    environment: { A: 1, B: 2 }\n");
 const tester = agent("tester");
 
@@ -81,12 +82,24 @@ function running({
   });
   return {
     instance,
-    containers: [redis, orchestrator, gateway?.spec ?? [], egress?.spec ?? [], ...agents.map(({ spec }) => spec)]
+    containers: [
+      redis,
+      orchestrator,
+      gateway?.spec ?? [],
+      egress?.spec ?? [],
+      ...agents.map(({ spec }) => spec),
+    ]
       .flat()
       .map(container),
     networks: networks.map((network, index) => ({ id: String(index), ...network })),
     volumes: [
-      ...[carrier, blackboard, redisSocket, ...(gateway?.volumes ?? []), ...(egress?.volumes ?? [])],
+      ...[
+        carrier,
+        blackboard,
+        redisSocket,
+        ...(gateway?.volumes ?? []),
+        ...(egress?.volumes ?? []),
+      ],
       ...agents.map(({ workspace }) => workspace),
     ],
   };
@@ -96,12 +109,16 @@ function running({
 function fates(plan: ReturnType<typeof planOf>, parts: InstanceParts): Record<string, string> {
   const { redis, orchestrator, gateway, egress, agents } = diffOf(plan, parts);
   return Object.fromEntries(
-    [redis, orchestrator, gateway ?? [], egress ?? [], ...agents].flat().map(({ name, kind }) => [name, kind]),
+    [redis, orchestrator, gateway ?? [], egress ?? [], ...agents]
+      .flat()
+      .map(({ name, kind }) => [name, kind]),
   );
 }
 
 function changedIn(change: Change): string[] {
-  return change.kind === "replace" ? changedParts(change.found.labels.fingerprint, change.spec.labels.fingerprint) : [];
+  return change.kind === "replace"
+    ? changedParts(change.found.labels.fingerprint, change.spec.labels.fingerprint)
+    : [];
 }
 
 const both = running(planOf(coder + tester));
@@ -125,15 +142,26 @@ describe("of a sett that runs", () => {
     ["command", agent("tester").replace("[run]", "[run, fast]"), ["command"]],
     ["environment", agent("tester", "    environment: { A: 1 }\n"), ["environment"]],
     ["prompt", agent("tester", "    prompts: { execution: Do it }\n"), ["prompts"]],
-    ["rule, which only its registration has,", agent("tester", "    bids: [{ on: Draft, bid: review }]\n"), ["settings"]],
-    ["limit of memory", agent("tester", "    resources: { limits: { memory: 64M } }\n"), ["resources"]],
+    [
+      "rule, which only its registration has,",
+      agent("tester", "    bids: [{ on: Draft, bid: review }]\n"),
+      ["settings"],
+    ],
+    [
+      "limit of memory",
+      agent("tester", "    resources: { limits: { memory: 64M } }\n"),
+      ["resources"],
+    ],
     ["workspace", agent("tester", "    workspace: { mode: rw }\n"), ["settings"]],
     ["role", agent("tester", "    role: critic\n"), ["settings"]],
-  ])("an agent with another %s is replaced, and it alone; what has changed is known", (_, changed, parts) => {
-    const plan = planOf(coder + changed);
-    expect(fates(plan, both)).toEqual({ ...kept, tester: "replace" });
-    expect(diffOf(plan, both).agents.map(changedIn)).toEqual([[], parts]);
-  });
+  ])(
+    "an agent with another %s is replaced, and it alone; what has changed is known",
+    (_, changed, parts) => {
+      const plan = planOf(coder + changed);
+      expect(fates(plan, both)).toEqual({ ...kept, tester: "replace" });
+      expect(diffOf(plan, both).agents.map(changedIn)).toEqual([[], parts]);
+    },
+  );
 
   test("agents are replaced when their image, or the cub, is another one under the same name", () => {
     const replaced = { ...kept, coder: "replace", tester: "replace" };
@@ -154,12 +182,31 @@ describe("of a sett that runs", () => {
   test("an agent that is new is started, and one that was removed leaves with its workers and its workspaces", () => {
     const [found] = both.containers;
     if (found === undefined) throw new Error("no container");
-    const worker = { ...found.labels, component: "worker", agent: agentName("tester"), role: "tester" } as PartLabels;
-    const parts = { ...both, containers: [...both.containers, { ...found, name: "sett-demo-worker-tester-1", labels: worker }] };
+    const worker = {
+      ...found.labels,
+      component: "worker",
+      agent: agentName("tester"),
+      role: "tester",
+    } as PartLabels;
+    const parts = {
+      ...both,
+      containers: [
+        ...both.containers,
+        { ...found, name: "sett-demo-worker-tester-1", labels: worker },
+      ],
+    };
     const plan = planOf(coder + agent("writer"));
-    expect(fates(plan, parts)).toEqual({ redis: "keep", orchestrator: "keep", coder: "keep", writer: "start" });
+    expect(fates(plan, parts)).toEqual({
+      redis: "keep",
+      orchestrator: "keep",
+      coder: "keep",
+      writer: "start",
+    });
     const { removed, unusedVolumes } = diffOf(plan, parts);
-    expect(removed.map(({ name }) => name)).toEqual(["sett-demo-agent-tester", "sett-demo-worker-tester-1"]);
+    expect(removed.map(({ name }) => name)).toEqual([
+      "sett-demo-agent-tester",
+      "sett-demo-worker-tester-1",
+    ]);
     expect(unusedVolumes).toEqual(["sett-demo-workspace-tester"]);
   });
 
@@ -170,7 +217,13 @@ describe("of a sett that runs", () => {
     const planWith = (model: string, key = "one", over: Partial<PlanInput> = {}) =>
       planOf(coder + thinker, { top: models(model), host: { KEY: key }, over });
     const present = running(planWith("claude-one"));
-    const allKept = { redis: "keep", orchestrator: "keep", gateway: "keep", coder: "keep", thinker: "keep" };
+    const allKept = {
+      redis: "keep",
+      orchestrator: "keep",
+      gateway: "keep",
+      coder: "keep",
+      thinker: "keep",
+    };
 
     test("another key replaces nothing, because nothing was made from it", () => {
       expect(fates(planWith("claude-one", "two"), present)).toEqual(allKept);
@@ -186,15 +239,27 @@ describe("of a sett that runs", () => {
     test("another folder of cassettes replaces the gateway alone", () => {
       const cassettes = (mode: "record" | "replay", folder: string) =>
         planWith("claude-one", "one", { cassettes: { mode, folder } });
-      expect(fates(cassettes("record", "/one"), present)).toEqual({ ...allKept, gateway: "replace" });
+      expect(fates(cassettes("record", "/one"), present)).toEqual({
+        ...allKept,
+        gateway: "replace",
+      });
       const recording = running(cassettes("record", "/one"));
       expect(fates(cassettes("record", "/one"), recording)).toEqual(allKept);
-      expect(fates(cassettes("record", "/two"), recording)).toEqual({ ...allKept, gateway: "replace" });
-      expect(fates(cassettes("replay", "/one"), recording)).toEqual({ ...allKept, gateway: "replace" });
+      expect(fates(cassettes("record", "/two"), recording)).toEqual({
+        ...allKept,
+        gateway: "replace",
+      });
+      expect(fates(cassettes("replay", "/one"), recording)).toEqual({
+        ...allKept,
+        gateway: "replace",
+      });
     });
 
     test("without its models the gateway leaves, and its record stays", () => {
-      const { removed, unusedVolumes, leftovers } = diffOf(planOf(coder + agent("thinker")), present);
+      const { removed, unusedVolumes, leftovers } = diffOf(
+        planOf(coder + agent("thinker")),
+        present,
+      );
       expect(removed.map(({ name }) => name)).toEqual(["sett-demo-gateway"]);
       expect([unusedVolumes, leftovers]).toEqual([["sett-demo.gateway.thinker"], []]);
     });
@@ -219,7 +284,9 @@ describe("of a sett that runs", () => {
     );
     const plan = planOf(coder + tester);
     expect(fates(plan, { ...both, containers })).toEqual({ ...kept, coder: "start" });
-    expect(diffOf(plan, { ...both, containers }).leftovers.map(({ name }) => name)).toEqual(["sett-demo-agent-coder.old"]);
+    expect(diffOf(plan, { ...both, containers }).leftovers.map(({ name }) => name)).toEqual([
+      "sett-demo-agent-coder.old",
+    ]);
     expect(diffOf(plan, { ...both, containers }).removed).toEqual([]);
   });
 });
@@ -228,11 +295,13 @@ test("a container that a killed `up` has left over a volume is removed, whatever
   const plan = planOf(coder + tester);
   const [first] = both.containers;
   if (first === undefined) throw new Error("no container");
-  const idle = [plan.blackboard, ...plan.agents.map(({ workspace }) => workspace)].map(({ name, labels }) => ({
-    ...first,
-    name,
-    labels,
-  }));
+  const idle = [plan.blackboard, ...plan.agents.map(({ workspace }) => workspace)].map(
+    ({ name, labels }) => ({
+      ...first,
+      name,
+      labels,
+    }),
+  );
   const changes = diffOf(plan, { ...both, containers: [...both.containers, ...idle] });
   expect(changes.leftovers).toEqual(idle);
   expect(changes.removed).toEqual([]);
@@ -240,6 +309,10 @@ test("a container that a killed `up` has left over a volume is removed, whatever
 
 test("where there is nothing, all is started", () => {
   const nothing = { instance, containers: [], networks: [], volumes: [] };
-  expect(new Set(Object.values(fates(planOf(coder + tester), nothing)))).toEqual(new Set(["start"]));
-  expect(diffOf(planOf(coder + tester), nothing).missingNetworks.map(({ name }) => name)).toEqual(["sett-demo"]);
+  expect(new Set(Object.values(fates(planOf(coder + tester), nothing)))).toEqual(
+    new Set(["start"]),
+  );
+  expect(diffOf(planOf(coder + tester), nothing).missingNetworks.map(({ name }) => name)).toEqual([
+    "sett-demo",
+  ]);
 });

@@ -14,7 +14,10 @@ describe("the engine's socket, for an instance with workers,", () => {
     const path = join(folder, "docker.sock");
     await writeFile(path, "");
     const env = { DOCKER_HOST: `unix://${path}` };
-    expect(await findEngineSocket({ env, isRootless: false })).toEqual({ path, gid: (await stat(path)).gid });
+    expect(await findEngineSocket({ env, isRootless: false })).toEqual({
+      path,
+      gid: (await stat(path)).gid,
+    });
     expect(await findEngineSocket({ env, isRootless: true })).toEqual({ path, uid: 0, gid: 0 });
     const both = { DOCKER_HOST: "tcp://10.0.0.1:2375", SETT_STARTER_SOCKET: path };
     expect((await findEngineSocket({ env: both, isRootless: false })).path).toBe(path);
@@ -22,7 +25,9 @@ describe("the engine's socket, for an instance with workers,", () => {
   });
 
   test("is refused where it is missing, not reachable, or of another machine, with who needs it", async () => {
-    const hint = expect.stringContaining("Agents with `replicas` or `strategy: fresh_per_call` need it");
+    const hint = expect.stringContaining(
+      "Agents with `replicas` or `strategy: fresh_per_call` need it",
+    );
     for (const path of ["/no/such/docker.sock", "/dev/null/docker.sock"])
       expect(await refusalOf(`unix://${path}`)).toMatchObject({
         code: "docker-unreachable",
@@ -31,7 +36,8 @@ describe("the engine's socket, for an instance with workers,", () => {
       });
     expect(await refusalOf("tcp://10.0.0.1:2375")).toMatchObject({
       code: "docker-unreachable",
-      message: "The Docker Engine is reached by tcp://10.0.0.1:2375, which is not a socket of this machine.",
+      message:
+        "The Docker Engine is reached by tcp://10.0.0.1:2375, which is not a socket of this machine.",
       hint,
     });
   });

@@ -1,21 +1,38 @@
-// `services.orchestrator.image`: a tag that means this version, one of another version, one that is nowhere, one that the user has built.
+// `services.orchestrator.image`: a tag that means this version, one of another version, one that is
+// nowhere, one that the user has built.
 import { expect, test } from "bun:test";
 import { findOrchestrator } from "../../../../../apps/cli/up/orchestrator-image.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
 import type { ImageInfo } from "../../../../../lib/runtime/port.ts";
 
 const image: ImageInfo = {
-  ...{ id: "sha256:1", digest: undefined, architecture: "amd64", user: "", env: {}, entrypoint: [], command: [], workingDir: "" },
+  ...{
+    id: "sha256:1",
+    digest: undefined,
+    architecture: "amd64",
+    user: "",
+    env: {},
+    entrypoint: [],
+    command: [],
+    workingDir: "",
+  },
   labels: {},
 };
 
 /** An engine that has these tags, with the version in each one's labels. */
-async function found(tag: string | undefined, here: Record<string, string | undefined>): Promise<string | SettError> {
+async function found(
+  tag: string | undefined,
+  here: Record<string, string | undefined>,
+): Promise<string | SettError> {
   const find = async (tag: string) => {
-    if (!(tag in here)) throw new SettError("image-not-found", `The image ${tag} could not be pulled.`);
+    if (!(tag in here))
+      throw new SettError("image-not-found", `The image ${tag} could not be pulled.`);
     const version = here[tag];
     const title = "org.opencontainers.image.title";
-    const labels = version && { [title]: "sett/orchestrator", "org.opencontainers.image.version": version };
+    const labels = version && {
+      [title]: "sett/orchestrator",
+      "org.opencontainers.image.version": version,
+    };
     return { ...image, tag, labels: labels || {} };
   };
   return await findOrchestrator(tag, "1.2.3", find).then(
@@ -45,7 +62,9 @@ test("one of another version is refused, with both versions and what to do", asy
   const refused = await found("sett/orchestrator:latest", { "sett/orchestrator:latest": "1.3.0" });
   expect(refused).toMatchObject({
     code: "config-invalid",
-    message: expect.stringContaining("sett/orchestrator:latest is an orchestrator of Sett 1.3.0, and this is sett 1.2.3"),
+    message: expect.stringContaining(
+      "sett/orchestrator:latest is an orchestrator of Sett 1.3.0, and this is sett 1.2.3",
+    ),
     hint: expect.stringContaining("Remove `services.orchestrator.image`"),
   });
 });

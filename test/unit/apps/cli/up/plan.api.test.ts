@@ -1,4 +1,5 @@
-// The API and the reader of logs in the plan of an instance: what they are given, and what is in no description of a container.
+// The API and the reader of logs in the plan of an instance: what they are given, and what is in no
+// description of a container.
 import { expect, test } from "bun:test";
 import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
@@ -17,7 +18,12 @@ const place: ApiPlace = {
 };
 const engine = { path: "/run/docker.sock", gid: 999 };
 
-function planOf(api: string | undefined, over: Partial<ApiPlace> = {}, engineSocket: typeof engine | "none" = engine, more = "") {
+function planOf(
+  api: string | undefined,
+  over: Partial<ApiPlace> = {},
+  engineSocket: typeof engine | "none" = engine,
+  more = "",
+) {
   const services = api === undefined ? "" : `services: { api: ${api} }\n`;
   const text = `version: '1.0'\nsecrets: { ci: { file: ./ci } }\nagents: { one: { image: "some/image:1", command: [run] } }\n${services}${more}`;
   const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
@@ -48,8 +54,14 @@ const tokens = "tokens: [{ name: ci, secret: ci, may: [read] }]";
 
 test("both are planned where sett.yml has an API, and not otherwise", () => {
   const without = planOf(undefined);
-  expect([without.api, without.logReader, without.networks.length]).toEqual([undefined, undefined, 1]);
-  const { api, logReader, networks } = planOf(`{ ${tokens}, host: 0.0.0.0, port: 9000, tls: none }`);
+  expect([without.api, without.logReader, without.networks.length]).toEqual([
+    undefined,
+    undefined,
+    1,
+  ]);
+  const { api, logReader, networks } = planOf(
+    `{ ${tokens}, host: 0.0.0.0, port: 9000, tls: none }`,
+  );
   expect(api?.spec).toMatchObject({
     name: "sett-demo-api",
     image: "sett/api:1.2.3",
@@ -59,7 +71,12 @@ test("both are planned where sett.yml has an API, and not otherwise", () => {
     capabilities: "none",
     isRootReadOnly: true,
   });
-  expect(logReader?.spec).toMatchObject({ name: "sett-demo-log-reader", network: "none", capabilities: "none", groups: [999] });
+  expect(logReader?.spec).toMatchObject({
+    name: "sett-demo-log-reader",
+    network: "none",
+    capabilities: "none",
+    groups: [999],
+  });
   expect(networks.map(({ name }) => name)).toEqual(["sett-demo", "sett-demo.open"]);
 });
 
@@ -67,7 +84,11 @@ test("the API has no socket of the Engine, and the reader of logs nothing but th
   const { api, logReader } = planOf(`{ ${tokens} }`);
   const sources = (mounts: NonNullable<typeof api>["spec"]["mounts"] = []) =>
     mounts.flatMap((mount) =>
-      mount.kind === "bind" ? [`${mount.path} ${mount.access}`] : "volume" in mount ? [mount.volume] : [],
+      mount.kind === "bind"
+        ? [`${mount.path} ${mount.access}`]
+        : "volume" in mount
+          ? [mount.volume]
+          : [],
     );
   expect(sources(api?.spec.mounts)).toEqual([
     "sett-demo.redis",
@@ -87,11 +108,16 @@ test("the API has no socket of the Engine, and the reader of logs nothing but th
 
 test("neither takes the memory that agents work with", () => {
   const { api, logReader } = planOf(`{ ${tokens} }`);
-  expect([api, logReader].map((service) => service?.spec.resources?.memoryBytes)).toEqual([2048 * 1024 ** 2, 768 * 1024 ** 2]);
+  expect([api, logReader].map((service) => service?.spec.resources?.memoryBytes)).toEqual([
+    2048 * 1024 ** 2,
+    768 * 1024 ** 2,
+  ]);
 });
 
 test("a linked worktree brings the file that names its folder", () => {
-  const { api } = planOf(`{ ${tokens} }`, { repository: { toplevel: "/home/ada/tree", commonDir: "/home/ada/main/.git" } });
+  const { api } = planOf(`{ ${tokens} }`, {
+    repository: { toplevel: "/home/ada/tree", commonDir: "/home/ada/main/.git" },
+  });
   const binds = api?.spec.mounts.flatMap((mount) => (mount.kind === "bind" ? [mount.target] : []));
   expect(binds).toContain("/home/ada/tree/.git");
   expect(binds).toContain("/home/ada/main/.git");
@@ -105,15 +131,22 @@ test("without the Engine's socket there is no reader of logs, and the API asks n
 
 test("a person's password of Redis is all that it has of the instance", () => {
   const { api } = planOf(`{ ${tokens} }`);
-  expect(api?.spec.env.REDIS_URL).toMatch(/^redis\+unix:\/\/person:[0-9a-f]{64}@localhost\/run\/sett\/redis\/redis\.sock$/);
+  expect(api?.spec.env.REDIS_URL).toMatch(
+    /^redis\+unix:\/\/person:[0-9a-f]{64}@localhost\/run\/sett\/redis\/redis\.sock$/,
+  );
   expect(JSON.parse(api?.spec.env.SETT_API_TOKENS ?? "")).toEqual([ci]);
 });
 
 test("a changed token or certificate changes the API, and no other part", () => {
   const before = planOf(`{ ${tokens} }`);
-  for (const changed of [{ tokens: [{ ...ci, sha256: "b".repeat(64) }] }, { tls: { id: "another" } }]) {
+  for (const changed of [
+    { tokens: [{ ...ci, sha256: "b".repeat(64) }] },
+    { tls: { id: "another" } },
+  ]) {
     const now = planOf(`{ ${tokens} }`, changed);
-    expect(changedParts(before.api?.spec.labels.fingerprint, now.api?.spec.labels.fingerprint)).toEqual(["container"]);
+    expect(
+      changedParts(before.api?.spec.labels.fingerprint, now.api?.spec.labels.fingerprint),
+    ).toEqual(["container"]);
     expect({ ...now, api: undefined }).toEqual({ ...before, api: undefined });
   }
 });
@@ -125,17 +158,27 @@ test("triggers alone need the API, which no one reaches then, and which shows no
   expect(api?.spec.ports).toEqual([]);
   expect(logReader).toBeUndefined();
   expect(JSON.parse(api?.spec.env.SETT_TRIGGERS ?? "")).toEqual([
-    { kind: "cron", name: "nightly", goal: "Sweep", cron: "0 3 * * *", time_zone: "UTC", missed: "once" },
+    {
+      kind: "cron",
+      name: "nightly",
+      goal: "Sweep",
+      cron: "0 3 * * *",
+      time_zone: "UTC",
+      missed: "once",
+    },
   ]);
   expect(api?.spec.env.SETT_HOOK_SECRETS_DIR).toBeUndefined();
   expect(planOf(`{ ${tokens} }`).api?.spec.env.SETT_TRIGGERS).toBeUndefined();
 });
 
 test("of the secret of a webhook there is only its name", () => {
-  const hook = "triggers: { pr: { webhook: { forge: github, secret: ci, events: [push] }, goal: Build } }\n";
+  const hook =
+    "triggers: { pr: { webhook: { forge: github, secret: ci, events: [push] }, goal: Build } }\n";
   const { api } = planOf(`{ ${tokens} }`, {}, engine, hook);
   expect(api?.spec.env.SETT_HOOK_SECRETS_DIR).toBe("/files/hooks");
-  expect(JSON.parse(api?.spec.env.SETT_TRIGGERS ?? "")).toMatchObject([{ kind: "webhook", secret: "ci" }]);
+  expect(JSON.parse(api?.spec.env.SETT_TRIGGERS ?? "")).toMatchObject([
+    { kind: "webhook", secret: "ci" },
+  ]);
 });
 
 test("the variables of OpenTelemetry are handed on, and headers, which may have a token, take another way", () => {
@@ -156,9 +199,12 @@ test("the variables of OpenTelemetry are handed on, and headers, which may have 
   expect(JSON.stringify(api)).not.toMatch(/secret-token|ca\.pem|"HOME"/);
   const [headers] = Object.values(telemetryHeaders(env));
   expect(Buffer.from(headers ?? "", "base64").toString()).toBe(env.OTEL_EXPORTER_OTLP_HEADERS);
-  const other = telemetryOf({ ...env, OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20another" });
+  const other = telemetryOf({
+    ...env,
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20another",
+  });
   expect(other.headers).not.toBe(telemetryOf(env).headers);
-  expect(planOf(`{ ${tokens}, tls: none }`, { telemetry: telemetryOf({}) }).api?.spec.env).not.toHaveProperty(
-    "SETT_HOOK_SECRETS_DIR",
-  );
+  expect(
+    planOf(`{ ${tokens}, tls: none }`, { telemetry: telemetryOf({}) }).api?.spec.env,
+  ).not.toHaveProperty("SETT_HOOK_SECRETS_DIR");
 });

@@ -3,8 +3,11 @@ import { expect, test } from "bun:test";
 import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";
 import { sampleConfig, samplePlan } from "../../../../support/cli/sample-plan.ts";
 
-const config = sampleConfig("version: '1.0'\nagents:\n  one: { image: some/image:1, command: [run], network: open }\n");
-const proxyAt = (...machineNetworks: string[]) => samplePlan(config, { machineNetworks }).egress?.spec;
+const config = sampleConfig(
+  "version: '1.0'\nagents:\n  one: { image: some/image:1, command: [run], network: open }\n",
+);
+const proxyAt = (...machineNetworks: string[]) =>
+  samplePlan(config, { machineNetworks }).egress?.spec;
 
 test("it knows the addresses of this machine, and another address replaces its container", () => {
   const [one, same, other] = [

@@ -7,13 +7,20 @@ function planOf(agents: string, value = "a-secret-of-the-host") {
   return samplePlan(sampleConfig(text, { TOKEN: value }));
 }
 
-const one = "  one:\n    image: some/image:1\n    command: [run]\n    secrets: [key, { name: token, variable: TOKEN }]\n";
+const one =
+  "  one:\n    image: some/image:1\n    command: [run]\n    secrets: [key, { name: token, variable: TOKEN }]\n";
 const two = "  two:\n    image: some/image:1\n    command: [run]\n";
 
 test("is planned where an agent names a secret, and not otherwise", () => {
   expect(planOf(two).keeper).toBeUndefined();
   expect(planOf(one + two).keeper).toMatchObject({
-    spec: { name: "sett-demo-keeper", network: "none", capabilities: "none", isRootReadOnly: true, user: sampleUser },
+    spec: {
+      name: "sett-demo-keeper",
+      network: "none",
+      capabilities: "none",
+      isRootReadOnly: true,
+      user: sampleUser,
+    },
     volumes: [{ name: "sett-demo.secrets.one", owner: sampleUser, memoryBytes: 8 * 1024 ** 2 }],
   });
 });
@@ -25,7 +32,9 @@ test("has no health check: that of its image asks for a gateway, and would fail"
 test("an agent reads its own, and no other agent sees them", () => {
   const { agents, keeper } = planOf(one + two);
   const secretMounts = (name: string) =>
-    agents.find(({ agent }) => agent === name)?.spec.mounts.filter((mount) => mount.target.startsWith("/run/secrets"));
+    agents
+      .find(({ agent }) => agent === name)
+      ?.spec.mounts.filter((mount) => mount.target.startsWith("/run/secrets"));
   expect(secretMounts("one")).toEqual([
     { kind: "volume", volume: "sett-demo.secrets.one", target: "/run/secrets", access: "ro" },
   ]);

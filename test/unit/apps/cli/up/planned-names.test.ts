@@ -17,11 +17,16 @@ agents:
 `;
 
 test.each([small, large])("%#", (text) => {
-  const config = sampleConfig(text, { KEY: "0123456789abcdef", TOKEN: "0123456789abcdef0123456789abcdef" });
+  const config = sampleConfig(text, {
+    KEY: "0123456789abcdef",
+    TOKEN: "0123456789abcdef0123456789abcdef",
+  });
   const engine = { path: "/var/run/docker.sock", groups: [] };
   const plan = samplePlan(config, { engineSocket: engine as never });
   const names = plannedNames(InstanceName.parse("demo"), config);
-  const services = [plan.egress, plan.starter, plan.keeper, plan.api, plan.logReader].flatMap((one) => one ?? []);
+  const services = [plan.egress, plan.starter, plan.keeper, plan.api, plan.logReader].flatMap(
+    (one) => one ?? [],
+  );
   const gateway = plan.gateway === undefined ? [] : [plan.gateway];
   const specs = [
     plan.redis,
@@ -37,7 +42,9 @@ test.each([small, large])("%#", (text) => {
   const isOwn = (name: string) => !/\.old$/.test(name);
   const isOfSlot = (name: string) => /workspace-many\.\d$/.test(name);
   expect(names.container.filter(isOwn).sort()).toEqual(specs.map(({ name }) => name).sort());
-  expect(names.volume.filter((name) => !isOfSlot(name)).sort()).toEqual(volumes.map(({ name }) => name).sort());
+  expect(names.volume.filter((name) => !isOfSlot(name)).sort()).toEqual(
+    volumes.map(({ name }) => name).sort(),
+  );
   expect(names.volume.filter(isOfSlot)).toHaveLength(text === large ? 3 : 0);
   expect(names.network.sort()).toEqual(plan.networks.map(({ name }) => name).sort());
 });

@@ -28,7 +28,12 @@ async function read(secrets: string, names: string, over: Over = {}) {
     host: env,
   });
   if (config === undefined) throw new Error("The configuration has mistakes.");
-  const { agents: values } = await readSecrets(config, { folder, env, signal: new AbortController().signal, ...over });
+  const { agents: values } = await readSecrets(config, {
+    folder,
+    env,
+    signal: new AbortController().signal,
+    ...over,
+  });
   const text = (value = "") => Buffer.from(value, "base64").toString();
   return Object.fromEntries(
     Object.entries(values).map(([agent, own]) => [
@@ -40,7 +45,8 @@ async function read(secrets: string, names: string, over: Over = {}) {
 
 test("a file is as it is, a variable too, and a command's output has no newline at its end", async () => {
   await writeFile(join(folder, "file"), "of a file\n");
-  const secrets = '{ file: { file: ./file }, env: { environment: TOKEN }, out: { command: [sh, -c, "pwd; echo printed"] } }';
+  const secrets =
+    '{ file: { file: ./file }, env: { environment: TOKEN }, out: { command: [sh, -c, "pwd; echo printed"] } }';
   expect(await read(secrets, "file, env, out")).toEqual({
     a: { file: "of a file\n", env: "token-of-the-host", out: `${folder}\nprinted` },
   });
@@ -52,8 +58,14 @@ test("one that no agent names is not read", async () => {
 
 test.each([
   ["{ one: { file: ./absent } }", "The secret one cannot be read: its file cannot be read: ENOENT"],
-  ["{ one: { environment: EMPTY } }", "The secret one cannot be read: the variable EMPTY has no value."],
-  ["{ one: { environment: SHORT } }", "The secret one cannot be read: the variable SHORT has a value of 5 bytes."],
+  [
+    "{ one: { environment: EMPTY } }",
+    "The secret one cannot be read: the variable EMPTY has no value.",
+  ],
+  [
+    "{ one: { environment: SHORT } }",
+    "The secret one cannot be read: the variable SHORT has a value of 5 bytes.",
+  ],
   [
     "{ one: { command: [sh, -c, 'echo a-secret; exit 3'] } }",
     "The secret one cannot be read: its command sh ended with exit code 3.",
@@ -78,16 +90,24 @@ test("a value that agents write without knowing it is named by its kind, and not
   const host = { DOOR: "Standard\n", KEY: "f7c1-90ab-22" };
   const { config } = parseConfig({ text, file: "sett.yml", folder, host });
   if (config === undefined) throw new Error("The configuration has mistakes.");
-  const { warnings } = await readSecrets(config, { folder, env: host, signal: new AbortController().signal });
+  const { warnings } = await readSecrets(config, {
+    folder,
+    env: host,
+    signal: new AbortController().signal,
+  });
   expect(warnings).toEqual([
-    expect.stringContaining("The value of the secret door is a word of the contract between Sett and commands."),
+    expect.stringContaining(
+      "The value of the secret door is a word of the contract between Sett and commands.",
+    ),
   ]);
   expect(warnings.join()).not.toContain("Standard");
 });
 
 test("Ctrl+C ends a command that waits", async () => {
   const stop = new AbortController();
-  const reading = errorOf(read("{ one: { command: [sleep, '60'] } }", "one", { signal: stop.signal }));
+  const reading = errorOf(
+    read("{ one: { command: [sleep, '60'] } }", "one", { signal: stop.signal }),
+  );
   setTimeout(() => stop.abort(), 50);
   expect(await reading).toMatchObject({ code: "interrupted" });
 });
@@ -101,13 +121,23 @@ test("of a token of the API only the digest goes on, and a line break at its end
     agents: {},
     hooks: {},
     warnings: [],
-    tokens: [{ name: "ci", sha256: createHash("sha256").update(token).digest("hex"), may: ["read", "forage"] }],
+    tokens: [
+      {
+        name: "ci",
+        sha256: createHash("sha256").update(token).digest("hex"),
+        may: ["read", "forage"],
+      },
+    ],
   });
 });
 
 test.each([
   ["a short one", "too-short-for-a-token", "needs at least 32 characters, and this one has 21"],
-  ["one with a space", "0123456789abcdef 0123456789abcdef", "has only letters, digits and signs of ASCII"],
+  [
+    "one with a space",
+    "0123456789abcdef 0123456789abcdef",
+    "has only letters, digits and signs of ASCII",
+  ],
 ])("%s is refused as a token, without a part of its value", async (_, token, reason) => {
   await writeFile(join(folder, "token"), token);
   const { config } = parsedWithToken("{ file: ./token }");

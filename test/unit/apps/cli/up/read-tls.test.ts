@@ -1,4 +1,5 @@
-// The certificate of the API: what is accepted, what is refused before anything starts, and what is warned of.
+// The certificate of the API: what is accepted, what is refused before anything starts, and what is
+// warned of.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,7 +15,17 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sett-read-tls-"));
   for (const name of ["one", "two"]) {
     const files = ["-keyout", join(folder, `${name}.key`), "-out", join(folder, `${name}.crt`)];
-    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj", "/CN=localhost"];
+    const kind = [
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-days",
+      "30",
+      "-subj",
+      "/CN=localhost",
+    ];
     execFileSync("openssl", ["req", "-x509", ...kind, ...files], { stdio: "ignore" });
   }
   await writeFile(join(folder, "text"), "no PEM");
@@ -31,7 +42,10 @@ function configWith(tls: string) {
 test("both files are read, and their digest says when they have changed", async () => {
   const one = await readTls(configWith("{ cert: ./one.crt, key: ./one.key }"), Date.now());
   const two = await readTls(configWith("{ cert: ./two.crt, key: ./two.key }"), Date.now());
-  expect(one).toMatchObject({ tls: { cert: await readFile(join(folder, "one.crt"), "utf8") }, warnings: [] });
+  expect(one).toMatchObject({
+    tls: { cert: await readFile(join(folder, "one.crt"), "utf8") },
+    warnings: [],
+  });
   expect(one.tls?.id).toMatch(/^[0-9a-f]{32}$/);
   expect(two.tls?.id).not.toBe(one.tls?.id);
   expect(await readTls(configWith("none"), Date.now())).toEqual({ tls: undefined, warnings: [] });
@@ -40,8 +54,16 @@ test("both files are read, and their digest says when they have changed", async 
 test.each([
   ["{ cert: ./none.crt, key: ./one.key }", "services.api.tls.cert: ", "cannot be read"],
   ["{ cert: ./text, key: ./one.key }", "services.api.tls.cert: ", "is no certificate in PEM"],
-  ["{ cert: ./one.crt, key: ./text }", "services.api.tls.key: ", "is no private key without a password in PEM"],
-  ["{ cert: ./one.crt, key: ./two.key }", "services.api.tls.key: ", "is not the key of the certificate"],
+  [
+    "{ cert: ./one.crt, key: ./text }",
+    "services.api.tls.key: ",
+    "is no private key without a password in PEM",
+  ],
+  [
+    "{ cert: ./one.crt, key: ./two.key }",
+    "services.api.tls.key: ",
+    "is not the key of the certificate",
+  ],
 ])("%s is refused", async (tls, place, reason) => {
   const error = await errorOf(readTls(configWith(tls), Date.now()));
   expect(error).toMatchObject({ code: "config-invalid" });
@@ -55,5 +77,7 @@ test("one that expires soon, or has expired, is warned of", async () => {
   expect((await readTls(config, inDays(20))).warnings).toEqual([
     `The certificate of the API expires in 9 days. Renew ${join(folder, "one.crt")}, and run \`sett up\` again.`,
   ]);
-  expect((await readTls(config, inDays(40))).warnings[0]).toContain("has expired: clients refuse it");
+  expect((await readTls(config, inDays(40))).warnings[0]).toContain(
+    "has expired: clients refuse it",
+  );
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { bidQuestion, middleCut, readAnswer, readProse } from "../../../../../apps/cub/model-bid/question.ts";
+import {
+  bidQuestion,
+  middleCut,
+  readAnswer,
+  readProse,
+} from "../../../../../apps/cub/model-bid/question.ts";
 import { sampleArtefact } from "../../../../support/records/sample.ts";
 
 const agent = { role: "coder", prompt: "You take goals that ask for code." };
@@ -15,21 +20,32 @@ describe("the question", () => {
   });
 
   test("has neither ids nor times, so that the same question reads the same in each run", () => {
-    const text = () => bidQuestion(agent, sampleArtefact({ metadata: { summary: "Sum." } }), [shortForm("One.")]).user;
+    const text = () =>
+      bidQuestion(agent, sampleArtefact({ metadata: { summary: "Sum." } }), [shortForm("One.")])
+        .user;
     expect(text()).toBe(text());
   });
 
   test("says of a rework which version it is, and shows the chain with the goal first", () => {
     const target = sampleArtefact({ version: 2, type: "Plan", produced_by_role: "planner" });
-    const read = JSON.parse(bidQuestion(agent, target, [shortForm("The goal."), shortForm("A draft.")]).user);
+    const read = JSON.parse(
+      bidQuestion(agent, target, [shortForm("The goal."), shortForm("A draft.")]).user,
+    );
     expect(read.artefact).toMatchObject({ type: "Plan", made_by: "planner", version: 2 });
-    expect(read.goal_and_chain.map(({ content }: { content: string }) => content)).toEqual(["The goal.", "A draft."]);
+    expect(read.goal_and_chain.map(({ content }: { content: string }) => content)).toEqual([
+      "The goal.",
+      "A draft.",
+    ]);
   });
 
   test("is bounded, however large the artefacts are", () => {
     const long = "x".repeat(1_000_000);
     const chain = Array.from({ length: 13 }, () => shortForm(long));
-    const { user } = bidQuestion(agent, sampleArtefact({ payload: long, metadata: { summary: long } }), chain);
+    const { user } = bidQuestion(
+      agent,
+      sampleArtefact({ payload: long, metadata: { summary: long } }),
+      chain,
+    );
     expect(user.length).toBeLessThan(45_000);
     expect(user).toContain("976000 characters left out");
   });
@@ -37,14 +53,22 @@ describe("the question", () => {
 
 describe("the answer", () => {
   test("is one of the four words, with a reason of one line", () => {
-    expect(readAnswer({ word: "claim", reason: " It is\n code. " })).toEqual({ word: "claim", reason: "It is code." });
+    expect(readAnswer({ word: "claim", reason: " It is\n code. " })).toEqual({
+      word: "claim",
+      reason: "It is code.",
+    });
     expect(readAnswer({ word: "ignore" })).toEqual({ word: "ignore", reason: "" });
-    expect(readAnswer({ word: "claim", reason: "y".repeat(10_000) }).reason.length).toBeLessThan(400);
+    expect(readAnswer({ word: "claim", reason: "y".repeat(10_000) }).reason.length).toBeLessThan(
+      400,
+    );
   });
 
-  test.each([[{ word: "maybe", reason: "" }], [{}], ["claim"], [undefined], [null]])("%p is none", (value) => {
-    expect(() => readAnswer(value)).toThrow("The model's answer is no bid");
-  });
+  test.each([[{ word: "maybe", reason: "" }], [{}], ["claim"], [undefined], [null]])(
+    "%p is none",
+    (value) => {
+      expect(() => readAnswer(value)).toThrow("The model's answer is no bid");
+    },
+  );
 
   test("is found in the words of a model that cannot call tools", () => {
     const prose = 'I would say:\n```json\n{"word": "review", "reason": "It is code."}\n```';

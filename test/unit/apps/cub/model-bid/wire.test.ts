@@ -15,7 +15,11 @@ describe("the request", () => {
     const { url, headers, body } = wireRequest(access("anthropic"), "sett_bid.x", question);
     expect(url).toBe("http://gateway:8080/anthropic/v1/messages");
     expect(headers).toMatchObject({ "x-api-key": "sett_bid.x", "anthropic-version": "2023-06-01" });
-    expect(JSON.parse(body)).toMatchObject({ model: "m", system: "Who you are.", tool_choice: { type: "tool", name: "bid" } });
+    expect(JSON.parse(body)).toMatchObject({
+      model: "m",
+      system: "Who you are.",
+      tool_choice: { type: "tool", name: "bid" },
+    });
     expect(body).not.toContain("sett_bid");
   });
 
@@ -24,7 +28,10 @@ describe("the request", () => {
     expect(url).toBe("http://gateway:8080/openai/v1/chat/completions");
     expect(headers).toMatchObject({ authorization: "Bearer sett_bid.x" });
     const sent = JSON.parse(body);
-    expect(sent).toMatchObject({ model: "m", tool_choice: { type: "function", function: { name: "bid" } } });
+    expect(sent).toMatchObject({
+      model: "m",
+      tool_choice: { type: "function", function: { name: "bid" } },
+    });
     expect(sent.messages.map(({ role }: { role: string }) => role)).toEqual(["system", "user"]);
     expect(body).not.toContain("sett_bid");
   });
@@ -33,11 +40,17 @@ describe("the request", () => {
 const bid = { word: "claim", reason: "It is code." } as const;
 const said = JSON.stringify(bid);
 const completion = (message: unknown) => JSON.stringify({ choices: [{ message }] });
-const call = (args: unknown) => ({ content: null, tool_calls: [{ function: { name: "bid", arguments: args } }] });
+const call = (args: unknown) => ({
+  content: null,
+  tool_calls: [{ function: { name: "bid", arguments: args } }],
+});
 
 describe("the answer", () => {
   test.each([
-    ["a call of the tool", JSON.stringify({ content: [{ type: "thinking" }, { type: "tool_use", input: bid }] })],
+    [
+      "a call of the tool",
+      JSON.stringify({ content: [{ type: "thinking" }, { type: "tool_use", input: bid }] }),
+    ],
     ["words", JSON.stringify({ content: [{ type: "text", text: `So: ${said}` }] })],
   ])("of Anthropic's format is read from %s", (_what, body) => {
     expect(wireAnswer("anthropic", body)).toEqual(bid);
@@ -51,19 +64,24 @@ describe("the answer", () => {
     expect(wireAnswer("openai", body)).toEqual(bid);
   });
 
-  test.each(["", "<html>", "{}", "[]", completion({ content: null }), completion(call("{")), '{"content":[],"choices":[]}'])(
-    "%p is none, in either format",
-    (body) => {
-      expect(() => wireAnswer("anthropic", body)).toThrow("The model's answer is");
-      expect(() => wireAnswer("openai", body)).toThrow("The model's answer is");
-    },
-  );
+  test.each([
+    "",
+    "<html>",
+    "{}",
+    "[]",
+    completion({ content: null }),
+    completion(call("{")),
+    '{"content":[],"choices":[]}',
+  ])("%p is none, in either format", (body) => {
+    expect(() => wireAnswer("anthropic", body)).toThrow("The model's answer is");
+    expect(() => wireAnswer("openai", body)).toThrow("The model's answer is");
+  });
 });
 
 test("an error of either provider says what is wrong", () => {
-  expect(problemIn('{"type":"error","error":{"type":"billing_error","message":"The budget is spent."}}')).toBe(
-    "The budget is spent.",
-  );
+  expect(
+    problemIn('{"type":"error","error":{"type":"billing_error","message":"The budget is spent."}}'),
+  ).toBe("The budget is spent.");
   expect(problemIn('{"error":{"message":"No such model.","code":null}}')).toBe("No such model.");
   expect(problemIn('{"error":"overloaded"}')).toBe("overloaded");
   expect(problemIn("<html>")).toBeUndefined();

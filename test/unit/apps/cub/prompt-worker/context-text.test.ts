@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { commitNames, commitVariables } from "../../../../../apps/cub/prompt-worker/commit-names.ts";
+import {
+  commitNames,
+  commitVariables,
+} from "../../../../../apps/cub/prompt-worker/commit-names.ts";
 import { contextText } from "../../../../../apps/cub/prompt-worker/context-text.ts";
 import { workKindOf } from "../../../../../apps/cub/prompt-worker/work-kind.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
@@ -11,7 +14,10 @@ const base = "a".repeat(40);
 const head = "b".repeat(40);
 
 function textFor(input: ReturnType<typeof workInput>, maxLength = 100_000): string {
-  const commits = commitNames([...input.context_chain, input.target_artefact, ...input.additional_context], head);
+  const commits = commitNames(
+    [...input.context_chain, input.target_artefact, ...input.additional_context],
+    head,
+  );
   return contextText(input, { kind: workKindOf(input), commits }, maxLength);
 }
 
@@ -34,14 +40,21 @@ test("a rework shows the chain, the target, its reviews and the dialogue, with n
     metadata: { commit: head, summary: "done" },
   } as Partial<Artefact>);
   const review = reviewOf(target, `{"problems":["see ${goal.id} and ${base}"]}`);
-  const question = byCoder({ structural_type: "Question", type: "Question", payload: "Which?", source_artefacts: [target.id] });
+  const question = byCoder({
+    structural_type: "Question",
+    type: "Question",
+    payload: "Which?",
+    source_artefacts: [target.id],
+  });
   const answer = sampleArtefact({
     structural_type: "Answer",
     type: "Answer",
     payload: "The first.",
     source_artefacts: [question.id],
   });
-  const text = textFor(workInput(target, { context_chain: [goal], additional_context: [review, question, answer] }));
+  const text = textFor(
+    workInput(target, { context_chain: [goal], additional_context: [review, question, answer] }),
+  );
   expect(text).toBe(
     [
       "Make a new version of the target that heeds the reviews. The target is artefact 2, of the type CodeCommit; your bid for it was `exclusive`.",
@@ -61,18 +74,37 @@ test("a rework shows the chain, the target, its reviews and the dialogue, with n
 
 test("a dialogue about the budget is no part of the work", () => {
   const goal = goalOf("Work.");
-  const question = byCoder({ structural_type: "Question", type: "BudgetExceeded", payload: "{}", source_artefacts: [goal.id] });
-  const answer = sampleArtefact({ structural_type: "Answer", type: "Answer", payload: "5usd", source_artefacts: [question.id] });
+  const question = byCoder({
+    structural_type: "Question",
+    type: "BudgetExceeded",
+    payload: "{}",
+    source_artefacts: [goal.id],
+  });
+  const answer = sampleArtefact({
+    structural_type: "Answer",
+    type: "Answer",
+    payload: "5usd",
+    source_artefacts: [question.id],
+  });
   const dialogue = [question, answer];
   expect(textFor(workInput(goal, { additional_context: dialogue }))).toBe(textFor(workInput(goal)));
-  expect(textFor(workInput(goal, { context_chain: dialogue, additional_context: dialogue }))).toBe(textFor(workInput(goal)));
+  expect(textFor(workInput(goal, { context_chain: dialogue, additional_context: dialogue }))).toBe(
+    textFor(workInput(goal)),
+  );
 });
 
 test("what is in the chain and among the results of this work is shown once", () => {
   const goal = goalOf("Work.");
-  const question = byCoder({ structural_type: "Question", type: "Question", payload: "Which?", source_artefacts: [goal.id] });
+  const question = byCoder({
+    structural_type: "Question",
+    type: "Question",
+    payload: "Which?",
+    source_artefacts: [goal.id],
+  });
   const apart = textFor(workInput(goal, { additional_context: [question] }));
-  expect(textFor(workInput(goal, { context_chain: [question], additional_context: [question] }))).toBe(apart);
+  expect(
+    textFor(workInput(goal, { context_chain: [question], additional_context: [question] })),
+  ).toBe(apart);
 });
 
 test("an instruction in an artefact stays inside its tags", () => {
@@ -83,13 +115,21 @@ test("an instruction in an artefact stays inside its tags", () => {
 
 test("the kind of work follows from the target, the bid and the reviews", () => {
   const goal = goalOf("Work.");
-  const question = sampleArtefact({ structural_type: "Question", type: "Question", payload: "Which?" });
+  const question = sampleArtefact({
+    structural_type: "Question",
+    type: "Question",
+    payload: "Which?",
+  });
   expect(workKindOf(workInput(goal))).toBe("work");
   expect(workKindOf(workInput(goal, { claim_type: "review" }))).toBe("review");
   expect(workKindOf(workInput(question))).toBe("clarification");
-  expect(workKindOf(workInput(goal, { additional_context: [reviewOf(goal, "no")] }))).toBe("rework");
+  expect(workKindOf(workInput(goal, { additional_context: [reviewOf(goal, "no")] }))).toBe(
+    "rework",
+  );
   expect(workKindOf(workInput(goal, { additional_context: [reviewOf(goal, "{}")] }))).toBe("work");
-  expect(workKindOf(workInput(goal, { additional_context: [reviewOf(question, "no")] }))).toBe("work");
+  expect(workKindOf(workInput(goal, { additional_context: [reviewOf(question, "no")] }))).toBe(
+    "work",
+  );
 });
 
 test("too much is shortened, but never the goal, the target or the reviews to heed", () => {
@@ -102,10 +142,15 @@ test("too much is shortened, but never the goal, the target or the reviews to he
   fc.assert(
     fc.property(lengths, fc.integer({ min: 1_000, max: 20_000 }), (size, max) => {
       const goal = goalOf("g".repeat(size.goal));
-      const chain = size.chain.map((length) => byCoder({ type: "Note", payload: "c".repeat(length) }));
+      const chain = size.chain.map((length) =>
+        byCoder({ type: "Note", payload: "c".repeat(length) }),
+      );
       const target = byCoder({ type: "Report", payload: "t".repeat(size.target) });
       const review = reviewOf(target, "r".repeat(size.review + 1));
-      const text = textFor(workInput(target, { context_chain: [goal, ...chain], additional_context: [review] }), max);
+      const text = textFor(
+        workInput(target, { context_chain: [goal, ...chain], additional_context: [review] }),
+        max,
+      );
       for (const [letter, length] of [
         ["g", size.goal],
         ["t", size.target],

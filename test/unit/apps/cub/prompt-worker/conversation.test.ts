@@ -1,14 +1,25 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { lengthOf, messagesOf, type Round, shortenRounds } from "../../../../../apps/cub/prompt-worker/conversation.ts";
+import {
+  lengthOf,
+  messagesOf,
+  type Round,
+  shortenRounds,
+} from "../../../../../apps/cub/prompt-worker/conversation.ts";
 
 function round(id: number, outputLength: number, words = "go on"): Round {
-  const call = { type: "tool-call" as const, toolCallId: `call_${id}`, toolName: "run", input: { command: words } };
+  const call = {
+    type: "tool-call" as const,
+    toolCallId: `call_${id}`,
+    toolName: "run",
+    input: { command: words },
+  };
   const result = { id: `call_${id}`, name: "run", text: "x".repeat(outputLength), isError: false };
   return { answer: { role: "assistant", content: [call] }, results: [result] };
 }
 
-const texts = (rounds: readonly Round[]) => rounds.flatMap(({ results }) => results.map(({ text }) => text.slice(0, 40)));
+const texts = (rounds: readonly Round[]) =>
+  rounds.flatMap(({ results }) => results.map(({ text }) => text.slice(0, 40)));
 
 test("a conversation that fits is not changed", () => {
   const rounds = [round(1, 1_000), round(2, 1_000)];
@@ -19,7 +30,13 @@ test("the oldest outputs are left out first, and no more than needed", () => {
   const rounds = [1, 2, 3, 4, 5].map((id) => round(id, 2_000));
   const shortened = shortenRounds(rounds, 8_000);
   const leftOut = "[2000 characters of output are left out here";
-  expect(texts(shortened).map((text) => text.startsWith("[2000"))).toEqual([true, true, true, false, false]);
+  expect(texts(shortened).map((text) => text.startsWith("[2000"))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
   expect(texts(shortened)[0]).toBe(leftOut.slice(0, 40));
   expect(shortened.map(({ answer }) => answer)).toEqual(rounds.map(({ answer }) => answer));
 });
@@ -27,7 +44,11 @@ test("the oldest outputs are left out first, and no more than needed", () => {
 test("where the model's own words are too long, the oldest rounds go as a whole, and a note says so", () => {
   const rounds = [1, 2, 3, 4, 5, 6].map((id) => round(id, 10, "y".repeat(2_000)));
   const shortened = shortenRounds(rounds, 9_000);
-  expect(shortened[0]).toEqual({ answer: undefined, results: [], note: "[Earlier steps are left out here to save space.]" });
+  expect(shortened[0]).toEqual({
+    answer: undefined,
+    results: [],
+    note: "[Earlier steps are left out here to save space.]",
+  });
   expect(shortened.slice(1)).toEqual(rounds.slice(-2));
 });
 
@@ -41,7 +62,8 @@ test("the conversation shrinks to its limit, keeps the last two rounds, and ever
       const kept = all.slice(-2);
       if (lengthOf(kept) + 100 <= max * 0.6) expect(lengthOf(shortened)).toBeLessThanOrEqual(max);
       for (const { answer, results } of shortened) {
-        const calls = answer === undefined || typeof answer.content === "string" ? [] : answer.content;
+        const calls =
+          answer === undefined || typeof answer.content === "string" ? [] : answer.content;
         expect(results.map(({ id }) => id)).toEqual(
           calls.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])),
         );
@@ -60,6 +82,11 @@ test("the provider gets the task, and after each answer its outputs and the work
   ]);
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user", "user"]);
   expect(messages[2]?.content).toEqual([
-    { type: "tool-result", toolCallId: "call_1", toolName: "run", output: { type: "error-text", value: "wrong" } },
+    {
+      type: "tool-result",
+      toolCallId: "call_1",
+      toolName: "run",
+      output: { type: "error-text", value: "wrong" },
+    },
   ]);
 });

@@ -10,11 +10,15 @@ test("a long text loses its middle and says how much", () => {
 
 test("what is kept is the beginning and the end, and valid text", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.integer({ min: 1, max: 100 }), (text, max) => {
-      const result = cutMiddle(text, max);
-      if (text.length <= max) return expect(result).toBe(text);
-      expect(result.length).toBeLessThan(max + 60);
-      expect(result.isWellFormed()).toBe(true);
-    }),
+    fc.property(
+      fc.string({ unit: "binary", maxLength: 200 }),
+      fc.integer({ min: 1, max: 100 }),
+      (text, max) => {
+        const result = cutMiddle(text, max);
+        if (text.length <= max) return expect(result).toBe(text);
+        expect(result.length).toBeLessThan(max + 60);
+        expect(result.isWellFormed()).toBe(true);
+      },
+    ),
   );
 });

@@ -9,7 +9,9 @@ test("what fits stays whole", () => {
 });
 
 test("the longest lose first, down to one common length", () => {
-  expect(fitLengths([one(10_000), one(600), one(3_000), one(1_000, true)], 6_000)).toEqual([2_200, 600, 2_200, 1_000]);
+  expect(fitLengths([one(10_000), one(600), one(3_000), one(1_000, true)], 6_000)).toEqual([
+    2_200, 600, 2_200, 1_000,
+  ]);
 });
 
 test("where the common length would be of no use, the oldest are left out", () => {
@@ -17,15 +19,20 @@ test("where the common length would be of no use, the oldest are left out", () =
   expect(fitLengths([one(5_000), one(2_000, true), one(5_000)], 1_200)).toEqual([0, 2_000, 0]);
 });
 
-const texts = fc.array(fc.record({ length: fc.nat(20_000), isProtected: fc.boolean() }), { maxLength: 12 });
+const texts = fc.array(fc.record({ length: fc.nat(20_000), isProtected: fc.boolean() }), {
+  maxLength: 12,
+});
 
 test("protected texts are whole, the others have room together, and none is shortened without need", () => {
   fc.assert(
     fc.property(texts, fc.nat(60_000), (all, max) => {
       const lengths = fitLengths(all, max);
       const sum = lengths.reduce((total, length) => total + length, 0);
-      const room = max - all.reduce((total, text) => total + (text.isProtected ? text.length : 0), 0);
-      const others = all.map((text, index) => ({ ...text, shown: lengths[index] ?? -1 })).filter((text) => !text.isProtected);
+      const room =
+        max - all.reduce((total, text) => total + (text.isProtected ? text.length : 0), 0);
+      const others = all
+        .map((text, index) => ({ ...text, shown: lengths[index] ?? -1 }))
+        .filter((text) => !text.isProtected);
       for (const [index, text] of all.entries()) {
         const shown = lengths[index] ?? -1;
         if (text.isProtected) expect(shown).toBe(text.length);
@@ -34,7 +41,8 @@ test("protected texts are whole, the others have room together, and none is shor
       }
       const shownOthers = others.reduce((total, text) => total + text.shown, 0);
       expect(shownOthers).toBeLessThanOrEqual(Math.max(0, room));
-      if (all.reduce((total, text) => total + text.length, 0) <= max) expect(lengths).toEqual(all.map((text) => text.length));
+      if (all.reduce((total, text) => total + text.length, 0) <= max)
+        expect(lengths).toEqual(all.map((text) => text.length));
       // What is cut keeps at least an excerpt, and no other is shown with more than it.
       const cut = others.filter((text) => text.shown > 0 && text.shown < text.length);
       for (const text of cut) {
@@ -45,7 +53,9 @@ test("protected texts are whole, the others have room together, and none is shor
       if (cut.length > 0) expect(max - sum).toBeLessThan(others.length + 1);
       // Left out are the oldest.
       const firstKept = others.findIndex((text) => text.shown > 0);
-      if (firstKept !== -1) for (const text of others.slice(firstKept)) expect(text.shown > 0 || text.length === 0).toBe(true);
+      if (firstKept !== -1)
+        for (const text of others.slice(firstKept))
+          expect(text.shown > 0 || text.length === 0).toBe(true);
     }),
   );
 });

@@ -4,11 +4,23 @@ import { readWorkSettings } from "../../../../../apps/cub/prompt-worker/settings
 import { marginMs } from "../../../../../apps/cub/prompt-worker/work.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 
-const least = { SETT_MODEL: "m", SETT_MODEL_PROVIDER: "openai", OPENAI_BASE_URL: "http://gateway/openai/v1/" };
+const least = {
+  SETT_MODEL: "m",
+  SETT_MODEL_PROVIDER: "openai",
+  OPENAI_BASE_URL: "http://gateway/openai/v1/",
+};
 
 test("the cub's variables and the defaults", () => {
-  expect(readWorkSettings({ ...least, OPENAI_API_KEY: "token", ANTHROPIC_API_KEY: "other" })).toEqual({
-    model: { provider: "openai", name: "m", baseUrl: "http://gateway/openai/v1", key: "token", maxOutputTokens: 8_192 },
+  expect(
+    readWorkSettings({ ...least, OPENAI_API_KEY: "token", ANTHROPIC_API_KEY: "other" }),
+  ).toEqual({
+    model: {
+      provider: "openai",
+      name: "m",
+      baseUrl: "http://gateway/openai/v1",
+      key: "token",
+      maxOutputTokens: 8_192,
+    },
     prompt: "",
     isReadWrite: false,
     asksForBudget: false,
@@ -17,7 +29,12 @@ test("the cub's variables and the defaults", () => {
     maxContextLength: 400_000,
     git: { path: "git", libraryPath: undefined },
   });
-  const all = { SETT_WORKSPACE_MODE: "rw", SETT_ON_BUDGET: "ask", SETT_WORK_TIMEOUT: "90s", SETT_WORK_STEPS: "3" };
+  const all = {
+    SETT_WORKSPACE_MODE: "rw",
+    SETT_ON_BUDGET: "ask",
+    SETT_WORK_TIMEOUT: "90s",
+    SETT_WORK_STEPS: "3",
+  };
   expect(readWorkSettings({ ...least, ...all })).toMatchObject({
     isReadWrite: true,
     asksForBudget: true,
@@ -27,16 +44,18 @@ test("the cub's variables and the defaults", () => {
 });
 
 test("what is missing or malformed is named", async () => {
-  expect((await errorOf(() => readWorkSettings({}))).message).toContain("SETT_MODEL is not set; SETT_MODEL_PROVIDER is not set");
-  expect((await errorOf(() => readWorkSettings({ ...least, SETT_WORK_STEPS: "many" }))).message).toContain(
-    "SETT_WORK_STEPS must be a whole number of at least 1",
+  expect((await errorOf(() => readWorkSettings({}))).message).toContain(
+    "SETT_MODEL is not set; SETT_MODEL_PROVIDER is not set",
   );
-  expect((await errorOf(() => readWorkSettings({ ...least, OPENAI_BASE_URL: "gateway" }))).message).toBe(
-    "OPENAI_BASE_URL is not a URL.",
-  );
-  expect((await errorOf(() => readWorkSettings({ ...least, SETT_MODEL_PROVIDER: "anthropic" }))).message).toBe(
-    "ANTHROPIC_BASE_URL is not set.",
-  );
+  expect(
+    (await errorOf(() => readWorkSettings({ ...least, SETT_WORK_STEPS: "many" }))).message,
+  ).toContain("SETT_WORK_STEPS must be a whole number of at least 1");
+  expect(
+    (await errorOf(() => readWorkSettings({ ...least, OPENAI_BASE_URL: "gateway" }))).message,
+  ).toBe("OPENAI_BASE_URL is not a URL.");
+  expect(
+    (await errorOf(() => readWorkSettings({ ...least, SETT_MODEL_PROVIDER: "anthropic" }))).message,
+  ).toBe("ANTHROPIC_BASE_URL is not set.");
 });
 
 test("the worker ends before the cub ends it", () => {
@@ -55,7 +74,10 @@ test("what the model runs sees the agent's variables, and no credential", () => 
     SETT_GIT_BINARY: "g",
     LD_LIBRARY_PATH: "/cub",
   };
-  expect(commandEnvironment({ ...own, ...hidden }, { COMMIT_1: "abc" })).toEqual({ ...own, COMMIT_1: "abc" });
+  expect(commandEnvironment({ ...own, ...hidden }, { COMMIT_1: "abc" })).toEqual({
+    ...own,
+    COMMIT_1: "abc",
+  });
   expect(commandEnvironment({ ...own, ...hidden, SETT_IMAGE_LD_LIBRARY_PATH: "/opt" })).toEqual({
     ...own,
     LD_LIBRARY_PATH: "/opt",

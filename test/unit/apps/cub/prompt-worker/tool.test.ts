@@ -19,7 +19,11 @@ test("arguments are checked, and defaults filled in", async () => {
 });
 
 test("the model gets a schema in which a default makes an argument optional", () => {
-  expect(tool.schema).toMatchObject({ type: "object", required: ["a"], additionalProperties: false });
+  expect(tool.schema).toMatchObject({
+    type: "object",
+    required: ["a"],
+    additionalProperties: false,
+  });
   expect(tool.schema).not.toHaveProperty("$schema");
 });
 

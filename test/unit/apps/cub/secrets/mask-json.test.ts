@@ -11,7 +11,11 @@ test.each([
     '{"Standard":"a Standard","n":[1.0,{"b":"Standard"}]}',
     '{"Standard":"a [secret s]","n":[1.0,{"b":"[secret s]"}]}',
   ],
-  ["20261125", '{"at":20261125,"text":"on 20261125\\n"}', '{"at":20261125,"text":"on [secret s]\\n"}'],
+  [
+    "20261125",
+    '{"at":20261125,"text":"on 20261125\\n"}',
+    '{"at":20261125,"text":"on [secret s]\\n"}',
+  ],
   ["3.141592", '[ 3.141592, "3.141592" ]', '[ 3.141592, "[secret s]" ]'],
   ["nightly-build", '{"a":"\\nightly-build"}', '{"a":"\\nightly-build"}'],
 ])("%j is masked within strings alone", (value, json, masked) => {
@@ -20,8 +24,12 @@ test.each([
 
 test("a value that no tool writes by accident is masked in keys as well, and where it is itself JSON", () => {
   const value = '{"id":"robot-4711","key":"Zq81-xcV_02"}';
-  expect(maskedJson(`{"all":${value},"n":1}`, masker({ s: value }))).toBe('{"all":[secret s],"n":1}');
-  expect(maskedJson('{"hunter2hunter2":"a"}', masker({ s: "hunter2hunter2" }))).toBe('{"[secret s]":"a"}');
+  expect(maskedJson(`{"all":${value},"n":1}`, masker({ s: value }))).toBe(
+    '{"all":[secret s],"n":1}',
+  );
+  expect(maskedJson('{"hunter2hunter2":"a"}', masker({ s: "hunter2hunter2" }))).toBe(
+    '{"[secret s]":"a"}',
+  );
 });
 
 test("it says by which keys a place is reached", () => {

@@ -1,4 +1,5 @@
-// The structure of an answer is that which the tool has printed, whatever the values of secrets are.
+// The structure of an answer is that which the tool has printed, whatever the values of secrets
+// are.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { maskedReason, maskedResult } from "../../../../../apps/cub/secrets/mask-result.ts";
@@ -6,7 +7,8 @@ import { maskerOf } from "../../../../../apps/cub/secrets/masker.ts";
 import { readToolOutput } from "../../../../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../../../../lib/model/tool-contract.ts";
 
-const masker = (...values: string[]) => maskerOf(values.map((value, at) => [`s${at}`, Buffer.from(value)]));
+const masker = (...values: string[]) =>
+  maskerOf(values.map((value, at) => [`s${at}`, Buffer.from(value)]));
 
 function answerOf(printed: unknown): ToolResult {
   const read = readToolOutput(Buffer.from(JSON.stringify(printed)), {
@@ -21,20 +23,29 @@ function answerOf(printed: unknown): ToolResult {
 const answer = {
   structural_type: "Standard",
   artefact_type: "StandardReport",
-  artefact_payload: { structural_type: "Standard", at: 20261125, pi: 2.502907, text: "Standard 20261125" },
+  artefact_payload: {
+    structural_type: "Standard",
+    at: 20261125,
+    pi: 2.502907,
+    text: "Standard 20261125",
+  },
   summary: "A Standard report of 20261125",
   metadata: { artefact_type: "of 2026-11-25", "20261125": 20261125 },
 };
 
 describe("a secret that is an ordinary word or number", () => {
   test("is masked in texts, and changes no key, type or number", () => {
-    const masked = maskedResult(answerOf(answer), masker("Standard", "artefact_type", "20261125", "2.502907", "2026-11-25"));
+    const masked = maskedResult(
+      answerOf(answer),
+      masker("Standard", "artefact_type", "20261125", "2.502907", "2026-11-25"),
+    );
     expect(masked).toEqual({
       ok: true,
       result: {
         structural_type: "Standard",
         type: "StandardReport",
-        payload: '{"structural_type":"[secret s0]","at":20261125,"pi":2.502907,"text":"[secret s0] [secret s2]"}',
+        payload:
+          '{"structural_type":"[secret s0]","at":20261125,"pi":2.502907,"text":"[secret s0] [secret s2]"}',
         summary: "A [secret s0] report of [secret s2]",
         metadata: { artefact_type: "of [secret s4]", "20261125": 20261125 },
       },
@@ -50,12 +61,22 @@ describe("a secret that is an ordinary word or number", () => {
   test("changes no hash of a commit that has it by chance", () => {
     const hash = `20261125${"a".repeat(32)}`;
     const result = answerOf({ artefact_type: "CodeCommit", artefact_payload: hash, summary: "" });
-    expect(maskedResult(result, masker("20261125"))).toMatchObject({ ok: true, result: { payload: hash } });
-    expect(maskedResult(result, masker(hash))).toMatchObject({ ok: true, result: { payload: "[secret s0]" } });
+    expect(maskedResult(result, masker("20261125"))).toMatchObject({
+      ok: true,
+      result: { payload: hash },
+    });
+    expect(maskedResult(result, masker(hash))).toMatchObject({
+      ok: true,
+      result: { payload: "[secret s0]" },
+    });
   });
 
   test("a type with a value that no tool writes by accident is refused, with the secret's name", () => {
-    const result = answerOf({ artefact_type: "Of-hunter2hunter2", artefact_payload: "", summary: "" });
+    const result = answerOf({
+      artefact_type: "Of-hunter2hunter2",
+      artefact_payload: "",
+      summary: "",
+    });
     expect(maskedResult(result, masker("hunter2hunter2"))).toMatchObject({
       ok: false,
       reason: expect.stringContaining("`artefact_type` has the value of the secret `s0` in it"),
@@ -74,7 +95,9 @@ test("whatever words and figures of an answer the secrets are, its structure sta
   const words = [...JSON.stringify(answer).matchAll(/[\w.-]{4,}/g)].map(([word]) => word);
   const value = fc.oneof(
     fc.constantFrom(...words),
-    fc.tuple(fc.constantFrom(...words), fc.nat(8)).map(([word, length]) => word.slice(0, 4 + length)),
+    fc
+      .tuple(fc.constantFrom(...words), fc.nat(8))
+      .map(([word, length]) => word.slice(0, 4 + length)),
     fc.stringMatching(/^\d{8,12}$/),
   );
   const shapeOf = (json: unknown): unknown =>
@@ -89,7 +112,11 @@ test("whatever words and figures of an answer the secrets are, its structure sta
       const masked = maskedResult(before, masker(...values));
       if (!masked.ok) throw new Error(masked.reason);
       const { structural_type, type, payload, metadata } = masked.result;
-      expect([structural_type, type, shapeOf(metadata)]).toEqual(["Standard", "StandardReport", shapeOf(before.metadata)]);
+      expect([structural_type, type, shapeOf(metadata)]).toEqual([
+        "Standard",
+        "StandardReport",
+        shapeOf(before.metadata),
+      ]);
       expect(shapeOf(JSON.parse(payload))).toEqual(shapeOf(JSON.parse(before.payload)));
     }),
     { numRuns: 200 },

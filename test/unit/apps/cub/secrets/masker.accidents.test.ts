@@ -1,9 +1,11 @@
-// How programs print a value with the characters that they escape: one or two of their ways at once are masked.
+// How programs print a value with the characters that they escape: one or two of their ways at once
+// are masked.
 import { expect, test } from "bun:test";
 import { Buffer } from "node:buffer";
 import { maskerOf } from "../../../../../apps/cub/secrets/masker.ts";
 
-const masker = (values: readonly string[]) => maskerOf(values.map((value) => ["hard", Buffer.from(value)] as const));
+const masker = (values: readonly string[]) =>
+  maskerOf(values.map((value) => ["hard", Buffer.from(value)] as const));
 const twice = (text: string, encode: (text: string) => string) => encode(encode(text));
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const hexOf = (text: string) => Buffer.from(text).toString("hex");
@@ -12,7 +14,9 @@ const hexOf = (text: string) => Buffer.from(text).toString("hex");
 function base32(text: string): string {
   const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   const groups = bits.match(/.{1,5}/g) ?? [];
-  return groups.map((group) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[Number.parseInt(group.padEnd(5, "0"), 2)]).join("");
+  return groups
+    .map((group) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[Number.parseInt(group.padEnd(5, "0"), 2)])
+    .join("");
 }
 
 const hard = `pa"ss\\wo$rd&<7'x/zzzzq`;
@@ -21,9 +25,18 @@ const own = masker([hard]);
 const accidents: [string, string][] = [
   ["JSON twice", twice(hard, JSON.stringify)],
   ["JSON three times", JSON.stringify(twice(hard, JSON.stringify))],
-  ["JSON with HTML's characters escaped", JSON.stringify(hard).replaceAll("<", "\\u003c").replaceAll("&", "\\u0026")],
-  ["JSON twice, with characters escaped", JSON.stringify(JSON.stringify(hard).replaceAll("<", "\\u003c"))],
-  ["JSON, each character", [...hard].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")],
+  [
+    "JSON with HTML's characters escaped",
+    JSON.stringify(hard).replaceAll("<", "\\u003c").replaceAll("&", "\\u0026"),
+  ],
+  [
+    "JSON twice, with characters escaped",
+    JSON.stringify(JSON.stringify(hard).replaceAll("<", "\\u003c")),
+  ],
+  [
+    "JSON, each character",
+    [...hard].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+  ],
   ["JSON in a URL", encodeURIComponent(JSON.stringify(hard))],
   ["a URL twice", twice(hard, encodeURIComponent)],
   ["a URL, each byte", hexOf(hard).replace(/../g, "%$&")],
@@ -33,9 +46,16 @@ const accidents: [string, string][] = [
   ["printf %q", `pa\\"ss\\\\wo\\$rd\\&\\<7\\'x/zzzzq`],
   [
     "HTML with numbers",
-    hard.replaceAll("&", "&amp;").replaceAll('"', "&#34;").replaceAll("'", "&#039;").replaceAll("<", "&#x3C;"),
+    hard
+      .replaceAll("&", "&amp;")
+      .replaceAll('"', "&#34;")
+      .replaceAll("'", "&#039;")
+      .replaceAll("<", "&#x3C;"),
   ],
-  ["HTML twice", hard.replaceAll("&", "&amp;amp;").replaceAll('"', "&amp;quot;").replaceAll("<", "&amp;lt;")],
+  [
+    "HTML twice",
+    hard.replaceAll("&", "&amp;amp;").replaceAll('"', "&amp;quot;").replaceAll("<", "&amp;lt;"),
+  ],
   ["YAML", `'${hard.replaceAll("'", "''")}'`],
   ["CSV", `"${hard.replaceAll('"', '""')}"`],
   ["base64 twice", twice(hard, base64)],
@@ -44,7 +64,10 @@ const accidents: [string, string][] = [
   ["base64 of a URL", base64(`https://user:${encodeURIComponent(hard)}@x`)],
   ["base64 with indented lines", base64(hard).replace(/.{10}/g, "$&\n    ")],
   ["base64 with lines, in JSON", JSON.stringify(base64(hard).replace(/.{10}/g, "$&\r\n"))],
-  ["base64 with lines, in JSON twice", twice(base64(hard).replace(/.{10}/g, "$&\n"), JSON.stringify)],
+  [
+    "base64 with lines, in JSON twice",
+    twice(base64(hard).replace(/.{10}/g, "$&\n"), JSON.stringify),
+  ],
   ["base32", base32(hard)],
   ["base32 of a header", base32(`user:${hard}`)],
   ["hexadecimal with colons", hexOf(hard).replace(/..(?!$)/g, "$&:")],
@@ -77,14 +100,26 @@ test("a value without letters in a row, and one that begins with what looks esca
     "a b c d e f g",
     "1:2:3:4:5:6:7",
   ])
-    for (const text of [value, JSON.stringify(value), encodeURIComponent(value), base64(value), hexOf(value)])
-      expect([value, masker([value]).text(`x: ${text} y`)]).toEqual([value, expect.stringContaining("[secret hard]")]);
+    for (const text of [
+      value,
+      JSON.stringify(value),
+      encodeURIComponent(value),
+      base64(value),
+      hexOf(value),
+    ])
+      expect([value, masker([value]).text(`x: ${text} y`)]).toEqual([
+        value,
+        expect.stringContaining("[secret hard]"),
+      ]);
 });
 
 test("runs of what programs escape and quote take no time to speak of", () => {
-  const values = ["\\", "'", `"'`, '\\"', "$", "%", "a\\'"].map((unit) => unit.repeat(20)).concat(`a\\\\\\\\b''''c""d`);
+  const values = ["\\", "'", `"'`, '\\"', "$", "%", "a\\'"]
+    .map((unit) => unit.repeat(20))
+    .concat(`a\\\\\\\\b''''c""d`);
   const all = masker(values);
   const before = process.cpuUsage();
-  for (const unit of ["\\", "'", '"', "'\\''", '\\"', "$", "%5c", "%25", "&amp;", "a\\'"]) all.text(`a${unit.repeat(5_000)}b`);
+  for (const unit of ["\\", "'", '"', "'\\''", '\\"', "$", "%5c", "%25", "&amp;", "a\\'"])
+    all.text(`a${unit.repeat(5_000)}b`);
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
 });

@@ -53,7 +53,9 @@ test("what is no secret stays as it is, byte for byte", () => {
   const bytes = randomBytes(4096);
   expect(one.bytes(bytes)).toBe(bytes);
   const mixed = Buffer.concat([bytes, Buffer.from(token), bytes]);
-  expect(Buffer.from(one.bytes(mixed))).toEqual(Buffer.concat([bytes, Buffer.from("[secret token]"), bytes]));
+  expect(Buffer.from(one.bytes(mixed))).toEqual(
+    Buffer.concat([bytes, Buffer.from("[secret token]"), bytes]),
+  );
   expect(one.text("naïve 😀")).toBe("naïve 😀");
 });
 
@@ -75,7 +77,13 @@ describe("a private key", () => {
   const lines = pem.trim().split("\n");
 
   test("is masked whole, in JSON, and by single lines", () => {
-    for (const text of [pem, JSON.stringify(pem), lines[5] ?? "", pem.replaceAll("\n", "\r\n"), lines.slice(1, -1).join("")]) {
+    for (const text of [
+      pem,
+      JSON.stringify(pem),
+      lines[5] ?? "",
+      pem.replaceAll("\n", "\r\n"),
+      lines.slice(1, -1).join(""),
+    ]) {
       const rest = own.text(text);
       expect(rest).toContain("[secret key]");
       for (const line of lines.slice(1, -2)) expect(rest).not.toContain(line.slice(0, 24));
@@ -85,7 +93,12 @@ describe("a private key", () => {
   test("is masked in base64, in one line or in several, and in hexadecimal", () => {
     const encoded = Buffer.from(pem).toString("base64");
     const wrapped = encoded.replace(/.{76}/g, "$&\n");
-    for (const text of [encoded, wrapped, JSON.stringify(wrapped), Buffer.from(pem).toString("hex")]) {
+    for (const text of [
+      encoded,
+      wrapped,
+      JSON.stringify(wrapped),
+      Buffer.from(pem).toString("hex"),
+    ]) {
       expect(own.text(text).replaceAll("[secret key]", "").length).toBeLessThan(24);
     }
   });

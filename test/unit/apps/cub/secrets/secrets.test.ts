@@ -11,7 +11,8 @@ function secretsIn(folder: string) {
   const write = (value: string) => writeFileSync(join(folder, "token"), value);
   write(first);
   const secrets = new Secrets(folder, { token: null });
-  const masked = () => [first, second, third].filter((value) => secrets.masker().text(value) !== value);
+  const masked = () =>
+    [first, second, third].filter((value) => secrets.masker().text(value) !== value);
   return { secrets, write, masked };
 }
 

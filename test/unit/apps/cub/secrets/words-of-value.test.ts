@@ -1,10 +1,12 @@
-// What of a file of settings is secret: its values, found by themselves, and not the names that everyone writes.
+// What of a file of settings is secret: its values, found by themselves, and not the names that
+// everyone writes.
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { maskerOf } from "../../../../../apps/cub/secrets/masker.ts";
 import { wordsOf } from "../../../../../apps/cub/secrets/words-of-value.ts";
 
-const masked = (secret: string, text: string) => maskerOf([["own", Buffer.from(secret)]]).text(text);
+const masked = (secret: string, text: string) =>
+  maskerOf([["own", Buffer.from(secret)]]).text(text);
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -39,7 +41,11 @@ DATABASE_PASSWORD="hunter2hunter2"
 `;
 
 const secretParts: [string, string, string[]][] = [
-  ["an account in JSON", JSON.stringify(account, null, 2), [account.private_key_id, "hunter2hunter2", pem.split("\n")[9] ?? ""]],
+  [
+    "an account in JSON",
+    JSON.stringify(account, null, 2),
+    [account.private_key_id, "hunter2hunter2", pem.split("\n")[9] ?? ""],
+  ],
   [
     "an account in JSON of one line",
     JSON.stringify(account),
@@ -47,37 +53,69 @@ const secretParts: [string, string, string[]][] = [
   ],
   ["a kubeconfig", kubeconfig, [kubeconfig.split("client-key-data: ")[1]?.trim() ?? ""]],
   ["an .npmrc", npmrc, ["npm_Zk3v9QpLx7Wc2Rt8Yb5Nd1Hf6Gj4Ms0Aq"]],
-  ["an .env", dotenv, ["AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "hunter2hunter2"]],
+  [
+    "an .env",
+    dotenv,
+    ["AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "hunter2hunter2"],
+  ],
 ];
 
 test.each(secretParts)("each value in %s is masked by itself", (_, secret, values) => {
-  for (const value of values) expect(masked(secret, `Bearer ${value}.`)).toBe("Bearer [secret own].");
+  for (const value of values)
+    expect(masked(secret, `Bearer ${value}.`)).toBe("Bearer [secret own].");
   expect(masked(secret, `{"stdout":${JSON.stringify(secret)}}`)).not.toContain(values[0] ?? "");
 });
 
 const ordinary: [string, string, string[]][] = [
-  ["an account in JSON", JSON.stringify(account, null, 2), [...Object.keys(account), account.type, account.auth_uri]],
-  ["an account in JSON of one line", JSON.stringify(account), [...Object.keys(account), account.type, account.auth_uri]],
-  ["a kubeconfig", kubeconfig, ["certificate-authority-data: ", "client-key-data: ", "current-context: x", "kubernetes-admin"]],
+  [
+    "an account in JSON",
+    JSON.stringify(account, null, 2),
+    [...Object.keys(account), account.type, account.auth_uri],
+  ],
+  [
+    "an account in JSON of one line",
+    JSON.stringify(account),
+    [...Object.keys(account), account.type, account.auth_uri],
+  ],
+  [
+    "a kubeconfig",
+    kubeconfig,
+    ["certificate-authority-data: ", "client-key-data: ", "current-context: x", "kubernetes-admin"],
+  ],
   [
     "an .npmrc",
     npmrc,
-    ["registry=https://registry.example.org/", "//registry.example.org/:_authToken=$TOKEN", "always-auth=true"],
+    [
+      "registry=https://registry.example.org/",
+      "//registry.example.org/:_authToken=$TOKEN",
+      "always-auth=true",
+    ],
   ],
   ["an .env", dotenv, ["SECRET_ACCESS_KEY=", "DEFAULT_REGION=eu-central-1"]],
 ];
 
-test.each(ordinary)("the names in %s, and what is no secret, stay as they are", (_, secret, texts) => {
-  for (const text of texts) expect(masked(secret, text)).toBe(text);
-});
+test.each(ordinary)(
+  "the names in %s, and what is no secret, stay as they are",
+  (_, secret, texts) => {
+    for (const text of texts) expect(masked(secret, text)).toBe(text);
+  },
+);
 
 test("a value of one line is looked for as it is, also where it looks like a setting", () => {
-  for (const value of ["password=hunter2hunter2", "name: value-of-it", "a b c d e f g h", "[not json", "https://u:p4ssw0rd@h/x"])
+  for (const value of [
+    "password=hunter2hunter2",
+    "name: value-of-it",
+    "a b c d e f g h",
+    "[not json",
+    "https://u:p4ssw0rd@h/x",
+  ])
     expect(wordsOf(value)).toEqual([value]);
 });
 
 test("a last line with padding is no name, and where no word is long the whole is looked for", () => {
-  expect(wordsOf("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nQUJDREVGR0hJSktMTU5PUA==")).toContain("QUJDREVGR0hJSktMTU5PUA==");
+  expect(wordsOf("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nQUJDREVGR0hJSktMTU5PUA==")).toContain(
+    "QUJDREVGR0hJSktMTU5PUA==",
+  );
   expect(wordsOf("roses are\nred")).toEqual(["roses are\nred"]);
 });
 

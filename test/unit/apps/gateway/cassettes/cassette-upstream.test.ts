@@ -6,7 +6,11 @@ import { withCassettes } from "../../../../../apps/gateway/cassettes/cassette-up
 import { CassetteWriter } from "../../../../../apps/gateway/cassettes/cassette-writer.ts";
 import { readCassettes } from "../../../../../apps/gateway/cassettes/read-cassettes.ts";
 import { KeyFolder } from "../../../../../apps/gateway/keys.ts";
-import { type Upstream, UpstreamFailure, type UpstreamRequest } from "../../../../../apps/gateway/upstream.ts";
+import {
+  type Upstream,
+  UpstreamFailure,
+  type UpstreamRequest,
+} from "../../../../../apps/gateway/upstream.ts";
 import { AgentName } from "../../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../../lib/service/json-log.ts";
 import { errorOf } from "../../../../support/error-of.ts";
@@ -27,8 +31,14 @@ async function openFolder() {
     keys,
     lines,
     log,
-    record: (upstream: Upstream) => withCassettes(upstream, { folder: join(folder, "cassettes"), mode: "record" }, { keys, log }),
-    replay: () => withCassettes(noProvider, { folder: join(folder, "cassettes"), mode: "replay" }, { keys, log }),
+    record: (upstream: Upstream) =>
+      withCassettes(upstream, { folder: join(folder, "cassettes"), mode: "record" }, { keys, log }),
+    replay: () =>
+      withCassettes(
+        noProvider,
+        { folder: join(folder, "cassettes"), mode: "replay" },
+        { keys, log },
+      ),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -57,7 +67,8 @@ function provider(pieces: (string | Uint8Array<ArrayBuffer>)[], init: ResponseIn
   return async () => {
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
-        for (const piece of pieces) controller.enqueue(typeof piece === "string" ? new TextEncoder().encode(piece) : piece);
+        for (const piece of pieces)
+          controller.enqueue(typeof piece === "string" ? new TextEncoder().encode(piece) : piece);
         controller.close();
       },
     });
@@ -93,7 +104,12 @@ test("bytes that are no text, an empty body and a refusal are replayed, too", as
   using place = await openFolder();
   const bytes = Uint8Array.of(0xff, 0x00, 0x80);
   await textOf(await place.record(provider([bytes], { status: 500 })), ask("bytes"));
-  await textOf(await place.record(provider([], { status: 400, headers: { "content-type": "application/json" } })), ask("empty"));
+  await textOf(
+    await place.record(
+      provider([], { status: 400, headers: { "content-type": "application/json" } }),
+    ),
+    ask("empty"),
+  );
   const replay = await place.replay();
   const { response } = await replay(ask("bytes"));
   expect([response.status, new Uint8Array(await response.arrayBuffer())]).toEqual([500, bytes]);
@@ -109,7 +125,12 @@ test("files are numbered for each agent, and go on behind those that are there",
   expect(readdirSync(place.folder).sort()).toEqual(["coder", "reviewer"]);
   expect(readdirSync(join(place.folder, "reviewer"))).toEqual(["0001.json"]);
   await textOf(await place.record(provider(["e"])), ask("e"));
-  expect(readdirSync(join(place.folder, "coder")).sort()).toEqual(["0001.json", "0002.json", "0003.json", "0004.json"]);
+  expect(readdirSync(join(place.folder, "coder")).sort()).toEqual([
+    "0001.json",
+    "0002.json",
+    "0003.json",
+    "0004.json",
+  ]);
 });
 
 test("exchanges at the same time get a number each", async () => {
@@ -117,13 +138,18 @@ test("exchanges at the same time get a number each", async () => {
   const recorder = await place.record(provider(["x"]));
   const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
   await Promise.all(texts.map((text) => textOf(recorder, ask(text))));
-  expect((await readCassettes(place.folder)).map(({ order }) => order)).toEqual(texts.map((_, index) => index + 1));
+  expect((await readCassettes(place.folder)).map(({ order }) => order)).toEqual(
+    texts.map((_, index) => index + 1),
+  );
 });
 
 test("no key and no token is written", async () => {
   using place = await openFolder();
   const recorder = await place.record(provider([`{"text":"${key}"}`]));
-  await textOf(recorder, ask(`${key} and sett_grant.a.coder.1.secret`, { headers: new Headers({ "x-api-key": key }) }));
+  await textOf(
+    recorder,
+    ask(`${key} and sett_grant.a.coder.1.secret`, { headers: new Headers({ "x-api-key": key }) }),
+  );
   const text = readFileSync(join(place.folder, "coder/0001.json"), "utf8");
   expect(text).not.toContain(key);
   expect(text).not.toContain("sett_grant");
@@ -135,7 +161,9 @@ test("a client that leaves after the last event has its exchange recorded; one t
   const endless =
     (sent: string): Upstream =>
     async () => {
-      const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new TextEncoder().encode(sent)) });
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(sent)),
+      });
       return { response: new Response(body, stream), tries: 1 };
     };
   for (const sent of [events.join(""), events[0] ?? "", "data: {}\n\ndata: [DONE]\n\n"]) {
@@ -144,15 +172,20 @@ test("a client that leaves after the last event has its exchange recorded; one t
     await reader?.read();
     await reader?.cancel();
   }
-  const lines = (await readCassettes(place.folder)).map(({ answer }) => "lines" in answer && answer.lines.at(0));
+  const lines = (await readCassettes(place.folder)).map(
+    ({ answer }) => "lines" in answer && answer.lines.at(0),
+  );
   expect(lines).toEqual(["event: message_start", "data: {}"]);
 });
 
 test("a refused key and an answer that breaks off are not recorded", async () => {
   using place = await openFolder();
-  for (const status of [401, 403]) await textOf(await place.record(provider(["no"], { status })), ask("hi"));
+  for (const status of [401, 403])
+    await textOf(await place.record(provider(["no"], { status })), ask("hi"));
   const broken: Upstream = async () => {
-    const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error("broken")),
+    });
     return { response: new Response(body), tries: 1 };
   };
   const reading = textOf(await place.record(broken), ask("hi"));
@@ -167,7 +200,9 @@ test("a request that was not recorded is refused with the nearest file, and is n
   const error = await replay(ask("Add a window")).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(UpstreamFailure);
   expect(error).toMatchObject({ code: "exchange-not-recorded", status: 404, tries: 0 });
-  expect(String(error)).toContain("The nearest is coder/0001.json; it differs first at messages[0].content");
+  expect(String(error)).toContain(
+    "The nearest is coder/0001.json; it differs first at messages[0].content",
+  );
 });
 
 test("broken files are named, each with what is wrong; other files are left alone", async () => {
@@ -180,14 +215,18 @@ test("broken files are named, each with what is wrong; other files are left alon
   writeFileSync(join(place.folder, "coder/0002.json"), "{}");
   const error = await errorOf(() => place.replay());
   expect(error).toMatchObject({ code: "environment-invalid", exitCode: 78 });
-  expect(String(error)).toMatch(/coder\/0001\.json is not JSON \(.+\); coder\/0002\.json is no exchange: `format`/);
+  expect(String(error)).toMatch(
+    /coder\/0001\.json is not JSON \(.+\); coder\/0002\.json is no exchange: `format`/,
+  );
 });
 
 test("a folder that is not there cannot be replayed; one that is a file cannot be recorded into", async () => {
   using place = await openFolder();
   expect(await errorOf(() => place.replay())).toHaveProperty("code", "environment-invalid");
   writeFileSync(place.folder, "");
-  expect(String(await errorOf(() => place.record(noProvider)))).toContain("Exchanges cannot be recorded");
+  expect(String(await errorOf(() => place.record(noProvider)))).toContain(
+    "Exchanges cannot be recorded",
+  );
 });
 
 test("an exchange that cannot be written is in the log, and the client has its answer", async () => {
@@ -203,7 +242,12 @@ test("a file is there whole or not at all: a draft that a crash has left is no e
   const writer = new CassetteWriter({ ...place, readKeys: async () => [] });
   mkdirSync(join(place.folder, "coder"), { recursive: true });
   writeFileSync(join(place.folder, "coder/.draft.json"), "{");
-  const question = { agent: AgentName.parse("coder"), provider: "openai", api: "chat", request: {} } as const;
+  const question = {
+    agent: AgentName.parse("coder"),
+    provider: "openai",
+    api: "chat",
+    request: {},
+  } as const;
   await writer.write(question, { status: 200, contentType: "", body: new Uint8Array() });
   expect((await readCassettes(place.folder)).map(({ order }) => order)).toEqual([1]);
 });

@@ -38,14 +38,30 @@ test.each([
 });
 
 test.each([
-  ...["machine.example.org", "machine6.example.org", "198.252.206.1", "[2a01:4f8:1:2::9]", "[::ffff:198.252.206.1]"],
+  ...[
+    "machine.example.org",
+    "machine6.example.org",
+    "198.252.206.1",
+    "[2a01:4f8:1:2::9]",
+    "[::ffff:198.252.206.1]",
+  ],
   ...["lan.example.org", "10.0.0.1", "[fd00::1]", "100.64.0.1"],
 ])("it does not reach %s, which is private or of this machine", async (host) => {
-  expect(await verdictOn([everywhere], host)).toContain("private or of this machine: `agents.a.egress` must name");
+  expect(await verdictOn([everywhere], host)).toContain(
+    "private or of this machine: `agents.a.egress` must name",
+  );
 });
 
 test.each([
-  ...["metadata.example.org", "169.254.169.254", "127.0.0.1", "[::1]", "[fe80::1]", "0.0.0.0", "redis.example.org"],
+  ...[
+    "metadata.example.org",
+    "169.254.169.254",
+    "127.0.0.1",
+    "[::1]",
+    "[fe80::1]",
+    "0.0.0.0",
+    "redis.example.org",
+  ],
   ...[
     "[::ffff:169.254.169.254]",
     "[64:ff9b::a9fe:a9fe]",
@@ -56,7 +72,9 @@ test.each([
     "168.63.129.16",
   ],
 ])("nothing lets it reach %s", async (host) => {
-  expect(await verdictOn([everywhere, `${host}:443`], host)).toMatch(/which agents never reach|There is no host/);
+  expect(await verdictOn([everywhere, `${host}:443`], host)).toMatch(
+    /which agents never reach|There is no host/,
+  );
 });
 
 test("what sett.yml names in full is reached in private networks and on this machine, also beside a pattern", async () => {

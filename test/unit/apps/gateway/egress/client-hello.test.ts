@@ -13,11 +13,21 @@ const otherExtension = [...two(43), ...sized([2, 3, 4])];
 
 /** A ClientHello in records of at most `size` bytes. */
 function hello(extensions: number[] | undefined, size = 16_384): Uint8Array {
-  const body = [3, 3, ...Array<number>(32).fill(7), 32, ...Array<number>(32).fill(1), ...sized([0x13, 1]), 1, 0];
+  const body = [
+    3,
+    3,
+    ...Array<number>(32).fill(7),
+    32,
+    ...Array<number>(32).fill(1),
+    ...sized([0x13, 1]),
+    1,
+    0,
+  ];
   const whole = extensions === undefined ? body : [...body, ...sized(extensions)];
   const message = [1, ...three(whole.length), ...whole];
   const records: number[] = [];
-  for (let at = 0; at < message.length; at += size) records.push(22, 3, 1, ...sized(message.slice(at, at + size)));
+  for (let at = 0; at < message.length; at += size)
+    records.push(22, 3, 1, ...sized(message.slice(at, at + size)));
   return Uint8Array.from(records);
 }
 
@@ -25,16 +35,20 @@ const helloIn = (bytes: Uint8Array) => new HelloReader().read(bytes);
 
 const named = [...otherExtension, ...nameExtension("registry.example.org")];
 
-test.each([16_384, 50, 1])("it is read from records of %d bytes, and not before the message is whole", (size) => {
-  const bytes = hello(named, size);
-  expect(helloIn(bytes)).toEqual({ kind: "tls", name: "registry.example.org" });
-  for (let end = 0; end < bytes.length; end += 1) expect(helloIn(bytes.subarray(0, end))).toEqual({ kind: "unfinished" });
-  const reader = new HelloReader();
-  expect([...bytes].map((byte) => reader.read(Uint8Array.of(byte)).kind)).toEqual([
-    ...Array<"unfinished">(bytes.length - 1).fill("unfinished"),
-    "tls",
-  ]);
-});
+test.each([16_384, 50, 1])(
+  "it is read from records of %d bytes, and not before the message is whole",
+  (size) => {
+    const bytes = hello(named, size);
+    expect(helloIn(bytes)).toEqual({ kind: "tls", name: "registry.example.org" });
+    for (let end = 0; end < bytes.length; end += 1)
+      expect(helloIn(bytes.subarray(0, end))).toEqual({ kind: "unfinished" });
+    const reader = new HelloReader();
+    expect([...bytes].map((byte) => reader.read(Uint8Array.of(byte)).kind)).toEqual([
+      ...Array<"unfinished">(bytes.length - 1).fill("unfinished"),
+      "tls",
+    ]);
+  },
+);
 
 test("each byte is read once, whatever the pieces are in which it comes", () => {
   const judge = judgeOf("www.example.org", 443);
@@ -52,13 +66,22 @@ test("a message may name no server", () => {
 const namedEntry = (name: string, sort = 0) => [sort, ...sized(text(name))];
 
 test.each<[string, number[]]>([
-  ["two names", [...two(0), ...sized(sized([...namedEntry("registry.example.org"), ...namedEntry("evil.example")]))]],
+  [
+    "two names",
+    [
+      ...two(0),
+      ...sized(sized([...namedEntry("registry.example.org"), ...namedEntry("evil.example")])),
+    ],
+  ],
   ["a name twice", [...nameExtension("registry.example.org"), ...nameExtension("evil.example")]],
   [
     "a name, and one of another sort",
     [...two(0), ...sized(sized([...namedEntry("registry.example.org"), ...namedEntry("x", 1)]))],
   ],
-  ["something after its names", [...two(0), ...sized([...sized(namedEntry("registry.example.org")), 0, 1])]],
+  [
+    "something after its names",
+    [...two(0), ...sized([...sized(namedEntry("registry.example.org")), 0, 1])],
+  ],
 ])("a message with %s is ambiguous, and refused at every port", (_, extensions) => {
   const bytes = hello([...extensions, ...otherExtension]);
   expect(helloIn(bytes)).toEqual({ kind: "ambiguous" });
@@ -80,14 +103,21 @@ test.each<[string, Uint8Array]>([
 test("a message with something else between its records has no end", () => {
   const [whole, parts] = [hello(named), hello(named, 50)];
   for (const other of [[21, 3, 1, 0, 2, 1, 0], [23, 3, 3, 0, 1, 7], [0]]) {
-    const bytes = Uint8Array.from([...parts.subarray(0, 55), ...other, ...parts.subarray(55), ...whole]);
+    const bytes = Uint8Array.from([
+      ...parts.subarray(0, 55),
+      ...other,
+      ...parts.subarray(55),
+      ...whole,
+    ]);
     expect(helloIn(bytes)).toEqual({ kind: "unfinished" });
   }
 });
 
 test("no bytes at all throw", () => {
   for (let seed = 1; seed < 3_000; seed += 1) {
-    const bytes = hello(named).map((byte, index) => ((seed * 31 + index * 17) % 23 === 0 ? (seed + index) & 255 : byte));
+    const bytes = hello(named).map((byte, index) =>
+      (seed * 31 + index * 17) % 23 === 0 ? (seed + index) & 255 : byte,
+    );
     expect(["ambiguous", "other", "tls", "unfinished"]).toContain(helloIn(bytes).kind);
   }
 });
@@ -113,7 +143,9 @@ describe("a connection", () => {
 
   test("need not be TLS, except at port 443", () => {
     expect(to(plain, "git.example.org", 22)).toBe("passed");
-    expect(to(plain, "git.example.org", 443)).toBe("What was sent to git.example.org:443 is not TLS.");
+    expect(to(plain, "git.example.org", 443)).toBe(
+      "What was sent to git.example.org:443 is not TLS.",
+    );
   });
 
   test("to an address may be of any kind", () => {
@@ -122,7 +154,18 @@ describe("a connection", () => {
   });
 
   test("is refused when its first message does not end", () => {
-    const endless = Uint8Array.from([22, 3, 1, 255, 255, 1, 255, 255, 255, ...Array<number>(70_000).fill(0)]);
+    const endless = Uint8Array.from([
+      22,
+      3,
+      1,
+      255,
+      255,
+      1,
+      255,
+      255,
+      255,
+      ...Array<number>(70_000).fill(0),
+    ]);
     expect(to(endless, "www.example.org", 443)).toContain("too long");
   });
 });

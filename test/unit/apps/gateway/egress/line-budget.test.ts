@@ -12,5 +12,7 @@ test("a hundred at once, then ten a second, and the next line says how many were
   now = 250;
   expect([budget.take(), budget.take(), budget.take()]).toEqual([50, 0, undefined]);
   now = 60_000;
-  expect(Array.from({ length: 101 }, () => budget.take()).filter((omitted) => omitted !== undefined)).toHaveLength(100);
+  expect(
+    Array.from({ length: 101 }, () => budget.take()).filter((omitted) => omitted !== undefined),
+  ).toHaveLength(100);
 });

@@ -10,7 +10,10 @@ const made = (id: string, sources: string[], more: Partial<Placeable> = {}): Pla
   ...more,
 });
 
-/** A release: a commit, a review with feedback, the next version, its approval, three reports, the end. */
+/**
+ * A release: a commit, a review with feedback, the next version, its approval, three reports, the
+ * end.
+ */
 const release = [
   made("goal", []),
   made("commit-1", ["goal"], { thread: "commit" }),
@@ -39,12 +42,17 @@ describe("the lanes of a goal's graph", () => {
   test("a lane of reviews is used again, and one of results is not", () => {
     const { cells } = layOut(release);
     expect(cells.get("review-2")?.lane).toBe(cells.get("review-1")?.lane as number);
-    const results = ["goal", "commit-1", "tests", "licences", "secrets"].map((id) => cells.get(id)?.lane);
+    const results = ["goal", "commit-1", "tests", "licences", "secrets"].map(
+      (id) => cells.get(id)?.lane,
+    );
     expect(new Set(results).size).toBe(results.length);
   });
 
   test("a column with more artefacts than lanes has several slots", () => {
-    const many = [made("goal", []), ...Array.from({ length: 100 }, (_, at) => made(`result-${at}`, ["goal"]))];
+    const many = [
+      made("goal", []),
+      ...Array.from({ length: 100 }, (_, at) => made(`result-${at}`, ["goal"])),
+    ];
     const { slots, lanes } = layOut(many);
     expect(lanes).toBe(maxLanes(many.length));
     expect(slots).toEqual([1, Math.ceil(101 / lanes)]);
@@ -58,16 +66,28 @@ describe("the lanes of a goal's graph", () => {
 
 /** Artefacts of which each cites earlier ones, and some are versions of earlier ones. */
 const histories = fc
-  .array(fc.record({ from: fc.array(fc.nat(1_000), { maxLength: 3 }), isVersion: fc.boolean(), isMinor: fc.boolean() }), {
-    minLength: 1,
-    maxLength: 250,
-  })
+  .array(
+    fc.record({
+      from: fc.array(fc.nat(1_000), { maxLength: 3 }),
+      isVersion: fc.boolean(),
+      isMinor: fc.boolean(),
+    }),
+    {
+      minLength: 1,
+      maxLength: 250,
+    },
+  )
   .map((steps) => {
     const placed: Placeable[] = [];
     for (const [at, { from, isVersion, isMinor }] of steps.entries()) {
       const sources = at === 0 ? [] : from.map((number) => `a${number % at}`);
       const before = placed.find(({ id }) => id === sources[0]);
-      placed.push(made(`a${at}`, sources, { isMinor, thread: isVersion && before !== undefined ? before.thread : `a${at}` }));
+      placed.push(
+        made(`a${at}`, sources, {
+          isMinor,
+          thread: isVersion && before !== undefined ? before.thread : `a${at}`,
+        }),
+      );
     }
     return placed;
   });
@@ -77,10 +97,13 @@ describe("in every history", () => {
     fc.assert(
       fc.property(histories, (placed) => {
         const { cells } = layOut(placed);
-        const places = [...cells.values()].map(({ column, slot, lane }) => `${column} ${slot} ${lane}`);
+        const places = [...cells.values()].map(
+          ({ column, slot, lane }) => `${column} ${slot} ${lane}`,
+        );
         expect(new Set(places).size).toBe(placed.length);
         for (const { id, sources } of placed)
-          for (const source of sources) expect(cells.get(id)?.column).toBeGreaterThan(cells.get(source)?.column ?? -1);
+          for (const source of sources)
+            expect(cells.get(id)?.column).toBeGreaterThan(cells.get(source)?.column ?? -1);
       }),
     );
   });

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { readDiffHead } from "../../../../../apps/page/text/diff-head.ts";
 
 test("the title and the warnings of a diff are separate from the words of its commits", () => {
-  const head = "2 commits since 1a2b3c4d5e6f, the commit of the goal\n! 1 commit names another author.\n! Another.";
+  const head =
+    "2 commits since 1a2b3c4d5e6f, the commit of the goal\n! 1 commit names another author.\n! Another.";
   const commits = "commit 1\nAuthor: Ada\n\n    ! Not a warning\n\ncommit 2";
   expect(readDiffHead(`${head}\n\n${commits}`)).toEqual({
     title: "2 commits since 1a2b3c4d5e6f, the commit of the goal",

@@ -1,10 +1,18 @@
 import { expect, test } from "bun:test";
 import { beginningOf, changesOf, rowsOf } from "../../../../../apps/page/text/diff-lines.ts";
 
-const added = (count: number, text = "x") => ["@@ -0,0 +1 @@", ...Array.from({ length: count }, () => `+${text}`)];
+const added = (count: number, text = "x") => [
+  "@@ -0,0 +1 @@",
+  ...Array.from({ length: count }, () => `+${text}`),
+];
 
 test("a file of few lines is shown whole", () => {
-  expect(beginningOf(added(3))).toEqual({ text: "@@ -0,0 +1 @@\n+x\n+x\n+x", length: 19, isAll: true, isCut: false });
+  expect(beginningOf(added(3))).toEqual({
+    text: "@@ -0,0 +1 @@\n+x\n+x\n+x",
+    length: 19,
+    isAll: true,
+    isCut: false,
+  });
 });
 
 test("of many lines, and of wide ones, the beginning is shown", () => {
@@ -24,11 +32,23 @@ test("a line that is cut says how much is missing", () => {
 test("a line that gains a carriage return does not look like the one before", () => {
   expect(beginningOf(["@@ -1 +1 @@", "-a", "+a\r"]).text).toBe("@@ -1 +1 @@\n-a\n+a‹CR›");
   expect(beginningOf(["@@ -1 +1 @@", "-a\r", "+b\r"]).text).toBe("@@ -1 +1 @@\n-a\n+b");
-  expect(rowsOf(["@@ -1 +1 @@", "-a", "+a\u202e"]).map(({ text }) => text)).toEqual(["@@ -1 +1 @@", "a", "a‹RLO›"]);
+  expect(rowsOf(["@@ -1 +1 @@", "-a", "+a\u202e"]).map(({ text }) => text)).toEqual([
+    "@@ -1 +1 @@",
+    "a",
+    "a‹RLO›",
+  ]);
 });
 
 test("each row has the number of its line in its own file", () => {
-  const lines = ["@@ -5,3 +7,3 @@ head", " same", "-old", "+new", "+more", " end", "\\ No newline at end of file"];
+  const lines = [
+    "@@ -5,3 +7,3 @@ head",
+    " same",
+    "-old",
+    "+new",
+    "+more",
+    " end",
+    "\\ No newline at end of file",
+  ];
   expect(rowsOf(lines)).toEqual([
     { sign: "@", text: "@@ -5,3 +7,3 @@ head" },
     { sign: " ", number: 7, text: "same" },
@@ -50,5 +70,7 @@ test("a wide line is several rows, with one number", () => {
 });
 
 test("lines are counted by their sign", () => {
-  expect(changesOf(["@@ -1 +1,2 @@", "-a", "+b", "+c", " d", "\\ No newline at end of file"])).toEqual({ added: 2, removed: 1 });
+  expect(
+    changesOf(["@@ -1 +1,2 @@", "-a", "+b", "+c", " d", "\\ No newline at end of file"]),
+  ).toEqual({ added: 2, removed: 1 });
 });

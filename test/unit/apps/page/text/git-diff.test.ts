@@ -8,8 +8,20 @@ import { contentNote, notesOf, shownPath } from "../../../../../apps/page/text/f
 import { type FileDiff, readGitDiff } from "../../../../../apps/page/text/git-diff.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => `${at}\n`).join("");
-const odd = ['quo"te.txt', "sp ace.txt", "ta\tb", "new\nline", "back\\slash", "größe 値.txt", "d b/x b/y", "rlo\u202etxt.exe"];
-const submodule = (digit: string, path: string) => ["--cacheinfo", `160000,${digit.repeat(40)},${path}`];
+const odd = [
+  'quo"te.txt',
+  "sp ace.txt",
+  "ta\tb",
+  "new\nline",
+  "back\\slash",
+  "größe 値.txt",
+  "d b/x b/y",
+  "rlo\u202etxt.exe",
+];
+const submodule = (digit: string, path: string) => [
+  "--cacheinfo",
+  `160000,${digit.repeat(40)},${path}`,
+];
 
 let folder: string;
 let files: FileDiff[];
@@ -17,7 +29,9 @@ let quoted: FileDiff[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "git-diff-"));
-  await $`git init --quiet && git config user.name Ada && git config user.email ada@sett.invalid`.cwd(folder);
+  await $`git init --quiet && git config user.name Ada && git config user.email ada@sett.invalid`.cwd(
+    folder,
+  );
   await write({
     "logo.bin": "a\0b",
     "gone.bin": "x\0",
@@ -26,7 +40,13 @@ beforeAll(async () => {
     "both.sh": "1\n",
     "off.sh": "1\n",
   });
-  await write({ "old name": numbers(20), "was.txt": numbers(30), "orig.txt": numbers(40), "ends.txt": "x", "open.txt": "x\n" });
+  await write({
+    "old name": numbers(20),
+    "was.txt": numbers(30),
+    "orig.txt": numbers(40),
+    "ends.txt": "x",
+    "open.txt": "x\n",
+  });
   await write({
     becomes: "text\n",
     "gone.txt": "gone\n",
@@ -39,7 +59,8 @@ beforeAll(async () => {
   await chmod(join(folder, "off.sh"), 0o755);
   await commit(submodule("1", "sub/moved"));
   await rm(join(folder, "gone.bin"));
-  for (const path of ["gone-empty", "gone.txt", "link", "becomes", "turned"]) await rm(join(folder, path));
+  for (const path of ["gone-empty", "gone.txt", "link", "becomes", "turned"])
+    await rm(join(folder, path));
   await $`mkdir -p ${"d b"} && git mv ${"old name"} ${"d b/new name"} && git mv was.txt is.txt && git mv moved.bin ${"b b"}`.cwd(
     folder,
   );
@@ -50,15 +71,27 @@ beforeAll(async () => {
     "copy.txt": numbers(40),
     "orig.txt": `${numbers(40)}more\n`,
   });
-  await write({ "new-empty": "", "ends.txt": "x\n", "open.txt": "x", "new-open.txt": "new", "d b/bin b/z": "\0" });
-  await write({ link: "no link any more\n", "crlf.txt": "a\r\nc\r\n", "to-crlf.txt": "a\r\nb\n", "run.sh": "run\n" });
+  await write({
+    "new-empty": "",
+    "ends.txt": "x\n",
+    "open.txt": "x",
+    "new-open.txt": "new",
+    "d b/bin b/z": "\0",
+  });
+  await write({
+    link: "no link any more\n",
+    "crlf.txt": "a\r\nc\r\n",
+    "to-crlf.txt": "a\r\nb\n",
+    "run.sh": "run\n",
+  });
   await write(Object.fromEntries(odd.map((path) => [path, "1\n"])));
   await symlink("/etc/shadow", join(folder, "becomes"));
   await symlink("two", join(folder, "turned"));
   for (const path of ["tool.sh", "both.sh", "run.sh"]) await chmod(join(folder, path), 0o755);
   await chmod(join(folder, "off.sh"), 0o644);
   await commit([...submodule("2", "sub/moved"), "--add", ...submodule("3", "sub/new")]);
-  const diffOf = (quotePath: string) => $`git -c core.quotePath=${quotePath} diff --find-copies HEAD~ HEAD`.cwd(folder).text();
+  const diffOf = (quotePath: string) =>
+    $`git -c core.quotePath=${quotePath} diff --find-copies HEAD~ HEAD`.cwd(folder).text();
   files = readGitDiff(await diffOf("false")).files;
   quoted = readGitDiff(await diffOf("true")).files;
 });
@@ -72,14 +105,20 @@ async function write(contents: Record<string, string>): Promise<void> {
 }
 
 async function commit(index: string[]): Promise<void> {
-  await $`git add -A && git update-index --add ${index} && git commit --quiet -m Change`.cwd(folder);
+  await $`git add -A && git update-index --add ${index} && git commit --quiet -m Change`.cwd(
+    folder,
+  );
 }
 
 /** What is said of the file: the notes beside its name, and its content where it has no lines. */
 function saidOf(path: string): string[] {
   return files
     .filter((file) => file.path === path)
-    .map((file) => [notesOf(file).join(", "), ...(file.lines.length === 0 ? [contentNote(file)] : [])].join(": "));
+    .map((file) =>
+      [notesOf(file).join(", "), ...(file.lines.length === 0 ? [contentNote(file)] : [])].join(
+        ": ",
+      ),
+    );
 }
 
 const unseen = "A binary file. Its content is not shown.";
@@ -113,14 +152,26 @@ test.each([
 });
 
 test("the sizes of a binary file are said, where the server adds them", () => {
-  const text = (head: string, sizes: string) => `diff --git a/x b/x\n${head}\nBinary files a/x and b/x differ\n${sizes}\n`;
+  const text = (head: string, sizes: string) =>
+    `diff --git a/x b/x\n${head}\nBinary files a/x and b/x differ\n${sizes}\n`;
   const saidFor = (head: string, sizes: string) => {
     const [file] = readGitDiff(text(head, sizes)).files;
     return file === undefined ? [] : [...notesOf(file), ...file.unread];
   };
-  expect(saidFor("index 1..2 100644", "Bin 2000 -> 5000000 bytes")).toEqual(["binary", "2.0 kB → 5.0 MB"]);
-  expect(saidFor("new file mode 100644\nindex 0..2", "Bin 0 -> 12 bytes")).toEqual(["new", "binary", "12 B"]);
-  expect(saidFor("deleted file mode 100644\nindex 1..0", "Bin 12 -> 0 bytes")).toEqual(["deleted", "binary", "12 B"]);
+  expect(saidFor("index 1..2 100644", "Bin 2000 -> 5000000 bytes")).toEqual([
+    "binary",
+    "2.0 kB → 5.0 MB",
+  ]);
+  expect(saidFor("new file mode 100644\nindex 0..2", "Bin 0 -> 12 bytes")).toEqual([
+    "new",
+    "binary",
+    "12 B",
+  ]);
+  expect(saidFor("deleted file mode 100644\nindex 1..0", "Bin 12 -> 0 bytes")).toEqual([
+    "deleted",
+    "binary",
+    "12 B",
+  ]);
   expect(saidFor("index 1..2 100644", "Bin many bytes")).toEqual(["binary", "Bin many bytes"]);
 });
 
@@ -133,7 +184,9 @@ test("an empty file is called so", async () => {
 });
 
 test("every name is read whole, in quotes or not", () => {
-  expect(files.map(({ path }) => path).filter((path) => odd.includes(path))).toHaveLength(odd.length);
+  expect(files.map(({ path }) => path).filter((path) => odd.includes(path))).toHaveLength(
+    odd.length,
+  );
   expect(quoted.map(({ path }) => path)).toEqual(files.map(({ path }) => path));
   expect(odd.map(shownPath)).toContain("ta‹TAB›b");
   expect(shownPath("rlo\u202etxt.exe ")).toBe("rlo‹RLO›txt.exe‹SP›");
@@ -157,17 +210,23 @@ test("a merge is left to be shown as git writes it", () => {
   ];
   const { before, files: read } = readGitDiff(`commit 1\n\n${lines.join("\n")}\n`);
   expect(before).toBe("commit 1");
-  expect(read.map(({ path, unread }) => ({ path, unread }))).toEqual([{ path: "a b.txt", unread: lines.slice(1) }]);
+  expect(read.map(({ path, unread }) => ({ path, unread }))).toEqual([
+    { path: "a b.txt", unread: lines.slice(1) },
+  ]);
 });
 
 test("what the message of a commit says is no file, whatever ends its lines", () => {
-  const { before, files: read } = readGitDiff("1 commit\n\n    x\u2028diff --git a/x b/x\rdiff --git a/y b/y\n");
+  const { before, files: read } = readGitDiff(
+    "1 commit\n\n    x\u2028diff --git a/x b/x\rdiff --git a/y b/y\n",
+  );
   expect(read).toEqual([]);
   expect(before).toContain("a/y");
 });
 
 test("content that git keeps to itself is not called the same", () => {
-  const [file] = readGitDiff("diff --git a/x b/x\nindex 1234567..89abcde 100644\nsomething new\n").files;
+  const [file] = readGitDiff(
+    "diff --git a/x b/x\nindex 1234567..89abcde 100644\nsomething new\n",
+  ).files;
   expect(file?.unread).toEqual(["something new"]);
   expect(file && contentNote(file)).toBe("Its content is not shown.");
 });

@@ -9,11 +9,23 @@ const shown = (text: string) =>
 describe("what a reader could not see is shown by its name", () => {
   test.each([
     ["terminal escapes", "a\u001b[31mred", "a[ESC][31mred"],
-    ["marks that turn the text", "user\u202e\u2066admin\u2069\u202c", "user[RLO][LRI]admin[PDI][PDF]"],
+    [
+      "marks that turn the text",
+      "user\u202e\u2066admin\u2069\u202c",
+      "user[RLO][LRI]admin[PDI][PDF]",
+    ],
     ["what has no width", "pass\u200bword\ufeff", "pass[ZWSP]word[BOM]"],
     ["tags, which hide sentences", "ok\u{e0041}", "ok[U+E0041]"],
-    ["controls, and a carriage return that would write over a line", "a\u0000b\u0007c\rd", "a[NUL]b[U+0007]c[CR]d"],
-    ["variants of nothing, in which bytes can be hidden", "a\ufe0fb\u{e0100}", "a[U+FE0F]b[U+E0100]"],
+    [
+      "controls, and a carriage return that would write over a line",
+      "a\u0000b\u0007c\rd",
+      "a[NUL]b[U+0007]c[CR]d",
+    ],
+    [
+      "variants of nothing, in which bytes can be hidden",
+      "a\ufe0fb\u{e0100}",
+      "a[U+FE0F]b[U+E0100]",
+    ],
     ["separators of lines that no editor shows", "a\u2028b", "a[U+2028]b"],
   ])("%s", (_, text, expected) => {
     expect(shown(text)).toBe(expected);
@@ -28,7 +40,8 @@ describe("what a reader could not see is shown by its name", () => {
   });
 
   test("a variant of an emoji and a joiner of a script that needs it stay", () => {
-    for (const text of ["❤\ufe0f", "\u0645\u06cc\u200c\u062e\u0648"]) expect(shown(text)).toBe(text);
+    for (const text of ["❤\ufe0f", "\u0645\u06cc\u200c\u062e\u0648"])
+      expect(shown(text)).toBe(text);
   });
 
   test("the parts together are the text, whatever is in it", () => {

@@ -5,7 +5,14 @@ import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { startedGrant } from "../../../../../lib/core/started-grant.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
-import { at, done, queued, queueGrant, resultOf, user } from "../../../../support/blackboard/scene.ts";
+import {
+  at,
+  done,
+  queued,
+  queueGrant,
+  resultOf,
+  user,
+} from "../../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 
@@ -25,12 +32,21 @@ test("a result tells of its run only where the start does not, and after it noth
         said.push(message);
         if (message.say === "started") {
           const grant = startedGrant(queued("coder"), message.run);
-          await board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000, mail: { ...mail, isQuiet } });
+          await board.acceptGrant({
+            claim: claim.id,
+            grant,
+            leaseMs: 60_000,
+            mail: { ...mail, isQuiet },
+          });
         } else await board.answerMail(mail, '{"outcome":"yes"}', board.connectionNumber());
       }
   })();
   await using cub = byMail(memory.open(), { agent: coder });
-  const run = { run_id: randomUUID(), started_at: at, run_by: { pid: 7, born: "1@boot", namespace: "pid:[1]", container: "" } };
+  const run = {
+    run_id: randomUUID(),
+    started_at: at,
+    run_by: { pid: 7, born: "1@boot", namespace: "pid:[1]", container: "" },
+  };
   const begun = await cub.beginWork({ claim: claim.id, run, mayTake: true, maxBytes: undefined });
   if (begun.outcome !== "taken") throw new Error(`The work is ${begun.outcome}.`);
   const grant = startedGrant(begun.grant, { ...run, context_ids: begun.contextIds });
@@ -62,7 +78,8 @@ test("on a new connection the start of a run is sent before a renewal of its lea
       ...mailbox,
       sendMail: async (_agent, { text }) => void sent.push(JSON.parse(text).message.say),
       // The connection for answers comes back later than the one for calls.
-      followMailAnswers: (agent, signal, onFresh) => mailbox.followMailAnswers(agent, signal, () => listens++ || onFresh()),
+      followMailAnswers: (agent, signal, onFresh) =>
+        mailbox.followMailAnswers(agent, signal, () => listens++ || onFresh()),
     },
     { agent: coder, timeoutMs: 10 },
   );
@@ -70,6 +87,8 @@ test("on a new connection the start of a run is sent before a renewal of its lea
   const begun = await cub.beginWork({ claim: claim.id, run, mayTake: true, maxBytes: undefined });
   expect(begun.outcome).toBe("taken");
   memory.reconnect();
-  await expect(cub.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1_000 })).rejects.toThrow();
+  await expect(
+    cub.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1_000 }),
+  ).rejects.toThrow();
   expect(sent).toEqual(["started", "alive"]);
 });

@@ -10,9 +10,20 @@ import {
 import type { GrantResult } from "../../../../../lib/blackboard/port/grants.ts";
 import { type Artefact, maxPayloadBytes } from "../../../../../lib/model/artefact.ts";
 import { LogicalId } from "../../../../../lib/model/ids.ts";
-import { agentName, newArtefactId, newClaimId, newGoalId, sampleArtefact } from "../../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  newClaimId,
+  newGoalId,
+  sampleArtefact,
+} from "../../../../support/records/sample.ts";
 
-const [claimId, goal, target, thread] = [newClaimId(), newGoalId(), newArtefactId(), LogicalId.parse(newArtefactId())];
+const [claimId, goal, target, thread] = [
+  newClaimId(),
+  newGoalId(),
+  newArtefactId(),
+  LogicalId.parse(newArtefactId()),
+];
 const origin: ResultOrigin = {
   claim: { id: claimId, artefact_id: target, goal_id: goal, kind: "standard" },
   grant: { agent: agentName("coder"), phase: "exclusive" },
@@ -25,9 +36,15 @@ const rework: ResultOrigin = {
   target: { logical_id: thread, version: 2 },
 };
 const review: ResultOrigin = { ...origin, grant: { ...origin.grant, phase: "review" } };
-const clarification: ResultOrigin = { ...origin, claim: { ...origin.claim, kind: "clarification" } };
+const clarification: ResultOrigin = {
+  ...origin,
+  claim: { ...origin.claim, kind: "clarification" },
+};
 
-function result(over: Partial<Artefact> = {}, outcome: GrantResult["outcome"] = "done"): GrantResult {
+function result(
+  over: Partial<Artefact> = {},
+  outcome: GrantResult["outcome"] = "done",
+): GrantResult {
   const whole = {
     type: "Report",
     ...{ goal_id: goal, claim_id: claimId, source_artefacts: [target] },
@@ -44,7 +61,11 @@ describe("a result is taken", () => {
     ["that is a Review", result({ structural_type: "Review" }), review],
     ["that asks", result({ structural_type: "Question" }, "asked"), origin],
     ["that answers", result({ structural_type: "Answer" }), clarification],
-    ["that has failed", result({ structural_type: "Failure", source_artefacts: [] }, "failed"), review],
+    [
+      "that has failed",
+      result({ structural_type: "Failure", source_artefacts: [] }, "failed"),
+      review,
+    ],
     ["that is the next version", result({ logical_id: thread, version: 3 }), rework],
   ] as const)("%s", (_, one, of) => {
     expect(mailedResultProblem(one, of)).toBeUndefined();
@@ -53,32 +74,69 @@ describe("a result is taken", () => {
 
 describe("a result is refused", () => {
   test.each([
-    ["that another agent has made", { produced_by_agent: "critic" }, origin, /agent critic has made it/],
+    [
+      "that another agent has made",
+      { produced_by_agent: "critic" },
+      origin,
+      /agent critic has made it/,
+    ],
     ["that a person has made", { produced_by_agent: "" }, origin, /has made it/],
-    ["of another role", { produced_by_role: "user" }, origin, /of role user, and its agent's is programmer/],
+    [
+      "of another role",
+      { produced_by_role: "user" },
+      origin,
+      /of role user, and its agent's is programmer/,
+    ],
     ["of another claim", { claim_id: newClaimId() }, origin, /is of claim/],
     ["of no claim", { claim_id: "" as const }, origin, /of claim none/],
     ["of another goal", { goal_id: newGoalId() }, origin, /is of goal/],
-    ["that continues a thread which is not its own", { logical_id: thread }, origin, /cannot be version 1 of thread/],
+    [
+      "that continues a thread which is not its own",
+      { logical_id: thread },
+      origin,
+      /cannot be version 1 of thread/,
+    ],
     ["that begins with a later version", { version: 2 }, origin, /cannot be version 2/],
     ["that continues another thread than it was asked to", {}, rework, /cannot be version 1/],
-    ["that judges without having been asked", { structural_type: "Review" }, origin, /ends with Standard or Terminal/],
+    [
+      "that judges without having been asked",
+      { structural_type: "Review" },
+      origin,
+      /ends with Standard or Terminal/,
+    ],
     ["that does not judge", {}, review, /ends with Review, and not with Standard/],
-    ["that answers where nothing was asked", { structural_type: "Answer" }, origin, /not with Answer/],
+    [
+      "that answers where nothing was asked",
+      { structural_type: "Answer" },
+      origin,
+      /not with Answer/,
+    ],
     [
       "that names another question first",
       { structural_type: "Answer", source_artefacts: [newArtefactId(), target] },
       clarification,
       /names its question/,
     ],
-    ["that does not say what it was made from", { source_artefacts: [newArtefactId()] }, origin, /does not name/],
-    ["that is too large", { payload: "ü".repeat(maxPayloadBytes / 2 + 1) }, origin, /at most 16777216 \(16 MiB\)/],
+    [
+      "that does not say what it was made from",
+      { source_artefacts: [newArtefactId()] },
+      origin,
+      /does not name/,
+    ],
+    [
+      "that is too large",
+      { payload: "ü".repeat(maxPayloadBytes / 2 + 1) },
+      origin,
+      /at most 16777216 \(16 MiB\)/,
+    ],
   ] as const)("%s", (_, over, of, problem) => {
     expect(mailedResultProblem(result(over as Partial<Artefact>), of)).toMatch(problem);
   });
 
   test("that says Failure where the work is done, or the other way round", () => {
-    expect(mailedResultProblem(result({ structural_type: "Failure" }), origin)).toMatch(/not with Failure/);
+    expect(mailedResultProblem(result({ structural_type: "Failure" }), origin)).toMatch(
+      /not with Failure/,
+    );
     expect(mailedResultProblem(result({}, "failed"), origin)).toMatch(/ends with Failure/);
     expect(mailedResultProblem(result({}, "asked"), origin)).toMatch(/ends with Question/);
   });
@@ -98,8 +156,18 @@ describe("what the message leaves out", () => {
     ["a rework that asks", rework, "asked", { structural_type: "Question", version: 1 }],
   ] as const)("is as the record has it: %s", (_, of, outcome, expected) => {
     const whole = wholeResult({ outcome, artefact: less }, of, fresh);
-    expect(whole.artefact).toMatchObject({ ...less, ...expected, id, created_at: fresh.at, claim_id: claimId });
-    expect(whole.artefact).toMatchObject({ produced_by_agent: "coder", produced_by_role: "programmer", goal_id: goal });
+    expect(whole.artefact).toMatchObject({
+      ...less,
+      ...expected,
+      id,
+      created_at: fresh.at,
+      claim_id: claimId,
+    });
+    expect(whole.artefact).toMatchObject({
+      produced_by_agent: "coder",
+      produced_by_role: "programmer",
+      goal_id: goal,
+    });
     expect(mailedResultProblem(whole, of)).toBeUndefined();
     expect(wholeResult({ outcome, artefact: less }, of, fresh)).toEqual(whole);
   });
@@ -109,19 +177,31 @@ describe("what the message leaves out", () => {
     const checked = ["logical_id", "version", "produced_by_agent", "claim_id"];
     expect(saysEnough({ outcome: "done", artefact })).toBeTrue();
     for (const name of Object.keys(artefact)) {
-      expect(saysEnough({ outcome: "done", artefact: { ...artefact, [name]: undefined } })).toBe(checked.includes(name));
+      expect(saysEnough({ outcome: "done", artefact: { ...artefact, [name]: undefined } })).toBe(
+        checked.includes(name),
+      );
     }
   });
 
   test.each([
     ["a Terminal", origin, { structural_type: "Terminal" }],
-    ["the next version of a thread", rework, { structural_type: "Standard", version: 3, logical_id: thread }],
+    [
+      "the next version of a thread",
+      rework,
+      { structural_type: "Standard", version: 3, logical_id: thread },
+    ],
     ["a new thread", origin, { structural_type: "Standard" }],
-    ["what another agent has made", origin, { structural_type: "Terminal", produced_by_agent: "critic" }],
+    [
+      "what another agent has made",
+      origin,
+      { structural_type: "Terminal", produced_by_agent: "critic" },
+    ],
   ] as const)("is left out by the cub only where it is made again alike: %s", (_, of, over) => {
     const whole = result(over);
     const now = { ...fresh, at: whole.artefact.created_at };
-    expect(wholeResult(mailedResult(whole, { claim: claimId, agent: "coder" }), of, now)).toEqual(whole);
+    expect(wholeResult(mailedResult(whole, { claim: claimId, agent: "coder" }), of, now)).toEqual(
+      whole,
+    );
   });
 
   test("is a Failure's type, where it gives no reason", () => {
@@ -132,7 +212,10 @@ describe("what the message leaves out", () => {
   });
 
   test("is not filled in over what the message says, but for the time", () => {
-    const { artefact } = result({ produced_by_agent: "critic", created_at: "2999-01-01T00:00:00.000Z" });
+    const { artefact } = result({
+      produced_by_agent: "critic",
+      created_at: "2999-01-01T00:00:00.000Z",
+    });
     const whole = wholeResult({ outcome: "done", artefact }, origin, fresh);
     expect(whole).toEqual({ outcome: "done", artefact: { ...artefact, created_at: fresh.at } });
   });

@@ -10,9 +10,26 @@ async function scene() {
   const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
   const { claim, goal, epoch } = await openClaim(board, ["coder"]);
   const leader = lead(board, epoch);
-  const [open, at] = [{ claim: sampleClaim(goal, []), cause: "retry:1", grants: [] }, new Date().toISOString()];
-  const nothing = { set: {}, bids: [], grants: [], artefacts: [], claims: [], due: { set: [], clear: [] }, events: [] };
-  const commit = { claim: claim.id, expectedRev: 0, readOn: board.connectionNumber(), commitId: "1", ...nothing };
+  const [open, at] = [
+    { claim: sampleClaim(goal, []), cause: "retry:1", grants: [] },
+    new Date().toISOString(),
+  ];
+  const nothing = {
+    set: {},
+    bids: [],
+    grants: [],
+    artefacts: [],
+    claims: [],
+    due: { set: [], clear: [] },
+    events: [],
+  };
+  const commit = {
+    claim: claim.id,
+    expectedRev: 0,
+    readOn: board.connectionNumber(),
+    commitId: "1",
+    ...nothing,
+  };
   const delivery = { notice: "n", at: 0, reminder: 0 };
   const writes: Record<string, () => Promise<unknown>> = {
     openClaim: () => leader.openClaim({ open, bidDeadlineMs: 1 }),
@@ -39,13 +56,15 @@ async function scene() {
 
 test("in its own epoch each of its writes is answered", async () => {
   const { writes } = await scene();
-  for (const write of Object.values(writes)) expect(await write()).toMatchObject({ outcome: expect.any(String) });
+  for (const write of Object.values(writes))
+    expect(await write()).toMatchObject({ outcome: expect.any(String) });
 });
 
 test("once another leads, each of its writes is refused, and changes nothing", async () => {
   const { board, epoch, writes } = await scene();
   await acquireLeaderLease(board);
   const before = await board.endOfEvents();
-  for (const write of Object.values(writes)) await expect(write()).rejects.toThrow(new Fenced(epoch));
+  for (const write of Object.values(writes))
+    await expect(write()).rejects.toThrow(new Fenced(epoch));
   expect(await board.endOfEvents()).toBe(before);
 });

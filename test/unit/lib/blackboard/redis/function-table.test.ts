@@ -1,9 +1,15 @@
-// The Lua functions and their table (lib/blackboard/redis/function-table.ts) name the same keys, arguments, outcomes and records.
+// The Lua functions and their table (lib/blackboard/redis/function-table.ts) name the same keys,
+// arguments, outcomes and records.
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { artefactFieldNames } from "../../../../../lib/blackboard/records/artefact-fields.ts";
-import { type FunctionName, functionTable, type Kind, records } from "../../../../../lib/blackboard/redis/function-table.ts";
+import {
+  type FunctionName,
+  functionTable,
+  type Kind,
+  records,
+} from "../../../../../lib/blackboard/redis/function-table.ts";
 import { root } from "../../../../support/root.ts";
 
 const folder = join(root, "lib/blackboard/redis/lua");
@@ -12,9 +18,13 @@ const isPrelude = (file: string) => file.startsWith("prelude");
 const read = (file: string) => readFileSync(join(folder, file), "utf8");
 
 /** `placeBid` is the function `place_bid` in place-bid.lua. */
-const fileOf = (name: string) => `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.lua`;
+const fileOf = (name: string) =>
+  `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.lua`;
 
-/** What follows the label in the file's comments, with its continued lines: `KEYS`, `ARGS`, `Result`, `RECORD bid`. */
+/**
+ * What follows the label in the file's comments, with its continued lines: `KEYS`, `ARGS`,
+ * `Result`, `RECORD bid`.
+ */
 function labelled(source: string, label: string): string | undefined {
   const [, text] = new RegExp(`^-- ${label} (.*(?:\\n-- {2,}.*)*)`, "m").exec(source) ?? [];
   return text?.replaceAll(/\n-- +/g, " ");
@@ -30,7 +40,9 @@ const used = (code: string, table: "args" | "keys") =>
   new Set([...code.matchAll(new RegExp(`\\b${table}\\.(\\w+)`, "g"))].map(([, name = ""]) => name));
 
 test("every Lua file is a prelude, or the function of the same name", () => {
-  expect(files.filter((file) => !isPrelude(file)).toSorted()).toEqual(Object.keys(functionTable).map(fileOf).toSorted());
+  expect(files.filter((file) => !isPrelude(file)).toSorted()).toEqual(
+    Object.keys(functionTable).map(fileOf).toSorted(),
+  );
 });
 
 describe.each(Object.keys(functionTable) as FunctionName[])("%s", (name) => {
@@ -51,12 +63,16 @@ describe.each(Object.keys(functionTable) as FunctionName[])("%s", (name) => {
   test("its header and its code have the outcomes of the table, with what they carry", () => {
     if (!("outcomes" in entry)) return;
     const outcomes: [string, readonly string[]][] = Object.entries(entry.outcomes);
-    const named = outcomes.map(([outcome, details]) => (details.length === 0 ? outcome : `${outcome} (${details.join(", ")})`));
+    const named = outcomes.map(([outcome, details]) =>
+      details.length === 0 ? outcome : `${outcome} (${details.join(", ")})`,
+    );
     expect(labelled(source, "Result")).toBe(named.join(" | "));
-    const returned = [...code.matchAll(/return \{ '(\w+)'(.*) \}/g)].map(([, outcome = "", rest = ""]) => [
-      outcome,
-      rest.replaceAll(/\([^()]*(?:\([^()]*\)[^()]*)*\)/g, "").split(",").length - 1,
-    ]);
+    const returned = [...code.matchAll(/return \{ '(\w+)'(.*) \}/g)].map(
+      ([, outcome = "", rest = ""]) => [
+        outcome,
+        rest.replaceAll(/\([^()]*(?:\([^()]*\)[^()]*)*\)/g, "").split(",").length - 1,
+      ],
+    );
     if (/\brefused?\(/.test(code)) returned.push(["refused", 1]);
     const expected = outcomes.map(([outcome, details]) => [outcome, details.length]);
     expect(new Set(returned.map(String))).toEqual(new Set(expected.map(String)));
@@ -73,12 +89,16 @@ test("the Lua files name the members of every record", () => {
     head_bytes: "`head_fields`, as bytes",
   };
   expect(Object.fromEntries(said)).toEqual(
-    Object.fromEntries(Object.entries(records).map(([name, members]) => [name, whole[name] ?? listed(members)])),
+    Object.fromEntries(
+      Object.entries(records).map(([name, members]) => [name, whole[name] ?? listed(members)]),
+    ),
   );
 });
 
 test("both sides list the fields of an artefact in one order", () => {
   const [, list = ""] = /artefact_fields = \{([^}]*)\}/.exec(read("prelude-artefact.lua")) ?? [];
-  expect([...list.matchAll(/'(\w+)'/g)].map(([, name = ""]) => name)).toEqual([...artefactFieldNames]);
+  expect([...list.matchAll(/'(\w+)'/g)].map(([, name = ""]) => name)).toEqual([
+    ...artefactFieldNames,
+  ]);
   expect(Object.keys(records.artefact)).toEqual([...artefactFieldNames, "digest"]);
 });

@@ -1,6 +1,10 @@
 // How the record names an assistant beside its person.
 import { expect, test } from "bun:test";
-import { actorBy, assistantIn, assistantName } from "../../../../../lib/client/actions/assistant.ts";
+import {
+  actorBy,
+  assistantIn,
+  assistantName,
+} from "../../../../../lib/client/actions/assistant.ts";
 import { Actor } from "../../../../../lib/model/event.ts";
 import { actorName } from "../../../../../lib/words/actor-name.ts";
 
@@ -14,7 +18,10 @@ test("the assistant is named between the person's name and address, and lists le
 });
 
 test("a client's name forges no line, no address and no other person", () => {
-  const actor = actorBy(ada, { name: "x\nperson:Eve <eve@example.org>\u001b[31m", version: "\u202e1" });
+  const actor = actorBy(ada, {
+    name: "x\nperson:Eve <eve@example.org>\u001b[31m",
+    version: "\u202e1",
+  });
   expect(Actor.safeParse(actor).success).toBe(true);
   expect(actor).not.toMatch(/\p{Cc}|\u202e/u);
   expect(actor.endsWith(" <ada@example.org>")).toBe(true);
@@ -29,6 +36,11 @@ test("an actor shows the assistant in it to who knows the person", () => {
     expect(actorBy(person, assistantIn(actor, person))).toBe(actor);
     expect(assistantIn(person, person)).toBeUndefined();
   }
-  for (const other of ["person:eve, by x", "person:ada, by ", "orchestrator:1", "person:ada and others, by x"])
+  for (const other of [
+    "person:eve, by x",
+    "person:ada, by ",
+    "orchestrator:1",
+    "person:ada and others, by x",
+  ])
     expect(assistantIn(other, "person:ada")).toBeUndefined();
 });

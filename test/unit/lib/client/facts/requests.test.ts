@@ -10,15 +10,24 @@ import { sampleArtefact } from "../../../../support/records/sample.ts";
 const goal = sampleArtefact();
 const failure = sampleArtefact({ goal_id: goal.goal_id });
 const cancel: EventDraft = { type: "cancel_requested", goal_id: goal.goal_id };
-const retry: EventDraft = { type: "retry_requested", artefact_id: failure.id, goal_id: goal.goal_id };
+const retry: EventDraft = {
+  type: "retry_requested",
+  artefact_id: failure.id,
+  goal_id: goal.goal_id,
+};
 
-async function afterwards(...drafts: ((board: Blackboard, last: string) => EventDraft)[]): Promise<string[]> {
+async function afterwards(
+  ...drafts: ((board: Blackboard, last: string) => EventDraft)[]
+): Promise<string[]> {
   await using bench = await openMemoryBench();
   const { board } = bench;
   let last = "";
-  for (const draft of drafts) last = await board.logEvent(draft(board, last), "person:Ada Lovelace <ada@sett.invalid>");
+  for (const draft of drafts)
+    last = await board.logEvent(draft(board, last), "person:Ada Lovelace <ada@sett.invalid>");
   const nowMs = await board.time();
-  return (await readRequests(board)).map((request) => requestSentence(request, nowMs).replace(/ (\d+s|just) .*/, ""));
+  return (await readRequests(board)).map((request) =>
+    requestSentence(request, nowMs).replace(/ (\d+s|just) .*/, ""),
+  );
 }
 
 test("each request is listed, in order, with who made it and for what", async () => {
@@ -41,8 +50,16 @@ test.each([
   ["a goal that has ended", cancel, () => ({ type: "goal_ended", goal_id: goal.goal_id })],
   ["a pause", { type: "pause_requested" }, () => ({ type: "instance_paused" })],
   ["the end of a pause", { type: "resume_requested" }, () => ({ type: "instance_resumed" })],
-  ["another claim", retry, () => ({ type: "claim_opened", data: { cause: `retry:${failure.id}` } })],
-  ["a refusal", retry, (_board, request) => ({ type: "request_refused", data: { request, reason: "No." } })],
+  [
+    "another claim",
+    retry,
+    () => ({ type: "claim_opened", data: { cause: `retry:${failure.id}` } }),
+  ],
+  [
+    "a refusal",
+    retry,
+    (_board, request) => ({ type: "request_refused", data: { request, reason: "No." } }),
+  ],
 ] satisfies [string, EventDraft, (board: Blackboard, last: string) => EventDraft][])(
   "one that was answered by %s is not shown, though the orchestrator has not moved on in the log",
   async (_by, request, answer) => {

@@ -31,6 +31,9 @@ test("a duration longer than the clock counts is the beginning of the log", asyn
 
 describe("is refused, with examples", () => {
   test.each(["yesterday", "0d", "10", "2026-13-45", ""])("%j", async (text) => {
-    expect(await errorOf(() => read(text))).toMatchObject({ code: "usage", hint: expect.stringContaining("--since 10m") });
+    expect(await errorOf(() => read(text))).toMatchObject({
+      code: "usage",
+      hint: expect.stringContaining("--since 10m"),
+    });
   });
 });

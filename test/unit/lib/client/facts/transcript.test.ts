@@ -2,14 +2,36 @@ import { expect, test } from "bun:test";
 import { type CallWithBodies, transcriptJson } from "../../../../../lib/client/facts/transcript.ts";
 import type { OpenCall } from "../../../../../lib/model/model-call.ts";
 import { recordOf, reserveOrder } from "../../../../support/blackboard/model-scene.ts";
-import { agentName, newArtefactId, newClaimId, newGoalId } from "../../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  newClaimId,
+  newGoalId,
+} from "../../../../support/records/sample.ts";
 
-const token = { kind: "grant", claim: newClaimId(), agent: agentName("coder"), attempt: 1, digest: "" } as const;
+const token = {
+  kind: "grant",
+  claim: newClaimId(),
+  agent: agentName("coder"),
+  attempt: 1,
+  digest: "",
+} as const;
 const open: OpenCall = {
   ...reserveOrder(token).call,
-  ...{ goal_id: newGoalId(), claim_id: token.claim, artefact_id: newArtefactId(), agent: token.agent, kind: "grant", attempt: 1 },
+  ...{
+    goal_id: newGoalId(),
+    claim_id: token.claim,
+    artefact_id: newArtefactId(),
+    agent: token.agent,
+    kind: "grant",
+    attempt: 1,
+  },
 };
-const callOf = (body: string): CallWithBodies => ({ call: recordOf(open), request: { text: body }, answer: { text: body } });
+const callOf = (body: string): CallWithBodies => ({
+  call: recordOf(open),
+  request: { text: body },
+  answer: { text: body },
+});
 
 test("as JSON a body is JSON where it is, and null where it was not kept", () => {
   const { calls } = transcriptJson("x", { calls: [callOf('{"a":1}'), callOf("data: x")] });

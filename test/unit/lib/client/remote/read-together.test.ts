@@ -30,14 +30,23 @@ test("reads of the same time are few requests, and one alone is as it was", asyn
 
 test("where one of them is refused, each has its own answer", async () => {
   const { requests, read } = reader(new SettError("usage", "One of them is wrong."));
-  const [good, bad] = await Promise.allSettled([read("readGoal", ["good"]), read("readGoal", ["wrong"])]);
-  expect([good, bad]).toMatchObject([{ value: "good" }, { reason: { message: "This one is wrong." } }]);
+  const [good, bad] = await Promise.allSettled([
+    read("readGoal", ["good"]),
+    read("readGoal", ["wrong"]),
+  ]);
+  expect([good, bad]).toMatchObject([
+    { value: "good" },
+    { reason: { message: "This one is wrong." } },
+  ]);
   expect(requests).toEqual(["2 together", "readGoal", "readGoal"]);
 });
 
 test("what would refuse each of them is not asked again", async () => {
   const { requests, read } = reader(new SettError("api-unreachable", "The API does not answer."));
   const results = await Promise.allSettled([read("readGoal", [1]), read("readGoal", [2])]);
-  expect(results).toMatchObject([{ reason: { code: "api-unreachable" } }, { reason: { code: "api-unreachable" } }]);
+  expect(results).toMatchObject([
+    { reason: { code: "api-unreachable" } },
+    { reason: { code: "api-unreachable" } },
+  ]);
   expect(requests).toEqual(["2 together"]);
 });

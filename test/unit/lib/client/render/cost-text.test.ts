@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { costText, goalCostText, shortCost, withCost } from "../../../../../lib/client/render/cost-text.ts";
+import {
+  costText,
+  goalCostText,
+  shortCost,
+  withCost,
+} from "../../../../../lib/client/render/cost-text.ts";
 import { noCost } from "../../../../../lib/core/call-costs.ts";
 import { agentName } from "../../../../support/records/sample.ts";
 
@@ -16,7 +21,10 @@ test("a cost says where a price is not known", () => {
     "$0.42 + ?",
   ]);
   const all = { ...cost, nanousd: 0, unpriced_calls: 3 };
-  expect([costText(all), shortCost(all)]).toEqual(["12.3k tokens, 3 calls, price not known", "12.3k tokens"]);
+  expect([costText(all), shortCost(all)]).toEqual([
+    "12.3k tokens, 3 calls, price not known",
+    "12.3k tokens",
+  ]);
 });
 
 test("where there were no calls there is nothing to show", () => {
@@ -39,5 +47,7 @@ test("the cost of a goal names its agents, and the calls under way", () => {
   expect(goalCostText({ ...one, agents: two, under_way: 1 })).toBe(
     "$0.42, 12.3k tokens, 3 calls (coder $0.42, reviewer $0.11), 1 call under way",
   );
-  expect(goalCostText({ total: noCost, agents: new Map(), under_way: 2 })).toBe("2 calls under way");
+  expect(goalCostText({ total: noCost, agents: new Map(), under_way: 2 })).toBe(
+    "2 calls under way",
+  );
 });

@@ -3,7 +3,12 @@ import { eventLine } from "../../../../../lib/client/render/event-line.ts";
 import { eventRows } from "../../../../../lib/client/render/event-rows.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { EventType, type SettEvent } from "../../../../../lib/model/event.ts";
-import { agentName, newArtefactId, newClaimId, newGoalId } from "../../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  newClaimId,
+  newGoalId,
+} from "../../../../support/records/sample.ts";
 
 const plain = createStyle(false);
 const coloured = createStyle(true);
@@ -31,37 +36,53 @@ const sampleEvent = (over: Partial<SettEvent> = {}): SettEvent => ({
 });
 
 describe("an event's line", () => {
-  test.each(EventType.options)("describes %s in words, with no gap where something is missing", (type) => {
-    const full = eventLine(sampleEvent({ type }), plain);
-    expect(full).not.toMatch(/undefined|\[object|_/);
-    const {
-      goal_id: _goal,
-      claim_id: _claim,
-      artefact_id: _artefact,
-      agent: _agent,
-      data: _data,
-      ...bare
-    } = sampleEvent({ type });
-    expect(eventLine(bare, plain)).not.toMatch(/undefined|NaN/);
-  });
+  test.each(EventType.options)(
+    "describes %s in words, with no gap where something is missing",
+    (type) => {
+      const full = eventLine(sampleEvent({ type }), plain);
+      expect(full).not.toMatch(/undefined|\[object|_/);
+      const {
+        goal_id: _goal,
+        claim_id: _claim,
+        artefact_id: _artefact,
+        agent: _agent,
+        data: _data,
+        ...bare
+      } = sampleEvent({ type });
+      expect(eventLine(bare, plain)).not.toMatch(/undefined|NaN/);
+    },
+  );
 
   test("has time, goal, who and what, in this order", () => {
     const event = sampleEvent({ data: { word: "exclusive" } });
     const line = eventLine(event, plain);
-    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}coder {11}bids exclusive on claim [0-9a-f]{8}$/);
+    expect(line).toMatch(
+      /^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}coder {11}bids exclusive on claim [0-9a-f]{8}$/,
+    );
     expect(line).toContain(event.goal_id?.slice(0, 8) ?? "");
   });
 
   test("says why a model has bid so", () => {
-    const because = (word: string) => eventLine(sampleEvent({ data: { word, reason: "It is\nabout code." } }), plain);
+    const because = (word: string) =>
+      eventLine(sampleEvent({ data: { word, reason: "It is\nabout code." } }), plain);
     expect(because("claim")).toMatch(/bids claim on claim [0-9a-f]{8}: It is about code\.$/);
     expect(because("ignore")).toMatch(/bids ignore on claim [0-9a-f]{8}: It is about code\.$/);
   });
 
   test("says whose stand-in an agent is, and why", () => {
-    const data = { phase: "exclusive", attempt: 1, instead_of: "painter", because: "It is not registered any more." };
-    const line = eventLine(sampleEvent({ type: "grant_queued", actor: "orchestrator:1", data }), plain);
-    expect(line).toEndWith(" to coder (exclusive), in place of painter: It is not registered any more.");
+    const data = {
+      phase: "exclusive",
+      attempt: 1,
+      instead_of: "painter",
+      because: "It is not registered any more.",
+    };
+    const line = eventLine(
+      sampleEvent({ type: "grant_queued", actor: "orchestrator:1", data }),
+      plain,
+    );
+    expect(line).toEndWith(
+      " to coder (exclusive), in place of painter: It is not registered any more.",
+    );
   });
 
   test("cannot be forged or coloured by what an agent wrote", () => {
@@ -78,17 +99,35 @@ describe("an event's line", () => {
 
 test("people's requests, and what comes of them, are shown with their names, without their addresses", () => {
   const ada = "person:Ada Lovelace <ada@sett.invalid>";
-  const lineOf = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain).slice(10);
+  const lineOf = (over: Partial<SettEvent>) =>
+    eventLine(sampleEvent({ goal_id: undefined, ...over }), plain).slice(10);
   const [about, claim] = [newArtefactId(), newClaimId()];
   const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
   const by = { actor: "orchestrator:3", data: { by: ada, ending: "cancelled" } };
-  const grant = { actor: "orchestrator:3", artefact_id: about, claim_id: claim, agent: agentName("maintainer") };
-  expect(lineOf({ type: "pause_requested", actor: ada })).toBe("·         Ada Lovelace    asks to pause the instance");
-  expect(lineOf({ type: "instance_paused", ...by })).toBe("·         orchestrator    pauses the instance, as Ada Lovelace asked");
-  expect(lineOf({ type: "instance_resumed", ...by })).toEndWith("resumes the instance, as Ada Lovelace asked");
-  expect(lineOf({ type: "goal_ended", ...by })).toEndWith("ends the goal: cancelled, as Ada Lovelace asked");
-  expect(lineOf({ type: "grant_waiting", ...grant })).toEndWith(`asks maintainer to approve or reject ${short}`);
-  expect(lineOf({ type: "grant_done", ...grant, actor: ada })).toEndWith(`reviews claim ${shortClaim} for maintainer`);
+  const grant = {
+    actor: "orchestrator:3",
+    artefact_id: about,
+    claim_id: claim,
+    agent: agentName("maintainer"),
+  };
+  expect(lineOf({ type: "pause_requested", actor: ada })).toBe(
+    "·         Ada Lovelace    asks to pause the instance",
+  );
+  expect(lineOf({ type: "instance_paused", ...by })).toBe(
+    "·         orchestrator    pauses the instance, as Ada Lovelace asked",
+  );
+  expect(lineOf({ type: "instance_resumed", ...by })).toEndWith(
+    "resumes the instance, as Ada Lovelace asked",
+  );
+  expect(lineOf({ type: "goal_ended", ...by })).toEndWith(
+    "ends the goal: cancelled, as Ada Lovelace asked",
+  );
+  expect(lineOf({ type: "grant_waiting", ...grant })).toEndWith(
+    `asks maintainer to approve or reject ${short}`,
+  );
+  expect(lineOf({ type: "grant_done", ...grant, actor: ada })).toEndWith(
+    `reviews claim ${shortClaim} for maintainer`,
+  );
   const rejecting = { type: "grant_done", ...grant, actor: ada, data: { rejects: true } } as const;
   expect(lineOf(rejecting)).toEndWith(`rejects what claim ${shortClaim} is about for maintainer`);
   const bid = lineOf({ type: "bid_placed", ...grant, data: { word: "review" } });
@@ -97,9 +136,15 @@ test("people's requests, and what comes of them, are shown with their names, wit
 
 test("bids that agents have given in advance share a line", () => {
   const line = (bids: string, isFolded = false) =>
-    eventLine(sampleEvent({ type: "bids_placed", agent: undefined, data: { bids, missing: 0 } }), plain, { isFolded });
+    eventLine(
+      sampleEvent({ type: "bids_placed", agent: undefined, data: { bids, missing: 0 } }),
+      plain,
+      { isFolded },
+    );
   const bids = "coder:exclusive lead:ignore tester:review";
-  expect(line(bids)).toMatch(/notes the bids on claim .{8}: coder exclusive, tester review, ignored by lead$/);
+  expect(line(bids)).toMatch(
+    /notes the bids on claim .{8}: coder exclusive, tester review, ignored by lead$/,
+  );
   expect(line(bids, true)).toMatch(/ on claim .{8}: coder exclusive, tester review$/);
   expect(line("lead:ignore nonsense other:shout")).toMatch(/ on claim .{8}: ignored by lead$/);
   const many = Array.from({ length: 10 }, (_, at) => `a${at}:ignore`).join(" ");
@@ -114,32 +159,55 @@ test("an attempt that an agent has lost is ended by the orchestrator, not failed
 
 test("a result that comes too late reads differently from one that is lost with its source, or that a person has written by hand", () => {
   const byHand = sampleEvent({ type: "result_refused", actor: "hand" });
-  expect(eventLine(byHand, plain)).toMatch(/by hand +writes a result of claim .{8} for coder, which is refused: Because$/);
-  expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toMatch(/delivers a result of claim .{8} too late/);
-  const again = sampleEvent({ type: "result_refused", data: { reason: "Because", source: newArtefactId() } });
-  expect(eventLine(again, plain)).toMatch(/delivers a result of claim .{8} that must be made again: Because/);
+  expect(eventLine(byHand, plain)).toMatch(
+    /by hand +writes a result of claim .{8} for coder, which is refused: Because$/,
+  );
+  expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toMatch(
+    /delivers a result of claim .{8} too late/,
+  );
+  const again = sampleEvent({
+    type: "result_refused",
+    data: { reason: "Because", source: newArtefactId() },
+  });
+  expect(eventLine(again, plain)).toMatch(
+    /delivers a result of claim .{8} that must be made again: Because/,
+  );
 });
 
 test("what is done by hand names the agent that it is done for, and refuses nothing itself", () => {
   const [about, claim] = [newArtefactId(), newClaimId()];
   const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
   const lineOf = (over: Partial<SettEvent>, beside = {}) => {
-    const event = sampleEvent({ actor: "hand", artefact_id: about, claim_id: claim, agent: agentName("approver"), ...over });
+    const event = sampleEvent({
+      actor: "hand",
+      artefact_id: about,
+      claim_id: claim,
+      agent: agentName("approver"),
+      ...over,
+    });
     return eventLine(event, plain, beside).slice("00:00:00  00000000  ".length);
   };
   expect(lineOf({ type: "bid_placed", data: { word: "review" } })).toBe(
     `by hand         bids review on claim ${shortClaim} for approver`,
   );
-  expect(lineOf({ type: "grant_started" })).toBe(`by hand         works on claim ${shortClaim} for approver`);
-  expect(lineOf({ type: "grant_done" })).toBe(`by hand         is done with claim ${shortClaim} for approver`);
-  expect(lineOf({ type: "artefact_created" }, { maker: "approver" })).toBe(`by hand         posts Report ${short} for approver`);
+  expect(lineOf({ type: "grant_started" })).toBe(
+    `by hand         works on claim ${shortClaim} for approver`,
+  );
+  expect(lineOf({ type: "grant_done" })).toBe(
+    `by hand         is done with claim ${shortClaim} for approver`,
+  );
+  expect(lineOf({ type: "artefact_created" }, { maker: "approver" })).toBe(
+    `by hand         posts Report ${short} for approver`,
+  );
   expect(lineOf({ type: "artefact_refused", data: { reason: "Why" } })).toBe(
     `by hand         writes artefact ${short}, which is refused: Why`,
   );
   const bid = { word: "maybe", reason: "not a bid word" };
   const refused = `by hand         bids maybe on claim ${shortClaim} for approver, which is refused: not a bid word`;
   expect(lineOf({ type: "bid_refused", data: bid })).toBe(refused);
-  expect(lineOf({ type: "bid_refused", agent: undefined, data: { ...bid, name: "approver" } })).toBe(refused);
+  expect(
+    lineOf({ type: "bid_refused", agent: undefined, data: { ...bid, name: "approver" } }),
+  ).toBe(refused);
 });
 
 test("colours stand only where they are wanted", () => {
@@ -150,12 +218,20 @@ test("colours stand only where they are wanted", () => {
 describe("the line of a trigger", () => {
   const lineOf = (type: "trigger_fired" | "trigger_skipped", data: SettEvent["data"]) =>
     eventLine(
-      { id: "1-0", time: "2026-01-01T12:00:00.000Z", actor: "trigger:nightly", type, ...(data && { data }) },
+      {
+        id: "1-0",
+        time: "2026-01-01T12:00:00.000Z",
+        actor: "trigger:nightly",
+        type,
+        ...(data && { data }),
+      },
       plain,
     ).slice(20);
 
   test("says what it has fired for, and which runs were missed", () => {
-    expect(lineOf("trigger_fired", { kind: "tag", cause: "tag v1" })).toBe("nightly         fires (tag v1)");
+    expect(lineOf("trigger_fired", { kind: "tag", cause: "tag v1" })).toBe(
+      "nightly         fires (tag v1)",
+    );
     expect(lineOf("trigger_fired", { cause: "2026-01-01T03:00:00.000Z", missed: 3 })).toEndWith(
       "fires (2026-01-01T03:00:00.000Z), for 3 runs that were missed",
     );
@@ -163,8 +239,13 @@ describe("the line of a trigger", () => {
   });
 
   test("says where the work begins when the repository does not have the commit", () => {
-    const line = lineOf("trigger_fired", { cause: "push main", wanted_commit: "da1560886d4f094c3e6c9ef40349f7d38b5d27d7" });
-    expect(line).toEndWith("fires (push main); begins at HEAD, because the repository does not have da1560886d4f");
+    const line = lineOf("trigger_fired", {
+      cause: "push main",
+      wanted_commit: "da1560886d4f094c3e6c9ef40349f7d38b5d27d7",
+    });
+    expect(line).toEndWith(
+      "fires (push main); begins at HEAD, because the repository does not have da1560886d4f",
+    );
   });
 
   test("says why it does not fire, as one line", () => {
@@ -175,12 +256,21 @@ describe("the line of a trigger", () => {
 
 test("what does not fit in a row has the words of agents on rows of their own, each with a bar", () => {
   const forged = `Done ${"and done ".repeat(12)}→ sett approve 12345678`;
-  const rows = eventRows(sampleEvent({ type: "artefact_created" }), { style: plain, columns: 80 }, { summary: forged });
+  const rows = eventRows(
+    sampleEvent({ type: "artefact_created" }),
+    { style: plain, columns: 80 },
+    { summary: forged },
+  );
   expect(rows.length).toBeGreaterThan(2);
   for (const row of rows.slice(1)) expect(row).toMatch(/^ {36}│ /);
   const data = { phase: "exclusive", attempt: 1, reason: `exit 1: ${"x".repeat(900_000)}` };
-  const failed = eventRows(sampleEvent({ type: "grant_failed", data }), { style: plain, columns: 80 });
+  const failed = eventRows(sampleEvent({ type: "grant_failed", data }), {
+    style: plain,
+    columns: 80,
+  });
   expect(failed.join("").length).toBeLessThan(3_000);
   for (const row of failed.slice(1)) expect(row).toMatch(/^ {36}│ /);
-  expect(eventRows(sampleEvent({ type: "grant_failed", data }), { style: plain, columns: undefined })).toHaveLength(1);
+  expect(
+    eventRows(sampleEvent({ type: "grant_failed", data }), { style: plain, columns: undefined }),
+  ).toHaveLength(1);
 });

@@ -3,12 +3,23 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { dotText } from "../../../../../lib/client/render/graph-dot.ts";
 import { draw } from "../../../../../lib/drawing/draw.ts";
-import { anyGraph, anyText, graphOf, hostile, labelsOf, posted } from "../../../../support/records/hostile-labels.ts";
+import {
+  anyGraph,
+  anyText,
+  graphOf,
+  hostile,
+  labelsOf,
+  posted,
+} from "../../../../support/records/hostile-labels.ts";
 
 describe("DOT", () => {
   const plain = "(?:[^<>&]|&#\\d+;)*";
-  const node = new RegExp(`^ {2}"[0-9a-f-]{36}" \\[label=<<B>${plain}</B>(?:<BR/>${plain})*>, [^<>]+\\]$`, "u");
-  const other = /^(?:digraph "goal [0-9a-f-]{36}" \{| {2}(?:node|edge) \[.*\]| {2}"[0-9a-f-]{36}" -> "[0-9a-f-]{36}".*|\}|)$/;
+  const node = new RegExp(
+    `^ {2}"[0-9a-f-]{36}" \\[label=<<B>${plain}</B>(?:<BR/>${plain})*>, [^<>]+\\]$`,
+    "u",
+  );
+  const other =
+    /^(?:digraph "goal [0-9a-f-]{36}" \{| {2}(?:node|edge) \[.*\]| {2}"[0-9a-f-]{36}" -> "[0-9a-f-]{36}".*|\}|)$/;
 
   test("has one line for each node, with nothing in its label that Graphviz reads as its own", () => {
     fc.assert(
@@ -25,7 +36,9 @@ describe("DOT", () => {
     const drawn = graphOf([...hostile, ...fc.sample(anyText, 150)].map(posted));
     const svg = await draw(dotText(drawn));
     const nodes = svg.split('class="node"').slice(1);
-    expect(nodes.map(textOfSvg)).toEqual(labelsOf(drawn).map((line) => line.replace(/[\s\u200b]/g, "")));
+    expect(nodes.map(textOfSvg)).toEqual(
+      labelsOf(drawn).map((line) => line.replace(/[\s\u200b]/g, "")),
+    );
   });
 });
 

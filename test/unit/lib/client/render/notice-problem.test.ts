@@ -17,12 +17,19 @@ test("it has the address, since when, the reason, and what follows", () => {
     "The webhook http://hooks.example.org:8080 could not be notified for 10m: Unable to connect. It is tried again. " +
       "Does it run, and listen where containers reach it? Or correct `notify` in sett.yml, then `sett up`.",
   );
-  expect(sentence({ is_given_up: true })).toContain("That notification is given up; the next one is tried.");
+  expect(sentence({ is_given_up: true })).toContain(
+    "That notification is given up; the next one is tried.",
+  );
 });
 
-test.each(["http://localhost:9", "http://127.0.0.1:9", "http://[::1]:9"])("%s is the container itself", (to) => {
-  expect(sentence({ to })).toContain("is the container itself: this machine is host.docker.internal.");
-});
+test.each(["http://localhost:9", "http://127.0.0.1:9", "http://[::1]:9"])(
+  "%s is the container itself",
+  (to) => {
+    expect(sentence({ to })).toContain(
+      "is the container itself: this machine is host.docker.internal.",
+    );
+  },
+);
 
 test("a receiver on this machine may hear itself alone, or a firewall may keep containers out", () => {
   expect(sentence({ to: "http://host.docker.internal:9" })).toContain(

@@ -1,7 +1,11 @@
 // Why a claim does not move, in a sentence with the time.
 import { describe, expect, test } from "bun:test";
 import { blockedReasonOf, type Situation } from "../../../../../lib/client/facts/blocked-reason.ts";
-import { orchestratorProblem, waitingBrief, waitingText } from "../../../../../lib/client/render/waiting-text.ts";
+import {
+  orchestratorProblem,
+  waitingBrief,
+  waitingText,
+} from "../../../../../lib/client/render/waiting-text.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { type Waiting, waitedForBy } from "../../../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../../../lib/model/claim.ts";
@@ -37,7 +41,9 @@ describe("a claim in bidding", () => {
 
   test("waits for each bid that is missing, and says when that agent's last heartbeat came", () => {
     const around = situation(["coder", "tester"]);
-    expect(sentences(snapshot, around)).toEqual(["the bid of `tester`, 1m: it is idle, last heard 2s ago"]);
+    expect(sentences(snapshot, around)).toEqual([
+      "the bid of `tester`, 1m: it is idle, last heard 2s ago",
+    ]);
     expect(briefs(snapshot, around)).toEqual(["tester to bid 1m"]);
   });
 
@@ -68,12 +74,15 @@ describe("a claim in bidding", () => {
   test("is silent only after three heartbeats", () => {
     const [waiting] = waitedForBy(snapshot);
     const reason = (seconds: number) =>
-      waiting && blockedReasonOf(waiting, situation(["tester"], lastHeard("tester", seconds)))?.reason;
+      waiting &&
+      blockedReasonOf(waiting, situation(["tester"], lastHeard("tester", seconds)))?.reason;
     expect([10, 10.001].map(reason)).toEqual(["alive", "silent"]);
   });
 
   test("waits for an agent that takes part by hand, and expects no heartbeat of it", () => {
-    const around = situation(["coder"], { agents: [sampleAgent("coder"), sampleAgent("tester", { external: true })] });
+    const around = situation(["coder"], {
+      agents: [sampleAgent("coder"), sampleAgent("tester", { external: true })],
+    });
     expect(sentences(snapshot, around)).toEqual(["the bid of `tester`, 1m: it takes part by hand"]);
     expect(briefs(snapshot, around)).toEqual(["tester to bid 1m"]);
   });
@@ -90,36 +99,59 @@ describe("a claim in bidding", () => {
 describe("a claim that is granted", () => {
   const snapshot = openClaim({ coder: "exclusive" }, closed, [queued("coder", "exclusive", 12)]);
   const other = (seconds: number, digits: string) =>
-    openClaim({ coder: "exclusive" }, { ...closed, id: claimId(digits) }, [running("coder", "exclusive", seconds)]);
+    openClaim({ coder: "exclusive" }, { ...closed, id: claimId(digits) }, [
+      running("coder", "exclusive", seconds),
+    ]);
 
   test("waits for an agent to start, and says which claim it is at work on", () => {
     const busy = situation(["coder"], { open: [snapshot, other(180, "99999999")] });
-    expect(sentences(snapshot, busy)).toEqual(["`coder` to start, 12s: it has worked on claim 99999999 for 3m"]);
+    expect(sentences(snapshot, busy)).toEqual([
+      "`coder` to start, 12s: it has worked on claim 99999999 for 3m",
+    ]);
     expect(briefs(snapshot, busy)).toEqual(["coder busy elsewhere 12s"]);
     const idle = situation(["coder"], { open: [snapshot] });
-    expect(sentences(snapshot, idle)).toEqual(["`coder` to start, 12s: it is idle, last heard 2s ago"]);
+    expect(sentences(snapshot, idle)).toEqual([
+      "`coder` to start, 12s: it is idle, last heard 2s ago",
+    ]);
   });
 
   test("waits for the secrets of an agent, or of the one whose workers do its work", () => {
     const statuses = new Map([[agentName("coder"), { at: nowMs, state: "no_secrets" as const }]]);
     const workers = { agents: [sampleAgent("coder", { strategy: "fresh_per_call" })] };
-    for (const around of [situation(["coder"], { statuses }), situation(["coder"], { statuses, ...workers })]) {
-      expect(sentences(snapshot, around)).toEqual(["`coder` to start, 12s: its secrets are missing, which `sett up` brings"]);
+    for (const around of [
+      situation(["coder"], { statuses }),
+      situation(["coder"], { statuses, ...workers }),
+    ]) {
+      expect(sentences(snapshot, around)).toEqual([
+        "`coder` to start, 12s: its secrets are missing, which `sett up` brings",
+      ]);
       expect(briefs(snapshot, around)).toEqual(["coder without its secrets"]);
     }
   });
 
   test("is not delayed by an agent that may work on more claims at a time", () => {
-    const replicas = { agents: [sampleAgent("coder", { replicas: 2, strategy: "fresh_per_call" })] };
+    const replicas = {
+      agents: [sampleAgent("coder", { replicas: 2, strategy: "fresh_per_call" })],
+    };
     const one = situation(["coder"], { ...replicas, open: [snapshot, other(180, "99999999")] });
     expect(sentences(snapshot, one)).toEqual(["`coder` to start, 12s"]);
-    const two = situation(["coder"], { ...replicas, open: [snapshot, other(60, "99999999"), other(180, "88888888")] });
-    expect(sentences(snapshot, two)).toEqual(["`coder` to start, 12s: it has worked on 2 other claims for 3m"]);
+    const two = situation(["coder"], {
+      ...replicas,
+      open: [snapshot, other(60, "99999999"), other(180, "88888888")],
+    });
+    expect(sentences(snapshot, two)).toEqual([
+      "`coder` to start, 12s: it has worked on 2 other claims for 3m",
+    ]);
   });
 
   test("names an agent that died at work before what it was at work on", () => {
-    const dead = situation(["coder"], { ...lastHeard("coder", 60), open: [snapshot, other(180, "99999999")] });
-    expect(sentences(snapshot, dead)[0]).toStartWith("`coder` to start, 12s: it is silent (last heard 1m ago)");
+    const dead = situation(["coder"], {
+      ...lastHeard("coder", 60),
+      open: [snapshot, other(180, "99999999")],
+    });
+    expect(sentences(snapshot, dead)[0]).toStartWith(
+      "`coder` to start, 12s: it is silent (last heard 1m ago)",
+    );
   });
 
   test("says how long an agent has been at work, and since when it is silent", () => {
@@ -127,16 +159,22 @@ describe("a claim that is granted", () => {
     expect(sentences(working, situation(["coder"]))).toEqual(["`coder`, at work for 3m"]);
     expect(briefs(working, situation(["coder"]))).toEqual(["coder at work 3m"]);
     const silent = situation(["coder"], lastHeard("coder", 20));
-    expect(sentences(working, silent)[0]).toStartWith("`coder`, at work for 3m: it is silent (last heard 20s ago)");
+    expect(sentences(working, silent)[0]).toStartWith(
+      "`coder`, at work for 3m: it is silent (last heard 20s ago)",
+    );
     const begun = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 0)]);
     expect(sentences(begun, situation(["coder"]))).toEqual(["`coder`, at work for 0s"]);
   });
 
   test("says when the next attempt begins, and why the last one failed", () => {
-    const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit\ncode 3", 4)]);
+    const failed = openClaim({ tester: "claim" }, closed, [
+      retrying("tester", "parallel", "exit\ncode 3", 4),
+    ]);
     const sentence = "the next attempt of `tester`, due in 4s (attempt 1 failed: exit code 3)";
     expect(sentences(failed, situation(["tester"]))).toEqual([sentence]);
-    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${sentence}: no orchestrator is active`]);
+    expect(sentences(failed, situation(["tester"], lone))).toEqual([
+      `${sentence}: no orchestrator is active`,
+    ]);
     expect(briefs(failed, situation(["tester"]))).toEqual(["tester again in 4s"]);
     const due = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "", -1)]);
     expect(briefs(due, situation(["tester"]))).toEqual(["tester again now"]);
@@ -144,7 +182,9 @@ describe("a claim that is granted", () => {
 
   test("waits for the orchestrator once all its grants are done, since the last of them", () => {
     const over = openClaim({ coder: "exclusive" }, closed, [done("coder", "exclusive")]);
-    expect(sentences(over, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 30s"]);
+    expect(sentences(over, situation(["coder"]))).toEqual([
+      "the orchestrator to go on with it, 30s",
+    ]);
   });
 
   test("waits for the end of a pause, whatever else is wrong; agents at work go on", () => {
@@ -153,18 +193,26 @@ describe("a claim that is granted", () => {
     expect(sentences(snapshot, paused)).toEqual(["`coder` to start, 12s: the instance is paused"]);
     expect(briefs(snapshot, paused)).toEqual(["coder to start, paused"]);
     const over = openClaim({ coder: "exclusive" }, closed, [done("coder", "exclusive")]);
-    expect(sentences(over, paused)).toEqual(["the orchestrator to go on with it, 30s: the instance is paused"]);
+    expect(sentences(over, paused)).toEqual([
+      "the orchestrator to go on with it, 30s: the instance is paused",
+    ]);
     expect(briefs(over, paused)).toEqual(["paused"]);
-    const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit code 3", 4)]);
+    const failed = openClaim({ tester: "claim" }, closed, [
+      retrying("tester", "parallel", "exit code 3", 4),
+    ]);
     expect(sentences(failed, paused)[0]).toEndWith("failed: exit code 3): the instance is paused");
     const working = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 180)]);
-    expect(sentences(working, situation(["coder"], { pause }))).toEqual(["`coder`, at work for 3m"]);
+    expect(sentences(working, situation(["coder"], { pause }))).toEqual([
+      "`coder`, at work for 3m",
+    ]);
     const [first] = waitedForBy(over);
     expect(first && blockedReasonOf(first, paused)).toEqual({ reason: "paused", ...pause });
   });
 
   test("waits for a person to judge", () => {
-    const waiting = openClaim({ ada: "review" }, { ...closed, status: "pending_review" }, [waitingForApproval("ada")]);
+    const waiting = openClaim({ ada: "review" }, { ...closed, status: "pending_review" }, [
+      waitingForApproval("ada"),
+    ]);
     const about = waiting.claim.artefact_id.slice(0, 8);
     const around = situation([], { agents: [sampleAgent("ada", { human: true })] });
     expect(sentences(waiting, around)).toEqual([`\`ada\` to approve or reject ${about}, 1m`]);
@@ -172,7 +220,9 @@ describe("a claim that is granted", () => {
   });
 
   test("waits for no orchestrator while an answer is waited for", () => {
-    const asking = openClaim({ coder: "exclusive" }, closed, [waitingForAnswer("coder", "exclusive")]);
+    const asking = openClaim({ coder: "exclusive" }, closed, [
+      waitingForAnswer("coder", "exclusive"),
+    ]);
     expect(waitedForBy(asking)).toEqual([]);
   });
 });
@@ -183,15 +233,21 @@ test("waiting outside of claims is shown as well: an artefact that has no claim 
   expect(waitingText(owed, situation([]))).toBe(sentence);
   expect(waitingText(owed, situation([], lone))).toBe(`${sentence}: no orchestrator is active`);
   const question: Waiting = { kind: "answer", question: newArtefactId(), since: ago(90) };
-  expect(waitingText(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
+  expect(waitingText(question, situation([], lone))).toBe(
+    `a person to answer question ${question.question.slice(0, 8)}, 1m`,
+  );
 });
 
 test("no orchestrator leads once the leader lease has lapsed, or when none has acquired it", () => {
   const problemOf = (leader: Situation["leader"]) => orchestratorProblem({ leader });
   const leader = { holder: "one\n", epoch: 3 };
   expect(problemOf({ ...leader, expiresInMs: 1 })).toBeUndefined();
-  expect(problemOf({ ...leader, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 5s ago");
-  expect(problemOf({ ...leader, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 1m ago");
+  expect(problemOf({ ...leader, expiresInMs: 0 })).toBe(
+    "the orchestrator (one, epoch 3) is silent, last heard 5s ago",
+  );
+  expect(problemOf({ ...leader, expiresInMs: -60_000 })).toBe(
+    "the orchestrator (one, epoch 3) is silent, last heard 1m ago",
+  );
   expect(problemOf(undefined)).toBe("no orchestrator is running");
 });
 

@@ -20,7 +20,10 @@ test.each(named)("the name %p is shown as %p", (name, shown) => {
 });
 
 const byte = fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code));
-const piece = fc.oneof(byte, fc.constantFrom('"', "\\", "\n", "\\351", "n", latin1("é"), latin1("\ufffd"), latin1("\u0085")));
+const piece = fc.oneof(
+  byte,
+  fc.constantFrom('"', "\\", "\n", "\\351", "n", latin1("é"), latin1("\ufffd"), latin1("\u0085")),
+);
 
 test("any name is read back from what is shown, which is on one line", () => {
   fc.assert(

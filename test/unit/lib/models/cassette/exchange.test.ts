@@ -31,11 +31,14 @@ function readBack(text: string) {
 }
 
 describe("an answer comes back bit for bit", () => {
-  test.each(["", "\n", "a", "a\n", "a\r\nb\r\n", "a\rb\n\n", "\uFEFFa", "a\u2028b\0", "\r"])("text %j", (text) => {
-    const { answer } = readBack(printExchange(recorded(bytes(text))));
-    expect(answer).toHaveProperty("lines");
-    expect(answerBytes(answer)).toEqual(bytes(text));
-  });
+  test.each(["", "\n", "a", "a\n", "a\r\nb\r\n", "a\rb\n\n", "\uFEFFa", "a\u2028b\0", "\r"])(
+    "text %j",
+    (text) => {
+      const { answer } = readBack(printExchange(recorded(bytes(text))));
+      expect(answer).toHaveProperty("lines");
+      expect(answerBytes(answer)).toEqual(bytes(text));
+    },
+  );
 
   test("any bytes at all, whole or in pieces", () => {
     fc.assert(
@@ -45,7 +48,9 @@ describe("an answer comes back bit for bit", () => {
         (body, contentType) => {
           const { answer } = readBack(printExchange(recorded(body, contentType)));
           expect(answerBytes(answer)).toEqual(body);
-          expect(Uint8Array.from(answerPieces(answer).flatMap((piece) => [...piece]))).toEqual(body);
+          expect(Uint8Array.from(answerPieces(answer).flatMap((piece) => [...piece]))).toEqual(
+            body,
+          );
         },
       ),
     );
@@ -61,9 +66,14 @@ describe("an answer comes back bit for bit", () => {
 
 test("a stream is cut after each event, with either kind of line end; what is no stream stays whole", () => {
   const texts = (text: string, type: string) =>
-    answerPieces(recorded(bytes(text), type).answer).map((piece) => new TextDecoder().decode(piece));
+    answerPieces(recorded(bytes(text), type).answer).map((piece) =>
+      new TextDecoder().decode(piece),
+    );
   const stream = "text/event-stream; charset=utf-8";
-  expect(texts("event: a\ndata: 1\n\ndata: 2\n\n", stream)).toEqual(["event: a\ndata: 1\n\n", "data: 2\n\n"]);
+  expect(texts("event: a\ndata: 1\n\ndata: 2\n\n", stream)).toEqual([
+    "event: a\ndata: 1\n\n",
+    "data: 2\n\n",
+  ]);
   expect(texts("data: 1\r\n\r\ndata: 2", stream)).toEqual(["data: 1\r\n\r\n", "data: 2"]);
   expect(texts("{\n\n}", "application/json")).toEqual(["{\n\n}"]);
 });
@@ -73,7 +83,11 @@ test("no secret is written, in the request, in a text, or between bytes that are
   const request = { messages: [{ content: `key ${key}, token sett_grant.a.b.1.c` }] };
   const body = Uint8Array.of(0xff, ...bytes(key), 0xfe);
   for (const answer of [bytes(`{"text":"${key}"}`), body]) {
-    const exchange = makeExchange({ ...question, request }, { order: 1, status: 200, contentType: "x", body: answer }, [key]);
+    const exchange = makeExchange(
+      { ...question, request },
+      { order: 1, status: 200, contentType: "x", body: answer },
+      [key],
+    );
     expect(printExchange(exchange)).not.toContain(key);
     expect(printExchange(exchange)).not.toContain("sett_grant.a");
     expect(Buffer.from(answerBytes(exchange.answer)).toString("latin1")).not.toContain(key);
@@ -82,7 +96,11 @@ test("no secret is written, in the request, in a text, or between bytes that are
 
 test("the digest is of the request that can be seen in the file, and differs between APIs", () => {
   const request = { messages: [{ content: "token sett_grant.a.b.1.c of 2026-11-22" }] };
-  const exchange = makeExchange({ ...question, request }, { order: 1, status: 200, contentType: "x", body: bytes("") }, []);
+  const exchange = makeExchange(
+    { ...question, request },
+    { order: 1, status: 200, contentType: "x", body: bytes("") },
+    [],
+  );
   expect(exchange.digest).toBe(digestOf(exchange));
   const later = { messages: [{ content: "token sett_grant.a.b.2.d of 2027-01-01" }] };
   expect(digestOf({ api: "messages", request: later })).toBe(exchange.digest);
@@ -97,7 +115,12 @@ test.each([
     printExchange({ ...recorded(bytes("")), agent: AgentName.parse("other") }),
     "is an exchange of the agent other, but it is in the folder of coder",
   ],
-  [printExchange(recorded(bytes(""))).replace('"order": 1', '"order": 0'), "is no exchange: `order`"],
+  [
+    printExchange(recorded(bytes(""))).replace('"order": 1', '"order": 0'),
+    "is no exchange: `order`",
+  ],
 ])("a broken file has a problem that says what is wrong: %#", (text, words) => {
-  expect(parseExchange(text, { agent: "coder" })).toEqual({ problem: expect.stringContaining(words) });
+  expect(parseExchange(text, { agent: "coder" })).toEqual({
+    problem: expect.stringContaining(words),
+  });
 });

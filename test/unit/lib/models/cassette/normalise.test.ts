@@ -55,21 +55,41 @@ test.each([
 
 test("the same value has the same number everywhere, and another value another one", () => {
   const [a, b] = ["0b5f9c1e-8a51-4c1e-9d6f-0a1b2c3d4e5f", "1c5f9c1e-8a51-4c1e-9d6f-0a1b2c3d4e5f"];
-  expect(normaliseRequest({ list: [a, b, a] })).toEqual({ list: ["<uuid 1>", "<uuid 2>", "<uuid 1>"] });
-  expect(normaliseRequest({ list: [b, a, b] })).toEqual({ list: ["<uuid 1>", "<uuid 2>", "<uuid 1>"] });
+  expect(normaliseRequest({ list: [a, b, a] })).toEqual({
+    list: ["<uuid 1>", "<uuid 2>", "<uuid 1>"],
+  });
+  expect(normaliseRequest({ list: [b, a, b] })).toEqual({
+    list: ["<uuid 1>", "<uuid 2>", "<uuid 1>"],
+  });
   expect(normaliseRequest({ list: [b, a, a] })).not.toEqual(normaliseRequest({ list: [a, b, a] }));
 });
 
 test("neither the order of members, nor the model's name, nor who asks is part of a request", () => {
-  const one = { model: "a", metadata: { user_id: "x" }, user: "me", messages: [{ role: "user", content: "hi" }], max_tokens: 5 };
-  const other = { max_tokens: 5, messages: [{ content: "hi", role: "user" }], model: "b", prompt_cache_key: "k" };
+  const one = {
+    model: "a",
+    metadata: { user_id: "x" },
+    user: "me",
+    messages: [{ role: "user", content: "hi" }],
+    max_tokens: 5,
+  };
+  const other = {
+    max_tokens: 5,
+    messages: [{ content: "hi", role: "user" }],
+    model: "b",
+    prompt_cache_key: "k",
+  };
   expect(JSON.stringify(normaliseRequest(one))).toBe(JSON.stringify(normaliseRequest(other)));
   const inner = { messages: [{ model: "a" }] };
   expect(normaliseRequest(inner)).toEqual(inner);
 });
 
 test("numbers, null and bodies that are no object stay", () => {
-  expect(normaliseRequest({ a: 1.5, b: null, c: true, d: [1] })).toEqual({ a: 1.5, b: null, c: true, d: [1] });
+  expect(normaliseRequest({ a: 1.5, b: null, c: true, d: [1] })).toEqual({
+    a: 1.5,
+    b: null,
+    c: true,
+    d: [1],
+  });
   expect(normaliseRequest("text")).toBe("text");
   expect(normaliseRequest([2, 1])).toEqual([2, 1]);
 });

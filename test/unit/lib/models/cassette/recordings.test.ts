@@ -6,38 +6,69 @@ import { Recordings } from "../../../../../lib/models/cassette/recordings.ts";
 const agentOf = (name: string) => AgentName.parse(name);
 
 function ask(text: string, agent = "coder", api: "messages" | "chat" = "messages") {
-  return { agent: agentOf(agent), provider: "anthropic", api, request: { messages: [{ role: "user", content: text }] } } as const;
+  return {
+    agent: agentOf(agent),
+    provider: "anthropic",
+    api,
+    request: { messages: [{ role: "user", content: text }] },
+  } as const;
 }
 
 function recorded(order: number, text: string, answer: string, agent = "coder") {
   const body = new TextEncoder().encode(answer);
-  return makeExchange(ask(text, agent), { order, status: 200, contentType: "text/plain", body }, []);
+  return makeExchange(
+    ask(text, agent),
+    { order, status: 200, contentType: "text/plain", body },
+    [],
+  );
 }
 
 function answerOf(found: ReturnType<Recordings["find"]>): string {
-  return "problem" in found ? found.problem : new TextDecoder().decode(answerBytes(found.exchange.answer));
+  return "problem" in found
+    ? found.problem
+    : new TextDecoder().decode(answerBytes(found.exchange.answer));
 }
 
 test("equal requests get their answers in the order of the recording, whatever comes between them", () => {
-  const recordings = new Recordings([recorded(3, "hi", "third"), recorded(1, "hi", "first"), recorded(2, "bid?", "no")]);
-  const answers = ["hi", "bid?", "hi"].map((text) => answerOf(recordings.find(ask(text), "claim/1")));
+  const recordings = new Recordings([
+    recorded(3, "hi", "third"),
+    recorded(1, "hi", "first"),
+    recorded(2, "bid?", "no"),
+  ]);
+  const answers = ["hi", "bid?", "hi"].map((text) =>
+    answerOf(recordings.find(ask(text), "claim/1")),
+  );
   expect(answers).toEqual(["first", "no", "third"]);
 });
 
 test("requests that come in another order find the same answers", () => {
-  const recordings = new Recordings([recorded(1, "a", "A"), recorded(2, "b", "B"), recorded(3, "c", "C")]);
-  expect(["c", "a", "b"].map((text) => answerOf(recordings.find(ask(text), "claim/1")))).toEqual(["C", "A", "B"]);
+  const recordings = new Recordings([
+    recorded(1, "a", "A"),
+    recorded(2, "b", "B"),
+    recorded(3, "c", "C"),
+  ]);
+  expect(["c", "a", "b"].map((text) => answerOf(recordings.find(ask(text), "claim/1")))).toEqual([
+    "C",
+    "A",
+    "B",
+  ]);
 });
 
 test("an agent gets its own answers", () => {
-  const recordings = new Recordings([recorded(1, "hi", "coder's"), recorded(1, "hi", "reviewer's", "reviewer")]);
+  const recordings = new Recordings([
+    recorded(1, "hi", "coder's"),
+    recorded(1, "hi", "reviewer's", "reviewer"),
+  ]);
   expect(answerOf(recordings.find(ask("hi", "reviewer"), "w"))).toBe("reviewer's");
   expect(answerOf(recordings.find(ask("hi"), "w"))).toBe("coder's");
 });
 
 test("what the same work asks once more than it was recorded is a problem; other work begins again", () => {
   const recordings = new Recordings([recorded(1, "hi", "first"), recorded(4, "hi", "second")]);
-  expect(["claim/1", "claim/1"].map((work) => answerOf(recordings.find(ask("hi"), work)))).toEqual(["first", "second"]);
+  expect(["claim/1", "claim/1"].map((work) => answerOf(recordings.find(ask("hi"), work)))).toEqual([
+    "first",
+    "second",
+  ]);
   expect(answerOf(recordings.find(ask("hi"), "claim/1"))).toBe(
     "The agent coder makes a request again that was recorded 2 times (coder/0001.json, coder/0004.json), and each recorded answer " +
       "is used. Record it with `sett up --record`.",
@@ -59,12 +90,17 @@ test("a request that was not recorded names the nearest file and the first diffe
 });
 
 test("the sentence shows no secret of the request", () => {
-  const found = new Recordings([recorded(1, "token none", "x")]).find(ask("token sett_grant.a.coder.1.b"), "w");
+  const found = new Recordings([recorded(1, "token none", "x")]).find(
+    ask("token sett_grant.a.coder.1.b"),
+    "w",
+  );
   expect(answerOf(found)).toContain("now `token [secret]`");
 });
 
 test("the same request to another API says so", () => {
-  expect(answerOf(new Recordings([recorded(1, "hi", "x")]).find(ask("hi", "coder", "chat"), "w"))).toContain(
+  expect(
+    answerOf(new Recordings([recorded(1, "hi", "x")]).find(ask("hi", "coder", "chat"), "w")),
+  ).toContain(
     "The nearest is coder/0001.json; it was recorded for another API (messages, not chat).",
   );
 });
@@ -73,9 +109,9 @@ test("an agent without recordings is named, with those that have some", () => {
   expect(answerOf(new Recordings([]).find(ask("hi"), "w"))).toBe(
     "No exchange of the agent coder was recorded: the folder has none. Record it with `sett up --record`.",
   );
-  expect(answerOf(new Recordings([recorded(1, "hi", "x", "reviewer")]).find(ask("hi"), "w"))).toContain(
-    "the folder has exchanges of reviewer",
-  );
+  expect(
+    answerOf(new Recordings([recorded(1, "hi", "x", "reviewer")]).find(ask("hi"), "w")),
+  ).toContain("the folder has exchanges of reviewer");
 });
 
 test("an exchange whose request was edited by hand is found by what it says now", () => {

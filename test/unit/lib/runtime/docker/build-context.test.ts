@@ -16,7 +16,9 @@ async function context(files: Record<string, string>): Promise<AsyncDisposable &
 
 /** Paths; those that no step sees in brackets. */
 async function listOf(path: string, dockerfile = "Dockerfile"): Promise<string[]> {
-  return (await contextEntries(path, dockerfile)).map((entry) => (entry.isHidden ? `(${entry.path})` : entry.path));
+  return (await contextEntries(path, dockerfile)).map((entry) =>
+    entry.isHidden ? `(${entry.path})` : entry.path,
+  );
 }
 
 test("folders come before what is in them, empty ones and links too", async () => {
@@ -27,13 +29,28 @@ test("folders come before what is in them, empty ones and links too", async () =
 });
 
 test("the Dockerfile and .dockerignore are there where ** ignores them, and no step sees them", async () => {
-  await using folder = await context({ "run.sh": "", "sub/run.sh": "", ".dockerignore": "**\n!run.sh\n" });
+  await using folder = await context({
+    "run.sh": "",
+    "sub/run.sh": "",
+    ".dockerignore": "**\n!run.sh\n",
+  });
   expect(await listOf(folder.path)).toEqual(["(.dockerignore)", "(Dockerfile)", "run.sh"]);
 });
 
 test("an ignored folder comes with what an exception keeps in it", async () => {
-  await using folder = await context({ "a/b/keep": "", "a/b/drop": "", "c/drop": "", ".dockerignore": "*\n!a/b/keep\n" });
-  expect(await listOf(folder.path)).toEqual(["(.dockerignore)", "(Dockerfile)", "a", "a/b", "a/b/keep"]);
+  await using folder = await context({
+    "a/b/keep": "",
+    "a/b/drop": "",
+    "c/drop": "",
+    ".dockerignore": "*\n!a/b/keep\n",
+  });
+  expect(await listOf(folder.path)).toEqual([
+    "(.dockerignore)",
+    "(Dockerfile)",
+    "a",
+    "a/b",
+    "a/b/keep",
+  ]);
 });
 
 test("a Dockerfile's own file of patterns counts instead of .dockerignore", async () => {
@@ -44,8 +61,20 @@ test("a Dockerfile's own file of patterns counts instead of .dockerignore", asyn
     a: "",
     b: "",
   });
-  expect(await listOf(folder.path, "sub/D")).toEqual([".dockerignore", "Dockerfile", "b", "(sub/D)"]);
-  expect(await listOf(folder.path)).toEqual([".dockerignore", "Dockerfile", "a", "sub", "sub/D", "sub/D.dockerignore"]);
+  expect(await listOf(folder.path, "sub/D")).toEqual([
+    ".dockerignore",
+    "Dockerfile",
+    "b",
+    "(sub/D)",
+  ]);
+  expect(await listOf(folder.path)).toEqual([
+    ".dockerignore",
+    "Dockerfile",
+    "a",
+    "sub",
+    "sub/D",
+    "sub/D.dockerignore",
+  ]);
 });
 
 test("a pattern that Docker refuses is named by its file and line", async () => {
@@ -57,19 +86,26 @@ test("a pattern that Docker refuses is named by its file and line", async () => 
 });
 
 // Root may open every folder.
-test.skipIf(process.getuid?.() === 0 && !canRunUnprivileged())("a folder that is ignored is not opened", async () => {
-  await using folder = await context({ "theirs/file": "", "run.sh": "", ".dockerignore": "theirs\n" });
-  await chmod(folder.path, 0o755);
-  await chmod(join(folder.path, "theirs"), 0);
-  const list = async (): Promise<string> => {
-    if (process.getuid?.() !== 0) return JSON.stringify(await listOf(folder.path));
-    const source = join(import.meta.dir, "../../../../../lib/runtime/docker/build-context.ts");
-    const script = `import { contextEntries } from ${JSON.stringify(source)};
+test.skipIf(process.getuid?.() === 0 && !canRunUnprivileged())(
+  "a folder that is ignored is not opened",
+  async () => {
+    await using folder = await context({
+      "theirs/file": "",
+      "run.sh": "",
+      ".dockerignore": "theirs\n",
+    });
+    await chmod(folder.path, 0o755);
+    await chmod(join(folder.path, "theirs"), 0);
+    const list = async (): Promise<string> => {
+      if (process.getuid?.() !== 0) return JSON.stringify(await listOf(folder.path));
+      const source = join(import.meta.dir, "../../../../../lib/runtime/docker/build-context.ts");
+      const script = `import { contextEntries } from ${JSON.stringify(source)};
       const entries = await contextEntries(${JSON.stringify(folder.path)}, "Dockerfile").catch((error) => [{ path: error.message }]);
       console.log(JSON.stringify(entries.map(({ path }) => path)));`;
-    return runAsContainerUser(process.execPath, ["--eval", script]);
-  };
-  expect(JSON.parse(await list())).toEqual([".dockerignore", "Dockerfile", "run.sh"]);
-  await writeFile(join(folder.path, ".dockerignore"), "theirs\n!theirs/file\n");
-  expect(await list()).toContain(`The build context cannot be read at ${folder.path}/theirs.`);
-});
+      return runAsContainerUser(process.execPath, ["--eval", script]);
+    };
+    expect(JSON.parse(await list())).toEqual([".dockerignore", "Dockerfile", "run.sh"]);
+    await writeFile(join(folder.path, ".dockerignore"), "theirs\n!theirs/file\n");
+    expect(await list()).toContain(`The build context cannot be read at ${folder.path}/theirs.`);
+  },
+);

@@ -17,7 +17,11 @@ test.each([
   ["FROM a\nCOPY --chown=1:1 --link b /b\n", 2, "COPY --link"],
   ["FROM a\nCOPY --chmod=755 b /b\n", 2, "COPY --chmod"],
   ["FROM a\nADD --checksum=sha256:1 https://b /b\n", 2, "ADD --checksum"],
-  ["FROM a\nADD https://forge.example/a/b.git#main:docs /b\n", 2, "ADD https://forge.example/a/b.git#main:docs"],
+  [
+    "FROM a\nADD https://forge.example/a/b.git#main:docs /b\n",
+    2,
+    "ADD https://forge.example/a/b.git#main:docs",
+  ],
   ['FROM a\nADD ["git@forge.example:a/b.git", "/b"]\n', 2, "ADD git@forge.example:a/b.git"],
   ["FROM a\nONBUILD RUN --mount=type=cache,target=/c true\n", 2, "RUN --mount"],
   ["FROM --platform=$BUILDPLATFORM a\n", 1, "FROM with $BUILDPLATFORM"],
@@ -25,7 +29,11 @@ test.each([
   [`ARG TARGETARCH\nFROM a:\${TARGETARCH}\n`, 2, "FROM with $TARGETARCH"],
   ["# syntax=docker/dockerfile:1-labs\nFROM a\n", 1, "# syntax=docker/dockerfile:1-labs"],
   ["# escape=`\n# syntax=example.com/other\nFROM a\n", 2, "# syntax=example.com/other"],
-  ["# escape=`\r\nFROM a\r\nRUN a `\r\n  b\r\nRUN --mount=type=tmpfs,target=/c c", 5, "RUN --mount"],
+  [
+    "# escape=`\r\nFROM a\r\nRUN a `\r\n  b\r\nRUN --mount=type=tmpfs,target=/c c",
+    5,
+    "RUN --mount",
+  ],
 ] as const)("only BuildKit builds %j", (text, line, what) => {
   expect(need(text)).toEqual({ line, what });
 });
@@ -38,18 +46,24 @@ test.each([
   ["ARG TARGETARCH=amd64\nFROM a:$TARGETARCH\n"],
   ["FROM a\nARG TARGETARCH\nRUN echo $TARGETARCH\n"],
   // In quotes, in a list of words, in a comment, and where no line ends it: no heredoc.
-  ['FROM a\nRUN sh -c "cat <<EOF"\nRUN ["cat", "<<EOF"]\nRUN cat <<< x\n# <<EOF\nENV A=<<EOF\nEOF\n'],
+  [
+    'FROM a\nRUN sh -c "cat <<EOF"\nRUN ["cat", "<<EOF"]\nRUN cat <<< x\n# <<EOF\nENV A=<<EOF\nEOF\n',
+  ],
   ["FROM a\nRUN echo $((1 <<2)) $((1<<2))\nRUN true --mount\n"],
 ])("no BuildKit is needed for %j", (text) => {
   expect(need(text)).toBeUndefined();
 });
 
 test("a variable of the platform that the build's arguments give needs no BuildKit", () => {
-  expect(need("FROM --platform=$BUILDPLATFORM a\n", { BUILDPLATFORM: "linux/amd64" })).toBeUndefined();
+  expect(
+    need("FROM --platform=$BUILDPLATFORM a\n", { BUILDPLATFORM: "linux/amd64" }),
+  ).toBeUndefined();
 });
 
 test("what a heredoc holds is no instruction", () => {
-  const { instructions } = parseDockerfile("FROM a\nCOPY <<ONE <<TWO /\nFROM b\nONE\nRUN c\nTWO\nUSER d\n");
+  const { instructions } = parseDockerfile(
+    "FROM a\nCOPY <<ONE <<TWO /\nFROM b\nONE\nRUN c\nTWO\nUSER d\n",
+  );
   expect(instructions.map(({ line, keyword }) => [line, keyword])).toEqual([
     [1, "FROM"],
     [2, "COPY"],
@@ -58,12 +72,20 @@ test("what a heredoc holds is no instruction", () => {
 });
 
 test("variables of the platform are those that a stage declares and leaves open", () => {
-  const text = "ARG TARGETOS\nFROM a\nARG TARGETARCH BUILDPLATFORM\nARG TARGETARCH\nARG TARGETVARIANT=v8\nARG OTHER\n";
-  expect(platformVariablesOf(parseDockerfile(text))).toEqual(["TARGETOS", "TARGETARCH", "BUILDPLATFORM"]);
+  const text =
+    "ARG TARGETOS\nFROM a\nARG TARGETARCH BUILDPLATFORM\nARG TARGETARCH\nARG TARGETVARIANT=v8\nARG OTHER\n";
+  expect(platformVariablesOf(parseDockerfile(text))).toEqual([
+    "TARGETOS",
+    "TARGETARCH",
+    "BUILDPLATFORM",
+  ]);
 });
 
 test.each([
-  ["FROM a:1 AS one\nFROM --platform=linux/amd64 ONE\nCOPY --from=b c d\nCOPY --from=0 c d\n", ["a:1", "b"]],
+  [
+    "FROM a:1 AS one\nFROM --platform=linux/amd64 ONE\nCOPY --from=b c d\nCOPY --from=0 c d\n",
+    ["a:1", "b"],
+  ],
   ["FROM scratch\nRUN --mount=type=bind,from=e,target=/e true\n", ["scratch", "e"]],
   ["FROM a\nRUN <<EOF\nFROM b\nEOF\n", ["a"]],
   ["ARG A\nFROM $A\n", undefined],

@@ -33,7 +33,11 @@ async function listen(...parts: string[]): Promise<string> {
 async function context(name: string, host: string, folder = join(home, ".docker")): Promise<void> {
   const id = createHash("sha256").update(name).digest("hex");
   await mkdir(join(folder, "contexts/meta", id), { recursive: true });
-  const meta = { Name: name, Metadata: {}, Endpoints: { docker: { Host: host, SkipTLSVerify: false } } };
+  const meta = {
+    Name: name,
+    Metadata: {},
+    Endpoints: { docker: { Host: host, SkipTLSVerify: false } },
+  };
   await writeFile(join(folder, "contexts/meta", id, "meta.json"), JSON.stringify(meta));
 }
 
@@ -50,9 +54,15 @@ describe("the Engine", () => {
     await context("one", "unix:///engines/one.sock");
     await context("two", "unix:///engines/two.sock");
     await choose("one");
-    expect(await findEngine(env)).toMatchObject({ path: "/engines/one.sock", by: expect.stringContaining("the context one (") });
+    expect(await findEngine(env)).toMatchObject({
+      path: "/engines/one.sock",
+      by: expect.stringContaining("the context one ("),
+    });
     env.DOCKER_CONTEXT = "two";
-    expect(await findEngine(env)).toMatchObject({ path: "/engines/two.sock", by: "the context two (DOCKER_CONTEXT)" });
+    expect(await findEngine(env)).toMatchObject({
+      path: "/engines/two.sock",
+      by: "the context two (DOCKER_CONTEXT)",
+    });
     env.DOCKER_HOST = "unix:///engines/three.sock";
     expect(await findEngine(env)).toMatchObject({ path: "/engines/three.sock", by: "DOCKER_HOST" });
     env.DOCKER_HOST = "tcp://10.0.0.1:2375";
@@ -75,8 +85,12 @@ describe("the Engine", () => {
       env.DOCKER_CONTEXT = name;
       expect(await refusal()).toMatchObject({
         code: "docker-unreachable",
-        message: expect.stringContaining(`The Docker Engine is named by the context ${name} (DOCKER_CONTEXT)`),
-        hint: expect.stringContaining("The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`."),
+        message: expect.stringContaining(
+          `The Docker Engine is named by the context ${name} (DOCKER_CONTEXT)`,
+        ),
+        hint: expect.stringContaining(
+          "The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`.",
+        ),
       });
     }
   });
@@ -95,7 +109,9 @@ describe("the Engine", () => {
       message: `DOCKER_HOST is ${host}, which is no address of a Docker Engine.`,
       hint: expect.stringContaining(way),
     });
-    expect(await refusal()).toMatchObject({ hint: expect.stringContaining("The context near answers") });
+    expect(await refusal()).toMatchObject({
+      hint: expect.stringContaining("The context near answers"),
+    });
   });
 
   test("is a configuration away where that is broken, or says default", async () => {
@@ -117,19 +133,24 @@ describe("the Engine", () => {
     ["run", "docker.sock"],
   ];
 
-  test.each(others.map((parts) => [parts.join("/"), parts] as const))("is offered where it listens at ~/%s", async (_, parts) => {
-    const path = await listen(...parts);
-    env.DOCKER_HOST = "unix:///no/such.sock";
-    expect(await wouldWork(env)).toMatch(/ An Engine answers at .*: `export DOCKER_HOST=unix:\/\/.*`\./);
-    delete env.DOCKER_HOST;
-    const found = await findEngine(env);
-    // Where this machine has an Engine at docker's usual socket, that one comes first.
-    if (found.kind === "socket" && found.path !== "/var/run/docker.sock") {
-      expect(found.path).toBe(path);
-      expect(found.isForwarded).toBe(parts[0] !== "run");
-      expect(found.tried[0]).toBe("/var/run/docker.sock");
-    }
-    env.DOCKER_HOST = `unix://${path}`;
-    expect(await findEngine(env)).toMatchObject({ path, isForwarded: parts[0] !== "run" });
-  });
+  test.each(others.map((parts) => [parts.join("/"), parts] as const))(
+    "is offered where it listens at ~/%s",
+    async (_, parts) => {
+      const path = await listen(...parts);
+      env.DOCKER_HOST = "unix:///no/such.sock";
+      expect(await wouldWork(env)).toMatch(
+        / An Engine answers at .*: `export DOCKER_HOST=unix:\/\/.*`\./,
+      );
+      delete env.DOCKER_HOST;
+      const found = await findEngine(env);
+      // Where this machine has an Engine at docker's usual socket, that one comes first.
+      if (found.kind === "socket" && found.path !== "/var/run/docker.sock") {
+        expect(found.path).toBe(path);
+        expect(found.isForwarded).toBe(parts[0] !== "run");
+        expect(found.tried[0]).toBe("/var/run/docker.sock");
+      }
+      env.DOCKER_HOST = `unix://${path}`;
+      expect(await findEngine(env)).toMatchObject({ path, isForwarded: parts[0] !== "run" });
+    },
+  );
 });

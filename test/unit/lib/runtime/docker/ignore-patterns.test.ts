@@ -1,15 +1,34 @@
-// The results are those of `docker build` with BuildKit; test/integration/runtime/build-context.test.ts compares more of them.
+// The results are those of `docker build` with BuildKit;
+// test/integration/runtime/build-context.test.ts compares more of them.
 import { expect, test } from "bun:test";
-import { type IgnorePatterns, parseIgnoreFile, type Verdict } from "../../../../../lib/runtime/docker/ignore-patterns.ts";
+import {
+  type IgnorePatterns,
+  parseIgnoreFile,
+  type Verdict,
+} from "../../../../../lib/runtime/docker/ignore-patterns.ts";
 
 function verdictOn(patterns: IgnorePatterns, path: string): Verdict {
   const names = path.split("/");
   let verdict = patterns.judge(names[0] ?? "", undefined);
-  for (const at of names.keys()) if (at > 0) verdict = patterns.judge(names.slice(0, at + 1).join("/"), verdict);
+  for (const at of names.keys())
+    if (at > 0) verdict = patterns.judge(names.slice(0, at + 1).join("/"), verdict);
   return verdict;
 }
 
-const tree = ["run.sh", "a", "a/b", "a/b/run.sh", "a.b", "a+b", "ab", "x/a/b.md", "x/keep.md", "#c", "é", "[x]"];
+const tree = [
+  "run.sh",
+  "a",
+  "a/b",
+  "a/b/run.sh",
+  "a.b",
+  "a+b",
+  "ab",
+  "x/a/b.md",
+  "x/keep.md",
+  "#c",
+  "é",
+  "[x]",
+];
 
 test.each([
   [
@@ -40,7 +59,8 @@ test.each([
   [["*", "!a", "a/b"], tree.filter((path) => path !== "a")],
   [["!a", "*"], tree],
   [["*", "! a"], tree.filter((path) => path !== "a" && !path.startsWith("a/"))],
-  // The third changes nothing for `a`, which is ignored already, and so does not count for what is in it.
+  // The third changes nothing for `a`, which is ignored already, and so does not count for what is
+  // in it.
   [["a", "!a/b", "a"], ["a"]],
 ] as const)("%j ignores what docker build ignores", (lines, ignored) => {
   const patterns = parseIgnoreFile(lines.join("\n"));
@@ -60,7 +80,10 @@ test.each([
   [["*", "!y/**"], false],
   [["*", "!x[/]y"], true],
 ] as const)("an ignored folder x must be read with %j: %p", (lines, mustBeRead) => {
-  expect(verdictOn(parseIgnoreFile(lines.join("\n")), "x")).toMatchObject({ isIgnored: true, mustBeRead });
+  expect(verdictOn(parseIgnoreFile(lines.join("\n")), "x")).toMatchObject({
+    isIgnored: true,
+    mustBeRead,
+  });
 });
 
 test.each([

@@ -23,9 +23,15 @@ test("the networks are those that it is in, whatever it was made with", () => {
 });
 
 test("a limit that was removed is none, in each way that the Engine says it", () => {
-  expect(inspected({}, { Memory: 1024, PidsLimit: 64 }).limits).toEqual({ memoryBytes: 1024, pids: 64 });
+  expect(inspected({}, { Memory: 1024, PidsLimit: 64 }).limits).toEqual({
+    memoryBytes: 1024,
+    pids: 64,
+  });
   for (const none of [0, -1, null]) {
-    expect(inspected({}, { Memory: 0, PidsLimit: none }).limits).toEqual({ memoryBytes: undefined, pids: undefined });
+    expect(inspected({}, { Memory: 0, PidsLimit: none }).limits).toEqual({
+      memoryBytes: undefined,
+      pids: undefined,
+    });
   }
 });
 

@@ -57,15 +57,24 @@ test("a lock whose holder was killed is free, although the holder is a zombie, o
     await acquireLock(${JSON.stringify(path)}, "the killed one");
     process.kill(process.pid, "SIGKILL");`;
   // A shell that becomes a sleep reaps no child.
-  await using parent = Bun.spawn(["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 600', process.execPath, holder], {
-    stdout: "pipe",
-  });
+  await using parent = Bun.spawn(
+    ["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 600', process.execPath, holder],
+    {
+      stdout: "pipe",
+    },
+  );
   const { value } = await parent.stdout.getReader().read();
   const pid = Number(new TextDecoder().decode(value));
   await waitFor("the holder to end", () => identify(pid) === undefined);
   expect(await readFile(path, "utf8")).toContain("the killed one");
   await (await take(path))[Symbol.asyncDispose]();
-  for (const left of [JSON.stringify({ ...identify(process.pid), born: "long ago" }), "999999", "{}", "null", ""]) {
+  for (const left of [
+    JSON.stringify({ ...identify(process.pid), born: "long ago" }),
+    "999999",
+    "{}",
+    "null",
+    "",
+  ]) {
     await writeFile(path, left);
     await (await take(path))[Symbol.asyncDispose]();
   }
@@ -73,7 +82,10 @@ test("a lock whose holder was killed is free, although the holder is a zombie, o
 
 test("a holder in another container, whose process cannot be looked for from here, is believed for a minute", async () => {
   const path = join(folder, crypto.randomUUID());
-  await writeFile(path, JSON.stringify({ pid: 1, born: "elsewhere", space: "pid:[1]", who: "a job" }));
+  await writeFile(
+    path,
+    JSON.stringify({ pid: 1, born: "elsewhere", space: "pid:[1]", who: "a job" }),
+  );
   expect(await acquireLock(path, "me")).toEqual({ outcome: "taken", by: "a job" });
   const before = new Date(Date.now() - 61_000);
   await utimes(path, before, before);
@@ -83,7 +95,8 @@ test("a holder in another container, whose process cannot be looked for from her
 test("of many who find a dead process's lock exactly one gets it, also where one had died over its removal", async () => {
   const path = join(folder, crypto.randomUUID());
   for (let round = 0; round < 50; round++) {
-    for (const left of [path, `${path}.removal`]) await writeFile(left, '{"pid":1,"born":"long ago"}');
+    for (const left of [path, `${path}.removal`])
+      await writeFile(left, '{"pid":1,"born":"long ago"}');
     const locks = await Promise.all(Array.from({ length: 20 }, () => acquireLock(path, "me")));
     const won = locks.filter((lock) => lock.outcome === "held");
     expect(won).toHaveLength(1);

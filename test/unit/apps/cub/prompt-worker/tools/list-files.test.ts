@@ -17,7 +17,9 @@ const files = {
 test("globs choose files, and what git ignores is not listed", async () => {
   using scene = await toolScene(files);
   const tool = listFilesTool(scene.workspace);
-  expect(await textFrom(tool, {})).toBe(".gitignore\nREADME.md\nnotes/c.md\nsrc/a.ts\nsrc/deep/b.ts");
+  expect(await textFrom(tool, {})).toBe(
+    ".gitignore\nREADME.md\nnotes/c.md\nsrc/a.ts\nsrc/deep/b.ts",
+  );
   expect(await textFrom(tool, { glob: "*.md" })).toBe("README.md\nnotes/c.md");
   expect(await textFrom(tool, { glob: "src/*.ts" })).toBe("src/a.ts");
   expect(await textFrom(tool, { glob: "src/**/*.ts" })).toBe("src/a.ts\nsrc/deep/b.ts");
@@ -50,7 +52,8 @@ test("in a repository with 50 000 files a list and a search are bounded", async 
   using scene = await toolScene();
   for (let folder = 0; folder < 50; folder++) {
     mkdirSync(join(scene.folder, `f${folder}`));
-    for (let file = 0; file < 1_000; file++) writeFileSync(join(scene.folder, `f${folder}/n${file}.txt`), `number ${file}\n`);
+    for (let file = 0; file < 1_000; file++)
+      writeFileSync(join(scene.folder, `f${folder}/n${file}.txt`), `number ${file}\n`);
   }
   const begun = performance.now();
   const list = await textFrom(listFilesTool(scene.workspace), {});

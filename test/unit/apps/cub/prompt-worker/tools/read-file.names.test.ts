@@ -11,9 +11,14 @@ import { pathOfBytes } from "../../../../../../lib/folders/folder-entries.ts";
 import { textFrom, toolScene } from "../../../../../support/models/use-tool.ts";
 
 const byte = fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code));
-const piece = fc.oneof(byte, fc.constantFrom('"', "\\", "\n", "\t", "*", "[", "?", " ", ":", "\\351", "\xc3\xa9", "\xff"));
+const piece = fc.oneof(
+  byte,
+  fc.constantFrom('"', "\\", "\n", "\t", "*", "[", "?", " ", ":", "\\351", "\xc3\xa9", "\xff"),
+);
 /** In latin1; git refuses nothing of it, and `.` and `..` are no names of files. */
-const name = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `n${pieces.join("").replaceAll("/", "_")}`);
+const name = fc
+  .array(piece, { minLength: 1, maxLength: 8 })
+  .map((pieces) => `n${pieces.join("").replaceAll("/", "_")}`);
 
 test.each([true, false])(
   "each tool gives and takes the same name; in a repository: %p",
@@ -22,7 +27,8 @@ test.each([true, false])(
       fc.asyncProperty(fc.uniqueArray(name, { minLength: 1, maxLength: 4 }), async (names) => {
         using scene = await toolScene({}, { isRepository });
         const { workspace } = scene;
-        for (const [at, one] of names.entries()) writeFileSync(pathOfBytes(scene.folder, one), `needle ${at}\n`);
+        for (const [at, one] of names.entries())
+          writeFileSync(pathOfBytes(scene.folder, one), `needle ${at}\n`);
         const listed = (await textFrom(listFilesTool(workspace), {})).split("\n");
         expect(listed).toHaveLength(names.length);
         const found = await textFrom(searchTool(workspace), { pattern: "needle" });
@@ -31,10 +37,18 @@ test.each([true, false])(
           const at = Number(text.slice("needle ".length));
           expect(found.split("\n")).toContain(`${shown}:1:${text}`);
           if (shown.startsWith('"'))
-            expect((await textFrom(listFilesTool(workspace), { glob: shown })).split("\n")).toContain(shown);
-          expect(await textFrom(editFileTool(workspace), { path: shown, old: "needle", new: "found" })).toBe(`Changed ${shown}.`);
-          expect(await textFrom(writeFileTool(workspace), { path: shown, content: `new ${at}` })).toBe(`Wrote ${shown}.`);
-          expect(readFileSync(pathOfBytes(scene.folder, names[at] ?? ""), "utf8")).toBe(`new ${at}`);
+            expect(
+              (await textFrom(listFilesTool(workspace), { glob: shown })).split("\n"),
+            ).toContain(shown);
+          expect(
+            await textFrom(editFileTool(workspace), { path: shown, old: "needle", new: "found" }),
+          ).toBe(`Changed ${shown}.`);
+          expect(
+            await textFrom(writeFileTool(workspace), { path: shown, content: `new ${at}` }),
+          ).toBe(`Wrote ${shown}.`);
+          expect(readFileSync(pathOfBytes(scene.folder, names[at] ?? ""), "utf8")).toBe(
+            `new ${at}`,
+          );
         }
       }),
       { numRuns: 15 },

@@ -15,9 +15,15 @@ test("a short file is shown as it is, a part with what follows it", async () => 
   expect(await textFrom(tool, { path: "a.txt", from: 3, to: 4 })).toBe(
     `${lines(3, 4)}\n[lines 3 to 4 of a.txt, which goes on: 71 bytes in all.]`,
   );
-  expect(await textFrom(tool, { path: "a.txt", from: 9, to: 10 })).toBe(`${lines(9, 10)}\n[the end of a.txt, line 10]`);
-  expect(await textFrom(tool, { path: "a.txt", from: 9, to: 99 })).toBe(`${lines(9, 10)}\n[the end of a.txt, line 10]`);
-  expect(await textFrom(tool, { path: "a.txt", from: 11 })).toBe("a.txt has no line 11: it ends before.");
+  expect(await textFrom(tool, { path: "a.txt", from: 9, to: 10 })).toBe(
+    `${lines(9, 10)}\n[the end of a.txt, line 10]`,
+  );
+  expect(await textFrom(tool, { path: "a.txt", from: 9, to: 99 })).toBe(
+    `${lines(9, 10)}\n[the end of a.txt, line 10]`,
+  );
+  expect(await textFrom(tool, { path: "a.txt", from: 11 })).toBe(
+    "a.txt has no line 11: it ends before.",
+  );
   expect(await textFrom(tool, { path: join(scene.folder, "no-break.txt") })).toBe("one\ntwo");
 });
 
@@ -29,7 +35,9 @@ test("a long file is shown in parts that follow each other", async () => {
   expect(first).toEndWith(
     "line 2000\n[lines 1 to 2000 of long.txt, which goes on: 49 kB in all. That is all that is shown at once; go on with from: 2001.]",
   );
-  expect(await textFrom(tool, { path: "long.txt", from: 4_001 })).toEndWith("line 5000\n[the end of long.txt, line 5000]");
+  expect(await textFrom(tool, { path: "long.txt", from: 4_001 })).toEndWith(
+    "line 5000\n[the end of long.txt, line 5000]",
+  );
 });
 
 test("a line without end is cut, and characters are whole", async () => {
@@ -39,15 +47,23 @@ test("a line without end is cut, and characters are whole", async () => {
 });
 
 test("a binary file, a folder, an empty, a missing and a special file each get a sentence", async () => {
-  using scene = await toolScene({ "a.png": new Uint8Array([137, 80, 0, 1]), "folder/x": "", empty: "" });
+  using scene = await toolScene({
+    "a.png": new Uint8Array([137, 80, 0, 1]),
+    "folder/x": "",
+    empty: "",
+  });
   execFileSync("mkfifo", [join(scene.folder, "pipe")]);
   const tool = readFileTool(scene.workspace);
   expect(await textFrom(tool, { path: "a.png" })).toBe(
     "a.png is a binary file of 4 bytes, and is not shown. Use `run` to examine it.",
   );
-  expect(await textFrom(tool, { path: "folder" })).toBe("folder is a folder. `list_files` shows what is in it.");
+  expect(await textFrom(tool, { path: "folder" })).toBe(
+    "folder is a folder. `list_files` shows what is in it.",
+  );
   expect(await textFrom(tool, { path: "empty" })).toBe("empty is empty.");
-  expect(await textFrom(tool, { path: "nothing" })).toBe("There is no file nothing. `list_files` shows the names.");
+  expect(await textFrom(tool, { path: "nothing" })).toBe(
+    "There is no file nothing. `list_files` shows the names.",
+  );
   expect(await textFrom(tool, { path: "pipe" })).toBe("pipe is neither a file nor a folder.");
 });
 
@@ -63,7 +79,9 @@ test("a file of 200 MB is not held in memory", async () => {
   for (let written = 0; written < 200; written++) writeSync(file, block);
   closeSync(file);
   const before = process.memoryUsage().rss;
-  expect(await textFrom(tool, { path: "log.txt" })).toContain("[lines 1 to 2000 of log.txt, which goes on: 210 MB in all.");
+  expect(await textFrom(tool, { path: "log.txt" })).toContain(
+    "[lines 1 to 2000 of log.txt, which goes on: 210 MB in all.",
+  );
   expect(await textFrom(tool, { path: "log.txt", from: 13_000_000, to: 13_000_001 })).toStartWith(
     "0123456789abcde\n0123456789abcde\n[lines 13000000",
   );

@@ -9,19 +9,26 @@ async function scene() {
   const made = await toolScene({}, { isRepository: false });
   return {
     ...made,
-    tool: runTool({ root: made.workspace.root, env: { PATH: process.env.PATH ?? "", COMMIT_1: "abc" } }),
+    tool: runTool({
+      root: made.workspace.root,
+      env: { PATH: process.env.PATH ?? "", COMMIT_1: "abc" },
+    }),
     [Symbol.dispose]: made[Symbol.dispose],
   };
 }
 
 test("a command's exit code and both streams in their order are shown", async () => {
   using place = await scene();
-  expect(await textFrom(place.tool, { command: "echo one; echo two >&2; echo three; exit 4" })).toBe(
-    "Exit code 4\none\ntwo\nthree",
-  );
+  expect(
+    await textFrom(place.tool, { command: "echo one; echo two >&2; echo three; exit 4" }),
+  ).toBe("Exit code 4\none\ntwo\nthree");
   expect(await textFrom(place.tool, { command: "true" })).toBe("Exit code 0\n(no output)");
-  expect(await textFrom(place.tool, { command: "kill -9 $$" })).toBe("Ended by SIGKILL\n(no output)");
-  expect(await textFrom(place.tool, { command: "echo $COMMIT_1; pwd" })).toBe(`Exit code 0\nabc\n${place.folder}`);
+  expect(await textFrom(place.tool, { command: "kill -9 $$" })).toBe(
+    "Ended by SIGKILL\n(no output)",
+  );
+  expect(await textFrom(place.tool, { command: "echo $COMMIT_1; pwd" })).toBe(
+    `Exit code 0\nabc\n${place.folder}`,
+  );
   expect(await textFrom(place.tool, { command: "if then" })).toContain("yntax error");
 });
 
@@ -43,7 +50,10 @@ test("a command that prints without end is ended", async () => {
 
 test("a command has its own time limit, and its process group ends with it", async () => {
   using place = await scene();
-  const text = await textFrom(place.tool, { command: "sleep 600 & echo $! > pid; echo begun; sleep 600", timeout_s: 1 });
+  const text = await textFrom(place.tool, {
+    command: "sleep 600 & echo $! > pid; echo begun; sleep 600",
+    timeout_s: 1,
+  });
   expect(text).toBe("The command was ended after its time limit of 1 s.\nbegun");
   const pid = Number(readFileSync(join(place.folder, "pid"), "utf8"));
   await waitFor("the end of the process", () => !isRunning(pid));
@@ -68,7 +78,9 @@ test("when the work is ended, so is the command", async () => {
 
 test("arguments that are wrong are named", async () => {
   using place = await scene();
-  expect(await textFrom(place.tool, { command: "true", timeout_s: 100_000 })).toContain("`timeout_s`: Too big");
+  expect(await textFrom(place.tool, { command: "true", timeout_s: 100_000 })).toContain(
+    "`timeout_s`: Too big",
+  );
   expect(await textFrom(place.tool, { cmd: "true" })).toStartWith(
     "The arguments of `run` are wrong, and nothing was done. `command`: ",
   );

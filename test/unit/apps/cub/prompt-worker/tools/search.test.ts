@@ -12,8 +12,12 @@ test("a search shows file, line number and line, by Perl's syntax", async () => 
   });
   const tool = searchTool(scene.workspace);
   expect(await textFrom(tool, { pattern: "\\bsum\\(\\d" })).toBe("a.ts:2:sum(1, 2)");
-  expect(await textFrom(tool, { pattern: "sum\\(\\d", ignore_case: true })).toBe("a.ts:2:sum(1, 2)\nb/c.md:1:Sum(3)");
-  expect(await textFrom(tool, { pattern: "sum\\(\\d", ignore_case: true, glob: "*.md" })).toBe("b/c.md:1:Sum(3)");
+  expect(await textFrom(tool, { pattern: "sum\\(\\d", ignore_case: true })).toBe(
+    "a.ts:2:sum(1, 2)\nb/c.md:1:Sum(3)",
+  );
+  expect(await textFrom(tool, { pattern: "sum\\(\\d", ignore_case: true, glob: "*.md" })).toBe(
+    "b/c.md:1:Sum(3)",
+  );
   expect(await textFrom(tool, { pattern: "nothing here" })).toBe("No line matches.");
   expect(await textFrom(tool, { pattern: "-e" })).toBe("No line matches.");
   expect(await textFrom(tool, { pattern: "(" })).toStartWith("The search failed: ");
