@@ -4,7 +4,7 @@
 import type { Clock } from "../../lib/async/clock.ts";
 import type { AgentBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
-import type { PublishedPacks } from "../../lib/git/exchange/published-packs.ts";
+import type { PublishedPacks } from "../../lib/git/publish/pack-guard.ts";
 import type { ProcessMark } from "../../lib/model/claim.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";

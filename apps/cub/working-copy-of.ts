@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
-import { PublishedPacks } from "../../lib/git/exchange/published-packs.ts";
+import { PublishedPacks } from "../../lib/git/publish/pack-guard.ts";
 import type { Settings } from "./settings.ts";
 
 /** Undefined outside of a container. */

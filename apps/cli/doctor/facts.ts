@@ -1,6 +1,6 @@
 // What `sett doctor` knows before it judges.
 
-import type { ExchangeFolder } from "../../../lib/git/exchange/exchange-folders.ts";
+import type { ExchangeFolder } from "../../../lib/git/exchange/agent-holdings.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";

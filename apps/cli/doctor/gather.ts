@@ -4,10 +4,7 @@ import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
-import {
-  type ExchangeFolder,
-  exchangeFolders,
-} from "../../../lib/git/exchange/exchange-folders.ts";
+import { type ExchangeFolder, exchangeFolders } from "../../../lib/git/exchange/agent-holdings.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";

@@ -1,5 +1,5 @@
 // Judges the exchange, where each agent has a folder for the commits that it publishes.
-import type { ExchangeFolder } from "../../../lib/git/exchange/exchange-folders.ts";
+import type { ExchangeFolder } from "../../../lib/git/exchange/agent-holdings.ts";
 import type { Finding } from "../facts/finding.ts";
 import { sizeOf } from "./measures.ts";
 

@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
-import { FolderOfAgents } from "../exchange/folder-of-agents.ts";
+import { FolderOfAgents } from "../exchange/untrusted-folder.ts";
 import { makeBareFolder } from "../run/bare-folder.ts";
 import { newGitlinks } from "../run/new-gitlinks.ts";
-import { readHead } from "../run/read-head.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
+import { readHead } from "./read-head.ts";
 
 /** What git reads first in a repository. None of it need be there. */
 const ownFiles = [

@@ -14,7 +14,7 @@ import { type AgentName, CommitHash, type InstanceName } from "../../model/ids.t
 import { changeOwner } from "../run/change-owner.ts";
 import { type Owner, type RepositoryPlace, unusable } from "../run/find-repository.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
-import type { FileOfAgents, FolderOfAgents } from "./folder-of-agents.ts";
+import type { FileOfAgents, FolderOfAgents } from "./untrusted-folder.ts";
 
 /** `agent`: the one whose artefact has the commit, empty where that is unknown. */
 export interface RecordedCommit {

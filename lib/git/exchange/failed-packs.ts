@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { type FileOfAgents, readAt } from "./folder-of-agents.ts";
+import { type FileOfAgents, readAt } from "./untrusted-folder.ts";
 
 const maxPacks = 1_000;
 /** The machine may have been short of memory, or has got another git since. */

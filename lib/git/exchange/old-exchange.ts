@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { maxPackBytes } from "./exchange.ts";
-import { FolderOfAgents } from "./folder-of-agents.ts";
 import { type Taking, takePack } from "./take-commit.ts";
+import { FolderOfAgents } from "./untrusted-folder.ts";
 
 /** More packs than those versions have ever left. */
 const maxNames = 100_000;

@@ -8,8 +8,8 @@ import type { CommitHash } from "../../model/ids.ts";
 import { type Git, LimitExceeded, runGit } from "../run/run-git.ts";
 import { holdersOf, maxPackBytes, packIn, type RecordedCommit } from "./exchange.ts";
 import { type FailedPacks, keyOf } from "./failed-packs.ts";
-import type { FolderOfAgents } from "./folder-of-agents.ts";
 import type { TakenPacks } from "./taken-packs.ts";
+import type { FolderOfAgents } from "./untrusted-folder.ts";
 
 /**
  * `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from

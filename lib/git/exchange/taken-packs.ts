@@ -6,7 +6,7 @@
 // pack: as the object that it differs from, or as no difference to it.
 import type { CommitHash } from "../../model/ids.ts";
 import { type Git, runGit } from "../run/run-git.ts";
-import type { FileOfAgents } from "./folder-of-agents.ts";
+import type { FileOfAgents } from "./untrusted-folder.ts";
 
 /**
  * `index`: its path. `ends`: the position after the objects of the agent's file, where git has

@@ -7,10 +7,10 @@ import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import { packName } from "../exchange/exchange.ts";
-import { sharePack } from "../exchange/share-packs.ts";
 import { makeStore, takePack } from "../exchange/take-commit.ts";
 import { limitedInContainer } from "../run/limited.ts";
 import { type Git, runGit } from "../run/run-git.ts";
+import { sharePack } from "./link-shared-packs.ts";
 
 interface Publication {
   readonly git: Git;

@@ -18,7 +18,8 @@ import {
   type RecordedCommit,
   removeExchange,
 } from "../exchange/exchange.ts";
-import { GivenPacks, listRefs, packing } from "../exchange/given-packs.ts";
+import { GivenPacks, listRefs, packing } from "../exchange/incoming-packs.ts";
+import { addToStore, createStore, removeStore, storePath } from "../exchange/object-store.ts";
 import { hasOldExchange, removeOldExchange } from "../exchange/old-exchange.ts";
 import { borrowing } from "../exchange/take-commit.ts";
 import { changeOwner } from "../run/change-owner.ts";
@@ -35,7 +36,6 @@ import { withoutRepository } from "../run/user-environment.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
-import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { closeToApi, openToApi } from "./open-to-api.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
 import { settRef } from "./refs.ts";

@@ -10,14 +10,14 @@ import { messageOf, SettError } from "../../model/errors.ts";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/exchange.ts";
 import type { FailedPacks } from "../exchange/failed-packs.ts";
+import { Quarantine } from "../exchange/quarantine.ts";
+import { releaseFetched } from "../exchange/release-fetched.ts";
 import { borrowing } from "../exchange/take-commit.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
 import { type Git, LimitExceeded, pipeGit, runGit } from "../run/run-git.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
-import { Quarantine } from "./quarantine.ts";
-import { releaseFetched } from "./release-fetched.ts";
 import { unpublishedCommits, unpublishedSentence } from "./unpublished.ts";
 
 /** The commit of an artefact, and its name: `settRef`. */

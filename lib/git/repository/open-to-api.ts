@@ -3,9 +3,9 @@
 import { lstat, mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { InstanceName } from "../../model/ids.ts";
+import { storePath } from "../exchange/object-store.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { type RepositoryPlace, unusable } from "../run/find-repository.ts";
-import { storePath } from "./object-store.ts";
 
 /** git passes over names that begin with a dot. */
 const keep = ".keep";

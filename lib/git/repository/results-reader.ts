@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/exchange.ts";
+import { Quarantine } from "../exchange/quarantine.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import type { Git } from "../run/run-git.ts";
-import { Quarantine } from "./quarantine.ts";
 import { unpublishedCommits } from "./unpublished.ts";
 
 export class ResultsReader {

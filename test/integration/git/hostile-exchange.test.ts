@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { FolderOfAgents } from "../../../lib/git/exchange/folder-of-agents.ts";
+import { FolderOfAgents } from "../../../lib/git/exchange/untrusted-folder.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";

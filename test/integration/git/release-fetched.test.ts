@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PublishedPacks } from "../../../lib/git/exchange/published-packs.ts";
+import { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
 import { commitFiles, toolGit } from "../../support/git/sample-repository.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exchangeFolders } from "../../../lib/git/exchange/exchange-folders.ts";
+import { exchangeFolders } from "../../../lib/git/exchange/agent-holdings.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
 const hash = (digit: string) => digit.repeat(40);

@@ -4,9 +4,9 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
+import { isBeingWritten, packNames } from "../publish/agent-folder.ts";
 import { maxAgents } from "./exchange.ts";
-import { FolderOfAgents } from "./folder-of-agents.ts";
-import { isBeingWritten, packNames } from "./own-packs.ts";
+import { FolderOfAgents } from "./untrusted-folder.ts";
 
 /**
  * `path`: of the agent's folder. `unpublished`: the names of what was left in it. `bytes`: what its

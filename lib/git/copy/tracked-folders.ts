@@ -6,8 +6,8 @@ import { setImmediate } from "node:timers/promises";
 import { type Path, pathIn, pathOfBytes } from "../../folders/folder-entries.ts";
 import { removeTree } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import { bytesOf } from "./bytes-of.ts";
-import type { GitRun } from "./run-git.ts";
+import { bytesOf } from "../run/bytes-of.ts";
+import type { GitRun } from "../run/run-git.ts";
 
 /** So many are looked at before others of this program have their turn. */
 const atATime = 500;

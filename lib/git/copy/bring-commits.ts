@@ -1,11 +1,11 @@
 // Brings what a working copy needs, and the workspace does not have, out of the exchange.
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
+import type { RecordedCommit } from "../exchange/exchange.ts";
+import { takeCommit } from "../exchange/take-commit.ts";
+import { FolderOfAgents } from "../exchange/untrusted-folder.ts";
 import type { Git, GitRun } from "../run/run-git.ts";
-import { CommitMissing } from "../run/unusable-commit.ts";
-import type { RecordedCommit } from "./exchange.ts";
-import { FolderOfAgents } from "./folder-of-agents.ts";
-import { takeCommit } from "./take-commit.ts";
+import { CommitMissing } from "./unusable-commit.ts";
 
 export interface Places {
   readonly git: Git;

@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { entriesOf } from "../../folders/folder-entries.ts";
 import { removeTree } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import { commitIn, packName } from "./exchange.ts";
-import { readFetched } from "./store-notes.ts";
+import { commitIn, packName } from "../exchange/exchange.ts";
+import { readFetched } from "../exchange/store-notes.ts";
 
 /** As many files stay open; those of the oldest commits are let go. */
 const maxPacks = 1_000;

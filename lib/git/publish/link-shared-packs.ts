@@ -8,8 +8,8 @@ import { link, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
+import { packName } from "../exchange/exchange.ts";
 import { type Git, runGit } from "../run/run-git.ts";
-import { packName } from "./exchange.ts";
 
 /**
  * `gitDir`: where `commit` is; `folder`: the agent's own one of the exchange, which has its pack;

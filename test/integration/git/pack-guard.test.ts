@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { PublishedPacks } from "../../../lib/git/exchange/published-packs.ts";
+import { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 
 /** Three commits: a chain of two, which have one file, and one beside it. */

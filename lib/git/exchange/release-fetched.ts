@@ -8,12 +8,12 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
-import { commitIn, exchangePath, maxAgents, packName } from "../exchange/exchange.ts";
-import { FolderOfAgents } from "../exchange/folder-of-agents.ts";
-import { noteFetched } from "../exchange/store-notes.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import type { Git } from "../run/run-git.ts";
+import { commitIn, exchangePath, maxAgents, packName } from "./exchange.ts";
 import { addToStore, storePath } from "./object-store.ts";
+import { noteFetched } from "./store-notes.ts";
+import { FolderOfAgents } from "./untrusted-folder.ts";
 
 /** More commits than an agent publishes between two fetches. */
 const maxEntries = 100_000;

@@ -7,6 +7,9 @@ import { chmod, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { CommitHash, type InstanceName } from "../../model/ids.ts";
+import { changeOwner } from "../run/change-owner.ts";
+import type { RepositoryPlace } from "../run/find-repository.ts";
+import { type Git, runGit } from "../run/run-git.ts";
 import {
   linesOf,
   maxKnown,
@@ -16,11 +19,8 @@ import {
   writeHistory,
   writeShallow,
   writeTips,
-} from "../exchange/store-notes.ts";
-import { borrowing } from "../exchange/take-commit.ts";
-import { changeOwner } from "../run/change-owner.ts";
-import type { RepositoryPlace } from "../run/find-repository.ts";
-import { type Git, runGit } from "../run/run-git.ts";
+} from "./store-notes.ts";
+import { borrowing } from "./take-commit.ts";
 
 /** git looks into every pack: of more than so many the small ones are written anew as one. */
 const maxPacks = 50;

@@ -1,6 +1,6 @@
 // What the files of a commit take when they are checked out, which may be thousands of times what
 // the commit itself does.
-import { type Git, type GitRun, tryGit } from "./run-git.ts";
+import { type Git, type GitRun, tryGit } from "../run/run-git.ts";
 
 /** Of a file or folder as such, however small its content is. */
 const minBytesEach = 4096;

@@ -1,9 +1,9 @@
 // The attributes of a commit, which say how its content becomes files: line ends, encodings,
 // identities.
 import type { CommitHash } from "../../model/ids.ts";
-import { bytesOf } from "./bytes-of.ts";
-import { emptyTreeOf } from "./empty-tree.ts";
-import type { GitRun } from "./run-git.ts";
+import { bytesOf } from "../run/bytes-of.ts";
+import { emptyTreeOf } from "../run/empty-tree.ts";
+import type { GitRun } from "../run/run-git.ts";
 
 /**
  * The same text for two commits whose files follow from their content in the same way; empty where

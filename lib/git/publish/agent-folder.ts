@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { FolderEntry } from "../../folders/folder-entries.ts";
 import { resetFolder } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import { packName } from "./exchange.ts";
+import { packName } from "../exchange/exchange.ts";
 
 export const packNames = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
 const unfinishedNames = /^\.(?:[0-9a-f]{40}|[0-9a-f]{64})$/;

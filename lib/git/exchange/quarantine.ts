@@ -4,14 +4,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
-import { exchangePath, type RecordedCommit } from "../exchange/exchange.ts";
-import { FailedPacks } from "../exchange/failed-packs.ts";
-import { FolderOfAgents } from "../exchange/folder-of-agents.ts";
-import { takeOldPacks } from "../exchange/old-exchange.ts";
-import { makeStore, type Taking, takeCommit } from "../exchange/take-commit.ts";
-import { TakenPacks } from "../exchange/taken-packs.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import type { Git } from "../run/run-git.ts";
+import { exchangePath, type RecordedCommit } from "./exchange.ts";
+import { FailedPacks } from "./failed-packs.ts";
+import { takeOldPacks } from "./old-exchange.ts";
+import { makeStore, type Taking, takeCommit } from "./take-commit.ts";
+import { TakenPacks } from "./taken-packs.ts";
+import { FolderOfAgents } from "./untrusted-folder.ts";
 
 export class Quarantine implements AsyncDisposable {
   /** An object store that only git has written to. */

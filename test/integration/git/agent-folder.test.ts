@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { OwnPacks } from "../../../lib/git/exchange/own-packs.ts";
+import { OwnPacks } from "../../../lib/git/publish/agent-folder.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 
 const noise = "4".repeat(40);

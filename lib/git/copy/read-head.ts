@@ -1,6 +1,6 @@
 // Which object HEAD of a repository names, read as data where the repository's own words cannot be
 // trusted.
-import type { FolderOfAgents } from "../exchange/folder-of-agents.ts";
+import type { FolderOfAgents } from "../exchange/untrusted-folder.ts";
 
 /** A branch that names a branch, and so on; git follows as many. */
 const maxSteps = 5;
