@@ -51,6 +51,15 @@ test("every file that a page names exists", () => {
   expect(wrong).toEqual([]);
 });
 
+test("docs/security.md defines each footnote that a row has, and its rows fit a screen", () => {
+  const page = readPage("docs/security.md");
+  const notes = (pattern: RegExp) => [
+    ...new Set([...page.matchAll(pattern)].map(([, name]) => name)),
+  ];
+  expect(notes(/\[\^(\d+)\](?!:)/g)).toEqual(notes(/^\[\^(\d+)\]: `/gm));
+  expect(page.split("\n").filter((line) => line.length > 120)).toEqual([]);
+});
+
 test("every identifier that a page names is in the source", () => {
   const code = filesOf("{apps,lib}/**/*.{ts,lua}").map(readPage).join("\n");
   const words = new Set(code.match(/\w+/g));
