@@ -87,6 +87,6 @@ test("every call of the blackboard in apps/cub has its line in the cub's page", 
 
 test("ARCHITECTURE.md is one page", () => {
   const lines = readPage("ARCHITECTURE.md").split("\n");
-  expect(lines.length).toBeLessThanOrEqual(135);
+  expect(lines.length).toBeLessThanOrEqual(140);
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
 });
