@@ -1,5 +1,5 @@
-// What `just bench` measures: Sett beside BullMQ on one Redis in one run, then the bare protocol,
-// what reading a long history costs, then what containers cost. The last line is JSON.
+// Runs `just bench`: it measures Sett beside BullMQ on one Redis in one run, then the bare
+// protocol, reading a long history, and containers. The last line is JSON.
 //
 // --goals N goals for the latency (1000) --claims N claims for the throughput (20000) --past N
 // artefacts that hoard, status and watch read (50000) --no-containers leave Docker out

@@ -1,4 +1,4 @@
-// What the API answers, and how fast, beside a history of many artefacts; and what two hundred
+// Measures how fast the API answers beside a history of many artefacts, and what two hundred
 // watching clients cost the others.
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -190,7 +190,9 @@ async function startApi(
   throw new Error("The API has ended.");
 }
 
-/** What is anonymous, and all that is resident: the program's own file is mapped. */
+/**
+ * Returns the anonymous and the resident memory; resident includes the program's own mapped file.
+ */
 async function memoryOf(pid: number): Promise<{ anonymous: number; resident: number }> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const megabytes = (name: string) =>

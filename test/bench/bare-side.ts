@@ -1,6 +1,5 @@
-// The protocol itself under measurement, with nothing around it: no checks, no fencing, no audit
-// data, no log of the services. What this reaches on a machine is what an orchestrator of this
-// design could reach there at the very best.
+// Measures the protocol itself, with nothing around it: no checks, fencing, audit data or log of
+// the services. This is the most that an orchestrator of this design could reach on the machine.
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import type { RedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";

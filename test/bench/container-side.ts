@@ -1,5 +1,5 @@
-// What the real containers cost: starting an instance beside starting one container, memory at
-// rest, sizes. Needs the images.
+// Measures what real containers cost: starting an instance beside starting one container, memory at
+// rest, sizes. It needs the images.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";

@@ -1,6 +1,6 @@
-// What one claim costs: time of the processors by program, commands of Redis, bytes of its
-// append-only file. Unlike ratios of wall clocks these figures say something on a machine on which
-// others work, too.
+// Measures what one claim costs: processor time by program, commands of Redis, bytes of its
+// append-only file. Unlike ratios of wall clocks, these figures hold on a machine on which others
+// work, too.
 import { startRedisServer } from "../support/redis/redis-server.ts";
 import { bytesWritten, commandsOf, pidOf, processorMs } from "./costs.ts";
 import { rounded } from "./figures.ts";

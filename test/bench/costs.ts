@@ -1,4 +1,4 @@
-// What Redis and processes cost: bytes of the append-only file, and time of the processors.
+// Measures what Redis and processes cost: bytes of the append-only file, and processor time.
 import { readdir, readFile } from "node:fs/promises";
 import type { RedisServer } from "../support/redis/redis-server.ts";
 
@@ -38,7 +38,7 @@ export async function processorMsPerSecond(
   await Bun.sleep(seconds * 1_000);
   const passedSeconds = (performance.now() - began) / 1_000;
   let total = 0;
-  // What a thread has taken that ended meanwhile is not known, and little.
+  // The time of a thread that has ended meanwhile is unknown, and small.
   for (const [thread, taken] of await nanosecondsOfThreads(pids))
     total += taken - (before.get(thread) ?? 0);
   return total / 1e6 / passedSeconds;

@@ -1,4 +1,5 @@
-// What the gateway adds to a call of a model: beside the mock of the provider directly, in turn.
+// Measures what the gateway adds to a call of a model, in turn with the mock of the provider
+// itself.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,7 @@ export async function gatewayFigures(rounds: number): Promise<Record<string, num
   const [anonymous, resident] = await memoryOf(gateway.pid);
   const added: Record<"call" | "byte", number[]> = { call: [], byte: [] };
   const directly: Record<"call" | "byte", number[]> = { call: [], byte: [] };
-  // What was compiled cold comes first, unmeasured.
+  // The first rounds compile code, and are not measured.
   for (let round = -50; round < rounds; round++) {
     for (const [side, samples] of [
       [direct, directly],

@@ -1,11 +1,11 @@
-// What a greedy agent costs the others: the time of their goals while it takes all that it can get
-// of the machine. Needs the images.
+// Measures what a greedy agent costs the others: the time of their goals while it takes all that it
+// can get of the machine. It needs the images.
 import { bidByName, obedient } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { median } from "./figures.ts";
 
-/** What the greedy agent does, again and again. */
+/** The greedy agent repeats one of these. */
 const harms: Readonly<Record<string, string>> = {
   fork_bomb: "f() { f | f & }; while :; do f > /dev/null 2>&1; done",
   full_disk: "while :; do n=$((n+1)); head -c 8M /dev/zero > /workspace/$n; done",

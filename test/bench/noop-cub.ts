@@ -57,7 +57,7 @@ async function runCub(agent: string): Promise<void> {
     agent: settings.agentName,
     timeoutMs: settings.redisTimeoutMs,
   });
-  // What a cub says goes to a file or a terminal in real life; its cost is part of the measure.
+  // The measure includes the cub's log, which goes to a file or a terminal in real life.
   const log = createJsonLog(console.log, systemClock.now);
   const cub = new Cub(
     cubDeps({

@@ -1,5 +1,5 @@
-// What a person waits for: until `sett ui` has opened the page, and from an event to its place on
-// the page. And what the API of a team takes at rest. Needs the images, and Chromium.
+// Measures the waits of a person: until `sett ui` has opened the page, and from an event to its
+// place on the page; and what the API of a team takes at rest. It needs the images, and Chromium.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What the ratios (ratios.ts) are made of: each part measures Sett and what it is compared with in
+// Measures the parts of the ratios (ratios.ts): each part measures Sett and its counterpart in
 // turn, on one Redis, warm.
 import { startRedisServer } from "../support/redis/redis-server.ts";
 import { BullmqSide } from "./bullmq-side.ts";

@@ -1,4 +1,4 @@
-// What reading costs where a sett has a long history: goals that are over, each with a claim, a
+// Measures reading where a sett has a long history: goals that are over, each with a claim, a
 // result and reviews.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a tool costs: its start over a bare spawn, and the contract's JSON.
+// Measures what a tool costs: its start over a bare spawn, and the contract's JSON.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";

@@ -1,4 +1,4 @@
-// What the built-in worker costs: the time until it asks its model, and what it adds to a cub that
+// Measures the built-in worker: the time until it asks its model, and what it adds to a cub that
 // never runs it.
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

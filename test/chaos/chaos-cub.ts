@@ -24,7 +24,7 @@ import { randomOf } from "./random.ts";
 
 const settings = readSettings(process.env);
 const random = randomOf(Number(process.env.SETT_CHAOS_SEED));
-/** Of first attempts, how many fail. */
+/** The share of first attempts that fail. */
 const failShare = Number(process.env.SETT_CHAOS_FAIL_SHARE);
 
 const connected = await connectBlackboard({

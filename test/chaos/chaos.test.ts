@@ -26,7 +26,7 @@ test("the same seed plans the same run", () => {
 test("a clan whose parts are killed, frozen and starved at random reaches its goals, and breaks no rule on the way", async () => {
   const stop = AbortSignal.timeout(420_000);
   const runs = seeds.map((seed) => runChaos(seed, stop));
-  // One that fails leaves the others time to clear away what they have started.
+  // A run that fails leaves the others time to clear away what they have started.
   await Promise.allSettled(runs);
   const reports = await Promise.all(runs);
   expect(
@@ -37,6 +37,6 @@ test("a clan whose parts are killed, frozen and starved at random reaches its go
   const happened = reports.flatMap(({ faults }) => faults);
   expect(happened).not.toBeEmpty();
   for (const fault of happened) if (fault.startsWith("SKIPPED")) console.warn(fault);
-  // Where a rule was broken they stay.
+  // The folders stay where a rule was broken.
   await Promise.all(reports.map(({ folder }) => rm(folder, { recursive: true })));
 }, 440_000);

@@ -123,8 +123,8 @@ export const expectedGraph: readonly string[] = [
 const answeredAhead = "answer to WhichLicence 1 < licences WhichLicence 1";
 
 /**
- * What is to be expected of a goal that came to this graph: where a person was faster than the
- * agent asked, it need not have asked itself.
+ * Returns the artefacts that a goal may have beside this graph: where a person was faster than the
+ * agent asked, that agent need not have asked itself.
  */
 export function expectedBeside(graph: readonly string[]): readonly string[] {
   if (!graph.includes(answeredAhead)) return expectedGraph;

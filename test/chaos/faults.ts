@@ -1,4 +1,4 @@
-// What breaks during a run, and when. Moments are places in the log rather than times, so that
+// Faults of a run, and when they come. Moments are places in the log rather than times, so that
 // faults fall into work and not into waiting.
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { clan } from "./clan.ts";

@@ -1,4 +1,4 @@
-// What a goal's status depends on, from the records of a history.
+// Collects what a goal's status depends on, from the records of a history.
 import type { GoalFacts } from "../../lib/core/goal-status.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { History } from "./history.ts";

@@ -18,7 +18,7 @@ import { questionRules } from "./rules/question-rules.ts";
 import { resultRules } from "./rules/result-rules.ts";
 import { standInRules } from "./rules/stand-in-rules.ts";
 
-/** What a broken rule means to its users. */
+/** The meaning of a broken rule to its users. */
 export type Kind = "lost" | "duplicated" | "in limbo" | "wrong";
 
 export type RulePolicy = Pick<Policy, "review_rounds">;

@@ -41,7 +41,7 @@ export type History = {
   threads: Map<string, { id: string; version: number }[]>;
   goals: Map<string, { ended: GoalEnding | undefined; artefacts: string[] }>;
   openClaims: string[];
-  /** Those that wait for a person. */
+  /** The questions that wait for a person. */
   openQuestions: string[];
   /** Question → the answer that counts. */
   answers: Map<string, string>;
@@ -59,11 +59,13 @@ export type History = {
   owed: string[];
 };
 
-/** Of one moment. Rejects for an artefact or a claim that cannot be read at all. */
+/**
+ * Reads the history of one moment. Rejects for an artefact or a claim that cannot be read at all.
+ */
 export async function readHistory(url: string, instance: InstanceName): Promise<History> {
   const keys = keysOf(instance);
   const snapshot = await takeSnapshot(url, keys.prefix);
-  // What follows the prefix, the id apart from what goes before and after it.
+  // Returns the ids in the keys between this prefix and suffix.
   const idsOf = (before: string, after = "") =>
     snapshot.names.flatMap(
       (name) => new RegExp(`^${keys.prefix}${before}:([^:]+)${after}$`).exec(name)?.[1] ?? [],

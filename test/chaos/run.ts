@@ -37,7 +37,7 @@ export type RunReport = {
  */
 const restWithinMs = 240_000;
 const quietMs = 1_000;
-/** Of an agent's first attempts. */
+/** The share of an agent's first attempts that fail. */
 const failShare = 0.04;
 /** The share of questions that people answer although an agent is asked. */
 const impatience = 0.2;
@@ -155,7 +155,7 @@ function orWhileAway(error: unknown): false {
   throw error;
 }
 
-/** What is merely being cleared away may take a moment; what is wrong stays wrong. */
+/** A rule may be broken for a moment while something is cleared away; what is wrong stays wrong. */
 async function check(
   world: World,
   { goals, cancelled, people }: { goals: readonly Artefact[]; cancelled: Artefact; people: People },

@@ -38,7 +38,7 @@ export class Saboteur {
   readonly #working = new Set<string>();
   #events = 0;
   #leader = "";
-  /** What happened so far, in words. */
+  /** The faults so far, in words. */
   readonly done: string[] = [];
 
   constructor(world: World, planned: readonly PlannedFault[]) {

@@ -2,7 +2,7 @@
 // nothing is written meanwhile.
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 
-/** What a key holds as Redis hands it out: pairs follow one another in a flat list. */
+/** The content of a key as Redis hands it out: pairs follow one another in a flat list. */
 type Stored = readonly (string | StreamEntry)[];
 type StreamEntry = readonly [id: string, fields: string[]];
 

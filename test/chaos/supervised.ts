@@ -26,7 +26,7 @@ export class Supervised implements AsyncDisposable {
     this.#child = this.#start();
   }
 
-  /** SIGKILL. What follows it starts a moment later. */
+  /** Sends SIGKILL. The next process starts a moment later. */
   kill(): void {
     this.#child.signal("SIGKILL");
   }

@@ -1,5 +1,5 @@
-// What an instance is like after Redis' clock was turned back: every moment on record by that clock
-// lies so much further ahead, and the log goes on from where it was.
+// Puts an instance into the state after Redis' clock was turned back: every moment on record by
+// that clock lies so much further ahead, and the log goes on from where it was.
 import type { RedisServer } from "../support/redis/redis-server.ts";
 import { plantedField } from "./garbage.ts";
 

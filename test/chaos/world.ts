@@ -17,7 +17,7 @@ import { Supervised } from "./supervised.ts";
 export type World = AsyncDisposable & {
   readonly redis: RedisServer;
   readonly board: Blackboard;
-  /** What Redis keeps its data on; undefined where this user may not make one. */
+  /** The disk of Redis; undefined where this user may not make one. */
   readonly disk: SmallDisk | undefined;
   readonly orchestrators: ReadonlyMap<string, Supervised>;
   /** One more. */

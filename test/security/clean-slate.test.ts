@@ -1,5 +1,5 @@
-// What one grant does to the folders of its agent's container, so that the next one, a bid or the
-// agent as a whole suffers from it.
+// A grant attacks the folders of its agent's container, so that the next one, a bid or the agent as
+// a whole suffers from it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -92,7 +92,7 @@ afterAll(() => sett?.[Symbol.asyncDispose]());
 
 const container = () => `sett-${sett.name}-agent-one`;
 
-/** What the agent has written when it has done this. */
+/** Returns what the agent has written when it has done this. */
 async function outputOf(...script: string[]): Promise<string> {
   const { id } = JSON.parse(
     await sett.need("forage", "--watch", "--json", "--goal", script.join("\n")),
@@ -100,7 +100,7 @@ async function outputOf(...script: string[]): Promise<string> {
   return (await sett.artefacts(id)).find(({ type }) => type === "Done")?.payload ?? "";
 }
 
-/** What a shell makes of a name that is no UTF-8. */
+/** A shell's way to write a name that is no UTF-8. */
 const bytes = "$(printf '\\377\\376')";
 const folders = "/tmp /dev/shm /dev/mqueue";
 const left = `ls -A ${folders} | grep left; stat -c '%a %n' ${folders}`;

@@ -13,7 +13,7 @@ jq -n --arg uid "$(id -u)" --arg folder "$PWD" '{structural_type: "Terminal", ar
   artefact_payload: {uid: $uid, folder: $folder, env: $ENV} | tojson}'
 `;
 
-/** Of which the command sees its own ones, and the cub none. */
+/** The command sees its own of these, and the cub none. */
 const ofCommand = {
   LD_PRELOAD: "/app/none.so",
   NODE_OPTIONS: "--max-old-space-size=64",

@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-/** What the evil agent's next goal does to its commit, which is on record and not fetched yet. */
+/** Attacks, in the evil agent's next goal, its commit that is on record and not fetched yet. */
 async function attackUnfetched(script: string): Promise<{ made: Artefact; outcome: Outcome }> {
   await attack("chmod 755 /git/exchange/evil");
   const goal = await sett.forage("commit");

@@ -1,5 +1,5 @@
-// What a command finds in its agent's container: nothing of the cub's that it could read, and
-// nothing that an earlier grant has left there.
+// A command finds in its agent's container nothing of the cub's that it could read, and nothing
+// that an earlier grant has left there.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -74,7 +74,7 @@ afterAll(() => sett?.[Symbol.asyncDispose]());
 
 const container = (agent: string) => `sett-${sett.name}-agent-${agent}`;
 
-/** What the runner has written when it has done this. */
+/** Returns what the runner has written when it has done this. */
 async function outputOf(script: string): Promise<string> {
   const { out } = await sett
     .need("forage", "--watch", "--json", "--goal", script)

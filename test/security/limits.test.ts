@@ -1,5 +1,5 @@
-// What an agent takes of the machine, others still have: it is ended within its limits, with a
-// Failure that says so, and their work goes on.
+// An agent takes all that it can of the machine: it is ended within its limits, with a Failure that
+// says so, and the work of others goes on.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { bidByName, obedient } from "../support/sett/obedient-agent.ts";

@@ -1,4 +1,4 @@
-// What commands reach: by `network` and `egress`, each tried from inside of a container.
+// Commands reach what `network` and `egress` allow, each tried from inside of a container.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the agent's command has written when it has done this. */
+/** Returns what the agent's command has written when it has done this. */
 async function outputOf(agent: string, script: string): Promise<string> {
   const out = await sett.need("forage", "--watch", "--json", "--goal", `${agent}: ${script}`);
   return (

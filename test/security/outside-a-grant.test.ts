@@ -1,4 +1,4 @@
-// What an agent does to the machine outside of its grants: by what its bid command leaves, and by
+// An agent attacks the machine outside of its grants: by what its bid command leaves, and by
 // commits that others check out.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";

@@ -74,7 +74,7 @@ console.log("sent");
 `;
 
 /**
- * What it can change of process 1 and its threads: a word for each change that the kernel has
+ * Tries each change of process 1 and its threads, and prints a word for each that the kernel
  * accepted.
  */
 const changes = `
@@ -179,7 +179,7 @@ const container = () => `sett-${sett.name}-agent-runner`;
 const restarts = async () =>
   (await $`docker inspect --format ${"{{.RestartCount}}"} ${container()}`.text()).trim();
 
-/** What the runner has written when it has done this. */
+/** Returns what the runner has written when it has done this. */
 async function outputOf(script: string): Promise<string> {
   const out = await sett.need("forage", "--watch", "--json", "--goal", script);
   return (
@@ -204,7 +204,7 @@ test("no limit, priority or setting of it can be changed, and its processors are
   const ofThreads = async () => (await $`docker exec ${container()} sh -c ${look}`.text()).trim();
   const before = await ofThreads();
   expect(await outputOf(run("changes"))).toBe("[]");
-  // What the cub starts next may use all processors.
+  // Processes that the cub starts next may use all processors.
   expect(await outputOf("grep Cpus_allowed: /proc/self/status")).toBe(before);
   await waitFor(
     "each of its threads on every processor",
@@ -219,7 +219,7 @@ test("a program may change its own", async () => {
 
 test("it leaves the person's programs timers, signals that wait, and message queues", async () => {
   const [timers = "", queue] = (await outputOf(run("shared"))).split("\n");
-  // What other programs of this user have counts as well.
+  // The timers of this user's other programs count as well.
   expect(Number(timers)).toBeLessThanOrEqual(1024);
   expect(queue).toBe("refused");
 });

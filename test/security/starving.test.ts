@@ -1,5 +1,5 @@
-// A hostile command in a real agent's container that sends as much as it can. What it has its own
-// user of Redis for is not refused to it, but the others work on meanwhile.
+// A hostile command in a real agent's container sends as much as it can. Its own user of Redis
+// permits these calls, but the others work on meanwhile.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { agentName } from "../support/records/sample.ts";
 import { HostileScene } from "../support/security/hostile-scene.ts";

@@ -1,4 +1,4 @@
-// What holds where nothing went wrong but tools: each program does its part at once, and nothing
+// Rules for schedules in which only tools failed: each program does its part at once, and nothing
 // needs to be repaired.
 import { goalStatus } from "../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -26,7 +26,7 @@ export const calmRules: ScheduleRules = [
  */
 const atOnceMs = 1_500;
 
-/** Of the instances that are played. */
+/** The longest lease of the instances that are played. */
 const maxLeaseMs = 15_000;
 
 const msOf = ({ id }: SettEvent) => Number.parseInt(id, 10);

@@ -1,9 +1,10 @@
-// What Redis has on its disk: the twin's state at one moment, to which a crash takes it back.
+// Copies what Redis has on its disk: the twin's state at one moment, to which a crash takes it
+// back.
 import { MailState } from "../../lib/blackboard/memory/mail-state.ts";
 import { ModelState } from "../../lib/blackboard/memory/model-state.ts";
 import { State } from "../../lib/blackboard/memory/state.ts";
 
-/** Who listens, and who waits, is no part of what is stored. */
+/** Listeners and waiters are no part of what is stored. */
 const passing = new Set(["artefactListeners", "changed", "now"]);
 
 /** A copy that shares nothing with `state`. */

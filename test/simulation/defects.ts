@@ -33,7 +33,7 @@ export function searchFor(
   for (let seed = from; seed < from + most; seed += 1) {
     if (needs !== undefined && !plannedFaults(seed).some(({ kind }) => kind === needs)) continue;
     const [violation] = judgeWith(plant, seed);
-    // What is found without the mistake, too, is another one.
+    // A violation that is found without the mistake, too, is another one.
     if (violation !== undefined && judge(runSchedule(seed)).length === 0)
       return { name, schedules: seed - from + 1, seed, rule: violation.rule };
   }

@@ -1,4 +1,4 @@
-// What goes wrong in a schedule: a plan drawn from the seed, before anything has happened.
+// Draws from the seed what goes wrong in a schedule, before anything has happened.
 import type { Random } from "../chaos/random.ts";
 import type { Refusal } from "./simulated-redis.ts";
 
@@ -30,8 +30,8 @@ export type Fault = { atMs: number; atWrite?: number } & (
 );
 
 /**
- * What the orchestrator writes by. Each call fails, as that of a function which meets what its
- * author did not foresee.
+ * The calls by which the orchestrator writes. Each fails, as that of a function which meets what
+ * its author did not foresee.
  */
 const refusable = [
   "openClaim",

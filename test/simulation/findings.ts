@@ -1,4 +1,4 @@
-// What is wrong with the outcome of a schedule, in sentences.
+// Says in sentences what is wrong with the outcome of a schedule.
 import { judge } from "./judge.ts";
 import type { Outcome } from "./run-schedule.ts";
 

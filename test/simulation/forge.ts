@@ -1,5 +1,5 @@
-// What a command in an agent's container can put into its agent's mail, and no program of ours
-// does. Also of an agent that is gone.
+// Makes what a command in an agent's container can put into its agent's mail, and no program of
+// ours does; also in the name of an agent that is gone.
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { Random } from "../chaos/random.ts";
@@ -70,7 +70,7 @@ function started({ claims, random }: Forging): Forged {
   };
 }
 
-/** Of its own work or of another's; as what it is, or as what it must not be. */
+/** Forges a result of its own work or of another's, as what it is, or as what it must not be. */
 function result({ senders, claims, artefacts, random }: Forging): Forged {
   const { claim, grant } =
     one(workOf(claims, ["queued", "running", "failed", "done"]), random) ?? {};
@@ -96,7 +96,7 @@ function result({ senders, claims, artefacts, random }: Forging): Forged {
   return { sender: random.chance(0.7) ? grant?.agent : undefined, message };
 }
 
-/** What goes on with an answer is left out: a run that a hand begins has read none. */
+/** Work that goes on with an answer is left out: a run that a hand begins has read none. */
 function workOf(claims: Forging["claims"], states: readonly Grant["state"][]) {
   return claims.flatMap(({ claim, grants }) =>
     grants.flatMap((grant) => {

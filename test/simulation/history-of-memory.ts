@@ -1,4 +1,5 @@
-// What the blackboard's twin has on record, as the history that the rules of the chaos runs judge.
+// Turns the record of the blackboard's twin into the history that the rules of the chaos runs
+// judge.
 
 import type { ClaimRecord as MemoryClaim, State } from "../../lib/blackboard/memory/state.ts";
 import { artefactOfFields } from "../../lib/blackboard/records/artefact-fields.ts";
@@ -36,12 +37,12 @@ export function historyOf(state: State, planted: ReadonlySet<string> = new Set()
 }
 
 /**
- * What tells events apart: an id comes again where Redis lost the event that had it, and its clock
- * was set back.
+ * Tells events apart: an id comes again where Redis lost the event that had it, and its clock was
+ * set back.
  */
 export const textOfEvent = (event: SettEvent): string => JSON.stringify(event);
 
-/** One that was written over by hand may not be readable any more. */
+/** An artefact that was written over by hand may not be readable any more. */
 function artefactsAt(
   state: State,
   id: ArtefactId,

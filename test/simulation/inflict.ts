@@ -220,7 +220,7 @@ function victimOf(world: World, target: number): Supervised {
   return program;
 }
 
-/** What was under way may have arrived, or not. */
+/** Requests that were under way may have arrived, or not. */
 function disconnect({ redis }: World, name: string): void {
   for (const client of [...redis.clients])
     if (client.life.name === name) client.breakSoon("Socket closed unexpectedly");
@@ -233,7 +233,7 @@ function loseWakeUps(world: World, untilMs: number): void {
     scheduler.after(7, own, "lose wake-ups", () => loseWakeUps(world, untilMs));
 }
 
-/** Of everything that is or was granted, and of every claim. */
+/** Repeats the wake-up of everything that is or was granted, and of every claim. */
 function repeatWakeUps({ redis, tools }: World): void {
   const { state } = redis;
   for (const { claim, grants } of state.claims.values()) {

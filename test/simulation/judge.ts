@@ -9,11 +9,11 @@ import { forgedType } from "./forge.ts";
 import { historyOf } from "./history-of-memory.ts";
 import { promiseRules } from "./promise-rules.ts";
 
-/** What a schedule leaves for the judge. */
+/** The remains of a schedule, for the judge. */
 export type Judged = {
   state: State;
   policy: Policy;
-  /** Those that happened. */
+  /** The faults that happened. */
   faults: readonly { kind: string }[];
   /** Undefined: it has come to rest. Otherwise what is left open, as a sentence. */
   limbo: string | undefined;
@@ -28,7 +28,7 @@ export type Judged = {
   accepted: readonly { question: string; answer: string }[];
   /** How often Redis has lost its last writes. */
   losses: number;
-  /** What only a mistake in a program can cause, and why programs ended by themselves. */
+  /** Outcomes that only a mistake in a program can cause, and why programs ended by themselves. */
   mistakes: readonly string[];
 };
 
@@ -57,7 +57,7 @@ export function judge(schedule: Judged): Violation[] {
 
 /**
  * A Redis that has lost its last writes refuses the results of claims that it does not know any
- * more. What a hand sends as its agent's result names as sources what it likes.
+ * more. A result that a hand sends as its agent's names any sources.
  */
 function isExcused({ rule, sentence }: Violation, { losses }: Judged): boolean {
   if (rule === "resultsNameTheirSources" && sentence.includes(`(${forgedType})`)) return true;

@@ -24,7 +24,7 @@ export class Life {
     this.#deferred ??= [];
   }
 
-  /** What has waited, in order: the caller has it happen. */
+  /** Returns what has waited, in order: the caller has it happen. */
   resume(): (() => void)[] {
     const deferred = this.#deferred ?? [];
     this.#deferred = undefined;

@@ -22,7 +22,7 @@ type Method<Target, Name extends keyof Target> = Target[Name] extends (
   ? { args: Args; result: Result; call: (...args: Args) => Result }
   : never;
 
-/** Where a call arrives. */
+/** The place where a call arrives. */
 export type Place = { state: State; nonce: string; handle: Blackboard };
 
 export class Planting implements Disposable {

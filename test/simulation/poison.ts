@@ -1,4 +1,4 @@
-// What no program of ours writes: a slip of a person's hand at redis-cli, or another version's
+// Writes what no program of ours does: a slip of a person's hand at redis-cli, or another version's
 // entry.
 import {
   artefactFieldNames,

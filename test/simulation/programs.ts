@@ -35,7 +35,7 @@ export type Site = {
   newId: () => string;
   logOf: (program: string) => JsonLog;
   grantLeaseMs: number;
-  /** Where the workers of these agents run. */
+  /** The host of these agents' workers. */
   workers: NonNullable<CandidateDeps["workers"]>;
 };
 

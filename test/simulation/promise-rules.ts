@@ -1,4 +1,4 @@
-// What people and programs can rely on after any schedule, whatever has gone wrong in it.
+// Rules that people and programs can rely on after any schedule, whatever has gone wrong in it.
 import { goalStatus } from "../../lib/core/goal-status.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
 import { attemptLostType } from "../../lib/model/own-types.ts";

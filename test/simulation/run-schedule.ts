@@ -20,7 +20,7 @@ const quietLooks = 2;
 
 export type Outcome = {
   seed: number;
-  /** Those that happened, in their order. */
+  /** The faults that happened, in their order. */
   faults: readonly Fault[];
   scenario: string;
   policy: Policy;
@@ -38,7 +38,7 @@ export type Outcome = {
   accepted: readonly { question: ArtefactId; answer: ArtefactId }[];
   /** How often Redis has lost its last writes. */
   losses: number;
-  /** What only a mistake in a program can cause, and why programs ended by themselves. */
+  /** Outcomes that only a mistake in a program can cause, and why programs ended by themselves. */
   mistakes: readonly string[];
   virtualMs: number;
   events: number;
@@ -46,7 +46,7 @@ export type Outcome = {
   digest: string;
 };
 
-/** Of a seed alone: all of its faults. */
+/** Returns all faults of a seed. */
 export function plannedFaults(seed: number): Fault[] {
   return faultsOf(randomOf(Math.imul(seed, 16) + 7));
 }
@@ -66,8 +66,8 @@ export function runSchedule(
   const count = random.pick([1, 1, 2, 3, 4]);
   for (let goal = 0; goal < count; goal += 1)
     world.scheduler.at(random.between(0, 1_500), world.own, "goal", () => world.postGoal());
-  // What was due of a claim that could not be read is deferred, and may still be due when that
-  // claim is over. So is what a person has written.
+  // A due member of a claim that could not be read is deferred, and may still be due when that
+  // claim is over. The same holds for what a person has written.
   const isDeferred = faults.some(
     (fault) => fault.kind === "poison" && (fault.what === "claim" || fault.what === "deadline"),
   );

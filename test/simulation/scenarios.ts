@@ -56,8 +56,7 @@ export function scenarioOf(random: Random): Scenario {
   }
   const policy: Policy = {
     ...defaultPolicy,
-    // Where several kinds of work are wanted, the first bid may leave out the one that ends the
-    // goal.
+    // The first bid may leave out the kind of work that ends the goal, where several are wanted.
     consensus: ["single", "race"].includes(name) && random.chance(0.4) ? "first_bid" : "full",
     clarification: random.chance(0.5) ? "tiered" : "human",
     review_rounds: random.pick([1, 3]),
@@ -188,7 +187,7 @@ const silent: Shape = (random) => ({
   ],
 });
 
-/** What the bid command of this agent prints. */
+/** Returns the word that the bid command of this agent prints. */
 export function wordOf(name: string, { type }: Pick<Artefact, "type">): BidWord {
   if (type !== "Draft") return "ignore";
   return name === "reviewer" ? "review" : "exclusive";

@@ -58,7 +58,7 @@ export async function connectSimulated(
       simulated(client).request(name, () =>
         ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)),
       );
-    // What is done again after a loss of contact, and what is not: lib/blackboard/redis/leader.ts.
+    // lib/blackboard/redis/leader.ts says which calls are repeated after a loss of contact.
     const isOnce = name === "moveCursor" || name === "clearDue";
     return resultOf(await (isOnce ? connection.once(work) : connection.run(work, readOn)));
   };
@@ -125,7 +125,7 @@ async function ended(running: Promise<unknown> | undefined): Promise<Ended> {
   }
 }
 
-/** What most looks find: each follower looks after each change. */
+/** Most looks find nothing: each follower looks after each change. */
 const nothing: readonly never[] = [];
 
 /** As in lib/blackboard/redis: log.ts, claims.ts, grants.ts, artefacts.ts. */

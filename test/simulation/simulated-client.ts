@@ -21,7 +21,7 @@ export class SimulatedClient {
   readonly #redis: SimulatedRedis;
   readonly #pending = new Set<Pending>();
   #onError: ((error: unknown) => void) | undefined;
-  /** Of the Redis that it is connected to: what is sent reaches no later one. */
+  /** The life of the Redis that it is connected to: a request reaches no later one. */
   #server: Life;
   #isOpen = false;
   #sentAt = 0;

@@ -16,7 +16,7 @@ import { SimulatedClient } from "./simulated-client.ts";
 export type Refusal = "OOM" | "MISCONF";
 
 /**
- * What the functions' flags let pass while memory is full
+ * The functions that their flags let pass while memory is full
  * (lib/blackboard/redis/function-library.ts).
  */
 const passesWithoutMemory = new Set([
@@ -77,7 +77,7 @@ export class SimulatedRedis {
   readonly #subscribers = new Map<SimulatedClient, (text: string) => void>();
   #lives = 0;
   #writes = 0;
-  /** What happens after so many requests to write. */
+  /** Work to do after so many requests to write. */
   readonly #afterWrites = new Map<number, (() => void)[]>();
 
   constructor(
@@ -95,7 +95,7 @@ export class SimulatedRedis {
     this.#listen();
   }
 
-  /** What it has acknowledged survives a crash: no crash that loses writes is near. */
+  /** Acknowledged writes survive a crash: no crash that loses writes is near. */
   get hasWritten(): boolean {
     return this.#kept === undefined;
   }
@@ -135,7 +135,7 @@ export class SimulatedRedis {
     this.#afterWrites.set(count, [...(this.#afterWrites.get(count) ?? []), job]);
   }
 
-  /** What the process with this nonce can do. */
+  /** Returns what the process with this nonce can do. */
   handleOf(nonce: string): Blackboard {
     const known = this.#handles.get(nonce);
     if (known !== undefined) return known;
@@ -197,7 +197,7 @@ export class SimulatedRedis {
     return { batch: batch.filter(({ claim }) => String(claim) !== ""), last: from + batch.length };
   }
 
-  /** What a crash would leave. */
+  /** Stores what a crash would leave. */
   save(): void {
     if (this.isUp) this.#kept = copyState(this.state);
   }

@@ -64,8 +64,8 @@ export class Supervised {
   }
 
   /**
-   * As SIGTERM asks it to; what has not ended in time is killed. Where it is wanted again
-   * meanwhile, it is started after that.
+   * Stops the process as SIGTERM asks it to, and kills it where it has not ended in time. Where it
+   * is wanted again meanwhile, it is started after that.
    */
   stop(withinMs: number): void {
     const life = this.#life;

@@ -8,7 +8,7 @@ import type { ToolInput } from "../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { Random } from "../chaos/random.ts";
 
-/** What a tool prints; a text is what it says before exit code 1. */
+/** The output of a tool; a text is what it says before exit code 1. */
 export type Answer = (input: ToolInput) => object | string;
 
 export type Temper = {

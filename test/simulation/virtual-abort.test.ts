@@ -59,6 +59,6 @@ test("schedules do not stay in memory", async () => {
     return heapStats().objectCount;
   };
   const before = await objectsAfter(1, 20);
-  // Those of one schedule are some ten thousand, of which a frame on the stack may still know.
+  // One schedule makes some ten thousand signals, of which a frame on the stack may still know.
   expect((await objectsAfter(21, 60)) - before).toBeLessThan(100_000);
 }, 600_000);

@@ -10,7 +10,7 @@ class Signal {
   readonly #listeners = new Set<Listener>();
   /** The signals of `any` that this one decides, in the order of their making. */
   readonly #dependents: Signal[] = [];
-  /** What decides a signal of `any`: controllers' signals alone. */
+  /** The sources that decide a signal of `any`: controllers' signals alone. */
   #sources: readonly Signal[] = [];
 
   static any(signals: readonly Signal[]): Signal {

@@ -4,7 +4,7 @@ import type { Random } from "../chaos/random.ts";
 import { beginMs, type Planned, type Scheduler } from "./scheduler.ts";
 import { virtualAbort } from "./virtual-abort.ts";
 
-/** What the programs use of the globals. */
+/** The globals that the programs use. */
 const names = [
   "setTimeout",
   "clearTimeout",

@@ -1,4 +1,4 @@
-// What an ended claim must not leave behind, and an open one must not lack.
+// Damages of what an ended claim must not leave behind, and an open one must not lack.
 import { change, claim, type Damage, grant, release } from "./hand.ts";
 
 export const leftoverDamages: readonly Damage[] = [

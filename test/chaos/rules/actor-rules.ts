@@ -1,4 +1,5 @@
-// Who may do what: the orchestrator decides, people request, and each epoch has one orchestrator.
+// Rules of who may do what: the orchestrator decides, people request, and each epoch has one
+// orchestrator.
 import type { EventType } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";

@@ -17,7 +17,7 @@ export const attemptRules: Rules = [
 function* retriesAreCountedAsTheLogSays(history: History) {
   for (const { claim, events } of claimLogsOf(history))
     for (const { agent, state, attempt, retries = 0 } of claim.grants) {
-      // Of a cancelled one only the end is kept; one that was done before this try has its number
+      // A cancelled attempt keeps its end alone; one that was done before this try has its number
       // from there.
       const own = events.filter(
         (event) => event.agent === agent && event.type.startsWith("grant_"),

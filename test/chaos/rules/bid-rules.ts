@@ -99,7 +99,7 @@ function* grantsGoToThoseWhoBidForThem(history: History) {
 
 const namesIn = (text: unknown) => (text === undefined ? [] : String(text).split(" "));
 
-/** What the log says of the agents with equal bids, when one of them was granted. */
+/** Returns what the log says of the agents with equal bids, when one of them was granted. */
 function rivalsIn({ data }: SettEvent) {
   const busy = namesIn(data?.busy).map((text) => text.split(":") as [string, string]);
   const least = Math.min(...busy.map(([, before]) => Number(before)));

@@ -1,4 +1,4 @@
-// What the log says about one claim.
+// Collects what the log says about one claim.
 import { isRetry } from "../../../lib/core/retry-claim.ts";
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
@@ -9,8 +9,7 @@ export type ClaimLog = {
   /** In the order of the log, without refusals, which change nothing. */
   events: SettEvent[];
   /**
-   * Of the claim that this one tries again: what was done there stays done, and what was said stays
-   * said.
+   * The log of the claim that this one tries again: what was done and said there stays.
    */
   before?: ClaimLog;
 };

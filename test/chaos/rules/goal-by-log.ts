@@ -132,7 +132,7 @@ class GoalByLog {
   }
 }
 
-/** Of each goal that the log tells of. */
+/** Returns the state of each goal that the log tells of. */
 export function statesByLog({ artefacts, events }: History): Map<string, GoalState> {
   const goals = new Map<string, GoalByLog>();
   const claimOf = (failure: string) => artefacts.get(failure)?.claim_id ?? "";

@@ -22,7 +22,7 @@ export const goalRules: Rules = [
 
 function* goalsHaveTheStatusThatTheLogSays(history: History) {
   for (const [goal, logged] of statesByLog(history)) {
-    // What is about no goal that is on record is for a rule of its own.
+    // A rule of its own is about artefacts of no goal on record.
     if (!history.goals.has(goal)) continue;
     const { state } = goalStatus(factsOf(history, goal as GoalId));
     if (state !== logged) yield `Goal ${goal} is ${state}; by the log: ${logged}.`;

@@ -70,7 +70,7 @@ function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
   }
 }
 
-/** What the log says of a grant. */
+/** A grant, as the log tells of it. */
 type LoggedGrant = {
   attempt: number;
   state: Grant["state"];

@@ -72,8 +72,8 @@ function* nothingIsGrantedBeforeTheClosing(history: History) {
 }
 
 /**
- * Those of the electorate who have not bid yet, after each bid. The opening counts the bids that
- * were placed with it.
+ * After each bid, the log counts those of the electorate who have not bid yet. The opening counts
+ * the bids that were placed with it.
  */
 function* missingBidsAreCounted(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {

@@ -1,4 +1,4 @@
-// What people request and are asked: that each request is seen to, and that a pause is one.
+// Rules of what people request and are asked: each request is seen to, and a pause is one.
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
@@ -18,7 +18,7 @@ export const peopleRules: Rules = [
   ["wrong", theIndexOfCausesNamesTheirClaims],
 ];
 
-/** What a person does by hand goes on. */
+/** Work that a person does by hand goes on. */
 function* nothingIsStartedWhilePaused({ events }: History) {
   let isPaused = false;
   for (const { id, type, actor, agent, claim_id, data } of events) {

@@ -1,4 +1,4 @@
-// What the log says about the grants that stopped to ask.
+// Collects what the log says about the grants that stopped to ask.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimRecord, History } from "../history.ts";
@@ -55,8 +55,8 @@ export function isAnswer({ structural_type }: Artefact): boolean {
 }
 
 /**
- * Who may be asked a question: the producer of what it is about, or of what that came from, but for
- * those who asked on the way here.
+ * Returns the agents that may be asked a question: the producer of what it is about, or of what
+ * that came from, but for those who asked on the way here.
  */
 export function mayAnswer(question: Artefact, history: History): Set<string> {
   return new Set(makersOf(question, history).map((made) => made.produced_by_agent)).difference(
@@ -64,7 +64,7 @@ export function mayAnswer(question: Artefact, history: History): Set<string> {
   );
 }
 
-/** What the question is about, and what that came from. */
+/** Returns what the question is about, and what that came from. */
 export function makersOf(question: Artefact, { artefacts }: History): Artefact[] {
   const made: Artefact[] = [];
   for (let about = artefacts.get(question.source_artefacts[0] ?? ""); about !== undefined; ) {
@@ -74,7 +74,7 @@ export function makersOf(question: Artefact, { artefacts }: History): Artefact[]
   return made;
 }
 
-/** Who asks it, and who asked the questions that it came from. */
+/** Returns who asks it, and who asked the questions that it came from. */
 export function askersOf(question: Artefact, { artefacts, claims }: History): Set<string> {
   const askers = new Set<string>();
   for (let current: Artefact | undefined = question; current !== undefined; ) {

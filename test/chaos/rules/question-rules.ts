@@ -64,7 +64,7 @@ function* grantsGoOnWithTheirAnswer(history: History) {
   for (const claimLog of claimLogsOf(history)) {
     const { id, grants } = claimLog.claim;
     for (const grant of grants) {
-      // Of a cancelled one only the end is kept.
+      // A cancelled grant keeps its end alone.
       if (grant.state === "cancelled") continue;
       const tries = new Set(triesOf(claimLog).map(({ claim }) => claim.id));
       const earlier = resumed.filter(
@@ -112,7 +112,7 @@ function* everyWaitingGrantWillGetItsAnswer(history: History) {
     }
 }
 
-/** Of people, and of agents. */
+/** Open questions, of people and of agents, are those that a grant waits for. */
 function* onlyWhatIsWaitedForIsAsked(history: History) {
   const { answers, artefacts, claims, events, goals, openQuestions } = history;
   const waitedFor = new Set<string>(
@@ -192,7 +192,7 @@ function* questionsGoToThoseWhoMadeIt(history: History) {
   }
 }
 
-/** What never happened comes last. */
+/** Events that never happened come last. */
 function positionsIn(events: readonly SettEvent[]): (event: SettEvent | undefined) => number {
   const positions = new Map(events.map((event, index) => [event, index]));
   return (event) => (event && positions.get(event)) ?? Number.POSITIVE_INFINITY;

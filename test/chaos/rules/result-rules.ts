@@ -1,4 +1,4 @@
-// What came of each attempt: that it is of the right kind, and stored when the log says so.
+// Rules of what came of each attempt: it is of the right kind, and stored when the log says so.
 
 import type { SettEvent } from "../../../lib/model/event.ts";
 import {

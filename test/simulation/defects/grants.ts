@@ -3,7 +3,7 @@ import { State } from "../../../lib/blackboard/memory/state.ts";
 import { type Grant, isEnded } from "../../../lib/model/claim.ts";
 import { type Defect, meanwhile } from "../planting.ts";
 
-/** What every read of this grant finds meanwhile. */
+/** Changes what every read of this grant finds meanwhile. */
 function asIf<Result>(
   state: State,
   { claim, agent }: { claim: Parameters<State["claims"]["get"]>[0]; agent: Grant["agent"] },

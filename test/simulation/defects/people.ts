@@ -11,7 +11,7 @@ const unlogged = (type: EventType): Defect => ({
     }),
 });
 
-/** What is listed as open stays so. */
+/** Keeps the questions that are listed as open. */
 function keepQuestions<Result>(state: State, work: () => Result): Result {
   const before = [...state.openQuestions];
   const result = work();

@@ -45,7 +45,9 @@ test.each([
   expect(accepts(file)).toBe(false);
 });
 
-/** What people write, right and wrong: an editor must not mark what `sett validate` takes. */
+/**
+ * Files as people write them, right and wrong: an editor must not mark what `sett validate` takes.
+ */
 const written = {
   role: ["coder", "über coder", "a*b", " a", "", 7],
   build: ["./agent", { context: "." }, { context: ".", args: { A: "1" } }, {}, null],

@@ -1,11 +1,11 @@
-// What is said about the folder of an agent's `path`.
+// Findings about the folder of an agent's `path`.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { checkDevcontainer } from "../../../../lib/config/devcontainer.ts";
 import { checkConfig } from "../../../../lib/config/read-config.ts";
 import { configFolder } from "../../../support/config/config-file.ts";
 
-/** What is said about a folder that holds these files. */
+/** Returns the findings about a folder that holds these files. */
 async function said(files: Record<string, string>) {
   await using made = await configFolder({ "sett.yml": "", ...files });
   return await checkDevcontainer(made.folder);

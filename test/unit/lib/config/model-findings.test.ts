@@ -1,4 +1,4 @@
-// What is said about agents with prompts and models that do not fit together.
+// Findings about agents whose prompts and models do not fit together.
 import { describe, expect, test } from "bun:test";
 import { formatProblem } from "../../../../lib/config/problems.ts";
 import { readConfig } from "../../../../lib/config/read-config.ts";

@@ -45,7 +45,7 @@ const acts: Act[] = [
   ]),
 ];
 
-/** What two claims have in common that will go the same ways. */
+/** Returns what two claims have in common that will go the same ways. */
 function standing({ now: { claim, grants }, reviews }: ClaimSimulation): string {
   const work = grants.map((grant) => [
     grant.agent,

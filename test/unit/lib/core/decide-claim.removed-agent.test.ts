@@ -1,4 +1,4 @@
-// What becomes of the work of an agent that `sett up` has removed.
+// The work of an agent that `sett up` has removed comes to an end.
 import { expect, test } from "bun:test";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
 import { sampleAgent } from "../../../support/records/sample.ts";

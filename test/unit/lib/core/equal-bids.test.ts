@@ -1,4 +1,4 @@
-// Of several agents that have bid `exclusive`, one that is alive and idle works.
+// One agent that is alive and idle works, of several that have bid `exclusive`.
 import { describe, expect, test } from "bun:test";
 import type { ClaimWrite } from "../../../../lib/core/claim-decision.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";

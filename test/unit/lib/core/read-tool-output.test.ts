@@ -1,4 +1,4 @@
-// What a tool's stdout comes to: results as the tool meant them, refusals that say what is wrong.
+// A tool's stdout comes to results as the tool meant them, or to refusals that say what is wrong.
 import { describe, expect, test } from "bun:test";
 import { readToolOutput } from "../../../../lib/core/read-tool-output.ts";
 import { maxPayloadBytes } from "../../../../lib/model/artefact.ts";

@@ -50,7 +50,7 @@ class Tries {
               );
   }
 
-  /** What would come of it. */
+  /** Returns what would come of it. */
   request(failure: Artefact): RetriedClaim {
     const failed = this.claims.find(({ now }) => now.claim.id === failure.claim_id)?.now;
     const snapshotOf = (id: ClaimId) =>

@@ -1,4 +1,4 @@
-// Who reworks an artefact whose producer is gone: another agent of its role, each of them once.
+// Another agent of its role reworks an artefact whose producer is gone, each of them once.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { commitOf } from "../../../../apps/orchestrator/commit-of.ts";

@@ -1,4 +1,4 @@
-// What an agent bids without being asked, and in which order such bids are placed.
+// An agent bids by its rules without being asked, and such bids have an order.
 import { describe, expect, test } from "bun:test";
 import { standingBid } from "../../../../lib/core/standing-bids.ts";
 import type { RegisteredAgent } from "../../../../lib/model/agent.ts";

@@ -9,7 +9,7 @@ test("a model is found by its exact name, and by its name with a date at the end
   });
   expect(priceOf("anthropic", "claude-haiku-4-5-20251001")).toEqual(price);
   expect(priceOf("openai", "gpt-5-2025-08-07")).toEqual(priceOf("openai", "gpt-5"));
-  // Where a dated version has a price of its own, the list has it by that name.
+  // The list has a dated version by its own name where it has a price of its own.
   expect(priceOf("openai", "gpt-4o-2024-05-13")?.price.input).toBeGreaterThan(
     priceOf("openai", "gpt-4o")?.price.input ?? 0,
   );

@@ -1,4 +1,4 @@
-// What is read of a request, what is changed of it, and which requests are refused.
+// A request is read, changed where it must be, or refused.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { bodyForProvider, type CostlyApi, readRequest } from "../../../../lib/models/request.ts";

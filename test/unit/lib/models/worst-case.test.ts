@@ -1,4 +1,4 @@
-// What a call may cost at most.
+// A call has a worst case in cost.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type CostlyApi, type ModelRequest, readRequest } from "../../../../lib/models/request.ts";

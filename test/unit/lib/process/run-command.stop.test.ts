@@ -164,7 +164,7 @@ describe("too much output", () => {
     const before = process.memoryUsage.rss();
     const end = await endOf(command, { maxOutputBytes: 1_000_000, killAfterMs: 1000 });
     expect(end).toMatchObject({ kind: "output_too_large", signal: "SIGKILL" });
-    // What is read and dropped waits for the collector; a flood that were kept would be gigabytes.
+    // Dropped output waits for the collector; a flood that were kept would be gigabytes.
     expect(process.memoryUsage.rss() - before).toBeLessThan(500_000_000);
   });
 

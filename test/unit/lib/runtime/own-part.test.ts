@@ -1,4 +1,4 @@
-// What is ours has our labels and our name by its own creation, and the id of its instance.
+// A part is ours by our labels, our name by its own creation, and the id of its instance.
 import { expect, test } from "bun:test";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { newInstanceId } from "../../../../lib/runtime/instance-id.ts";

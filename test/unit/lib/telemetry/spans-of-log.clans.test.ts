@@ -1,4 +1,4 @@
-// What the spans say of goals, compared with what the blackboard says, for goals of whole clans.
+// The spans of whole clans' goals say what the blackboard says.
 import { expect, test } from "bun:test";
 import { GoalStates } from "../../../../lib/telemetry/goal-states.ts";
 import { SpansOfLog } from "../../../../lib/telemetry/spans-of-log.ts";

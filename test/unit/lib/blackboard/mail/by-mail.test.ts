@@ -1,4 +1,4 @@
-// What the cub's side of the mail sends, and sends again after a reconnect.
+// The cub's side of the mail sends messages, and sends them again after a reconnect.
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";

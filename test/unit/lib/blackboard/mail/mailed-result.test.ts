@@ -1,4 +1,4 @@
-// What an agent may send as its result, and what is filled in where it says less.
+// An agent may send this as its result, and the rest is filled in where it says less.
 import { describe, expect, test } from "bun:test";
 import {
   mailedResult,

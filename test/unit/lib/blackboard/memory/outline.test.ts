@@ -84,7 +84,7 @@ const texts = [
   ],
 ];
 
-// Of the structural types only two come so far.
+// Only two of the structural types come so far.
 test.each(artefactFieldNames.filter((name) => name !== "structural_type"))(
   "whatever %s is, what is plain can be read",
   (name) => {

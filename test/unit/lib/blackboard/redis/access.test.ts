@@ -15,7 +15,8 @@ const users: RedisUser[] = [
 ];
 
 /**
- * What changes Redis itself, its users or its functions, or reads more than keys of one instance.
+ * Commands that change Redis itself, its users or its functions, or read more than keys of one
+ * instance.
  */
 const administration = [
   ...[

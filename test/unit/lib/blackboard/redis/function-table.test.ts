@@ -22,8 +22,8 @@ const fileOf = (name: string) =>
   `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.lua`;
 
 /**
- * What follows the label in the file's comments, with its continued lines: `KEYS`, `ARGS`,
- * `Result`, `RECORD bid`.
+ * Returns the text after the label in the file's comments, with its continued lines: `KEYS`,
+ * `ARGS`, `Result`, `RECORD bid`.
  */
 function labelled(source: string, label: string): string | undefined {
   const [, text] = new RegExp(`^-- ${label} (.*(?:\\n-- {2,}.*)*)`, "m").exec(source) ?? [];

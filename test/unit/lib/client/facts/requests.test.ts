@@ -1,4 +1,4 @@
-// What people have asked for and no orchestrator has acted on, from the log alone.
+// The log alone says what people have asked for and no orchestrator has acted on.
 import { expect, test } from "bun:test";
 import { requestSentence } from "../../../../../apps/cli/render/request-text.ts";
 import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";

@@ -1,4 +1,4 @@
-// What `--since` takes, and the position in the log that it means.
+// `--since` takes times and ages, each of which means a position in the log.
 import { describe, expect, test } from "bun:test";
 import { positionSince } from "../../../../../lib/client/facts/since.ts";
 import { errorOf } from "../../../../support/error-of.ts";

@@ -1,4 +1,4 @@
-// What crosses the API between a command line and the blackboard.
+// Values cross the API between a command line and the blackboard.
 import { expect, test } from "bun:test";
 import { decode, encode } from "../../../../../lib/client/remote/codec.ts";
 

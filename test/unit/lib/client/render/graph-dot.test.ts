@@ -1,4 +1,4 @@
-// What agents write cannot break the DOT text of a graph, and is drawn as it was written.
+// Text of agents cannot break the DOT text of a graph, and is drawn as it was written.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { dotText } from "../../../../../lib/client/render/graph-dot.ts";

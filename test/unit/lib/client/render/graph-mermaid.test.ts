@@ -1,4 +1,4 @@
-// What agents write cannot break the Mermaid text of a graph, and is shown as it was written.
+// Text of agents cannot break the Mermaid text of a graph, and is shown as it was written.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { lookAlikes, mermaidText } from "../../../../../lib/client/render/graph-mermaid.ts";
@@ -30,7 +30,7 @@ describe("Mermaid", () => {
   const withTrueSigns = (text: string) =>
     [...text].map((sign) => trueSigns.get(sign) ?? sign).join("");
 
-  /** What a viewer shows, sign for sign. */
+  /** Returns what a viewer shows, sign for sign. */
   function shown(label: string): string {
     const text = label
       .replaceAll("<br/>", "\n")

@@ -1,4 +1,4 @@
-// What a node of a goal's graph says.
+// A node of a goal's graph says what it is.
 import { describe, expect, test } from "bun:test";
 import { labelOf } from "../../../../../lib/client/render/graph-node.ts";
 import type { GraphFacts, ReviewedHead } from "../../../../../lib/core/artefact-graph.ts";

@@ -143,7 +143,7 @@ describe("the Engine", () => {
       );
       delete env.DOCKER_HOST;
       const found = await findEngine(env);
-      // Where this machine has an Engine at docker's usual socket, that one comes first.
+      // An Engine of this machine at docker's usual socket comes first.
       if (found.kind === "socket" && found.path !== "/var/run/docker.sock") {
         expect(found.path).toBe(path);
         expect(found.isForwarded).toBe(parts[0] !== "run");

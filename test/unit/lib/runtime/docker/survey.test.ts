@@ -1,4 +1,4 @@
-// What is read of a container that was changed since it was made.
+// The survey reads a container that was changed since it was made.
 import { expect, test } from "bun:test";
 import type Docker from "dockerode";
 import { surveyOf } from "../../../../../lib/runtime/docker/survey.ts";
