@@ -1,4 +1,4 @@
-// What the changelog agent does for a release beside the entry, and with the complaints of
+// Shows what the changelog agent does for a release beside the entry, and with the complaints of
 // reviewers.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFile, symlink, writeFile } from "node:fs/promises";

@@ -6,7 +6,10 @@ import { sampleArtefact } from "../../support/records/sample.ts";
 // Each of these starts some twenty processes, and other suites may keep both cores busy meanwhile.
 setDefaultTimeout(120_000);
 
-/** What the host's own clock says at the time of the run; a run over midnight sees either day. */
+/**
+ * Returns what the host's own clock says at the time of the run; a run over midnight sees either
+ * day.
+ */
 const today = () => new Date().toISOString().slice(0, 10);
 
 test("without a tag, all commits are listed in groups under a new title, the newest first", async () => {

@@ -1,4 +1,4 @@
-// What the packager answers can be made again by anyone who has the commit.
+// Shows what the packager answers can be made again by anyone who has the commit.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";

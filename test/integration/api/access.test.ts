@@ -121,7 +121,7 @@ test("a token is found only by its whole text, however it is written", async () 
     expect(await ask(wrong)).toBe(401);
 });
 
-/** What the page gets for a token. */
+/** Returns what the page gets for a token. */
 async function sessionFor(token: string): Promise<string | undefined> {
   const answer = await fetch(`${scene.url}/open`, {
     method: "POST",

@@ -1,4 +1,4 @@
-// What is said where a request or a command names the API in a way that cannot be right.
+// Shows what is said where a request or a command names the API in a way that cannot be right.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// What a person approves: all that a result changes since the commit of its goal, also where a
-// version before has changed the most of it.
+// Shows what a person approves: all that a result changes since the commit of its goal, also where
+// a version before has changed the most of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import process from "node:process";
 import { openRepository } from "../../../apps/api/repository.ts";

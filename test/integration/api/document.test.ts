@@ -32,7 +32,10 @@ const logs: Logs = {
   },
 };
 
-/** What a forge sends with each delivery, so that invented events are more than strangers' ones. */
+/**
+ * This is what a forge sends with each delivery, so that invented events are more than strangers'
+ * ones.
+ */
 const secret = "a secret token of the tests";
 const trigger = {
   ...{

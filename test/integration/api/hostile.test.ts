@@ -128,7 +128,7 @@ test("a cursor that no list has answered is refused", async () => {
       status: 422,
       body: { code: "usage" },
     });
-  // One that fits, of an entry that is gone: the list goes on from its place.
+  // A place that fits, of an entry that is gone: the list goes on from it.
   expect(
     await scene.get(`/v1/artefacts?cursor=${made(`desc.999999999999.${zeros}`)}`),
   ).toMatchObject({ status: 200 });

@@ -1,5 +1,5 @@
-// What a command line reads through the API: however many goals there are, in few requests; and it
-// waits where its token has to.
+// Shows what a command line reads through the API: however many goals there are, in few requests;
+// and it waits where its token has to.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { defaultLimits } from "../../../apps/api/deps.ts";
 import { encode } from "../../../lib/client/remote/codec.ts";

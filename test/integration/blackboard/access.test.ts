@@ -1,4 +1,4 @@
-// What the users of Redis may send, compared with what their programs do send.
+// Shows what the users of Redis may send, compared with what their programs do send.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf, byHand } from "../../../lib/blackboard/redis/access.ts";
 import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";

@@ -1,4 +1,4 @@
-// What happens when Redis is not there, goes away, comes back, or hangs.
+// Shows what happens when Redis is not there, goes away, comes back, or hangs.
 import { expect, test } from "bun:test";
 import { createClient } from "redis";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";

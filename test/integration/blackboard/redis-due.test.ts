@@ -1,4 +1,4 @@
-// What is due, in Redis: what a listing costs, and what an earlier version has written.
+// Listing what is due in Redis has its cost, and an earlier version's entries are read.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { ClaimId, InstanceName } from "../../../lib/model/ids.ts";

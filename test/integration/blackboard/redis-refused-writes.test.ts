@@ -1,4 +1,4 @@
-// What happens when Redis is there and refuses writes.
+// Shows what happens when Redis is there and refuses writes.
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What every implementation of the blackboard's port holds to.
+// Shows what every implementation of the blackboard's port holds to.
 import { describe } from "bun:test";
 import type { Bench } from "../../support/blackboard/bench.ts";
 import { adoptionSuite } from "./suite/adoption.ts";

@@ -14,7 +14,7 @@ const chosen = process.env.SETT_TWIN_SEQUENCES;
 // Thousands of sequences take as long as they take, and on a busy machine hundreds do, too.
 setDefaultTimeout(chosen === undefined ? 3_000_000 : 86_400_000);
 const sequences = Number(chosen ?? 150);
-/** Where these have not reached all that there is. */
+/** The number of further sequences where the first have not reached all branches. */
 const moreSequences = 300;
 const length = 80;
 

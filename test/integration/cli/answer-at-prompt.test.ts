@@ -21,7 +21,8 @@ const shown = (screen: Screen) => screen.lines.join("\n");
 const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
 const prompt = "Your answer (empty: later): ";
 /**
- * What is typed before the prompt is there is dropped, also when the question can be read already.
+ * Returns what is typed before the prompt is there is dropped, also when the question can be read
+ * already.
  */
 const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimEnd();
 

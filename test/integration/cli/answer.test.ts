@@ -21,7 +21,7 @@ const short = (id: string) => id.slice(0, 8);
 const withStdin = (stdin: string | Uint8Array, ...words: string[]) =>
   runSett(words, { cwd: sett.at.folder, env: sett.at.env, stdin });
 
-/** Who posted it, as the log has it. */
+/** Returns who posted it, as the log has it. */
 async function actorOf(id: ArtefactId): Promise<string | undefined> {
   const events = await sett.board.readEvents("0", 10_000);
   return events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)

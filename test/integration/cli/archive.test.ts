@@ -1,4 +1,5 @@
-// What `sett prune` has moved into a file is read like what is on a blackboard; no sett need run.
+// Shows what `sett prune` has moved into a file is read like what is on a blackboard; no sett need
+// run.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -14,7 +15,7 @@ const file = "old.jsonl";
 let at: Workspace;
 let goal: Artefact;
 let result: Artefact;
-/** What commands printed while everything was on the blackboard. */
+/** This is what commands printed while everything was on the blackboard. */
 const then: Record<string, string> = {};
 
 const commandsByName = (): Record<string, string[]> => ({
@@ -62,7 +63,7 @@ beforeAll(async () => {
 
 afterAll(() => at[Symbol.asyncDispose]());
 
-/** Where no instance is to be found. */
+/** Runs `sett` where no instance is to be found. */
 const offline = (...words: string[]) => runSett([...words, "--archive", file], { cwd: at.folder });
 /** But for how long ago it was. */
 const timeless = (text = "") => text.replace(/\(.* ago\)|\(just now\)/g, "");

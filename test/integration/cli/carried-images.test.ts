@@ -37,7 +37,8 @@ afterAll(async () => {
 });
 
 /**
- * Of the names that are carried, with the label that says what it was made from. Returns its id.
+ * Makes an image with the names that are carried, and the label that says what it was made from.
+ * Returns its id.
  */
 async function makeImage(inputs: string): Promise<string> {
   const options = ["--label", `${label}=${inputs}`, ...tags.flatMap((tag) => ["--tag", tag])];
@@ -49,7 +50,7 @@ async function makeImage(inputs: string): Promise<string> {
   return (await runtime.images.find(tags[0] ?? ""))?.id ?? "";
 }
 
-/** What a person sees meanwhile. */
+/** Returns what a person sees meanwhile. */
 async function bring(about: Partial<CarriedImages> = {}): Promise<string> {
   const description = {
     architecture,

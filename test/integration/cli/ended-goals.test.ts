@@ -1,5 +1,5 @@
-// Of a goal with many artefacts and claims that have ended, its status reads those on which it
-// depends, and is the same.
+// The status of a goal with many ended artefacts and claims reads those on which it depends, and is
+// the same.
 import { expect, test } from "bun:test";
 import { goalSummary, readGoal, readGoalState } from "../../../lib/client/facts/goal.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";

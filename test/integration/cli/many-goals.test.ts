@@ -1,4 +1,5 @@
-// What hoard and status show of many goals: the newest, all that is open, and the rest on request.
+// Shows what hoard and status show of many goals: the newest, all that is open, and the rest on
+// request.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";

@@ -1,5 +1,5 @@
-// What the errors about a missing image advise, with a real engine: only Sett's own images are
-// built from Sett's sources.
+// Shows what the errors about a missing image advise, with a real engine: only Sett's own images
+// are built from Sett's sources.
 import { expect, test } from "bun:test";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
 import { prepareImages } from "../../../apps/cli/up/images.ts";
@@ -16,7 +16,7 @@ async function hintFor(image: string, redis = tinyImage): Promise<string | undef
   await using sett = await dockerInstance();
   const { runtime, instance } = sett;
   await using stack = new AsyncDisposableStack();
-  // Of a version of its own: Sett's images need not have been built.
+  // The version is one of its own: Sett's images need not have been built.
   await docker("tag", tinyImage, `sett/cub:${instance}`);
   stack.defer(async () => void (await docker("image", "rm", `sett/cub:${instance}`)));
   const text = `version: '1.0'

@@ -1,4 +1,5 @@
-// What waits for a person, listed and waited for, with the real program, Redis and orchestrator.
+// Shows what waits for a person, listed and waited for, with the real program, Redis and
+// orchestrator.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { AskingSett, reportGoal, vagueGoal } from "../../support/cli/asking-sett.ts";

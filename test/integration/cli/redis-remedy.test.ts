@@ -1,5 +1,5 @@
-// What `sett up` advises where Redis ends at its start: each fatal line is one that a real Redis
-// has just printed.
+// Shows what `sett up` advises where Redis ends at its start: each fatal line is one that a real
+// Redis has just printed.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

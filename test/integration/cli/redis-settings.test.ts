@@ -1,4 +1,5 @@
-// What one connection can take from a Redis with the settings of `sett up`, while others work.
+// Shows what one connection can take from a Redis with the settings of `sett up`, while others
+// work.
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

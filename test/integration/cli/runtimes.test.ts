@@ -32,7 +32,7 @@ const sett = (folder: string, ...words: string[]) =>
     },
   });
 
-/** What an earlier `down` has kept of an instance of this folder. */
+/** Returns what an earlier `down` has kept of an instance of this folder. */
 async function keepBlackboard(name: string, folder: string): Promise<void> {
   const labels = {
     instance: InstanceName.parse(name),

@@ -33,7 +33,7 @@ async function ask({ url, token }: { url: string; token: string }, path: string,
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-/** What the page keeps for a token, or for the ticket of an address. */
+/** Returns what the page keeps for a token, or for the ticket of an address. */
 async function sessionFor(url: string, token: string): Promise<string | undefined> {
   const answer = await fetch(`${url}/open`, {
     method: "POST",

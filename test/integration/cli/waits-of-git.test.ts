@@ -1,4 +1,5 @@
-// What a person's own git waits for is named, and ending it leaves index and files as they were.
+// Shows what a person's own git waits for is named, and ending it leaves index and files as they
+// were.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import {

@@ -79,7 +79,7 @@ function forPeople(text: string): string[] {
     .map((line) => (line.includes("closes the bidding") ? `${line}, ignored by tester` : line));
 }
 
-/** What was broken between two words is one line again. */
+/** Returns what was broken between two words is one line again. */
 const unbroken = (rows: readonly string[]) =>
   rows
     .join("\n")

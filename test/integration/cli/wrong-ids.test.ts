@@ -1,5 +1,5 @@
-// What commands that take an id say to one that is of no use to them: the exit code does not depend
-// on the command.
+// Shows what commands that take an id say to one that is of no use to them: the exit code does not
+// depend on the command.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StructuralType } from "../../../lib/model/artefact.ts";
 import { Workspace } from "../../support/cli/workspace.ts";

@@ -1,5 +1,5 @@
-// What is ended with a grant, where the cub is process 1: here of a pid namespace, in its container
-// of that.
+// Shows what is ended with a grant, where the cub is process 1: here of a pid namespace, in its
+// container of that.
 import { expect, test } from "bun:test";
 import { canBeAlone, endAlone } from "../../support/cub/clean-slate-alone.ts";
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => redis[Symbol.asyncDispose]());
 
-/** What a tool waits for. */
+/** Returns what a tool waits for. */
 function closedGate() {
   const folder = temporaryFolder();
   return {

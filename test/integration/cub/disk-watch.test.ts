@@ -1,4 +1,4 @@
-// What a folder takes, and how a run is ended that writes too much.
+// Shows what a folder takes, and how a run is ended that writes too much.
 import { expect, test } from "bun:test";
 import {
   closeSync,

@@ -1,4 +1,4 @@
-// What commits have added, as it is searched for secrets before they are published.
+// Shows what commits have added, as it is searched for secrets before they are published.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";

@@ -1,4 +1,4 @@
-// What the log says of a piece of work, beyond its fixed messages.
+// Shows what the log says of a piece of work, beyond its fixed messages.
 import { expect, test } from "bun:test";
 import { runCommand } from "../../../lib/process/run-command.ts";
 import { cubScene, type LogLine } from "../../support/cub/scene.ts";

@@ -1,5 +1,5 @@
-// What the command of an agent with a model finds in its environment: the real program, a real
-// Redis, real commands.
+// Shows what the command of an agent with a model finds in its environment: the real program, a
+// real Redis, real commands.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { parseToken } from "../../../lib/models/token.ts";
 import { coder, cubInstance } from "../../support/cub/cub-instance.ts";

@@ -366,7 +366,7 @@ test("a commit does not take a folder of dependencies along", async () => {
   expect(existsSync(join(repository.folder, "deps/600"))).toBe(true);
 });
 
-/** What a scaffolder leaves, and how the model then commits. */
+/** This is what a scaffolder leaves, and how the model then commits. */
 const repositoriesInside: Record<string, string> = {
   "without a commit": "mkdir part && git init -q part && echo x > part/file",
   "with a commit": partWithCommit(),

@@ -1,5 +1,5 @@
-// What the built-in worker does with a model that makes mistakes, never finishes or is refused, and
-// with its own end.
+// Shows what the built-in worker does with a model that makes mistakes, never finishes or is
+// refused, and with its own end.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

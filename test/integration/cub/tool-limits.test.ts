@@ -1,5 +1,5 @@
-// What the cub writes before a run, and bid commands outside of one, is within the limit of the
-// disk as well.
+// Shows what the cub writes before a run, and bid commands outside of one, is within the limit of
+// the disk as well.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -149,7 +149,10 @@ class Gateway {
   }
 }
 
-/** What is stored holds to the limits, and agrees with the records. `added`: what was raised. */
+/**
+ * Returns what is stored holds to the limits, and agrees with the records. `added`: what was
+ * raised.
+ */
 async function check(
   board: Blackboard,
   goal: GoalId,

@@ -1,5 +1,5 @@
-// What one agent does to the egress proxy that it shares with others: clients that come and leave
-// by the thousand, names that are never answered, and first messages in single bytes.
+// Shows what one agent does to the egress proxy that it shares with others: clients that come and
+// leave by the thousand, names that are never answered, and first messages in single bytes.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -22,7 +22,7 @@ const own =
     .find((address) => /^[\d.]+$/.test(address)) ?? "";
 const folder = await mkdtemp(join(tmpdir(), "sett-crowds-"));
 const lines: Record<string, unknown>[] = [];
-/** Of names that are never answered, what would answer them. */
+/** Resolvers of names that are never answered. */
 const unanswered: ((addresses: string[]) => void)[] = [];
 const proxies: EgressProxy[] = [];
 /** Takes connections, and says nothing. */

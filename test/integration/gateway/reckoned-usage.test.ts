@@ -1,5 +1,5 @@
-// What a call costs where its provider does not say it, says what cannot be, or does not come to
-// the end of its answer.
+// Shows what a call costs where its provider does not say it, says what cannot be, or does not come
+// to the end of its answer.
 import { expect, test } from "bun:test";
 import { ClientError } from "../../../apps/gateway/client-error.ts";
 import type { Provider } from "../../../lib/model/config-models.ts";

@@ -1,4 +1,4 @@
-// What a client goes on sending after its request was refused.
+// Shows what a client goes on sending after its request was refused.
 import { expect, test } from "bun:test";
 import { chatAnswer } from "../../support/gateway/faulty-provider.ts";
 import { chatRequest } from "../../support/gateway/gateway-scene.ts";

@@ -1,4 +1,4 @@
-// What stays in an agent's own folder of the exchange, to which its command may write.
+// Shows what stays in an agent's own folder of the exchange, to which its command may write.
 import { expect, test } from "bun:test";
 import {
   appendFileSync,

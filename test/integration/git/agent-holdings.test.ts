@@ -1,4 +1,4 @@
-// What is in folders of the exchange that no cub has published there.
+// Shows what is in folders of the exchange that no cub has published there.
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

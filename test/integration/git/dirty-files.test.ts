@@ -1,5 +1,5 @@
-// What is not committed, where committing or stashing would not help: each sentence names a way
-// that does.
+// Shows what is not committed, where committing or stashing would not help: each sentence names a
+// way that does.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, utimesSync } from "node:fs";

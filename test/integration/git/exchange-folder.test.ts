@@ -1,4 +1,4 @@
-// Who of this machine reaches what agents leave in the exchange.
+// Shows who of this machine reaches what agents leave in the exchange.
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";

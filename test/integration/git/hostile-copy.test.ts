@@ -1,5 +1,5 @@
-// What a command leaves in its working copy, against those who read its commit and prepare the next
-// grant.
+// Shows what a command leaves in its working copy, against those who read its commit and prepare
+// the next grant.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

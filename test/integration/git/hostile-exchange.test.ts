@@ -1,4 +1,4 @@
-// What an agent with `workspace: { mode: rw }` can do to its folder of the exchange, and what
+// Shows what an agent with `workspace: { mode: rw }` can do to its folder of the exchange, and what
 // becomes of it: on the host, and for other agents.
 import { expect, test } from "bun:test";
 import { execFileSync, spawn } from "node:child_process";

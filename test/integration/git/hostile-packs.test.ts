@@ -1,4 +1,4 @@
-// What an agent may put into a pack, and how the host and other agents stay whole.
+// Shows what an agent may put into a pack, and how the host and other agents stay whole.
 import { expect, test } from "bun:test";
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -154,7 +154,7 @@ test("attributes start no filter, in the working copy or on the host", async () 
   const { commit } = handIn(scene, tree, [attributes, file]);
   const reader = scene.agent("reader");
   await reader.prepare(scene.base);
-  // What its tool has configured ends with its grant.
+  // This is what its tool has configured ends with its grant.
   const run = `sh -c "touch '${proof}'; cat"`;
   toolGit(reader.folder, "config", "filter.evil.smudge", run);
   toolGit(reader.folder, "config", "filter.evil.process", run);

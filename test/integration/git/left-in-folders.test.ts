@@ -1,5 +1,5 @@
-// What a command leaves in folders that git tracks, where git takes it for its own or does not
-// look, against the next grant.
+// Shows what a command leaves in folders that git tracks, where git takes it for its own or does
+// not look, against the next grant.
 import { expect, test } from "bun:test";
 import {
   existsSync,

@@ -1,4 +1,4 @@
-// What agents see of the repository: what the goals of their instance reach.
+// Shows what agents see of the repository: what the goals of their instance reach.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";

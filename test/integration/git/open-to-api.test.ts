@@ -1,4 +1,5 @@
-// What the API does in its container with a repository of which it may write two folders alone.
+// Shows what the API does in its container with a repository of which it may write two folders
+// alone.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";

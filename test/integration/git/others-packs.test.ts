@@ -1,4 +1,4 @@
-// What one agent leaves in its folder of the exchange, against the results of another one.
+// Shows what one agent leaves in its folder of the exchange, against the results of another one.
 import { expect, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a later command of an agent does to the packs of its earlier results.
+// Shows what a later command of an agent does to the packs of its earlier results.
 import { expect, test } from "bun:test";
 import {
   chmodSync,

@@ -1,5 +1,5 @@
-// What a person judges a commit by is the commit as it is stored: nothing that an agent has merged,
-// and no setting, hides or disguises it.
+// Shows what a person judges a commit by is the commit as it is stored: nothing that an agent has
+// merged, and no setting, hides or disguises it.
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

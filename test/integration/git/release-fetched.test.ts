@@ -1,4 +1,4 @@
-// What the repository has leaves the exchange, and every agent can go on from it.
+// Shows what the repository has leaves the exchange, and every agent can go on from it.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What `sett unearth` and the page show of a commit, in a real repository of the host.
+// Shows what `sett unearth` and the page show of a commit, in a real repository of the host.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// What the reader of logs gives a client at its socket, and what it does not: on a real Engine.
+// Shows what the reader of logs gives a client at its socket, and what it does not: on a real
+// Engine.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

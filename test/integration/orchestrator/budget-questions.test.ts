@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(async () => redis[Symbol.asyncDispose]());
 
 /**
- * Where the budget allows 50 tokens, and the call may need 100. Returns the id of the gateway's
- * refusal.
+ * Makes a call where the budget allows 50 tokens, and the call may need 100. Returns the id of the
+ * gateway's refusal.
  */
 async function refusedCall(
   { board }: Clan,

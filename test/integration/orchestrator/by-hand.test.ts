@@ -18,7 +18,7 @@ const blocks = blocksOf(readPage("docs/guides/by-hand.md"))
   .filter(({ language }) => language === "sh")
   .map(({ code }) => code);
 const blockWith = (part: string) => blocks.find((code) => code.includes(part)) ?? "";
-/** In the order of the page. What an agent does by mail: */
+/** The blocks come in the order of the page. An agent does this by mail: */
 const newest = blockWith("agent XREVRANGE");
 const [newestAgain = ""] = blockWith("until newest").split("\n");
 const say = blockWith("say() {");
@@ -29,7 +29,7 @@ const read = blockWith("payload\n");
 const [start = "", renew = "", result = ""] = ["started", "alive", "result"].map((word) =>
   blockWith(`\\"${word}\\"`),
 );
-/** What the owner writes: */
+/** The owner writes this: */
 const bid = blockWith("approver review");
 const wait = blockWith("until granted");
 const post = blockWith("PUBLISH");

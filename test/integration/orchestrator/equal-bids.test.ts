@@ -12,7 +12,10 @@ setDefaultTimeout(120_000);
 
 const writing = wants("GoalDefined", "exclusive");
 
-/** What the log says of the grants of the goal: the agent, and who was idle, busy and silent. */
+/**
+ * Returns what the log says of the grants of the goal: the agent, and who was idle, busy and
+ * silent.
+ */
 async function grantsOf(clan: RedisClan, goal: { goal_id: string }): Promise<string[]> {
   const queued = (await clan.events("grant_queued")).filter(
     ({ goal_id }) => String(goal_id) === goal.goal_id,

@@ -1,4 +1,4 @@
-// What stays on record of an attempt that failed, while the next one is waited for.
+// Shows what stays on record of an attempt that failed, while the next one is waited for.
 import { expect, test } from "bun:test";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -25,7 +25,7 @@ describe.each(["orchestrator", "cub"] as const)("/healthz of the %s", (app) => {
     await redis[Symbol.asyncDispose]();
   });
 
-  /** What it says, once it says so with this status. */
+  /** Returns what it says, once it says so with this status. */
   async function answer(status: number): Promise<unknown> {
     const { port } = await waitFor("its port", () =>
       service.log().find(({ msg }) => /^(?:Orchestrator|Cub) started$/.test(msg)),

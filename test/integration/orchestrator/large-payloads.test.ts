@@ -1,5 +1,5 @@
-// What an orchestrator reads when it looks at everything again, measured at a real Redis: what it
-// decides on, and not what artefacts say.
+// Shows what an orchestrator reads when it looks at everything again, measured at a real Redis:
+// what it decides on, and not what artefacts say.
 import { afterAll, expect, test } from "bun:test";
 import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
 import { leaderParts } from "../../../apps/orchestrator/leader-parts.ts";
@@ -105,7 +105,7 @@ test("a question is looked at without what it says", async () => {
   expect(await bench.board.listOpenQuestions()).toEqual([question.id]);
 });
 
-/** What an orchestrator has at hand, and its look at all open claims. */
+/** Returns what an orchestrator has at hand, and its look at all open claims. */
 async function createLook(board: Blackboard) {
   await board.registerAgents(
     [sampleAgent("coder"), sampleAgent("critic"), sampleAgent("second")],
@@ -127,7 +127,7 @@ async function createLook(board: Blackboard) {
   };
 }
 
-/** What Redis has sent to everybody meanwhile. */
+/** Returns what Redis has sent to everybody meanwhile. */
 async function bytesSent(during: () => Promise<void>): Promise<number> {
   const before = await sentSoFar();
   await during();

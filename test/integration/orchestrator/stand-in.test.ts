@@ -49,7 +49,7 @@ const editor = { ...wants("Draft", "exclusive"), tool: () => ending("Published")
 async function remove(clan: Clan, name: string): Promise<void> {
   const left = (await clan.board.listAgents()).filter((agent) => agent.name !== name);
   await clan.board.registerAgents(left, ada, { exact: true });
-  // What agents say is read beside the log, and may be read before it.
+  // Returns what agents say is read beside the log, and may be read before it.
   const isKnown = async () =>
     (await clan.board.readLeader())?.cursor === (await clan.board.endOfEvents());
   await waitFor("the orchestrator to know", isKnown);

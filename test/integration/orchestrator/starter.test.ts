@@ -1,5 +1,5 @@
-// What the starter of workers does for a client at its socket, and what it does not: on a real
-// Engine.
+// Shows what the starter of workers does for a client at its socket, and what it does not: on a
+// real Engine.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createStarterApp } from "../../../apps/orchestrator/starter-app.ts";
 import { StarterClient } from "../../../apps/orchestrator/starter-client.ts";
@@ -63,7 +63,7 @@ test("it starts a worker of a template, says how it ended and what it wrote, and
     { name: worker, claim: one.claim, attempt: 3, slot: 2 },
   ]);
   expect(await errorOf(client.start(one))).toMatchObject({ code: "instance-taken" });
-  // What its volume bears makes it the instance's own for the next `sett up`.
+  // This is what its volume bears makes it the instance's own for the next `sett up`.
   const { volumes } = await at.runtime.parts(at.instance);
   expect(volumes.map(({ name, labels }) => [name, labels.id])).toEqual([
     [at.name("workspace-tester.2"), id],

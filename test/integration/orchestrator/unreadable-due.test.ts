@@ -1,4 +1,4 @@
-// What is due, of which some can never be dealt with, on a real Redis.
+// Shows what is due, of which some can never be dealt with, on a real Redis.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { storedKinds } from "../../../lib/blackboard/records/due-member.ts";
 import { waitFor } from "../../support/wait-for.ts";

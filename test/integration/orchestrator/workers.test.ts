@@ -79,7 +79,9 @@ async function refusingEngine(
   };
 }
 
-/** What becomes of two goals, one after the other, and of a third that is another agent's. */
+/**
+ * Returns what becomes of two goals, one after the other, and of a third that is another agent's.
+ */
 async function failures(workers: Deps["workers"]): Promise<string[]> {
   const bids = [{ on: "GoalDefined", bid: "claim" as const }];
   const script = `echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`;

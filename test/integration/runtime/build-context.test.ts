@@ -1,4 +1,4 @@
-// What is sent to the Engine for a build, compared with what the docker command line sends.
+// Shows what is sent to the Engine for a build, compared with what the docker command line sends.
 import { expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

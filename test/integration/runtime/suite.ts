@@ -1,4 +1,4 @@
-// What every implementation of the runtime's port holds to.
+// Shows what every implementation of the runtime's port holds to.
 import { describe } from "bun:test";
 import type { RuntimeBench } from "./suite/bench.ts";
 import { containersSuite } from "./suite/containers.ts";

@@ -1,5 +1,5 @@
-// What only processes of this machine can get wrong: pids that are given out again, supervisors
-// that die, children that hide.
+// Shows what only processes of this machine can get wrong: pids that are given out again,
+// supervisors that die, children that hide.
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -48,7 +48,7 @@ const cubOf = (env: Record<string, string>, agent: string, script: string) =>
     SETT_AGENT_NAME: agent,
     SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
     SETT_OBJECTS_DIR: "/nowhere",
-    // Of a trace that is not the goal's.
+    // The parent belongs to a trace that is not the goal's.
     TRACEPARENT: "00-11111111111111111111111111111111-2222222222222222-01",
   });
 

@@ -17,7 +17,7 @@ jobs:
       - run: echo "$GITHUB_SHA"
 `;
 
-/** What the linter says of one workflow, without the place. */
+/** Returns what the linter says of one workflow, without the place. */
 async function mistakesIn(workflow: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-workflows-"));
   try {

@@ -108,7 +108,7 @@ export function followingSuite(open: () => Promise<Bench>): void {
     const odd = seen.filter(({ type }) => type === "unreadable");
     expect(odd).toHaveLength(oddEntries.length + 1);
     for (const event of seen) expect(SettEvent.parse(event)).toEqual(event);
-    // Of a type that a newer version has, what it is about is known.
+    // The subject of an event is known, also where its type is a newer version's.
     expect(odd.at(-1)).toMatchObject({
       ...body,
       data: { type: "claim_dreamt", reason: "this version of Sett knows no such type" },

@@ -272,7 +272,7 @@ export function mailSuite(open: () => Promise<Bench>): void {
   });
 }
 
-/** What the leader reads. */
+/** Returns what the leader reads. */
 function follow(board: Blackboard, isBusy: (agent: string) => boolean = () => false) {
   const stop = new AbortController();
   const seen: Mail[] = [];

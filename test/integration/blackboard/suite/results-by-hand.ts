@@ -16,7 +16,7 @@ import {
 } from "../../../support/blackboard/scene.ts";
 import { agentName, newClaimId, newGoalId } from "../../../support/records/sample.ts";
 
-/** What a person writes and publishes, as the orchestrator takes it in. */
+/** Returns what a person writes and publishes, as the orchestrator takes it in. */
 async function hand(bench: Bench, artefact: Artefact, epoch: number) {
   const { created_at: _, ...fields } = fieldsOfArtefact(artefact);
   await bench.hand.writeArtefact(artefact.id, fields);

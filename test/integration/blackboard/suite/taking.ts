@@ -41,7 +41,7 @@ async function scene(board: Blackboard) {
   return { claim, goal, epoch, take, accept };
 }
 
-/** What is in the coder's mail before a last message that this sends. */
+/** Returns what is in the coder's mail before a last message that this sends. */
 async function mailOf(board: Blackboard): Promise<string[]> {
   return (await readMail(board)).map(({ id, text }) => `${id} ${text}`.trim());
 }

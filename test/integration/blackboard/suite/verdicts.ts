@@ -1,4 +1,4 @@
-// What a person's word does to the grant that waits for it.
+// Shows what a person's word does to the grant that waits for it.
 import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";

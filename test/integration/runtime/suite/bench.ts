@@ -1,4 +1,4 @@
-// What the shared suite needs of an instance, in whatever runs it: see `dockerInstance` and
+// Shows what the shared suite needs of an instance, in whatever runs it: see `dockerInstance` and
 // `processInstance`.
 import type { SettErrorCode } from "../../../../lib/model/errors.ts";
 import { type DockerInstance, dockerInstance } from "../../../support/docker/docker-instance.ts";

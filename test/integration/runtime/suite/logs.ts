@@ -1,4 +1,4 @@
-// What containers say, line by line, once and while it happens.
+// Shows what containers say, line by line, once and while it happens.
 import { expect, test } from "bun:test";
 import type { LogLine } from "../../../../lib/runtime/port.ts";
 import type { RuntimeBench } from "./bench.ts";

@@ -1,4 +1,4 @@
-// What is found of an instance, and what is left of it.
+// Shows what is found of an instance, and what is left of it.
 import { expect, test } from "bun:test";
 import { AgentName } from "../../../../lib/model/ids.ts";
 import {

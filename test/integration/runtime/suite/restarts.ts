@@ -1,4 +1,4 @@
-// What becomes of a container that ends by itself.
+// Shows what becomes of a container that ends by itself.
 import { expect, test } from "bun:test";
 import { waitFor } from "../../../support/wait-for.ts";
 import type { RuntimeBench } from "./bench.ts";

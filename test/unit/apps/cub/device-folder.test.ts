@@ -1,4 +1,4 @@
-// What commands that are root of their container leave in /dev.
+// Shows what commands that are root of their container leave in /dev.
 import { expect, test } from "bun:test";
 import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What a Failure says where a command has reached no other machine.
+// Shows what a Failure says where a command has reached no other machine.
 import { expect, test } from "bun:test";
 import { noEnd } from "../../../../apps/cub/judge-outcome.ts";
 import { withNetworkHint } from "../../../../apps/cub/network-hint.ts";

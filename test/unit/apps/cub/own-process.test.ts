@@ -1,4 +1,4 @@
-// What a cub can know about a process that was a cub, too.
+// Shows what a cub can know about a process that was a cub, too.
 import { afterAll, describe, expect, test } from "bun:test";
 import { containerIn, hasEnded } from "../../../../apps/cub/own-process.ts";
 import type { ProcessMark } from "../../../../lib/model/claim.ts";

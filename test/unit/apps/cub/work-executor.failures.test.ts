@@ -1,4 +1,4 @@
-// What becomes of work that fails, is refused, or cannot reach Redis.
+// Shows what becomes of work that fails, is refused, or cannot reach Redis.
 import { describe, expect, test } from "bun:test";
 import type { AgentBlackboard } from "../../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../../lib/model/errors.ts";

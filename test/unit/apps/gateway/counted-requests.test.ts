@@ -1,4 +1,4 @@
-// What the gateway remembers of counted requests, and what it forgets.
+// Shows what the gateway remembers of counted requests, and what it forgets.
 import { expect, test } from "bun:test";
 import { CountedRequests } from "../../../../apps/gateway/counted-requests.ts";
 import { AgentName } from "../../../../lib/model/ids.ts";

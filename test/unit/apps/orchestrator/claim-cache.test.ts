@@ -179,7 +179,7 @@ test("what others have begun while a result was stored is in the claim that it l
       one,
     ),
   ).toBeUndefined();
-  // What the decision has changed itself cannot have begun after it.
+  // This is what the decision has changed itself cannot have begun after it.
   const cancelled: Grant = {
     ...base,
     agent: two,

@@ -1,5 +1,5 @@
-// What concerns a goal, an agent or a pause touches the claims that it concerns, and reads no other
-// open claim.
+// Shows what concerns a goal, an agent or a pause touches the claims that it concerns, and reads no
+// other open claim.
 import { expect, test } from "bun:test";
 import { ClaimOpener } from "../../../../apps/orchestrator/claim-opener.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";

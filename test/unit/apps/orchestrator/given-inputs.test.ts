@@ -1,5 +1,5 @@
-// What an external agent may say that it was given, compared with the context that a blackboard
-// gives a cub.
+// Shows what an external agent may say that it was given, compared with the context that a
+// blackboard gives a cub.
 import { expect, test } from "bun:test";
 import { givenProblem } from "../../../../apps/orchestrator/given-inputs.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";

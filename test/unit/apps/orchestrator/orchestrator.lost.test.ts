@@ -1,5 +1,5 @@
-// What becomes of work whose source is lost, and of an orchestrator that was replaced and does not
-// know it yet.
+// Shows what becomes of work whose source is lost, and of an orchestrator that was replaced and
+// does not know it yet.
 import { expect, test } from "bun:test";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
 import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";

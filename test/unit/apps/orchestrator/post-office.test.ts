@@ -1,4 +1,4 @@
-// What agents say by mail, from what they send to what is on record.
+// Shows what agents say by mail, from what they send to what is on record.
 
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";

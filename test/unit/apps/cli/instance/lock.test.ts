@@ -1,4 +1,4 @@
-// Who is named when another `sett up` is at work.
+// Shows who is named when another `sett up` is at work.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";

@@ -1,4 +1,4 @@
-// What the egress proxy knows of this machine's own addresses.
+// Shows what the egress proxy knows of this machine's own addresses.
 import { expect, test } from "bun:test";
 import type { NetworkInterfaceInfo } from "node:os";
 import { publicNetworksOf } from "../../../../../apps/cli/instance/machine-networks.ts";

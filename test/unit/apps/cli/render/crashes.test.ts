@@ -1,4 +1,4 @@
-// What is said of agents whose containers end again and again.
+// Shows what is said of agents whose containers end again and again.
 import { expect, test } from "bun:test";
 import { type Crash, crashesOf, crashSentence } from "../../../../../apps/cli/render/crashes.ts";
 import { suggestFor } from "../../../../../lib/client/text/suggest.ts";

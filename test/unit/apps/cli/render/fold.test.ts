@@ -11,7 +11,7 @@ const short = `claim ${claim.slice(0, 8)}`;
 
 type Event = Pick<SettEvent, "type"> & Partial<SettEvent> & { beside?: EventContext };
 
-/** What happened, without when, where and who. */
+/** Returns what happened, without when, where and who. */
 function linesOf(...given: Event[]): string[] {
   const fold = new Fold();
   const plain = createStyle(false);

@@ -1,4 +1,4 @@
-// What a person is shown of what waits for them: facts in, text out.
+// Shows what a person is shown of what waits for them: facts in, text out.
 
 import { expect, test } from "bun:test";
 import { commandsFor, inquiryDetails } from "../../../../../apps/cli/render/inquiry-text.ts";

@@ -1,4 +1,4 @@
-// What an instance has lost is said with what git still has of it.
+// Shows what an instance has lost is said with what git still has of it.
 import { expect, test } from "bun:test";
 import { newBlackboardSentence } from "../../../../../apps/cli/render/lost.ts";
 

@@ -1,4 +1,4 @@
-// What happens where `devcontainer build` fails, is interrupted, or is not there: with small
+// Shows what happens where `devcontainer build` fails, is interrupted, or is not there: with small
 // programs in its place.
 import { expect, test } from "bun:test";
 import { chmod, readFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// What `sett up` decides before it makes anything.
+// Shows what `sett up` decides before it makes anything.
 import { describe, expect, test } from "bun:test";
 import { chooseInstance, requireFreeOrOwn } from "../../../../../apps/cli/up/checks.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";

@@ -1,4 +1,4 @@
-// What Sett puts on top of an image of `@devcontainers/cli`, from that image's metadata.
+// Shows what Sett puts on top of an image of `@devcontainers/cli`, from that image's metadata.
 import { describe, expect, test } from "bun:test";
 import {
   devcontainerLayer,

@@ -1,4 +1,4 @@
-// What `sett up` finds to do on an instance.
+// Shows what `sett up` finds to do on an instance.
 import { describe, expect, test } from "bun:test";
 import { type Change, diffOf } from "../../../../../apps/cli/up/diff.ts";
 import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";
@@ -55,7 +55,7 @@ function planOf(
   });
 }
 
-/** What the engine reports when all of a plan runs. */
+/** Returns what the engine reports when all of a plan runs. */
 function running({
   networks,
   redis,

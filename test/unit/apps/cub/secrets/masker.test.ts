@@ -1,4 +1,4 @@
-// What is masked: values of secrets, as they are and in the encodings that programs print.
+// Shows what is masked: values of secrets, as they are and in the encodings that programs print.
 import { describe, expect, test } from "bun:test";
 import { Buffer } from "node:buffer";
 import { generateKeyPairSync, randomBytes } from "node:crypto";

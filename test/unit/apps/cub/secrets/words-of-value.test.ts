@@ -1,5 +1,5 @@
-// What of a file of settings is secret: its values, found by themselves, and not the names that
-// everyone writes.
+// Shows what of a file of settings is secret: its values, found by themselves, and not the names
+// that everyone writes.
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { maskerOf } from "../../../../../apps/cub/secrets/masker.ts";

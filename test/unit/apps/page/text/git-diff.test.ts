@@ -110,7 +110,10 @@ async function commit(index: string[]): Promise<void> {
   );
 }
 
-/** What is said of the file: the notes beside its name, and its content where it has no lines. */
+/**
+ * Returns what is said of the file: the notes beside its name, and its content where it has no
+ * lines.
+ */
 function saidOf(path: string): string[] {
   return files
     .filter((file) => file.path === path)
