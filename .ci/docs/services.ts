@@ -7,7 +7,7 @@ import type { Registry } from "prom-client";
 import type { z } from "zod";
 import { createApiMetrics } from "../../apps/api/metrics.ts";
 import { Environment as ApiEnvironment } from "../../apps/api/settings.ts";
-import { createCubMetrics } from "../../apps/cub/metrics.ts";
+import { createCubMetrics } from "../../apps/cub/program/metrics.ts";
 import { WorkEnvironment } from "../../apps/cub/prompt-worker/settings.ts";
 import { Environment as CubEnvironment } from "../../apps/cub/settings.ts";
 import { createEgressMetrics } from "../../apps/gateway/egress/metrics.ts";

@@ -1,10 +1,10 @@
 // The cub as a whole: its two loops and its heartbeat, from start to orderly stop.
 import { needsWorkers } from "../../lib/model/agent.ts";
 import type { Health } from "../../lib/service/service-app.ts";
-import { ClaimWatcher } from "./claim-watcher.ts";
-import type { Deps } from "./deps.ts";
+import { ClaimWatcher } from "./bid/claim-watcher.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { WorkExecutor } from "./work-executor.ts";
+import type { Deps } from "./program/deps.ts";
+import { WorkExecutor } from "./work/work-executor.ts";
 
 export class Cub {
   readonly #deps: Deps;

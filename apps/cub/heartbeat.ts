@@ -7,9 +7,9 @@ import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { useAllProcessors } from "../../lib/process/process-one.ts";
 import type { Health } from "../../lib/service/service-app.ts";
-import type { Deps } from "./deps.ts";
-import type { LoopWatch } from "./loop-watch.ts";
-import type { WorkExecutor } from "./work-executor.ts";
+import type { Deps } from "./program/deps.ts";
+import type { LoopWatch } from "./program/loop-watch.ts";
+import type { WorkExecutor } from "./work/work-executor.ts";
 
 const everyMs = 3_000;
 

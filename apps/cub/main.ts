@@ -18,23 +18,28 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { CleanSlate } from "./clean-slate.ts";
+import { modelAsker } from "./bid/ask-model.ts";
+import { CleanSlate } from "./container/clean-slate.ts";
+import { readOwnProcess } from "./container/own-process.ts";
+import { toolLimits } from "./container/tool-limits.ts";
 import { Cub } from "./cub.ts";
-import type { Deps } from "./deps.ts";
-import { executeClaim } from "./execute-claim.ts";
-import { commandText } from "./log-text.ts";
-import { LoopWatch } from "./loop-watch.ts";
-import { withModel } from "./model-access.ts";
-import { modelAsker } from "./model-bid/ask-model.ts";
-import { readOwnProcess } from "./own-process.ts";
-import { loadOwnRegistration } from "./own-registration.ts";
+import type { Deps } from "./program/deps.ts";
+import { LoopWatch } from "./program/loop-watch.ts";
+import { loadOwnRegistration } from "./program/own-registration.ts";
 import { maskedLine } from "./secrets/mask-line.ts";
 import { Secrets, withoutSecrets } from "./secrets/secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { bidEnvironment, proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
-import { toolLimits } from "./tool-limits.ts";
-import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
-import { publishedPacks, workingCopyOf } from "./working-copy-of.ts";
+import { commandText } from "./tool/log-text.ts";
+import { withModel } from "./tool/model-access.ts";
+import {
+  bidEnvironment,
+  proxyVariables,
+  toolEnvironment,
+  withTrace,
+} from "./tool/tool-environment.ts";
+import { isPrompt, workerCommand, workerVariables } from "./tool/worker-command.ts";
+import { publishedPacks, workingCopyOf } from "./tool/working-copy-of.ts";
+import { executeClaim } from "./work/execute-claim.ts";
 
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work]   (settings come from the environment)";
@@ -274,7 +279,7 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     clock: systemClock,
     newId: randomUUID,
     log,
-    metrics: (await import("./metrics.ts")).createCubMetrics(),
+    metrics: (await import("./program/metrics.ts")).createCubMetrics(),
     watch,
   };
 }

@@ -14,8 +14,8 @@ import {
   PortText,
   readEnvironment,
 } from "../../lib/service/environment.ts";
-import type { ModelAccess } from "./model-access.ts";
 import type { SecretVariables } from "./secrets/secrets.ts";
+import type { ModelAccess } from "./tool/model-access.ts";
 
 /**
  * It may be empty or name a program that does not exist: then the work fails, with a Failure on the

@@ -3,8 +3,8 @@
 // and does nothing but say when.
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
-import type { Deps as CubDeps } from "../../apps/cub/deps.ts";
-import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
+import type { Deps as CubDeps } from "../../apps/cub/program/deps.ts";
+import { loadOwnRegistration } from "../../apps/cub/program/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { byMail } from "../../lib/blackboard/mail/by-mail.ts";

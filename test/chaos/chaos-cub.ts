@@ -2,9 +2,9 @@
 // fails a first attempt.
 import { existsSync } from "node:fs";
 import process from "node:process";
+import { readOwnProcess } from "../../apps/cub/container/own-process.ts";
 import { Cub } from "../../apps/cub/cub.ts";
-import { readOwnProcess } from "../../apps/cub/own-process.ts";
-import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
+import { loadOwnRegistration } from "../../apps/cub/program/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { sleep } from "../../lib/async/sleep.ts";

@@ -1,11 +1,11 @@
 // The programs that ship, as their main.ts puts them together: only the blackboard's connection,
 // the log and the tools are of the simulation.
 import { Cub } from "../../apps/cub/cub.ts";
-import type { Deps } from "../../apps/cub/deps.ts";
-import { executeClaim } from "../../apps/cub/execute-claim.ts";
-import { LoopWatch } from "../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../apps/cub/metrics.ts";
-import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
+import type { Deps } from "../../apps/cub/program/deps.ts";
+import { LoopWatch } from "../../apps/cub/program/loop-watch.ts";
+import { createCubMetrics } from "../../apps/cub/program/metrics.ts";
+import { loadOwnRegistration } from "../../apps/cub/program/own-registration.ts";
+import { executeClaim } from "../../apps/cub/work/execute-claim.ts";
 import type { CandidateDeps } from "../../apps/orchestrator/deps.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";

@@ -1,6 +1,6 @@
 // The commands of the agents: functions that take virtual time, and fail, hang and are broken as
 // often as the seed says.
-import type { Deps } from "../../apps/cub/deps.ts";
+import type { Deps } from "../../apps/cub/program/deps.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidWord } from "../../lib/model/bid.ts";

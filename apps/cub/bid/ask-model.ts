@@ -10,7 +10,7 @@ import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { newToken } from "../../../lib/models/token.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";
-import type { ModelAccess } from "../model-access.ts";
+import type { ModelAccess } from "../tool/model-access.ts";
 import { type BidQuestion, bidQuestion, middleCut } from "./question.ts";
 import { readBounded } from "./read-bounded.ts";
 import { readChain } from "./read-chain.ts";

@@ -1,23 +1,23 @@
 // Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and
 // `ignore` after any error.
 
-import { backOffMs } from "../../lib/async/back-off.ts";
-import { sleep } from "../../lib/async/sleep.ts";
+import { backOffMs } from "../../../lib/async/back-off.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
 import {
   type BidTarget,
   bidByDefault,
   bidByRules,
   isGuardedAgainst,
-} from "../../lib/core/decide-bid.ts";
-import { BidWord } from "../../lib/model/bid.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
-import type { CommandOutcome } from "../../lib/process/command.ts";
-import type { JsonLog } from "../../lib/service/json-log.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
-import type { Deps } from "./deps.ts";
-import type { AskModel } from "./model-bid/ask-model.ts";
-import { NotBegun } from "./not-begun.ts";
+} from "../../../lib/core/decide-bid.ts";
+import { BidWord } from "../../../lib/model/bid.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import type { CommandOutcome } from "../../../lib/process/command.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import { NotBegun } from "../container/not-begun.ts";
+import type { Deps } from "../program/deps.ts";
+import type { AskModel } from "./ask-model.ts";
 
 /** `reason`: a sentence, where the model was to decide. */
 export type BidChoice = {

@@ -1,17 +1,17 @@
 // The loop that bids where the agent is asked: a claim is announced → decide the bid → place it. It
 // does not depend on the work, so work never delays it.
 
-import { Bounded } from "../../lib/async/bounded.ts";
-import type { Announcement } from "../../lib/blackboard/port/blackboard.ts";
-import type { BidTarget } from "../../lib/core/decide-bid.ts";
-import { standingBid } from "../../lib/core/standing-bids.ts";
-import { type Claim, type ClaimSnapshot, missingBidders } from "../../lib/model/claim.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
-import { isAway } from "../../lib/service/until-contact.ts";
-import type { Deps } from "./deps.ts";
+import { Bounded } from "../../../lib/async/bounded.ts";
+import type { Announcement } from "../../../lib/blackboard/port/blackboard.ts";
+import type { BidTarget } from "../../../lib/core/decide-bid.ts";
+import { standingBid } from "../../../lib/core/standing-bids.ts";
+import { type Claim, type ClaimSnapshot, missingBidders } from "../../../lib/model/claim.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import { isAway } from "../../../lib/service/until-contact.ts";
+import type { Deps } from "../program/deps.ts";
+import { runPerConnection } from "../program/run-per-connection.ts";
 import { placeBid } from "./place-bid.ts";
-import { runPerConnection } from "./run-per-connection.ts";
 
 /** A bid command takes up to ten seconds, and one slow claim must not delay the next ones. */
 const maxCommandsAtOnce = 8;

@@ -1,11 +1,11 @@
 // One bid, from the decision to the record.
-import type { BidTarget } from "../../lib/core/decide-bid.ts";
-import type { Claim } from "../../lib/model/claim.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import { unreachable } from "../../lib/model/unreachable.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
+import type { BidTarget } from "../../../lib/core/decide-bid.ts";
+import type { Claim } from "../../../lib/model/claim.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps } from "../program/deps.ts";
 import { chooseBid } from "./choose-bid.ts";
-import type { Deps } from "./deps.ts";
 
 /** Decides and places the bid; a refusal is logged. Never rejects. */
 export async function placeBid(

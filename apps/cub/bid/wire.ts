@@ -2,7 +2,7 @@
 // HTTP: a client library would cost every cub its memory and its start.
 import { z } from "zod";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import type { ModelAccess } from "../model-access.ts";
+import type { ModelAccess } from "../tool/model-access.ts";
 import {
   answerSchema,
   type BidAnswer,

@@ -4,21 +4,21 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
-import type { FolderEntry } from "../../lib/folders/folder-entries.ts";
-import { removeTree, resetFolder, resetMode } from "../../lib/folders/remove-tree.ts";
-import { isRunningGit } from "../../lib/git/run/run-git.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import { isMarked, isMarkedMeanwhile, processMarker } from "../../lib/process/bid-mark.ts";
-import { useAllProcessors } from "../../lib/process/process-one.ts";
+import type { FolderEntry } from "../../../lib/folders/folder-entries.ts";
+import { removeTree, resetFolder, resetMode } from "../../../lib/folders/remove-tree.ts";
+import { isRunningGit } from "../../../lib/git/run/run-git.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import { isMarked, isMarkedMeanwhile, processMarker } from "../../../lib/process/bid-mark.ts";
+import { useAllProcessors } from "../../../lib/process/process-one.ts";
 import {
   type ProcessEntry,
   readProcesses,
   readProcessTable,
   straysAmong,
-} from "../../lib/process/process-table.ts";
-import { processReaper } from "../../lib/process/reap.ts";
-import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
-import type { JsonLog } from "../../lib/service/json-log.ts";
+} from "../../../lib/process/process-table.ts";
+import { processReaper } from "../../../lib/process/reap.ts";
+import { removeSharedMemory } from "../../../lib/process/shared-memory.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { DeviceFolder } from "./device-folder.ts";
 import { NotBegun } from "./not-begun.ts";
 

@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree, resetFolder } from "../../lib/folders/remove-tree.ts";
+import { removeTree, resetFolder } from "../../../lib/folders/remove-tree.ts";
 
 export class DeviceFolder {
   readonly #folder: string;

@@ -3,7 +3,7 @@
 import type { Stats } from "node:fs";
 import { chmod, lstat } from "node:fs/promises";
 import process from "node:process";
-import { openListing } from "../../lib/folders/list-folder.ts";
+import { openListing } from "../../../lib/folders/list-folder.ts";
 import { unnamedBytes } from "./unnamed-files.ts";
 
 /**

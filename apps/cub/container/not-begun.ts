@@ -1,6 +1,6 @@
 // Work that was not begun because of the machine, and not because of what it is: it may be tried
 // again.
-import { SettError } from "../../lib/model/errors.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 
 export class NotBegun extends SettError {
   constructor(sentence: string) {

@@ -2,9 +2,9 @@
 // it can check that it has ended.
 import { readFileSync, readlinkSync } from "node:fs";
 import process from "node:process";
-import type { ProcessMark } from "../../lib/model/claim.ts";
-import { withoutUndefined } from "../../lib/model/without-undefined.ts";
-import { identify, isAlive } from "../../lib/process/process-id.ts";
+import type { ProcessMark } from "../../../lib/model/claim.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import { identify, isAlive } from "../../../lib/process/process-id.ts";
 
 /**
  * Undefined where the system does not tell (it is not Linux): then only the lease decides that this

@@ -3,7 +3,7 @@
 // no limit for a part of a container, so the cub looks.
 import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
-import { type ProcessEntry, readProcesses } from "../../lib/process/process-table.ts";
+import { type ProcessEntry, readProcesses } from "../../../lib/process/process-table.ts";
 
 /** A look takes a fiftieth of a millisecond. */
 const lookEveryMs = 25;

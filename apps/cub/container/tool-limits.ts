@@ -3,15 +3,15 @@
 // as well. Only where the cub is process 1 of a container.
 import { join } from "node:path";
 import process from "node:process";
-import type { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
-import { SettError } from "../../lib/model/errors.ts";
-import type { CommandOutcome } from "../../lib/process/command.ts";
+import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { CommandOutcome } from "../../../lib/process/command.ts";
+import type { RunOutcome } from "../program/deps.ts";
+import type { Settings } from "../settings.ts";
 import type { CleanSlate } from "./clean-slate.ts";
-import type { RunOutcome } from "./deps.ts";
 import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
 import { memoryKills, memoryLimit } from "./memory-kills.ts";
 import { ProcessWatch } from "./process-watch.ts";
-import type { Settings } from "./settings.ts";
 
 type Place = Pick<Settings, "agentName" | "workspaceDir" | "diskBytes" | "pids" | "git">;
 

@@ -1,20 +1,20 @@
 // The cub's dependencies: all of them come in through this object, so that a test or a benchmark
 // can pass its own.
 
-import type { Clock } from "../../lib/async/clock.ts";
-import type { AgentBlackboard } from "../../lib/blackboard/port/holders.ts";
-import type { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
-import type { PublishedPacks } from "../../lib/git/publish/pack-guard.ts";
-import type { ProcessMark } from "../../lib/model/claim.ts";
-import type { CommandOutcome } from "../../lib/process/command.ts";
-import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { Clock } from "../../../lib/async/clock.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import type { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
+import type { ProcessMark } from "../../../lib/model/claim.ts";
+import type { CommandOutcome } from "../../../lib/process/command.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+import type { AskModel } from "../bid/ask-model.ts";
+import type { ToolLimits } from "../container/tool-limits.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { ModelAccess } from "../tool/model-access.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { CubMetrics } from "./metrics.ts";
-import type { ModelAccess } from "./model-access.ts";
-import type { AskModel } from "./model-bid/ask-model.ts";
 import type { OwnRegistration } from "./own-registration.ts";
-import type { Secrets } from "./secrets/secrets.ts";
-import type { ToolLimits } from "./tool-limits.ts";
 
 export type Deps = {
   board: AgentBlackboard;

@@ -1,8 +1,8 @@
 // What the blackboard says about this agent: its rules, its limits, what it may do.
-import type { AgentBlackboard } from "../../lib/blackboard/port/holders.ts";
-import type { AgentRegistration } from "../../lib/model/agent.ts";
-import { SettError } from "../../lib/model/errors.ts";
-import type { Settings } from "./settings.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Settings } from "../settings.ts";
 
 /** Read at the start and again after each reconnect. */
 export class OwnRegistration {

@@ -1,11 +1,11 @@
 // How both loops survive the loss of Redis: after each reconnect a loop starts again from what is
 // stored.
 
-import { backOffMs } from "../../lib/async/back-off.ts";
-import { sleep } from "../../lib/async/sleep.ts";
-import type { AgentBlackboard } from "../../lib/blackboard/port/holders.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import type { JsonLog } from "../../lib/service/json-log.ts";
+import { backOffMs } from "../../../lib/async/back-off.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 
 type LoopDeps = { board: Pick<AgentBlackboard, "onReconnect">; log: JsonLog; watch: LoopWatch };

@@ -1,5 +1,5 @@
 // A tool's command and its output as the log shows them: shortened.
-import { shortenedOutput, type ToolEnd } from "../../lib/core/failure-report.ts";
+import { shortenedOutput, type ToolEnd } from "../../../lib/core/failure-report.ts";
 
 const maxCommandLength = 200;
 

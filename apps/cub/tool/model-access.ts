@@ -1,5 +1,5 @@
 // How an agent's commands reach its model: by the gateway, with a token that is good for one grant.
-import type { Provider } from "../../lib/model/config-models.ts";
+import type { Provider } from "../../../lib/model/config-models.ts";
 
 /**
  * `model`: the provider's name of it. `name`: that in sett.yml, for people. `gatewayUrl` has no

@@ -1,5 +1,5 @@
 // The command line of the built-in worker: the cub's own program, started again with `--work`.
-import { type OwnProgram, ownProgram } from "../../lib/process/own-program.ts";
+import { type OwnProgram, ownProgram } from "../../../lib/process/own-program.ts";
 
 export function workerCommand(program: OwnProgram): string[] {
   return [...ownProgram(program, "cub"), "--work"];

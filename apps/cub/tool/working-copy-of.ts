@@ -2,9 +2,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
-import { PublishedPacks } from "../../lib/git/publish/pack-guard.ts";
-import type { Settings } from "./settings.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
+import type { Settings } from "../settings.ts";
 
 /** Undefined outside of a container. */
 export function publishedPacks({ git, agentName }: Pick<Settings, "git" | "agentName">) {

@@ -1,11 +1,11 @@
 // The results that the orchestrator has acknowledged last. A Redis that crashes may lose its last
 // second or two, and with it a result, of which no program but the cub knows then: after each
 // reconnect it looks, and says again what is missing. It ends once nothing can be lost.
-import { backOffMs } from "../../lib/async/back-off.ts";
-import { sleep } from "../../lib/async/sleep.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
-import type { Deps } from "./deps.ts";
+import { backOffMs } from "../../../lib/async/back-off.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
+import type { ClaimId } from "../../../lib/model/ids.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps } from "../program/deps.ts";
 
 /**
  * Redis has written to its file what it has acknowledged so long ago, also on a disk that is slow.

@@ -1,11 +1,11 @@
 // Posts the result of a grant, however long Redis is away. The cub renews the lease until the
 // result is stored or the grant is lost.
-import type { GrantResult } from "../../lib/blackboard/port/grants.ts";
-import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import { unreachable } from "../../lib/model/unreachable.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
-import type { Deps, StopSignals } from "./deps.ts";
+import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import type { Claim, RunningGrant } from "../../../lib/model/claim.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps, StopSignals } from "../program/deps.ts";
 import { underLease } from "./keep-lease.ts";
 
 /**

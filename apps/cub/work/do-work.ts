@@ -1,28 +1,28 @@
 // The work of an accepted grant: a clean container → working copy → command → its outcome → commit
 // → the artefact to post.
 
-import type { GrantResult } from "../../lib/blackboard/port/grants.ts";
-import { commitsOnRecord } from "../../lib/core/base-commit.ts";
-import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
+import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import { commitsOnRecord } from "../../../lib/core/base-commit.ts";
+import { failureReport, type ToolEnd } from "../../../lib/core/failure-report.ts";
 import {
   failureArtefact,
   type GrantOrigin,
   resultArtefact,
-} from "../../lib/core/result-artefact.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import { ArtefactId } from "../../lib/model/ids.ts";
-import { budgetExceededType } from "../../lib/model/model-call.ts";
-import { phaseTable } from "../../lib/model/phase.ts";
+} from "../../../lib/core/result-artefact.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import { ArtefactId } from "../../../lib/model/ids.ts";
+import { budgetExceededType } from "../../../lib/model/model-call.ts";
+import { phaseTable } from "../../../lib/model/phase.ts";
 import {
   formatToolInput,
   type ToolResult,
   toolFailureType,
-} from "../../lib/model/tool-contract.ts";
-import { unreachable } from "../../lib/model/unreachable.ts";
-import { withoutUndefined } from "../../lib/model/without-undefined.ts";
-import type { Deps } from "./deps.ts";
+} from "../../../lib/model/tool-contract.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import type { Deps } from "../program/deps.ts";
+import { commandText, outputText } from "../tool/log-text.ts";
 import { judgeOutcome, noEnd, type ToolOutcome } from "./judge-outcome.ts";
-import { commandText, outputText } from "./log-text.ts";
 import { withNetworkHint } from "./network-hint.ts";
 import { publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";

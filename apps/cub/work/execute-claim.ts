@@ -1,11 +1,11 @@
 // What a worker does: one grant of one claim, from its acceptance to its result, until Redis cannot
 // lose it.
-import { exitCodes } from "../../lib/model/errors.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
+import { exitCodes } from "../../../lib/model/errors.ts";
+import type { ClaimId } from "../../../lib/model/ids.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps, StopSignals } from "../program/deps.ts";
 import { AcknowledgedResults } from "./acknowledged-results.ts";
 import { deliverResult } from "./deliver-result.ts";
-import type { Deps, StopSignals } from "./deps.ts";
 import { logTask } from "./log-task.ts";
 import { readAssignment, readTask } from "./read-grant.ts";
 import { newRun, runGrant } from "./run-grant.ts";

@@ -1,13 +1,13 @@
 // How a run of the agent's command ended: with a result, or with a failure and its reason
 // (docs/reference/tool-contract.md#limits-and-failures).
-import { lastLine, type ToolEnd } from "../../lib/core/failure-report.ts";
-import { type GrantContext, readToolOutput } from "../../lib/core/read-tool-output.ts";
-import type { ToolResult } from "../../lib/model/tool-contract.ts";
-import { unreachable } from "../../lib/model/unreachable.ts";
-import type { RunOutcome } from "./deps.ts";
-import { type MaskedResult, maskedReason, maskedResult } from "./secrets/mask-result.ts";
-import type { Masker } from "./secrets/masker.ts";
-import { withoutSecrets } from "./secrets/secrets.ts";
+import { lastLine, type ToolEnd } from "../../../lib/core/failure-report.ts";
+import { type GrantContext, readToolOutput } from "../../../lib/core/read-tool-output.ts";
+import type { ToolResult } from "../../../lib/model/tool-contract.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import type { RunOutcome } from "../program/deps.ts";
+import { type MaskedResult, maskedReason, maskedResult } from "../secrets/mask-result.ts";
+import type { Masker } from "../secrets/masker.ts";
+import { withoutSecrets } from "../secrets/secrets.ts";
 
 /**
  * `kind` decides which log line a failure gets. `masked`: the places of the result that had a

@@ -1,8 +1,8 @@
 // The lease of a running grant: renewed by the loop that does the work for as long as the work goes
 // on.
-import { messageOf } from "../../lib/model/errors.ts";
-import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
-import type { Deps } from "./deps.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
+import type { Deps } from "../program/deps.ts";
 
 /**
  * Several renewals may fail before the lease lapses. However long the lease is, the tool of a

@@ -1,5 +1,5 @@
 // The log lines of a task that the cub has read and is about to accept.
-import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
 import type { Task } from "./read-grant.ts";
 
 export function logTask(log: JsonLog, { claim, grant, inputs }: Task): void {

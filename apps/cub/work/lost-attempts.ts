@@ -1,15 +1,15 @@
 // Work that an earlier process of this agent was doing when it was killed or crashed is lost. Where
 // the new process is sure of that, it reports it at once.
-import type { GrantResult } from "../../lib/blackboard/port/grants.ts";
-import { failureArtefact } from "../../lib/core/result-artefact.ts";
-import type { Claim, Grant } from "../../lib/model/claim.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import { ArtefactId } from "../../lib/model/ids.ts";
-import { attemptLostType } from "../../lib/model/own-types.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
+import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import { failureArtefact } from "../../../lib/core/result-artefact.ts";
+import type { Claim, Grant } from "../../../lib/model/claim.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import { ArtefactId } from "../../../lib/model/ids.ts";
+import { attemptLostType } from "../../../lib/model/own-types.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import { hasEnded } from "../container/own-process.ts";
+import type { Deps, StopSignals } from "../program/deps.ts";
 import { deliverResult } from "./deliver-result.ts";
-import type { Deps, StopSignals } from "./deps.ts";
-import { hasEnded } from "./own-process.ts";
 
 const claimsAtOnce = 100;
 

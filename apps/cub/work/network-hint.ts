@@ -1,6 +1,6 @@
 // Says why a command has reached no other machine, where its agent has no network: programs say
 // only that a name is unknown.
-import type { ToolEnd } from "../../lib/core/failure-report.ts";
+import type { ToolEnd } from "../../../lib/core/failure-report.ts";
 
 /** As common programs and libraries say it: curl, git, npm, pip, Go, Rust, glibc, musl. */
 const words =

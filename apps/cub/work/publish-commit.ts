@@ -1,10 +1,10 @@
 // The commit of a result: checked, and published to the exchange before the artefact is posted
 // (docs/internals/git.md#out).
-import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
-import { CommitHash } from "../../lib/model/ids.ts";
-import type { Deps } from "./deps.ts";
+import { type Artefact, codeCommitType } from "../../../lib/model/artefact.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import type { Deps } from "../program/deps.ts";
+import { findInCommits, type SecretInCommit } from "../secrets/find-in-commit.ts";
 import type { TaskInputs } from "./read-grant.ts";
-import { findInCommits, type SecretInCommit } from "./secrets/find-in-commit.ts";
 
 export type Publication =
   | { ok: true; commit: CommitHash | undefined }

@@ -1,14 +1,19 @@
 // The inputs of a grant, read from the blackboard before the cub accepts it.
-import type { ClaimOfWork, WorkInputs, WorkToDo } from "../../lib/blackboard/port/grants.ts";
-import type { AgentBlackboard, RunBefore } from "../../lib/blackboard/port/holders.ts";
-import { baseCommit } from "../../lib/core/base-commit.ts";
-import { resultsOfEarlierPhases } from "../../lib/core/result-artefact.ts";
-import { startedGrant } from "../../lib/core/started-grant.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
-import { type Grant, isEnded, type RunningGrant } from "../../lib/model/claim.ts";
-import { messageOf } from "../../lib/model/errors.ts";
-import { type AgentName, ArtefactId, type ClaimId, type CommitHash } from "../../lib/model/ids.ts";
-import { isAway } from "../../lib/service/until-contact.ts";
+import type { ClaimOfWork, WorkInputs, WorkToDo } from "../../../lib/blackboard/port/grants.ts";
+import type { AgentBlackboard, RunBefore } from "../../../lib/blackboard/port/holders.ts";
+import { baseCommit } from "../../../lib/core/base-commit.ts";
+import { resultsOfEarlierPhases } from "../../../lib/core/result-artefact.ts";
+import { startedGrant } from "../../../lib/core/started-grant.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { type Grant, isEnded, type RunningGrant } from "../../../lib/model/claim.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import {
+  type AgentName,
+  ArtefactId,
+  type ClaimId,
+  type CommitHash,
+} from "../../../lib/model/ids.ts";
+import { isAway } from "../../../lib/service/until-contact.ts";
 
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 

@@ -1,16 +1,16 @@
 // One grant from its acceptance to its result: accept → work under the lease.
-import type { ClaimOfWork, GrantResult } from "../../lib/blackboard/port/grants.ts";
-import type { RunBefore } from "../../lib/blackboard/port/holders.ts";
-import { startedGrant } from "../../lib/core/started-grant.ts";
-import type { RunningGrant } from "../../lib/model/claim.ts";
-import { traceparentOf } from "../../lib/model/trace-ids.ts";
-import { withoutUndefined } from "../../lib/model/without-undefined.ts";
-import { newToken } from "../../lib/models/token.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
-import type { Deps, StopSignals } from "./deps.ts";
+import type { ClaimOfWork, GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import type { RunBefore } from "../../../lib/blackboard/port/holders.ts";
+import { startedGrant } from "../../../lib/core/started-grant.ts";
+import type { RunningGrant } from "../../../lib/model/claim.ts";
+import { traceparentOf } from "../../../lib/model/trace-ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import { newToken } from "../../../lib/models/token.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps, StopSignals } from "../program/deps.ts";
+import { modelVariables } from "../tool/model-access.ts";
 import { doWork } from "./do-work.ts";
 import { underLease } from "./keep-lease.ts";
-import { modelVariables } from "./model-access.ts";
 import type { Task } from "./read-grant.ts";
 
 /** For git before and after the command, and for the command's own end, on top of its timeout. */

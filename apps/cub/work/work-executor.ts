@@ -1,15 +1,15 @@
 // The loop that works, one grant at a time: read and take → run → deliver.
-import { messageOf } from "../../lib/model/errors.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
-import { untilContact } from "../../lib/service/until-contact.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { ClaimId } from "../../../lib/model/ids.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps, StopSignals } from "../program/deps.ts";
+import { runPerConnection } from "../program/run-per-connection.ts";
 import { AcknowledgedResults } from "./acknowledged-results.ts";
 import { deliverResult } from "./deliver-result.ts";
-import type { Deps, StopSignals } from "./deps.ts";
 import { logTask } from "./log-task.ts";
 import { reportLostAttempts } from "./lost-attempts.ts";
 import { beginTask } from "./read-grant.ts";
 import { mayTakeAtOnce, newRun, runGrant } from "./run-grant.ts";
-import { runPerConnection } from "./run-per-connection.ts";
 
 /** How many results are sent whose answers have not come; payloads of up to 16 MiB limit it. */
 const maxDeliveries = 8;

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
-import { modelVariables } from "../../../apps/cub/model-access.ts";
+import { modelVariables } from "../../../apps/cub/tool/model-access.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
 import {
   FullToolOutput,

@@ -12,8 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { diskUse } from "../../../apps/cub/disk-use.ts";
-import { DiskWatch, sizeText } from "../../../apps/cub/disk-watch.ts";
+import { diskUse } from "../../../apps/cub/container/disk-use.ts";
+import { DiskWatch, sizeText } from "../../../apps/cub/container/disk-watch.ts";
 import { emptyFolder } from "../../../lib/folders/remove-tree.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -1,6 +1,6 @@
 // A bid by a model through the real gateway: its token, its budget and its record.
 import { describe, expect, test } from "bun:test";
-import { modelAsker } from "../../../apps/cub/model-bid/ask-model.ts";
+import { modelAsker } from "../../../apps/cub/bid/ask-model.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";

@@ -1,7 +1,7 @@
 // An agent that asks its model how to bid: the cub's own HTTP requests to a model that is a server
 // of the test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { modelAsker } from "../../../apps/cub/model-bid/ask-model.ts";
+import { modelAsker } from "../../../apps/cub/bid/ask-model.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { parseToken } from "../../../lib/models/token.ts";

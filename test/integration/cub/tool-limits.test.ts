@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ToolLimits } from "../../../apps/cub/tool-limits.ts";
+import { ToolLimits } from "../../../apps/cub/container/tool-limits.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 import { temporaryFolder, toolGit } from "../../support/git/sample-repository.ts";

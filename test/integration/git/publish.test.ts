@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { diskUse } from "../../../apps/cub/disk-use.ts";
+import { diskUse } from "../../../apps/cub/container/disk-use.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
 import { commitFiles, git, toolGit, write } from "../../support/git/sample-repository.ts";

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CleanSlate } from "../../../apps/cub/clean-slate.ts";
+import { CleanSlate } from "../../../apps/cub/container/clean-slate.ts";
 import { tryGit } from "../../../lib/git/run/run-git.ts";
 import { readProcesses } from "../../../lib/process/process-table.ts";
 import { waitFor } from "../wait-for.ts";

@@ -1,7 +1,7 @@
 // Processes beside this one, and the marks that a cub knows them by.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readOwnProcess } from "../../../apps/cub/own-process.ts";
+import { readOwnProcess } from "../../../apps/cub/container/own-process.ts";
 import type { ProcessMark } from "../../../lib/model/claim.ts";
 import { identify } from "../../../lib/process/process-id.ts";
 

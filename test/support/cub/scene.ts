@@ -1,7 +1,7 @@
 // A cub in this process on a blackboard in memory, with a tool that is a function of the test.
 import { Cub } from "../../../apps/cub/cub.ts";
-import type { Deps } from "../../../apps/cub/deps.ts";
-import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
+import type { Deps } from "../../../apps/cub/program/deps.ts";
+import { OwnRegistration } from "../../../apps/cub/program/own-registration.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { byMail } from "../../../lib/blackboard/mail/by-mail.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";

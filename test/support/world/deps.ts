@@ -1,8 +1,8 @@
 // What a cub and an orchestrator depend on, as in their programs, but for what a test decides.
 import { randomUUID } from "node:crypto";
-import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
-import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../../apps/cub/metrics.ts";
+import type { Deps as CubDeps } from "../../../apps/cub/program/deps.ts";
+import { LoopWatch } from "../../../apps/cub/program/loop-watch.ts";
+import { createCubMetrics } from "../../../apps/cub/program/metrics.ts";
 import type { CandidateDeps, Deps as LeaderDeps } from "../../../apps/orchestrator/deps.ts";
 import { createOrchestratorMetrics } from "../../../apps/orchestrator/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";

@@ -37,7 +37,7 @@ test.each([
   ["sett", "apps/cli/commands/up.ts"],
   ["orchestrator", "apps/orchestrator/leadership.ts"],
   ["gateway", "apps/gateway/gateway.ts"],
-  ["cub", "apps/cub/run-grant.ts"],
+  ["cub", "apps/cub/work/run-grant.ts"],
 ] as const)(
   "what %s is made from includes its own folder, the libraries with their scripts, and the agents",
   async (program, own) => {

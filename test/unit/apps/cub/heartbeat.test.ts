@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Deps } from "../../../../apps/cub/deps.ts";
 import { Heartbeat } from "../../../../apps/cub/heartbeat.ts";
-import { LoopWatch } from "../../../../apps/cub/loop-watch.ts";
+import type { Deps } from "../../../../apps/cub/program/deps.ts";
+import { LoopWatch } from "../../../../apps/cub/program/loop-watch.ts";
 import { Secrets } from "../../../../apps/cub/secrets/secrets.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
 

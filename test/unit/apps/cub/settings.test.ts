@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { ModelAccess } from "../../../../apps/cub/model-access.ts";
 import { readSettings } from "../../../../apps/cub/settings.ts";
-import { toolEnvironment } from "../../../../apps/cub/tool-environment.ts";
+import type { ModelAccess } from "../../../../apps/cub/tool/model-access.ts";
+import { toolEnvironment } from "../../../../apps/cub/tool/tool-environment.ts";
 import { AgentName } from "../../../../lib/model/ids.ts";
 
 const required = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { ClaimWatcher } from "../../../../apps/cub/claim-watcher.ts";
-import type { RunBidCommand } from "../../../../apps/cub/deps.ts";
-import { NotBegun } from "../../../../apps/cub/not-begun.ts";
-import type { CommandOutcome } from "../../../../lib/process/command.ts";
-import { cubScene, heldTool } from "../../../support/cub/scene.ts";
-import { agentName } from "../../../support/records/sample.ts";
-import { waitFor } from "../../../support/wait-for.ts";
-import { exited } from "../../../support/world/tool.ts";
+import { ClaimWatcher } from "../../../../../apps/cub/bid/claim-watcher.ts";
+import { NotBegun } from "../../../../../apps/cub/container/not-begun.ts";
+import type { RunBidCommand } from "../../../../../apps/cub/program/deps.ts";
+import type { CommandOutcome } from "../../../../../lib/process/command.ts";
+import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
+import { agentName } from "../../../../support/records/sample.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
+import { exited } from "../../../../support/world/tool.ts";
 
 describe("the claim watcher", () => {
   test("bids on the claims that are open when it starts and ask for its bid, and on each one that is announced later", async () => {

@@ -4,7 +4,7 @@ import {
   middleCut,
   readAnswer,
   readProse,
-} from "../../../../../apps/cub/model-bid/question.ts";
+} from "../../../../../apps/cub/bid/question.ts";
 import { sampleArtefact } from "../../../../support/records/sample.ts";
 
 const agent = { role: "coder", prompt: "You take goals that ask for code." };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { ModelAccess } from "../../../../../apps/cub/model-access.ts";
-import { problemIn, wireAnswer, wireRequest } from "../../../../../apps/cub/model-bid/wire.ts";
+import { problemIn, wireAnswer, wireRequest } from "../../../../../apps/cub/bid/wire.ts";
+import type { ModelAccess } from "../../../../../apps/cub/tool/model-access.ts";
 
 const question = { system: "Who you are.", user: "{}" };
 const access = (provider: ModelAccess["provider"]): ModelAccess => ({

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DeviceFolder } from "../../../../apps/cub/device-folder.ts";
+import { DeviceFolder } from "../../../../../apps/cub/container/device-folder.ts";
 
 test("new entries go, links lead where they led, and the rest stays", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-devices-"));

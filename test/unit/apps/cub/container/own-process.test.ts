@@ -1,13 +1,13 @@
 // Shows what a cub can know about a process that was a cub, too.
 import { afterAll, describe, expect, test } from "bun:test";
-import { containerIn, hasEnded } from "../../../../apps/cub/own-process.ts";
-import type { ProcessMark } from "../../../../lib/model/claim.ts";
+import { containerIn, hasEnded } from "../../../../../apps/cub/container/own-process.ts";
+import type { ProcessMark } from "../../../../../lib/model/claim.ts";
 import {
   endedMark,
   endMarkedProcesses,
   livingMark,
   own,
-} from "../../../support/cub/marked-process.ts";
+} from "../../../../support/cub/marked-process.ts";
 
 afterAll(endMarkedProcesses);
 

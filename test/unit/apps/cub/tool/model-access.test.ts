@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { type ModelAccess, modelVariables, withModel } from "../../../../apps/cub/model-access.ts";
+import {
+  type ModelAccess,
+  modelVariables,
+  withModel,
+} from "../../../../../apps/cub/tool/model-access.ts";
 
 const access: ModelAccess = {
   gatewayUrl: "http://sett-demo-gateway:8080",

@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { isPrompt, workerCommand, workerVariables } from "../../../../apps/cub/worker-command.ts";
+import {
+  isPrompt,
+  workerCommand,
+  workerVariables,
+} from "../../../../../apps/cub/tool/worker-command.ts";
 
 test("the worker is the cub's own program, started again", () => {
   const inContainer = { execPath: "/cub/cub", script: "/$bunfs/root/cub", isWholeProgram: true };

@@ -1,11 +1,11 @@
 // A worker's one claim: where the grant is not its own, nothing is run and nothing is posted.
 import { expect, test } from "bun:test";
-import { executeClaim } from "../../../../apps/cub/execute-claim.ts";
-import { systemClock } from "../../../../lib/async/clock.ts";
-import { exitCodes } from "../../../../lib/model/errors.ts";
-import { cubScene } from "../../../support/cub/scene.ts";
-import { agentName, newClaimId } from "../../../support/records/sample.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { executeClaim } from "../../../../../apps/cub/work/execute-claim.ts";
+import { systemClock } from "../../../../../lib/async/clock.ts";
+import { exitCodes } from "../../../../../lib/model/errors.ts";
+import { cubScene } from "../../../../support/cub/scene.ts";
+import { agentName, newClaimId } from "../../../../support/records/sample.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
 
 test("a worker runs the attempt that it was started for, and says so with its exit", async () => {
   await using scene = await cubScene();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { underLease } from "../../../../apps/cub/keep-lease.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
-import { SettError } from "../../../../lib/model/errors.ts";
-import { cubScene } from "../../../support/cub/scene.ts";
-import { newClaimId } from "../../../support/records/sample.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { underLease } from "../../../../../apps/cub/work/keep-lease.ts";
+import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
+import { SettError } from "../../../../../lib/model/errors.ts";
+import { cubScene } from "../../../../support/cub/scene.ts";
+import { newClaimId } from "../../../../support/records/sample.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
 
 type Renewal = Awaited<ReturnType<Blackboard["renewLease"]>>;
 

@@ -1,17 +1,17 @@
 // A cub that starts again says which attempts were lost with the process before it, and leaves all
 // others alone.
 import { afterAll, describe, expect, test } from "bun:test";
-import { reportLostAttempts } from "../../../../apps/cub/lost-attempts.ts";
-import type { ProcessMark, RunningGrant } from "../../../../lib/model/claim.ts";
-import type { ClaimId } from "../../../../lib/model/ids.ts";
+import { reportLostAttempts } from "../../../../../apps/cub/work/lost-attempts.ts";
+import type { ProcessMark, RunningGrant } from "../../../../../lib/model/claim.ts";
+import type { ClaimId } from "../../../../../lib/model/ids.ts";
 import {
   endedMark,
   endMarkedProcesses,
   livingMark,
   own,
-} from "../../../support/cub/marked-process.ts";
-import { cubScene } from "../../../support/cub/scene.ts";
-import { agentName } from "../../../support/records/sample.ts";
+} from "../../../../support/cub/marked-process.ts";
+import { cubScene } from "../../../../support/cub/scene.ts";
+import { agentName } from "../../../../support/records/sample.ts";
 
 const coder = agentName("coder");
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 // Shows what a Failure says where a command has reached no other machine.
 import { expect, test } from "bun:test";
-import { noEnd } from "../../../../apps/cub/judge-outcome.ts";
-import { withNetworkHint } from "../../../../apps/cub/network-hint.ts";
+import { noEnd } from "../../../../../apps/cub/work/judge-outcome.ts";
+import { withNetworkHint } from "../../../../../apps/cub/work/network-hint.ts";
 
 const reasonOf = (stderr: string, hasProxy = false) =>
   withNetworkHint(

@@ -1,12 +1,12 @@
 // Shows what becomes of work that fails, is refused, or cannot reach Redis.
 import { describe, expect, test } from "bun:test";
-import type { AgentBlackboard } from "../../../../lib/blackboard/port/holders.ts";
-import { SettError } from "../../../../lib/model/errors.ts";
-import { FailureReport } from "../../../../lib/model/tool-contract.ts";
-import { cubScene, heldTool } from "../../../support/cub/scene.ts";
-import { derived } from "../../../support/records/lineage.ts";
-import { waitFor } from "../../../support/wait-for.ts";
-import { exited } from "../../../support/world/tool.ts";
+import type { AgentBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
+import { SettError } from "../../../../../lib/model/errors.ts";
+import { FailureReport } from "../../../../../lib/model/tool-contract.ts";
+import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
+import { derived } from "../../../../support/records/lineage.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
+import { exited } from "../../../../support/world/tool.ts";
 
 const away = () => new SettError("redis-unreachable", "Redis does not answer.");
 

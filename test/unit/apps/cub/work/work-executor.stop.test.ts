@@ -1,9 +1,9 @@
 // How a cub that must stop ends its work.
 import { describe, expect, test } from "bun:test";
-import { NotBegun } from "../../../../apps/cub/not-begun.ts";
-import type { AgentBlackboard } from "../../../../lib/blackboard/port/holders.ts";
-import { cubScene, heldTool } from "../../../support/cub/scene.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { NotBegun } from "../../../../../apps/cub/container/not-begun.ts";
+import type { AgentBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
+import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
 
 describe("stopping", () => {
   test("lets the running work end, and starts no more", async () => {

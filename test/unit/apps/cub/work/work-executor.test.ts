@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { WorkExecutor } from "../../../../apps/cub/work-executor.ts";
-import type { AgentBlackboard } from "../../../../lib/blackboard/port/holders.ts";
-import { CommitHash } from "../../../../lib/model/ids.ts";
-import { cubScene } from "../../../support/cub/scene.ts";
-import { derived } from "../../../support/records/lineage.ts";
-import { sampleArtefact } from "../../../support/records/sample.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { WorkExecutor } from "../../../../../apps/cub/work/work-executor.ts";
+import type { AgentBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
+import { CommitHash } from "../../../../../lib/model/ids.ts";
+import { cubScene } from "../../../../support/cub/scene.ts";
+import { derived } from "../../../../support/records/lineage.ts";
+import { sampleArtefact } from "../../../../support/records/sample.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
 
 describe("the work executor", () => {
   test("runs the tool on the target and posts its result", async () => {
