@@ -1,4 +1,4 @@
-// What the artefacts of an archive have cost in calls of language models.
+// Adds up what the artefacts of an archive have cost in calls of language models.
 import { type Cost, callsByArtefact, costOf } from "../../../lib/core/call-costs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";

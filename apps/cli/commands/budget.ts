@@ -102,7 +102,7 @@ async function raise(board: PersonBlackboard, order: Raise, { messages }: Shell)
   );
 }
 
-/** What the figures alone do not say. */
+/** Explains what the figures alone do not say. */
 function explain(
   reading: BudgetReading,
   add: Amounts | undefined,

@@ -114,8 +114,8 @@ async function openWorkspace(
 }
 
 /**
- * Through the API those that its token has, too. Where the API is away, each call says what the
- * token may not do.
+ * Leaves the tools that the token's rights allow, too, where they go through the API. Where the API
+ * is away, each call says what the token may not do.
  */
 async function withinToken(
   wanted: readonly Right[],

@@ -197,7 +197,7 @@ const msOf: Record<string, number> = {
   w: 7 * 86_400_000,
 };
 
-/** What the instance itself removes by `retention`, for --dry-run. */
+/** Says what the instance itself removes by `retention`, for --dry-run. */
 async function noteOthers(
   board: PersonBlackboard,
   { other_events_ms, transcripts_ms }: Retention,

@@ -1,4 +1,4 @@
-// What `sett doctor` knows before it judges.
+// The facts that `sett doctor` has before it judges.
 
 import type { ExchangeFolder } from "../../../lib/git/exchange/agent-holdings.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
@@ -33,7 +33,7 @@ export type RedisFacts =
       isAppendOnly: boolean;
       /** Undefined where this user of Redis may not read it. */
       fsync: string | undefined;
-      /** Those that failed: of `write`, `rewrite` and `snapshot`. */
+      /** The kinds of saving that failed: `write`, `rewrite` and `snapshot`. */
       failed: string[];
       usedBytes: number;
       /** 0: no limit. */
@@ -58,8 +58,8 @@ export type PartFacts = {
 };
 
 /**
- * What was compared: `overwritten` are artefacts that are not what was stored, `lost` counts events
- * that were deleted by hand.
+ * The comparison of the record: `overwritten` are artefacts that are not what was stored, `lost`
+ * counts events that were deleted by hand.
  */
 export type RecordFacts =
   | Silent
@@ -112,11 +112,11 @@ export type SecretsFacts = {
 };
 
 export type DoctorFacts = {
-  /** Of sett. */
+  /** The version of sett. */
   version: string;
   /** Undefined where git does not run. */
   git: string | undefined;
-  /** Of the repository; of the present folder outside of one. */
+  /** The disk of the repository; of the present folder outside of one. */
   disk: Disk | undefined;
   isInRepository: boolean;
   /** Undefined where the system does not say. */

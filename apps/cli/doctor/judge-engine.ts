@@ -6,7 +6,8 @@ import { clockFinding, diskFinding, isAtLeast } from "./measures.ts";
 const subject = "engine";
 
 /**
- * Of Engine 20.10, the first that resolves `host-gateway`, by which containers reach this machine.
+ * The API of Engine 20.10, the first that resolves `host-gateway`, by which containers reach this
+ * machine.
  */
 const minApi = [1, 41] as const;
 

@@ -191,7 +191,7 @@ function imageFinding(
 ): Finding {
   const base = { subject, check: "image" };
   const [title, made] = [labels[titleLabel] ?? "", labels[versionLabel]];
-  // What is made from an image has its labels, too.
+  // An image that is made from one of Sett's has its labels, too.
   if (title.startsWith("sett/") && tag.startsWith(`${title}:`) && made !== undefined) {
     const found = `${tag}, Sett's own, of ${made}`;
     if (made === version || made === `v${version}`) return { ...base, level: "ok", found };

@@ -69,7 +69,7 @@ async function readOwed(client: Client, key: string): Promise<OwedFacts> {
   return { count: others.length + 1, oldest: { id, type: event.type, reason } };
 }
 
-/** What an error of sett says, as a fact. */
+/** Turns an error of sett into a fact. */
 export function silent({ message, hint = "Try again." }: SettError): {
   state: "silent";
   message: string;

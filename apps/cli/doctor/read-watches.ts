@@ -1,4 +1,4 @@
-// Who has how many of this user's watches of files (inotify). The kernel gives each user some, and
+// Counts this user's watches of files (inotify) by program. The kernel gives each user some, and
 // agents are often the same user as a person.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { WatchFacts } from "./facts.ts";
@@ -6,8 +6,8 @@ import type { WatchFacts } from "./facts.ts";
 const limitFile = "/proc/sys/fs/inotify/max_user_instances";
 
 /**
- * Of the user who has the most of them, among the processes that can be looked into. Undefined
- * where the system does not say.
+ * Returns the watches of the user who has the most of them, among the processes that can be looked
+ * into. Undefined where the system does not say.
  */
 export function readWatches(): WatchFacts | undefined {
   const limit = Number(textOf(limitFile) ?? Number.NaN);

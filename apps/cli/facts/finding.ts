@@ -1,11 +1,11 @@
-// What one check of `sett doctor` has found.
+// The result of one check of `sett doctor`.
 
 /**
  * `problem`: Sett does not work, or loses data, until it is put right. `warning`: it may come to
  * that. `note`: good to know.
  */
 export type Finding = {
-  /** What was checked: `machine`, `engine`, `redis`, or the name of a container. */
+  /** The subject of the check: `machine`, `engine`, `redis`, or the name of a container. */
   subject: string;
   check: string;
   found: string;

@@ -1,4 +1,4 @@
-// What is wrong with the gateway of a running instance, as far as its container and its
+// Says what is wrong with the gateway of a running instance, as far as its container and its
 // announcement show it.
 import { z } from "zod";
 import type { GatewayNotice, ModelBoard } from "../../../lib/blackboard/port/models.ts";
@@ -72,7 +72,7 @@ function modelsIn(text = "{}"): string[] {
     const settings = Settings.parse(JSON.parse(text));
     return Object.entries(settings).flatMap(([name, { needs_key }]) => (needs_key ? [name] : []));
   } catch {
-    // Of another version of Sett.
+    // The announcement is of another version of Sett.
     return [];
   }
 }

@@ -53,7 +53,7 @@ export async function watchGoal(
 }
 
 const maxFailures = 3;
-/** Of a reason, in columns. */
+/** Columns of a reason. */
 const maxReason = 300;
 
 /**

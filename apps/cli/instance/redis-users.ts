@@ -5,7 +5,8 @@ import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.
 import type { AgentName } from "../../../lib/model/ids.ts";
 
 /**
- * Derived from the owner's, so that only that one is stored. Who has one of them learns no other.
+ * Derives a user's password from the owner's, so that only that one is stored. A program that has
+ * one of them learns no other.
  */
 export function passwordFor(ownerPassword: string, user: RedisUser): string {
   return createHmac("sha256", ownerPassword).update(userNameOf(user)).digest("hex");

@@ -1,5 +1,5 @@
-// Who asks the orchestrator for something at the command line: the log is followed also when Redis
-// gets another port.
+// Asks the orchestrator for something at the command line: the log is followed also when Redis gets
+// another port.
 import type { Asker } from "../../../lib/client/actions/request.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { followLog } from "./follow-log.ts";

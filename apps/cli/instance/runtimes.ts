@@ -158,8 +158,8 @@ async function dockerOf(
 }
 
 /**
- * Where the API of `sett ui` reads logs, as settings of its process. Empty where only Redis is
- * known.
+ * Returns, as settings of its process, where the API of `sett ui` reads logs. Empty where only
+ * Redis is known.
  */
 export async function logsSettings(
   env: Env,
@@ -178,9 +178,9 @@ function processesOf(env: Env): ContainerRuntime {
 }
 
 /**
- * Where this program, and the services that it starts, find the processes of this user. One folder
- * holds those of all repositories, as an engine would: so every command finds every instance from
- * any folder, and each name exists once.
+ * Returns where this program, and the services that it starts, find the processes of this user. One
+ * folder holds those of all repositories, as an engine would: so every command finds every instance
+ * from any folder, and each name exists once.
  */
 export function processOptions(env: Env): ProcessRuntimeOptions {
   const state = env.XDG_STATE_HOME ?? "";

@@ -1,5 +1,5 @@
-// What a command uses while it works with an instance: its blackboard, its place, and the person
-// who acts.
+// The things that a command uses while it works with an instance: its blackboard, its place, and
+// the person who acts.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -29,7 +29,7 @@ export async function openSession(shell: Shell, name: string | undefined): Promi
   };
 }
 
-/** What a connection needs of a place. */
+/** The part of a place that a connection needs. */
 export type Connectable = Pick<Place, "instance"> & (RedisUrls | RemotePlace);
 
 export async function connect(

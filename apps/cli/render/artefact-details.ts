@@ -14,7 +14,7 @@ import { shortId } from "../../../lib/words/short-id.ts";
 
 const excerptLines = 10;
 const excerptCharacters = 1_000;
-/** Of the summary and of the metadata, in columns. */
+/** Columns of the summary and of the metadata. */
 const maxColumns = 1_000;
 
 type Options = {
@@ -72,7 +72,7 @@ export function artefactDetails(
   return `${lines.join("\n")}\n`;
 }
 
-/** What its maker says beside the content, bounded: JSON has all of it. */
+/** Returns the words of its maker beside the content, bounded: JSON has all of them. */
 function wordsIn({
   summary = "",
   more,

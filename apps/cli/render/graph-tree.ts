@@ -93,7 +93,7 @@ function textLines(
   const width =
     columns === undefined ? undefined : Math.max(minTextColumns, columns - below.length);
   const maxPrefix = columns === undefined ? Number.POSITIVE_INFINITY : columns - minTextColumns;
-  // Of a prefix that is too long, only the end is drawn.
+  // A prefix that is too long is drawn by its end.
   const shown = (prefix: string) =>
     style.dim(
       prefix.length <= maxPrefix ? prefix : `${symbols.more}${prefix.slice(1 - maxPrefix)}`,

@@ -49,7 +49,7 @@ export function inquiryTable(
   return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
 }
 
-/** Of an artefact to approve. A question is shown with its whole text. */
+/** Lines of an artefact to approve. A question is shown with its whole text. */
 const shownLines = 40;
 
 /**
@@ -115,7 +115,7 @@ export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
   return [`${suggest(`answer ${id}`)}  # your answer replaces the goal: edit its whole text`];
 }
 
-/** What `sett unearth` shows beyond the details, if anything. */
+/** Returns what `sett unearth` shows beyond the details, if anything. */
 function furtherContent({ artefact, content }: Approval): string[] {
   if (artefact.metadata.commit !== undefined) return ["what the commit changes"];
   return content.isWhole && content.text.split("\n").length <= shownLines

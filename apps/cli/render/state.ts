@@ -17,7 +17,7 @@ export function paintState(state: GoalState, style: Style): string {
   return style[colours[state]](state);
 }
 
-/** What surrounds the state in a sentence. */
+/** The words around the state in a sentence. */
 const phrases: Record<GoalState, readonly [before: string, after: string]> = {
   achieved: ["is ", ""],
   settled: ["is ", ""],

@@ -11,7 +11,7 @@ import { parseJson } from "../../../lib/models/json.ts";
 import type { Conversation } from "../../../lib/models/transcript.ts";
 import type { Part, Turn } from "../../../lib/models/transcript-parts.ts";
 
-/** Where it is printed; a terminal interprets control characters. */
+/** The place where it is printed; a terminal interprets control characters. */
 type Layout = Columns & { isTerminal: boolean };
 
 const indent = "  ";

@@ -8,13 +8,13 @@ export type Messages = {
   note(sentence: string): void;
   done(sentence: string): void;
   warn(sentence: string): void;
-  /** What to do next. */
+  /** Says what to do next. */
   next(sentence: string): void;
 };
 
 /**
- * What a sentence quotes, of a person or of an agent, controls no terminal. Uses consola without
- * two of its habits: it drops repeated messages, and it writes to stdout.
+ * Quotations, of a person or of an agent, control no terminal. Uses consola without two of its
+ * habits: it drops repeated messages, and it writes to stdout.
  */
 export function createMessages(err: Output): Messages {
   const write = ({ type, args }: LogObject) => {

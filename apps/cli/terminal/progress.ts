@@ -9,7 +9,9 @@ const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const frameMs = 80;
 
 export type Step = {
-  /** What the step does now. `isMilestone`: prints a line of its own where there is no spinner. */
+  /**
+   * Says what the step does now. `isMilestone`: prints a line of its own where there is no spinner.
+   */
   update(detail: string, options?: { isMilestone?: boolean }): void;
   done(result: string): void;
 };

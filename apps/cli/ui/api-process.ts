@@ -7,11 +7,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ApiSettings = {
   place: Pick<RedisPlace, "instance" | "redisUrl" | "workspace">;
-  /** Where it reads logs. */
+  /** The place where it reads logs. */
   logs: Record<string, string>;
   /** Its one token, as the API knows it. */
   token: object;
-  /** Of the page's sessions, in hexadecimal. */
+  /** The key of the page's sessions, in hexadecimal. */
   sessionKey: string;
   /** 0: any that is free. */
   port: number;
@@ -19,7 +19,7 @@ export type ApiSettings = {
 
 /** Short: a Redis that has started again may have another port, which only a new process learns. */
 const giveUp = "1500ms";
-/** Of this machine, as only its own programs use them. */
+/** Names of this machine, as only its own programs use them. */
 const ownNames = ["127.0.0.1", "localhost", "[::1]"];
 const keptLines = 20;
 const endMs = 3_000;
@@ -77,7 +77,10 @@ export class ApiProcess implements AsyncDisposable {
   }
 }
 
-/** What git and the runtime need of this machine, and no setting of another sett. */
+/**
+ * Returns the variables that git and the runtime need of this machine, and no setting of another
+ * sett.
+ */
 function environmentFor({
   BUN_OPTIONS: _,
   BUN_BE_BUN: __,

@@ -75,11 +75,12 @@ export interface ArtefactBoard {
    */
   findOverwritten(ids: readonly ArtefactId[]): Promise<ArtefactId[]>;
   /**
-   * What an agent reads beside its target, as it is now. `chain`
+   * Reads the context of an agent's target, as it is now. `chain`
    * (docs/internals/blackboard.md#context-chain): from the target's sources and the additional ids,
    * each as the latest version of its thread, oldest first. `additional`: exactly these versions.
-   * What does not exist is left out of both. Rejects with `context-too-large`, naming the largest,
-   * where payloads and metadata have more than `maxBytes` (64 MiB), each artefact counted once.
+   * An artefact that does not exist is left out of both. Rejects with `context-too-large`, naming
+   * the largest, where payloads and metadata have more than `maxBytes` (64 MiB), each artefact
+   * counted once.
    */
   readContext(
     target: Artefact,
@@ -91,7 +92,7 @@ export interface ArtefactBoard {
   /** Artefacts of all goals, oldest first. */
   listArtefacts(page: Page): Promise<ArtefactId[]>;
   countArtefacts(): Promise<number>;
-  /** Those whose ids begin like this. */
+  /** Lists the artefacts whose ids begin like this. */
   findArtefacts(start: string): Promise<ArtefactId[]>;
   /** Goals, oldest first: all, or those of one page. */
   listGoals(page?: Page): Promise<GoalId[]>;

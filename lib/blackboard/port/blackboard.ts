@@ -84,7 +84,7 @@ export interface Blackboard
 export type NewClaim = {
   claim: Claim;
   cause: string;
-  /** Of a claim that begins in a phase: its first grants. */
+  /** The first grants of a claim that begins in a phase. */
   grants: Grant[];
   /**
    * The events of what is decided with the opening, in order: bids that agents have given in
@@ -147,8 +147,8 @@ export interface ClaimBoard {
   /** Rejects with `blackboard-refused`, naming the key, when a person has damaged it by hand. */
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
   /**
-   * What does not exist is left out. So is a damaged claim, with which `onMalformed` is called: the
-   * others can be read.
+   * Reads claims. One that does not exist is left out. So is a damaged claim, with which
+   * `onMalformed` is called: the others can be read.
    */
   readClaims(
     ids: readonly ClaimId[],
@@ -160,7 +160,10 @@ export interface ClaimBoard {
    */
   listOpenClaims(page?: Page): Promise<ClaimId[]>;
   countOpenClaims(): Promise<number>;
-  /** Those of one goal, found by its artefacts: also a claim whose own record is damaged. */
+  /**
+   * Lists the open claims of one goal, found by its artefacts: also a claim whose own record is
+   * damaged.
+   */
   listOpenClaimsOfGoal(goal: GoalId): Promise<ClaimId[]>;
   /**
    * The open claims that concern an agent, oldest first. `asked`: its bid is missing. `work`: it
@@ -275,8 +278,8 @@ export interface AgentBoard {
    */
   keepWorkerLog(agent: AgentName, log: WorkerLog): Promise<void>;
   /**
-   * What its workers have logged, oldest first; with `after`, an `id`, only what was kept after
-   * that one.
+   * Reads the log of an agent's workers, oldest first; with `after`, an `id`, only what was kept
+   * after that one.
    */
   readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;

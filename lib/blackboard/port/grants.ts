@@ -33,20 +33,21 @@ export type AppliedMail = { place: string; id: string; isQuiet: boolean };
 /** The commit that was asked for, together with the result: as by itself. */
 export type CommittedWith = Awaited<ReturnType<ClaimBoard["commitClaim"]>> | Refused;
 
-/** What the work on a grant is about. */
+/** The claim of a grant, as the work on it needs it. */
 export type ClaimOfWork = Pick<
   Claim,
   "id" | "artefact_id" | "goal_id" | "kind" | "additional_context_ids"
 >;
 
-/** What the work on a queued grant needs. */
+/** The needs of the work on a queued grant. */
 export type WorkToDo = {
   claim: ClaimOfWork;
   grant: Grant;
   /** Results of earlier phases of the same claim. */
   earlier: ArtefactId[];
   /**
-   * What it gets beside its target, each once: as its start names them where the grant was taken.
+   * The artefacts that it gets beside its target, each once: as its start names them where the
+   * grant was taken.
    */
   contextIds: ArtefactId[];
   /** Or a sentence, where a person has damaged one of them. `chain`: oldest first. */
@@ -94,10 +95,10 @@ export interface GrantBoard {
     message: { id: string; text: string };
   }): Promise<{ outcome: "taken" } | Refused>;
   /**
-   * Reads what the work of the agent's queued grant needs. Where nothing more has to be known for
-   * it and `mayTake` is set, the agent takes the grant in the same step, as by `takeGrant`:
-   * `taken`, and otherwise `read`. Safe to repeat with the same `run`. `none`: there is no queued
-   * grant. `apart`: what it needs is large or damaged, and is to be read by itself.
+   * Reads the needs of the agent's queued grant. Where nothing more has to be known for it and
+   * `mayTake` is set, the agent takes the grant in the same step, as by `takeGrant`: `taken`, and
+   * otherwise `read`. Safe to repeat with the same `run`. `none`: there is no queued grant.
+   * `apart`: what it needs is large or damaged, and is to be read by itself.
    */
   beginWork(order: {
     claim: ClaimId;
@@ -113,8 +114,8 @@ export interface GrantBoard {
   >;
   /**
    * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its
-   * goal not ended. Writes `grant` (now running) and its lease. Where the instance is paused it
-   * must have been taken before.
+   * goal not ended. Writes `grant` (now running) and its lease. A paused instance must have had the
+   * grant taken before.
    */
   acceptGrant(order: {
     claim: ClaimId;

@@ -55,8 +55,8 @@ type Reading =
   | "listOwed";
 
 /**
- * What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts
- * makes of them what a cub has.
+ * The reads of an agent, and its mail, by which it says all that goes into the record: by-mail.ts
+ * makes of them the port of a cub.
  */
 export type AgentMailbox = Omit<
   AgentBlackboard,

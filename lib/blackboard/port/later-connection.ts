@@ -2,8 +2,8 @@
 import { SettError } from "../../model/errors.ts";
 
 /**
- * The connection that a call was bound to is lost. What was sent on it may have been done, and may
- * have been lost after that.
+ * The connection that a call was bound to is lost. Its requests may have been done, and may have
+ * been lost after that.
  */
 export class LaterConnection extends SettError {
   constructor() {

@@ -7,7 +7,7 @@ import type { ReadOn } from "./artefacts.ts";
 import type { OwedEvent } from "./owed-event.ts";
 import type { Refused } from "./refused.ts";
 
-/** What is due at a moment of Redis TIME. */
+/** An entry that is due at a moment of Redis TIME. */
 export type DueItem =
   | { kind: "bids"; claim: ClaimId }
   | { kind: "announce"; claim: ClaimId }
@@ -60,9 +60,9 @@ export interface LeaderLease {
    */
   moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
   /**
-   * What is due now by Redis TIME, of each of these kinds (all, if none are given) at most `limit`
-   * items, earliest first. They stay due until a commit clears or moves them. Where that clock was
-   * set back, the next `acquireLeaderLease` moves them back with it.
+   * Lists what is due now by Redis TIME, of each of these kinds (all, if none are given) at most
+   * `limit` items, earliest first. They stay due until a commit clears or moves them. After that
+   * clock was set back, the next `acquireLeaderLease` moves them back with it.
    */
   listDue(limit: number, kinds?: readonly FoundDue["kind"][]): Promise<FoundDue[]>;
   /**
@@ -123,8 +123,8 @@ export interface LeaderLease {
   countConnections(): Promise<number>;
   /**
    * Ends every connection of each agent that has more than `limit` of them, and answers whose they
-   * were, and the most that another agent has. Those without a password, which Redis cannot tell
-   * from the owner's, count as the ones of a user of their own.
+   * were, and the most that another agent has. Connections without a password, which Redis cannot
+   * tell from the owner's, count as the ones of a user of their own.
    */
   endConnections(limit: number): Promise<{ ended: EndedConnections[]; most: number }>;
   /**

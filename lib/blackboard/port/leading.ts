@@ -14,7 +14,7 @@ export class Fenced extends Error {
   }
 }
 
-/** What a call resolves with where the epoch is not over. */
+/** The result of a call where the epoch is not over. */
 type Unfenced<Reply> = Reply extends { outcome: "fenced" }
   ? never
   : Reply extends { outcome: infer Outcome }
@@ -80,8 +80,8 @@ type FinishReply =
 type Finished = { outcome: "finished"; commit?: Unfenced<CommittedWith> };
 
 /**
- * The methods are those of `CandidateBlackboard`, without the epoch. Where it is over they reject
- * with Fenced.
+ * The methods are those of `CandidateBlackboard`, without the epoch. They reject with Fenced where
+ * it is over.
  */
 export type LeaderBlackboard = Omit<
   Whole,

@@ -26,19 +26,19 @@ export type Caller = Pick<
  */
 export type TokenRefused = Refused & { isEnded: boolean };
 
-/** What one goal's calls have cost so far. `reserved`: for calls under way. */
+/** The cost of one goal's calls so far. `reserved`: for calls under way. */
 export type GoalSpending = {
   spent: Amounts;
   reserved: Amounts;
-  /** What people have added to the goal's limits. */
+  /** The additions of people to the goal's limits. */
   added: Amounts;
-  /** What people have added to the limits of each agent's grants in this goal. */
+  /** The additions of people to the limits of each agent's grants in this goal. */
   addedOfAgents: Map<AgentName, Amounts>;
   /** The last one of each attempt, in no order that means anything. */
   refusals: BudgetRefusal[];
 };
 
-/** What the running gateway enforces, for people to see; no keys. */
+/** The rules that the running gateway enforces, for people to see; no keys. */
 export const GatewayNotice = z.object({
   started_at: z.string(),
   goal_budget: Budget,

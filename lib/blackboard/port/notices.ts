@@ -1,7 +1,10 @@
 // The last delivery of each webhook, as the blackboard remembers it. A part of the port.
 import type { Delivery, NoticeProblem } from "../../model/notify.ts";
 
-/** What webhooks were notified of, so that a restart neither loses nor repeats a notification. */
+/**
+ * The record of webhooks that were notified, so that a restart neither loses nor repeats a
+ * notification.
+ */
 export interface NoticeBoard {
   /**
    * Up to where in the log the orchestrator has notified; undefined where there are no webhooks.

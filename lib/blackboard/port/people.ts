@@ -43,10 +43,10 @@ export interface PeopleBoard {
     actor: Actor;
   }): Promise<{ outcome: "recorded" } | Refused>;
   /**
-   * While an instance is paused no grant is accepted. Resuming wakes the agents of queued grants.
-   * `request`: the event that asks for it. Of two requests the later one counts, in whichever order
-   * they are handled: the earlier one is `superseded` after it. A repeat is answered as the first
-   * time.
+   * Pauses or resumes an instance: while it is paused no grant is accepted. Resuming wakes the
+   * agents of queued grants. `request`: the event that asks for it. The later of two requests
+   * counts, in whichever order they are handled: the earlier one is `superseded` after it. A repeat
+   * is answered as the first time.
    */
   setPaused(order: {
     paused: boolean;

@@ -1,13 +1,13 @@
-// What triggers have done, so that a restart neither repeats nor forgets it. A part of the port.
+// The record of triggers, so that a restart neither repeats nor forgets one. A part of the port.
 import type { Actor, EventDraft } from "../../model/event.ts";
 import type { GoalId } from "../../model/ids.ts";
 import type { TriggerName } from "../../model/trigger.ts";
 
-/** Of a trigger: in its own record. Of a goal: in the goal's, which goes with it. */
+/** The place of an entry: a trigger's own record, or the goal's, which goes with it. */
 export type TriggerRecord = { trigger: TriggerName } | { goal: GoalId };
 
 export interface TriggerBoard {
-  /** What is on record of a trigger, by name; empty where nothing is. */
+  /** Reads the record of a trigger, by name; empty where nothing is. */
   readTrigger(name: TriggerName): Promise<Map<string, string>>;
   /**
    * Sets the mark to its value, and with it the fields, and logs the event, if any. `already`: the

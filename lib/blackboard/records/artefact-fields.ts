@@ -44,8 +44,8 @@ export function fieldsOfArtefact(artefact: Artefact): ArtefactFields {
 export const beginningLength = 1000;
 
 /**
- * What is shown of a payload, or of its beginning, in place of the summary: empty where there is
- * one.
+ * Returns the beginning of a payload, or of its beginning, to show in place of the summary: empty
+ * where there is one.
  */
 export function beginningOf({ metadata }: Pick<ArtefactHead, "metadata">, payload: string): string {
   if ((metadata.summary ?? "").trim() !== "") return "";
@@ -123,7 +123,7 @@ export function parseArtefact(
   return { problem: brokenRule(parsed.error.issues[0]?.path ?? []) };
 }
 
-/** What `deliveredCommit` needs. */
+/** The fields that `deliveredCommit` needs. */
 export const commitFieldNames = ["logical_id", "goal_id", "produced_by_agent", "metadata"] as const;
 
 /**

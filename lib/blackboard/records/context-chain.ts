@@ -1,4 +1,4 @@
-// What an agent reads beside its target: the artefacts that the target came from
+// Finds the artefacts that a target came from, which an agent reads beside it
 // (docs/internals/blackboard.md#context-chain). lua/read-context.lua finds them in Redis; the walk
 // here does it for the twin in memory, and both use one order.
 import type { Artefact } from "../../model/artefact.ts";
@@ -11,11 +11,12 @@ export const contextDepth = 10;
 export type ContextEntry<Node = Artefact> = { artefact: Node; depth: number };
 
 /**
- * What the walk reads of an artefact. A person may have damaged it: it is parsed once it is chosen.
+ * The fields of an artefact that the walk reads. A person may have damaged it: it is parsed once it
+ * is chosen.
  */
 type ContextNode = Pick<Artefact, "id" | "logical_id" | "source_artefacts">;
 
-/** What the walk reads; undefined for what does not exist. */
+/** The reads of the walk; undefined for what does not exist. */
 type ContextSource<Node> = {
   read(id: ArtefactId): Node | undefined;
   latestOf(thread: LogicalId): ArtefactId | undefined;
@@ -53,9 +54,9 @@ export function walkContext<Node extends ContextNode>(
 }
 
 /**
- * Oldest first, but a source always before what was made of it: clocks of several machines gave the
- * times, and what is written in one millisecond shares one. Of those of one time, the farther from
- * the target is first, then the smaller id.
+ * Sorts oldest first, but a source always before what was made of it: clocks of several machines
+ * gave the times, and entries of one millisecond share one. Among entries of one time the farther
+ * from the target is first, then the smaller id.
  */
 export function oldestFirst(entries: readonly ContextEntry[]): Artefact[] {
   const byAge = entries

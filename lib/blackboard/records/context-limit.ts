@@ -11,7 +11,7 @@ export const defaultContextBytes = 64 * 1024 * 1024;
  */
 export const pieceBytes = 256 * 1024;
 
-/** What one artefact adds to a context. */
+/** The size that one artefact adds to a context. */
 export type ContextPart = { id: string; type: string; bytes: number };
 
 /** How many artefacts the error names. */

@@ -1,4 +1,4 @@
-// What is due, as a member of the zset of its kind: `bids:<claim>` in `due:bids`,
+// Reads and writes members of the zsets of what is due: `bids:<claim>` in `due:bids`,
 // `lease:<claim>:<agent>:<attempt>` in `due:lease`.
 
 import { AgentName, ClaimId } from "../../model/ids.ts";

@@ -35,7 +35,7 @@ export function endedGrant(running: RunningGrant, endedAt: string, result: Grant
   }
 }
 
-/** What a grant's record and its event say of a Review that does not approve. */
+/** Returns the fields of a grant's record and of its event for a Review that does not approve. */
 export function rejection({
   structural_type,
   payload,

@@ -1,4 +1,4 @@
-// What the log shows of a claim that is opened.
+// Returns the events of a claim that is opened.
 import { missingBidders, type StandIn } from "../../model/claim.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { NewClaim } from "../port/blackboard.ts";

@@ -5,7 +5,7 @@ import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { GoalEnding } from "../port/artefacts.ts";
 import type { Blackboard } from "../port/blackboard.ts";
 
-/** What the reading needs of the blackboard: every program that reads goals has it. */
+/** The part of the blackboard that the reading needs: every program that reads goals has it. */
 type GoalReading = Pick<
   Blackboard,
   | "readGoal"
@@ -37,7 +37,7 @@ export type StoredGoal = {
   /** Questions that wait for a person, of whichever goal. */
   openQuestions: Set<ArtefactId>;
   claims: ClaimSnapshot[];
-  /** Those that cannot be read. */
+  /** The claims that cannot be read. */
   malformed: MalformedClaim[];
 };
 

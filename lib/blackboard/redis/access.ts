@@ -1,4 +1,4 @@
-// What each user of Redis may send: which commands, about which keys and channels. Redis applies
+// The rights of each user of Redis: which commands, about which keys and channels. Redis applies
 // this to every command, also to those that a function runs for its caller.
 // test/integration/blackboard/access.test.ts compares it with what is really sent.
 import type {
@@ -168,7 +168,9 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
 /** No cub leaves a channel; an external agent may. */
 export const byHand: readonly string[] = ["unsubscribe"];
 
-/** What it says goes by mail, into its own stream: by-mail.ts. Its wake-ups are its own to take. */
+/**
+ * An agent's words go by mail, into its own stream: by-mail.ts. Its wake-ups are its own to take.
+ */
 function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [

@@ -176,7 +176,7 @@ function shapeProblem({ claim, grants }: ClaimSnapshot): string | undefined {
     : "a grant lacks its agent or its state";
 }
 
-/** What can still be read of a claim that `snapshotOf` refuses. */
+/** Returns what can still be read of a claim that `snapshotOf` refuses. */
 export function malformedClaim(
   claim: ClaimId,
   { goal_id, status }: ClaimFields,

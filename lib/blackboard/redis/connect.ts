@@ -28,7 +28,7 @@ export type ConnectOptions = {
   /** The same Redis as a user who may load the functions, where the user of `url` may not. */
   ownerUrl?: string | undefined;
   instance: InstanceName;
-  /** Where this program runs: the events of agents name it. */
+  /** The machine of this program: the events of agents name it. */
   host?: string;
   /** How long an answer may take, and how long about a call is repeated. Milliseconds. */
   timeoutMs?: number;

@@ -1,4 +1,4 @@
-// What a connection to Redis needs to know.
+// The options of a connection to Redis.
 import type { SettError } from "../../model/errors.ts";
 import type { newClient } from "./client.ts";
 
@@ -17,6 +17,6 @@ export type ConnectionOptions = {
   isNeeded?: (() => boolean) | undefined;
   /** Called once when an open connection is given up. */
   onLost: (error: SettError) => void;
-  /** Where a client is not one of the network: for the simulation. */
+  /** Makes a client that is not one of the network: for the simulation. */
   makeClient?: typeof newClient;
 };

@@ -31,7 +31,7 @@ export function connectionsOf({
     },
 
     async endConnections(limit) {
-      // Where Redis has no users, the orchestrator itself is among these.
+      // The orchestrator itself is among these in a Redis without users.
       const isLimited = (user: string) =>
         agentOfUser(user) !== undefined || (user === ownerName && !isOwner(own));
       const counts = countsOf(
@@ -81,7 +81,10 @@ function isOwner(user: string): boolean {
   return user === "" || user === ownerName;
 }
 
-/** What is over the first limit that is reached. Time counts back from the newest entry of all. */
+/**
+ * Returns what is over the first limit that is reached. Time counts back from the newest entry of
+ * all.
+ */
 function overOf(
   entries: readonly SlowEntry[],
   limits: readonly SlowLimit[],

@@ -1,5 +1,5 @@
-// The context of a claim's target: found, and where it is small also read, in one round trip. One
-// that is very large is found in pieces.
+// Finds the context of a claim's target, and reads a small one in the same round trip. A very large
+// one is found in pieces.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import type { ArtefactBoard } from "../port/artefacts.ts";

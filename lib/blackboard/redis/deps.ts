@@ -4,7 +4,7 @@ import type { Keys } from "../records/keys.ts";
 import type { Call } from "./call.ts";
 import type { Connection } from "./connection.ts";
 
-/** What the parts of the port need. */
+/** The needs of the port's parts. */
 export type Deps = {
   connection: Connection;
   keys: Keys;

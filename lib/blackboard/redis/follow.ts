@@ -80,7 +80,10 @@ export async function* followReads<Item>(
   }
 }
 
-/** Messages of a channel, in batches. What is published while there is no connection is lost. */
+/**
+ * Follows messages of a channel, in batches. A message that is published while there is no
+ * connection is lost.
+ */
 export async function* followChannel(
   connection: Connection,
   channel: string,

@@ -1,14 +1,14 @@
-// What Redis knows of each Lua function beside its code.
+// The flags of each Lua function, which Redis knows beside its code.
 import type { FunctionName } from "./function-table.ts";
 
 type Flag = "no-writes" | "allow-oom";
 
 /**
- * What Redis lets them do where it refuses writes. Functions that only read continue. Where its
- * memory is full, an agent at work can renew its lease, which needs no room, calls of language
- * models under way can end, and a person can make room or send a request. So can an orchestrator,
- * by what it removes of the agents' mail, and it keeps the lead meanwhile. All others are refused
- * before they begin.
+ * Redis lets functions with these flags do something where it refuses writes. Functions that only
+ * read continue. While its memory is full, an agent at work can renew its lease, which needs no
+ * room, calls of language models under way can end, and a person can make room or send a request.
+ * So can an orchestrator, by what it removes of the agents' mail, and it keeps the lead meanwhile.
+ * All others are refused before they begin.
  */
 export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   readContext: "no-writes",

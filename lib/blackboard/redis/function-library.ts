@@ -206,7 +206,7 @@ function readerName(kind: Kind): string {
   return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
-/** What an agent itself may call, and writes. */
+/** The writing functions that an agent itself may call. */
 const ofAgents: ReadonlySet<FunctionName> = new Set(["takeGrant", "beginWork"]);
 
 export type LoadFunctions = (client: Client) => Promise<void>;
@@ -237,7 +237,7 @@ export function sendCallOf(
 ): SendCall {
   return (name, moreKeys, args) => {
     const isReading = functionFlags[name] === "no-writes";
-    // What logs nothing may be called by those who may not see the log.
+    // A function that logs nothing may be called by those who may not see the log.
     const allKeys = [isReading || ofAgents.has(name) ? probeKey : keys.events, ...moreKeys];
     const words = [
       isReading ? "FCALL_RO" : "FCALL",

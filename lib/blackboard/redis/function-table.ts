@@ -77,7 +77,7 @@ export const records = {
 const refused = ["reason"] as const;
 const fenced = [] as const;
 
-/** Each also has the key `events`. What has no outcomes answers with a list of words. */
+/** Each also has the key `events`. A function without outcomes answers with a list of words. */
 export const functionTable = {
   createArtefact: {
     keys: [],

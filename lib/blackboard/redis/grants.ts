@@ -75,7 +75,7 @@ export function grantsOf({
         ]),
       );
       if (!artefact_id || !goal_id || !kind || text === null) return undefined;
-      // What functions wrote is trusted.
+      // Fields that functions wrote are trusted.
       const about = { id: claim, artefact_id, goal_id, kind } as ClaimOfGrant;
       return { claim: about, grant: grantOfText(text) };
     },

@@ -12,9 +12,11 @@ import { blockMs } from "./follow.ts";
 import { type MailBacklog, mailOfEntry } from "./mail-backlog.ts";
 import type { StreamEntry } from "./streams.ts";
 
-/** Of each agent at once, so that one who sends very much does not keep the others waiting. */
+/**
+ * The most of each agent at once, so that one who sends very much does not keep the others waiting.
+ */
 const mailsOfEach = 50;
-/** Where an agent must wait until what it has sent is dealt with. */
+/** The pause in which an agent must wait until what it has sent is dealt with. */
 const backlogEveryMs = 100;
 /**
  * So many agents are waited for by themselves: where there are no more, there is one connection.
@@ -44,7 +46,7 @@ export class MailReader {
   #names: AgentName[] = [];
   #agentOf = new Map<string, AgentName>();
   #isIdle = false;
-  /** Who has sent something lately, the last one last. */
+  /** The agents that have sent something lately, the last one last. */
   readonly #lately = new Set<AgentName>();
   /** What both bring is passed over the second time. */
   #brisk: Waiting | undefined;

@@ -48,7 +48,7 @@ export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_c
   };
 }
 
-/** What the events of an accepted or ended grant carry, as JSON. */
+/** Returns the data of the events of an accepted or ended grant, as JSON. */
 export function grantEventData({ phase, attempt }: Pick<Grant, "phase" | "attempt">): string {
   return JSON.stringify({ phase, attempt });
 }

@@ -1,4 +1,4 @@
-// What triggers have done, in Redis.
+// The record of triggers, in Redis.
 import type { TriggerBoard } from "../port/triggers.ts";
 import type { Deps } from "./deps.ts";
 import { eventRecord } from "./records.ts";

@@ -1,4 +1,4 @@
-// Who uses an instance's Redis, and under which names. What each may do there: access.ts.
+// The users of an instance's Redis, and their names. access.ts says what each may do there.
 import { AgentName } from "../../model/ids.ts";
 
 export type RedisUser =

@@ -1,4 +1,4 @@
-// What the work on a grant needs, read in one function, which may take the grant as well.
+// Reads the needs of a grant's work in one function, which may take the grant as well.
 import type { Artefact } from "../../model/artefact.ts";
 import { messageOf } from "../../model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../model/ids.ts";
