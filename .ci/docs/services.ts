@@ -14,7 +14,7 @@ import { createEgressMetrics } from "../../apps/gateway/egress/metrics.ts";
 import { EgressEnvironment } from "../../apps/gateway/egress/settings.ts";
 import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
 import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
-import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
+import { createOrchestratorMetrics } from "../../apps/orchestrator/leader/metrics.ts";
 import {
   LogReaderEnvironment,
   Environment as OrchestratorEnvironment,

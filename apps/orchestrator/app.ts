@@ -1,7 +1,7 @@
 // The orchestrator as a Hono app: a value with a `fetch` handler, web-standard.
 import type { Hono } from "hono";
 import { createServiceApp } from "../../lib/service/service-app.ts";
-import type { Deps } from "./deps.ts";
+import type { Deps } from "./leader/deps.ts";
 import type { Orchestrator } from "./orchestrator.ts";
 
 export function createOrchestratorApp(

@@ -5,16 +5,22 @@ import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { isLater } from "../../lib/model/stream-id.ts";
-import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
-import { BidsByHand } from "./bids-by-hand.ts";
-import { ClaimAnnouncer } from "./claim-announcer.ts";
-import { ClaimOpener } from "./claim-opener.ts";
-import { ConnectionWatch } from "./connection-watch.ts";
-import { ContactClock } from "./contact-clock.ts";
-import { Decider } from "./decide-and-commit.ts";
-import type { Deps } from "./deps.ts";
-import { dueAfter, handleDue } from "./handle-due.ts";
-import { EventHandler } from "./handle-event.ts";
+import { AdoptionScan, adoptPublications, trackPublications } from "./claims/adoption.ts";
+import { BidsByHand } from "./claims/bids-by-hand.ts";
+import { ClaimAnnouncer } from "./claims/claim-announcer.ts";
+import { ClaimOpener } from "./claims/claim-opener.ts";
+import { OldRefusals } from "./claims/old-refusals.ts";
+import { PublishTracker } from "./claims/publish-tracker.ts";
+import { Questions } from "./claims/questions.ts";
+import { Reconciler } from "./claims/reconcile.ts";
+import { Requests } from "./claims/requests.ts";
+import { ContactClock } from "./deadlines/contact-clock.ts";
+import { dueAfter, handleDue } from "./deadlines/handle-due.ts";
+import { SilentBidders } from "./deadlines/silent-bidders.ts";
+import { SilentWorkers } from "./deadlines/silent-workers.ts";
+import { Decider } from "./decide/decide-and-commit.ts";
+import { type LeaderParts, leaderParts } from "./decide/leader-parts.ts";
+import type { Deps } from "./leader/deps.ts";
 import {
   bidsEveryMs,
   cursorEveryMs,
@@ -30,23 +36,17 @@ import {
   soonMs,
   watchEveryMs,
   workersEveryMs,
-} from "./intervals.ts";
-import { type LeaderParts, leaderParts } from "./leader-parts.ts";
-import { LogReader, type Unconfirmed } from "./log-reader.ts";
-import { Loops } from "./loops.ts";
-import { MailWatch } from "./mail-watch.ts";
+} from "./leader/intervals.ts";
+import { Loops } from "./leader/loops.ts";
+import { EventHandler } from "./log/handle-event.ts";
+import { LogReader, type Unconfirmed } from "./log/log-reader.ts";
+import { OldEvents } from "./log/old-events.ts";
+import { type Owed, OwedEvents } from "./log/owed-events.ts";
+import { ConnectionWatch } from "./mail/connection-watch.ts";
+import { MailWatch } from "./mail/mail-watch.ts";
+import { PostOffice } from "./mail/post-office.ts";
 import { Notifier } from "./notify/notifier.ts";
-import { OldEvents } from "./old-events.ts";
-import { OldRefusals } from "./old-refusals.ts";
-import { type Owed, OwedEvents } from "./owed-events.ts";
-import { PostOffice } from "./post-office.ts";
-import { PublishTracker } from "./publish-tracker.ts";
-import { Questions } from "./questions.ts";
-import { Reconciler } from "./reconcile.ts";
-import { Requests } from "./requests.ts";
-import { SilentBidders } from "./silent-bidders.ts";
-import { SilentWorkers } from "./silent-workers.ts";
-import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
+import { type WorkerDeps, WorkerPool } from "./workers/worker-pool.ts";
 
 /** The state that `/internal/state` shows, and that health is derived from. */
 export type LeadershipState = {

@@ -15,8 +15,8 @@ import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
-import type { Deps } from "./deps.ts";
-import { createOrchestratorMetrics } from "./metrics.ts";
+import type { Deps } from "./leader/deps.ts";
+import { createOrchestratorMetrics } from "./leader/metrics.ts";
 import { Orchestrator } from "./orchestrator.ts";
 import {
   Environment,
@@ -25,8 +25,8 @@ import {
   readStarterSettings,
   type Settings,
 } from "./settings.ts";
-import { StarterClient } from "./starter-client.ts";
-import { RuntimeHost } from "./worker-host.ts";
+import { StarterClient } from "./workers/starter-client.ts";
+import { RuntimeHost } from "./workers/worker-host.ts";
 
 const usage =
   "usage: orchestrator [--version | --healthcheck | --starter | --log-reader]   (settings come from the environment)";

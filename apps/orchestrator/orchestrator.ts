@@ -7,10 +7,10 @@ import { Fenced, lead } from "../../lib/blackboard/port/leading.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";
-import type { CandidateDeps } from "./deps.ts";
-import { owedEveryMs } from "./intervals.ts";
+import type { CandidateDeps } from "./leader/deps.ts";
+import { owedEveryMs } from "./leader/intervals.ts";
 import { Leadership, type Leases } from "./leadership.ts";
-import type { Owed } from "./owed-events.ts";
+import type { Owed } from "./log/owed-events.ts";
 
 /**
  * Renewed often enough that two failures in a row still leave the lease in force; together with

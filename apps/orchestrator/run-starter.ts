@@ -8,8 +8,8 @@ import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StarterSettings } from "./settings.ts";
-import { createStarterApp } from "./starter-app.ts";
-import { RuntimeHost } from "./worker-host.ts";
+import { createStarterApp } from "./workers/starter-app.ts";
+import { RuntimeHost } from "./workers/worker-host.ts";
 
 /**
  * Ends the process at SIGTERM, at once: its workers go on, and what it was asked is asked again.

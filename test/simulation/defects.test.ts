@@ -1,6 +1,6 @@
 // A net that catches nothing is none: the mistakes that are planted are found.
 import { describe, expect, test } from "bun:test";
-import { Decider } from "../../apps/orchestrator/decide-and-commit.ts";
+import { Decider } from "../../apps/orchestrator/decide/decide-and-commit.ts";
 import { State } from "../../lib/blackboard/memory/state.ts";
 import { defects, searchFor } from "./defects.ts";
 import { meanwhile } from "./planting.ts";

@@ -1,7 +1,7 @@
 // One instance: a Redis, two orchestrators of which one is on standby, the clan's cubs, and its
 // people.
-import type { WorkerJob } from "../../apps/orchestrator/worker-host.ts";
-import type { Scale } from "../../apps/orchestrator/worker-pool.ts";
+import type { WorkerJob } from "../../apps/orchestrator/workers/worker-host.ts";
+import type { Scale } from "../../apps/orchestrator/workers/worker-pool.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { InstanceName } from "../../lib/model/ids.ts";

@@ -217,7 +217,7 @@ test("a program has only its own part of the blackboard's port, and asks for no 
     api: "Person",
   };
   // Who does not lead yet has no epoch.
-  const isCandidate = (file: string) => file === "apps/orchestrator/deps.ts";
+  const isCandidate = (file: string) => file === "apps/orchestrator/leader/deps.ts";
   const wrong = Object.entries(holders).flatMap(([app, own]) =>
     sources
       .filter((file) => file.startsWith(`apps/${app}/`))

@@ -12,7 +12,7 @@ import {
 } from "../../../lib/core/notice.ts";
 import type { Delivery, Hook, NoticeProblem } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../leader/deps.ts";
 import { type PostResult, post } from "./post.ts";
 import { readNotice } from "./read-notice.ts";
 

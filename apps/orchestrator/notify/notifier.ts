@@ -6,7 +6,7 @@ import { aborted, sleep } from "../../../lib/async/sleep.ts";
 import { type NoticeSubject, noticeSubjectOf, subjectKey } from "../../../lib/core/notice.ts";
 import { isForApproval } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../leader/deps.ts";
 import { HookQueue } from "./hook-queue.ts";
 
 /**

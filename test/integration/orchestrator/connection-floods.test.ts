@@ -1,7 +1,7 @@
 // A command that opens hundreds of connections to Redis, and what the orchestrator makes of it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createConnection } from "node:net";
-import { ConnectionWatch } from "../../../apps/orchestrator/connection-watch.ts";
+import { ConnectionWatch } from "../../../apps/orchestrator/mail/connection-watch.ts";
 import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";

@@ -1,10 +1,10 @@
 // Shows what an orchestrator reads when it looks at everything again, measured at a real Redis:
 // what it decides on, and not what artefacts say.
 import { afterAll, expect, test } from "bun:test";
-import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
-import { leaderParts } from "../../../apps/orchestrator/leader-parts.ts";
-import { Questions } from "../../../apps/orchestrator/questions.ts";
-import { Reconciler } from "../../../apps/orchestrator/reconcile.ts";
+import { Questions } from "../../../apps/orchestrator/claims/questions.ts";
+import { Reconciler } from "../../../apps/orchestrator/claims/reconcile.ts";
+import { Decider } from "../../../apps/orchestrator/decide/decide-and-commit.ts";
+import { leaderParts } from "../../../apps/orchestrator/decide/leader-parts.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";

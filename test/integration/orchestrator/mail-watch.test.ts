@@ -1,7 +1,7 @@
 // An agent that fills the memory of Redis with its mail, and what the orchestrator makes of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createClient } from "redis";
-import { MailWatch } from "../../../apps/orchestrator/mail-watch.ts";
+import { MailWatch } from "../../../apps/orchestrator/mail/mail-watch.ts";
 import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";

@@ -1,6 +1,6 @@
 // Events of no goal go after the time that sett.yml names, and nothing else does.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { OldEvents } from "../../../apps/orchestrator/old-events.ts";
+import { OldEvents } from "../../../apps/orchestrator/log/old-events.ts";
 import { lead } from "../../../lib/blackboard/port/leading.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

@@ -1,7 +1,7 @@
 // Refusals of artefacts that their writers have removed go, however many there are, and triggers
 // that an earlier version has on record.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { OldRefusals } from "../../../apps/orchestrator/old-refusals.ts";
+import { OldRefusals } from "../../../apps/orchestrator/claims/old-refusals.ts";
 import { lead } from "../../../lib/blackboard/port/leading.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

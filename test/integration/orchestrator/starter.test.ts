@@ -1,9 +1,9 @@
 // Shows what the starter of workers does for a client at its socket, and what it does not: on a
 // real Engine.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { createStarterApp } from "../../../apps/orchestrator/starter-app.ts";
-import { StarterClient } from "../../../apps/orchestrator/starter-client.ts";
-import { RuntimeHost } from "../../../apps/orchestrator/worker-host.ts";
+import { createStarterApp } from "../../../apps/orchestrator/workers/starter-app.ts";
+import { StarterClient } from "../../../apps/orchestrator/workers/starter-client.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
 import { ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import { type Server, serve } from "../../../lib/service/serve.ts";

@@ -1,7 +1,7 @@
 // An agent whose registration cannot be read, as after an upgrade in which another version has
 // written it.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
+import { AgentCache } from "../../../apps/orchestrator/decide/agent-cache.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";

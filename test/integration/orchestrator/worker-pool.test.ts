@@ -3,10 +3,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createStarterApp } from "../../../apps/orchestrator/starter-app.ts";
-import { StarterClient } from "../../../apps/orchestrator/starter-client.ts";
-import { RuntimeHost } from "../../../apps/orchestrator/worker-host.ts";
-import { WorkerPool } from "../../../apps/orchestrator/worker-pool.ts";
+import { createStarterApp } from "../../../apps/orchestrator/workers/starter-app.ts";
+import { StarterClient } from "../../../apps/orchestrator/workers/starter-client.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
+import { WorkerPool } from "../../../apps/orchestrator/workers/worker-pool.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";

@@ -1,5 +1,5 @@
 // Mistakes of commits, claims and bids.
-import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
+import { Decider } from "../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { State } from "../../../lib/blackboard/memory/state.ts";
 import type { ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";

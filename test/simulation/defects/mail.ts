@@ -1,6 +1,6 @@
 // Mistakes of the mail: what agents send, and the answers to it.
-import { MailHandler } from "../../../apps/orchestrator/mail-handler.ts";
-import { ResultStore } from "../../../apps/orchestrator/result-store.ts";
+import { MailHandler } from "../../../apps/orchestrator/mail/mail-handler.ts";
+import { ResultStore } from "../../../apps/orchestrator/mail/result-store.ts";
 import { wholeResult } from "../../../lib/blackboard/mail/mailed-result.ts";
 import { Connection } from "../../../lib/blackboard/redis/connection.ts";
 import type { Defect } from "../planting.ts";

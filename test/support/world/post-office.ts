@@ -1,7 +1,7 @@
 // The orchestrator's post office by itself: what agents send is answered, and nothing is decided.
-import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
-import { Loops } from "../../../apps/orchestrator/loops.ts";
-import { PostOffice } from "../../../apps/orchestrator/post-office.ts";
+import { AgentCache } from "../../../apps/orchestrator/decide/agent-cache.ts";
+import { Loops } from "../../../apps/orchestrator/leader/loops.ts";
+import { PostOffice } from "../../../apps/orchestrator/mail/post-office.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import { waitFor } from "../wait-for.ts";

@@ -1,6 +1,6 @@
 // A clan whose orchestrators send webhooks, and a worker that does with a goal what the goal says.
 import { expect } from "bun:test";
-import type { Deps } from "../../../apps/orchestrator/deps.ts";
+import type { Deps } from "../../../apps/orchestrator/leader/deps.ts";
 import type { Clock } from "../../../lib/async/clock.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type Hook, NoticeKind } from "../../../lib/model/notify.ts";

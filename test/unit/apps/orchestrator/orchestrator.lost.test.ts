@@ -1,10 +1,10 @@
 // Shows what becomes of work whose source is lost, and of an orchestrator that was replaced and
 // does not know it yet.
 import { expect, test } from "bun:test";
-import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
-import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
-import { Questions } from "../../../../apps/orchestrator/questions.ts";
-import { Requests } from "../../../../apps/orchestrator/requests.ts";
+import { Questions } from "../../../../apps/orchestrator/claims/questions.ts";
+import { Requests } from "../../../../apps/orchestrator/claims/requests.ts";
+import { Decider } from "../../../../apps/orchestrator/decide/decide-and-commit.ts";
+import { leaderParts } from "../../../../apps/orchestrator/decide/leader-parts.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import { Fenced } from "../../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../../lib/model/event.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commitOf } from "../../../../apps/orchestrator/commit-of.ts";
+import { commitOf } from "../../../../apps/orchestrator/decide/commit-of.ts";
 import { BidWord } from "../../../../lib/model/bid.ts";
 import { isEnded } from "../../../../lib/model/claim.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";

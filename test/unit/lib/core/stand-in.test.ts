@@ -1,7 +1,7 @@
 // Another agent of its role reworks an artefact whose producer is gone, each of them once.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { commitOf } from "../../../../apps/orchestrator/commit-of.ts";
+import { commitOf } from "../../../../apps/orchestrator/decide/commit-of.ts";
 import type { Decision, DecisionInput } from "../../../../lib/core/claim-decision.ts";
 import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { isEnded } from "../../../../lib/model/claim.ts";

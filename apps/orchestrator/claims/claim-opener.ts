@@ -1,0 +1,164 @@
+// Opens the claim of a new artefact, or ends a goal that has too many artefacts.
+
+import type { Decision, Target } from "../../../lib/core/claim-decision.ts";
+import { decideClaim } from "../../../lib/core/decide-claim.ts";
+import { newThread } from "../../../lib/core/new-artefact.ts";
+import { biddingClaim } from "../../../lib/core/new-claim.ts";
+import { electorateOf } from "../../../lib/core/standing-bids.ts";
+import { orchestratorRole } from "../../../lib/model/artefact.ts";
+import { isEnded, missingBidders } from "../../../lib/model/claim.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { ArtefactId, ClaimId, type GoalId } from "../../../lib/model/ids.ts";
+import { artefactLimitExceededType } from "../../../lib/model/own-types.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import type { AgentCache } from "../decide/agent-cache.ts";
+import type { ClaimCache } from "../decide/claim-cache.ts";
+import { commitOf } from "../decide/commit-of.ts";
+import type { Decider } from "../decide/decide-and-commit.ts";
+import type { PauseCache } from "../decide/pause-cache.ts";
+import type { AgentPresence } from "../decide/presence.ts";
+import type { TargetCache } from "../decide/target-cache.ts";
+import type { Deps } from "../leader/deps.ts";
+
+type OpenerParts = {
+  agentCache: AgentCache;
+  decider: Decider;
+  cache: ClaimCache;
+  targets: TargetCache;
+  pause: PauseCache;
+  presence: AgentPresence;
+  /** Called for a claim on which agents are asked to bid. */
+  onAsked: (claim: ClaimId) => void;
+};
+
+export class ClaimOpener {
+  readonly #deps: Deps;
+  readonly #agentCache: AgentCache;
+  readonly #decider: Decider;
+  readonly #cache: ClaimCache;
+  readonly #targets: TargetCache;
+  readonly #pause: PauseCache;
+  readonly #presence: AgentPresence;
+  readonly #onAsked: OpenerParts["onAsked"];
+
+  constructor(deps: Deps, parts: OpenerParts) {
+    this.#deps = deps;
+    this.#agentCache = parts.agentCache;
+    this.#decider = parts.decider;
+    this.#cache = parts.cache;
+    this.#targets = parts.targets;
+    this.#pause = parts.pause;
+    this.#presence = parts.presence;
+    this.#onAsked = parts.onAsked;
+  }
+
+  /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
+  async open(artefact: ArtefactId, goal: GoalId): Promise<void> {
+    const { board, policy, metrics, log } = this.#deps;
+    const readOn = board.connectionNumber();
+    const opening = await this.#decide(artefact, goal);
+    const { claim, grants } = opening;
+    const { events } = commitOf(opening, { ...opening, readOn }, this.#deps.newId);
+    // In the cache before the first event of a bid can arrive; dropped again when this claim is not
+    // the one that was opened.
+    if (!isEnded(claim.status)) this.#cache.put({ claim, grants }, readOn);
+    const result = await board.openClaim({
+      open: { cause: "standard", grants, claim, first: events },
+      bidDeadlineMs: policy.bid_deadline_ms,
+    });
+    if (result.outcome !== "opened") this.#cache.drop(claim.id);
+    switch (result.outcome) {
+      case "opened":
+        metrics.claims.inc({ outcome: "opened" });
+        log.info("Opened claim", { claim_id: claim.id, artefact_id: artefact, goal_id: goal });
+        this.#decider.report(opening);
+        if (claim.bidding === "closed") return;
+        if (missingBidders(claim).length > 0) this.#onAsked(claim.id);
+        // A pause keeps it from going on, which may be over by now; or the first decision finds out
+        // what is wrong with the artefact.
+        if (missingBidders(claim).length === 0 || !opening.isDecided)
+          await this.#decider.decide(claim.id, { kind: "progress" }, { readOn });
+        return;
+      case "exists":
+        return;
+      case "refused":
+        return log.warn("The blackboard refused to open a claim", {
+          artefact_id: artefact,
+          goal_id: goal,
+          reason: result.reason,
+        });
+      default:
+        unreachable(result);
+    }
+  }
+
+  /**
+   * The new claim with all that can be decided at once: most agents have said in advance what they
+   * bid.
+   */
+  async #decide(
+    artefact: ArtefactId,
+    goal: GoalId,
+  ): Promise<Decision & { at: string; isDecided: boolean }> {
+    const { clock, newId, policy } = this.#deps;
+    const [agents, isPaused, target] = await Promise.all([
+      this.#agentCache.list(),
+      this.#pause.isPaused(),
+      this.#readTarget(artefact),
+    ]);
+    const at = clock.now().toISOString();
+    const claim = biddingClaim(
+      { id: ClaimId.parse(newId()), artefact, goal, at },
+      electorateOf(agents),
+    );
+    const undecided = { claim, grants: [], writes: [], at, isDecided: false };
+    // Nothing is known that rules could read; the first decision about the claim finds out why.
+    if (target === undefined) return undecided;
+    const failureId = ArtefactId.parse(newId());
+    const presence = this.#presence;
+    const input = {
+      claim,
+      grants: [],
+      target,
+      reviews: [],
+      agents,
+      presence,
+      policy,
+      isPaused,
+      at,
+      failureId,
+    };
+    const decision = decideClaim(input, { kind: "progress" });
+    if (decision !== undefined) presence.expect(decision);
+    return { ...undecided, ...decision, isDecided: true };
+  }
+
+  /** Undefined where it is gone or malformed. */
+  async #readTarget(artefact: ArtefactId): Promise<Target | undefined> {
+    try {
+      return await this.#targets.get(artefact);
+    } catch (error) {
+      if (error instanceof SettError && error.code === "artefact-malformed") return undefined;
+      throw error;
+    }
+  }
+
+  /** The runaway guard: more artefacts than the limit end the goal with a Failure that says so. */
+  async endRunaway(goal: GoalId, artefacts: number): Promise<void> {
+    const { board, clock, newId, policy, log } = this.#deps;
+    const reason = `The goal has ${artefacts} artefacts and limits.artefacts_per_goal is ${policy.artefacts_per_goal}.`;
+    const at = clock.now().toISOString();
+    const failure = newThread(
+      { id: newId(), at, role: orchestratorRole, agent: "", goal, claim: "" },
+      {
+        structural_type: "Failure",
+        type: artefactLimitExceededType,
+        payload: JSON.stringify({ reason }),
+        sources: [ArtefactId.parse(goal)],
+        metadata: { summary: reason },
+      },
+    );
+    const { outcome } = await board.endGoal({ goal, ending: "artefact_limit", failure });
+    if (outcome === "ended") log.warn("Ended goal", { goal_id: goal, reason });
+  }
+}

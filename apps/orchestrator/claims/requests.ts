@@ -1,0 +1,140 @@
+// Requests of people: cancel, pause, resume, retry. A request is an event; handling one twice is
+// harmless. `readOn`: the number of the connection on which it was read.
+
+import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
+import { isRetry, retryClaim } from "../../../lib/core/retry-claim.ts";
+import { isStandIn } from "../../../lib/core/stand-in.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { Claim, ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { EventDraft, SettEvent } from "../../../lib/model/event.ts";
+import { type ArtefactId, ClaimId, type GoalId } from "../../../lib/model/ids.ts";
+import type { AgentCache } from "../decide/agent-cache.ts";
+import type { PauseCache } from "../decide/pause-cache.ts";
+import type { Deps } from "../leader/deps.ts";
+import type { Questions } from "./questions.ts";
+
+export class Requests {
+  readonly #deps: Deps;
+  readonly #agentCache: AgentCache;
+  readonly #questions: Questions;
+  readonly #pause: PauseCache;
+  readonly #retries = new SerialByKey<string>();
+
+  constructor(deps: Deps, agentCache: AgentCache, questions: Questions, pause: PauseCache) {
+    this.#deps = deps;
+    this.#agentCache = agentCache;
+    this.#questions = questions;
+    this.#pause = pause;
+  }
+
+  /** Ends the goal; the handler of the `goal_ended` event ends its claims. */
+  async cancel(request: SettEvent, goal: GoalId, readOn: number): Promise<void> {
+    const { outcome } = await this.#deps.board.endGoal({
+      goal,
+      ending: "cancelled",
+      by: request.actor,
+      readOn,
+    });
+    if (outcome === "already")
+      await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", readOn);
+  }
+
+  async setPaused(request: SettEvent, paused: boolean, readOn: number): Promise<void> {
+    const { board, log } = this.#deps;
+    const { outcome } = await board.setPaused({
+      paused,
+      by: request.actor,
+      at: request.time,
+      request: request.id,
+      readOn,
+    });
+    this.#pause.forget();
+    if (outcome === "superseded")
+      return this.#refuse(request, {}, "A later request to pause or resume came first.", readOn);
+    if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
+    const before = await board.readPause();
+    const already =
+      before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;
+    const reason = paused
+      ? `The instance is paused already${already}.`
+      : "The instance is not paused.";
+    await this.#refuse(request, {}, reason, readOn);
+  }
+
+  /** Another try of the claim that ended with this Failure. */
+  async retry(request: SettEvent, failureId: ArtefactId, readOn: number): Promise<void> {
+    const failure = await this.#deps.board.readArtefact(failureId);
+    if (failure === undefined)
+      return this.#refuse(
+        request,
+        { artefact_id: failureId },
+        `There is no Failure ${failureId}.`,
+        readOn,
+      );
+    // Requests for other Failures of the claim may come at the same time, and the claim is tried
+    // again only once.
+    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, readOn));
+  }
+
+  async #retry(request: SettEvent, failure: Artefact, readOn: number): Promise<void> {
+    const { board, clock, newId, policy, log } = this.#deps;
+    const about = { artefact_id: failure.id };
+    const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
+    const retries = failed === undefined ? new Map() : await this.#retriesOf(failed.claim);
+    const [id, at] = [ClaimId.parse(newId()), clock.now().toISOString()];
+    const [agents, isWanted] = await Promise.all([
+      this.#agentCache.list(),
+      failed === undefined || this.#questions.isNeeded(failed.claim),
+    ]);
+    const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
+    if (!retried.ok) return this.#refuse(request, about, retried.reason, readOn);
+    const result = await board.openClaim({
+      open: retried,
+      bidDeadlineMs: policy.bid_deadline_ms,
+      readOn,
+    });
+    if (result.outcome === "opened")
+      log.info("Opened claim", {
+        claim_id: id,
+        artefact_id: retried.claim.artefact_id,
+        retry_of: failure.id,
+      });
+    if (result.outcome === "exists")
+      await this.#refuse(
+        request,
+        about,
+        `It was tried again before, as claim ${result.claim}.`,
+        readOn,
+      );
+    if (result.outcome === "refused") await this.#refuse(request, about, result.reason, readOn);
+  }
+
+  /** Cause → claim: the claims that tried this claim's work again, also by another agent. */
+  async #retriesOf({ artefact_id }: Claim): Promise<Map<string, ClaimSnapshot>> {
+    const { board } = this.#deps;
+    const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(
+      ([cause]) => isRetry(cause) || isStandIn(cause),
+    );
+    const claims = await board.readClaims(causes.map(([, id]) => id));
+    return new Map(
+      causes.flatMap(([cause, id]) => {
+        const snapshot = claims.find(({ claim }) => claim.id === id);
+        return snapshot === undefined ? [] : [[cause, snapshot] as const];
+      }),
+    );
+  }
+
+  async #refuse(
+    request: SettEvent,
+    about: Partial<EventDraft>,
+    reason: string,
+    readOn: number,
+  ): Promise<void> {
+    const draft = {
+      ...about,
+      type: "request_refused" as const,
+      data: { request: request.id, reason },
+    };
+    await this.#deps.board.logAsLeader(draft, readOn);
+  }
+}

@@ -1,0 +1,322 @@
+// read → decide → commit, for one claim at a time.
+
+import { RecentMap } from "../../../lib/async/recent-map.ts";
+import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
+import { abandonClaim } from "../../../lib/core/abandon-claim.ts";
+import type { ClaimEvent, Decision, DecisionInput } from "../../../lib/core/claim-decision.ts";
+import { decideClaim, isHeldUp } from "../../../lib/core/decide-claim.ts";
+import type { Verdict } from "../../../lib/core/review-verdict.ts";
+import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { type AgentName, ArtefactId, type ClaimId } from "../../../lib/model/ids.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import type { Deps } from "../leader/deps.ts";
+import { IsolatedJobs } from "../leader/isolated-jobs.ts";
+import type { AgentCache } from "./agent-cache.ts";
+import { type ClaimCache, withLater } from "./claim-cache.ts";
+import { readRecords, type TargetOf } from "./claim-records.ts";
+import { commitOf, type LeaderCommit } from "./commit-of.ts";
+import type { LeaderParts } from "./leader-parts.ts";
+import type { PauseCache } from "./pause-cache.ts";
+import type { AgentPresence } from "./presence.ts";
+import { reportDecision } from "./report-decision.ts";
+import type { TargetCache } from "./target-cache.ts";
+
+/**
+ * `input` is missing where there is no claim to decide about, `decision` where there is nothing to
+ * write. `isOutOfDate`: it is held up by what has changed meanwhile.
+ */
+type Considered = {
+  input?: ClaimSnapshot & Pick<DecisionInput, "at">;
+  decision?: Decision | undefined;
+  isOutOfDate?: boolean;
+};
+/**
+ * What a decision is based on. `readOn`: the number of the connection when the event, or what it
+ * was made of, was read; noted before the read. `source`: decide on the cached claim, which follows
+ * the log, or on the stored one? `stored`: claims as they were read there, which need not be read
+ * again.
+ */
+export type Basis = {
+  readOn: number;
+  source?: "log" | "store";
+  stored?: ReadonlyMap<ClaimId, ClaimSnapshot>;
+};
+/**
+ * A result of this agent that is to be stored. `ahead`: the claim with it, made of the claim as it
+ * is; undefined where the two do not fit. `verdict`: of a review.
+ */
+export type ResultAhead = {
+  agent: AgentName;
+  ahead: (known: ClaimSnapshot) => ClaimSnapshot | undefined;
+  verdict: Verdict | undefined;
+};
+type FinishReply = Awaited<ReturnType<Deps["board"]["finishGrant"]>>;
+type WriteResult = (commit: LeaderCommit | undefined) => Promise<FinishReply>;
+/** What the claim was when it was decided about, and whose grant has ended with the decision. */
+type Before = { known: ClaimSnapshot | undefined; own?: AgentName };
+/** Beyond these an ended claim is read once more. */
+const maxEnded = 20_000;
+/** Few enough that the work of events is hardly delayed. */
+const claimsAtOnce = 100;
+
+export class Decider {
+  readonly #claims = new SerialByKey<ClaimId>();
+  readonly #deps: Deps;
+  readonly #agentCache: AgentCache;
+  readonly #targets: TargetCache;
+  readonly #cache: ClaimCache;
+  readonly #pause: PauseCache;
+  readonly #presence: AgentPresence;
+  readonly #isolated: IsolatedJobs<ClaimId>;
+  /** Claims that a pause, or a registration that cannot be read, keeps from going on. */
+  readonly #heldUp = new Set<ClaimId>();
+  /**
+   * Claims that have ended, and on which connection: the events that led there need no look at
+   * them.
+   */
+  readonly #ended = new RecentMap<ClaimId, number>(maxEnded);
+
+  constructor(deps: Deps, { agentCache, targets, cache, pause, presence }: LeaderParts) {
+    this.#deps = deps;
+    this.#agentCache = agentCache;
+    this.#targets = targets;
+    this.#cache = cache;
+    this.#pause = pause;
+    this.#presence = presence;
+    this.#isolated = new IsolatedJobs(
+      deps.log,
+      "Could not decide about a claim; it stays as it is",
+      "claim_id",
+    );
+  }
+
+  /** How many claims are being decided about right now. */
+  get busy(): number {
+    return this.#claims.size;
+  }
+
+  /**
+   * Decides about the claim after the event, and commits the decision. True when something was
+   * written: a claim that does not exist or has ended, or an event that changes nothing, writes
+   * nothing. Throws Fenced when the epoch is over. Rejects with `redis-unreachable` where contact
+   * was lost since the event was read: Redis may have lost what it is about.
+   */
+  decide(claim: ClaimId, event: ClaimEvent, basis: Basis): Promise<boolean> {
+    const { board, newId } = this.#deps;
+    const { readOn, source = "store" } = basis;
+    const isOver = () =>
+      source === "log" && this.#ended.get(claim) === readOn && board.connectionNumber() === readOn;
+    if (isOver()) return Promise.resolve(false);
+    return this.#claims.run(claim, async () => {
+      // The event of a result may come before the answer to the step that has stored it, and ended
+      // its claim.
+      if (isOver()) return false;
+      for (let stored = basis.stored?.get(claim); ; stored = undefined) {
+        const connection = board.connectionNumber();
+        // The claim itself is read again, and shows whether there is progress.
+        if (event.kind !== "progress" && connection !== readOn) throw outdated();
+        const known = connection === readOn ? stored : undefined;
+        const cached = this.#cache.get(claim);
+        const {
+          input,
+          decision,
+          isOutOfDate = false,
+        } = await this.#decide(claim, event, source, known);
+        if (isOutOfDate) continue;
+        if (input === undefined) return false;
+        if (decision === undefined) {
+          // It was read here, so that the next event finds it.
+          if (cached === undefined && known === undefined && !isEnded(input.claim.status))
+            this.#keep(input, connection, undefined);
+          return false;
+        }
+        const committed = await board.commitClaim(
+          commitOf(decision, { ...input, readOn: connection }, newId),
+        );
+        const { outcome } = committed;
+        switch (outcome) {
+          case "committed":
+            this.#remember(decision, committed.rev, connection, { known: cached });
+            this.report(decision);
+            return true;
+          case "stale":
+            this.#cache.drop(claim);
+            this.#deps.metrics.conflicts.inc();
+            continue;
+          case "gone":
+            this.#cache.drop(claim);
+            return false;
+          default:
+            unreachable(outcome);
+        }
+      }
+    });
+  }
+
+  /**
+   * Stores a result by `write`, and in the same step what it decides about its claim, where the
+   * claim is known: `ahead` is the claim with it. Otherwise, and where the claim has moved
+   * meanwhile, the event of the result decides. Rejects as `write` does.
+   */
+  finish(
+    id: ClaimId,
+    { agent, ahead, verdict }: ResultAhead,
+    readOn: number,
+    write: WriteResult,
+  ): Promise<FinishReply> {
+    const { board, newId } = this.#deps;
+    return this.#claims.run(id, async () => {
+      const known = board.connectionNumber() === readOn ? this.#cache.get(id) : undefined;
+      const next = known && ahead(known);
+      const { input, decision } = next === undefined ? {} : await this.#foresee(next, verdict);
+      const reply = await write(
+        input && decision && commitOf(decision, { ...input, readOn }, newId),
+      );
+      const commit = reply.outcome === "finished" ? reply.commit : undefined;
+      if (commit?.outcome === "committed" && decision !== undefined) {
+        this.#remember(decision, commit.rev, readOn, { known, own: agent });
+        this.report(decision);
+      } else if (reply.outcome === "finished" && commit === undefined && next !== undefined)
+        this.#keep(next, readOn, known, agent);
+      else this.#cache.drop(id);
+      return reply;
+    });
+  }
+
+  /**
+   * What is decided about the claim once its result is stored; nothing where that cannot be known
+   * before.
+   */
+  async #foresee(next: ClaimSnapshot, verdict: Verdict | undefined): Promise<Considered> {
+    const foreseen = await this.#consider(
+      next,
+      { kind: "progress" },
+      (artefact) => this.#targets.get(artefact),
+      verdict,
+    );
+    return foreseen.isOutOfDate ? {} : foreseen;
+  }
+
+  /**
+   * Many at once. A claim that cannot be decided about (a person has broken its record) stops no
+   * other; its problem is logged once.
+   */
+  async decideEach(
+    claims: readonly ClaimId[],
+    eventFor: (claim: ClaimId) => ClaimEvent,
+    basis: Basis,
+  ): Promise<void> {
+    for (let from = 0; from < claims.length; from += claimsAtOnce) {
+      const some = claims.slice(from, from + claimsAtOnce);
+      await this.#isolated.run(some, (claim) => this.decide(claim, eventFor(claim), basis));
+    }
+  }
+
+  /**
+   * The claims that a pause, or a registration that could not be read, has kept from going on. A
+   * new leader begins by looking at all.
+   */
+  async decideHeldUp(readOn: number): Promise<void> {
+    await this.decideEach([...this.#heldUp], () => ({ kind: "progress" }), { readOn });
+  }
+
+  async #decide(
+    id: ClaimId,
+    event: ClaimEvent,
+    source: Basis["source"],
+    stored: ClaimSnapshot | undefined,
+  ): Promise<Considered> {
+    const known = source === "log" ? this.#cache.get(id) : undefined;
+    if (known !== undefined)
+      return this.#consider(known, event, (artefact) => this.#targets.get(artefact));
+    if (stored === undefined) this.#cache.expectRead(id);
+    const snapshot = stored ?? (await this.#deps.board.readClaim(id));
+    if (snapshot !== undefined)
+      return await this.#consider(snapshot, event, (artefact) => this.#targets.read(artefact));
+    this.#heldUp.delete(id);
+    return {};
+  }
+
+  /** `verdict`: of a review that is not stored yet. */
+  async #consider(
+    snapshot: ClaimSnapshot,
+    event: ClaimEvent,
+    targetOf: TargetOf,
+    verdict?: Verdict,
+  ): Promise<Considered> {
+    const { clock, newId, policy } = this.#deps;
+    const [records, agents, isPaused] = await Promise.all([
+      readRecords(snapshot, this.#targets, targetOf, verdict),
+      this.#agentCache.list(),
+      this.#pause.isPaused(),
+    ]);
+    const failureId = ArtefactId.parse(newId());
+    const presence = this.#presence;
+    presence.forgetExpected(snapshot.claim.id);
+    const input = {
+      ...snapshot,
+      agents,
+      presence,
+      policy,
+      isPaused,
+      at: clock.now().toISOString(),
+      failureId,
+    };
+    if (!records.ok) return { input, decision: abandonClaim(input, records.reason) };
+    const decision = decideClaim({ ...input, ...records.value }, event);
+    const isWaiting = isHeldUp({ ...input, ...records.value, ...decision });
+    if (decision !== undefined) presence.expect(decision);
+    if (isWaiting) this.#heldUp.add(snapshot.claim.id);
+    else this.#heldUp.delete(snapshot.claim.id);
+    // What holds it up may be over, and those that it held up may have been decided about before
+    // this one was among them.
+    const isOutOfDate =
+      isWaiting &&
+      ((await this.#pause.isPaused()) !== isPaused || (await this.#agentCache.list()) !== agents);
+    return { input, decision, isOutOfDate };
+  }
+
+  #remember(
+    { claim, grants }: Decision,
+    rev: number,
+    connection: number,
+    { known, own }: Before,
+  ): void {
+    if (isEnded(claim.status)) {
+      this.#cache.drop(claim.id);
+      this.#ended.set(claim.id, connection);
+    } else this.#keep({ claim: { ...claim, rev }, grants }, connection, known, own);
+  }
+
+  /**
+   * With what the log has shown since `known`; where that does not fit, the claim is read again.
+   * `own`: whose grant has ended with it.
+   */
+  #keep(
+    snapshot: ClaimSnapshot,
+    connection: number,
+    known: ClaimSnapshot | undefined,
+    own?: AgentName,
+  ): void {
+    const { id } = snapshot.claim;
+    const current = this.#cache.get(id);
+    const kept =
+      current === known ? snapshot : known && current && withLater(snapshot, known, current, own);
+    if (kept === undefined) this.#cache.drop(id);
+    else this.#cache.put(kept, connection);
+  }
+
+  /** Logs and counts what a decision has done. */
+  report(decision: Decision): void {
+    reportDecision(this.#deps, decision);
+  }
+}
+
+/** As where Redis is away: the caller reads the event again, if it is still there. */
+function outdated(): SettError {
+  return new SettError(
+    "redis-unreachable",
+    "Contact with Redis was lost since this was read, so that it is read again.",
+  );
+}

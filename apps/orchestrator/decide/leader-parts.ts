@@ -1,0 +1,27 @@
+// What the parts of one leadership share: what is known without asking Redis.
+
+import type { Deps } from "../leader/deps.ts";
+import { AgentCache } from "./agent-cache.ts";
+import { ClaimCache } from "./claim-cache.ts";
+import { PauseCache } from "./pause-cache.ts";
+import { AgentPresence } from "./presence.ts";
+import { TargetCache } from "./target-cache.ts";
+
+export type LeaderParts = {
+  agentCache: AgentCache;
+  targets: TargetCache;
+  cache: ClaimCache;
+  pause: PauseCache;
+  presence: AgentPresence;
+};
+
+export function leaderParts(deps: Pick<Deps, "board" | "clock" | "log">): LeaderParts {
+  const { board, clock } = deps;
+  return {
+    agentCache: new AgentCache(deps),
+    targets: new TargetCache(board),
+    cache: new ClaimCache(board),
+    pause: new PauseCache(board),
+    presence: new AgentPresence(clock),
+  };
+}

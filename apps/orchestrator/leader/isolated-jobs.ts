@@ -1,0 +1,45 @@
+// Runs a job for many ids at once, so that a job that fails stops no other.
+
+import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { isAway } from "../../../lib/service/until-contact.ts";
+
+export class IsolatedJobs<Id extends string> {
+  readonly #log: JsonLog;
+  readonly #sentence: string;
+  readonly #field: string;
+  /** The problem that was logged last, by id. */
+  readonly #logged = new Map<Id, string>();
+
+  /**
+   * `sentence` is logged for an id whose job fails, with the id in `field`: once for each problem,
+   * until the job succeeds again.
+   */
+  constructor(log: JsonLog, sentence: string, field: string) {
+    this.#log = log;
+    this.#sentence = sentence;
+    this.#field = field;
+  }
+
+  /**
+   * Throws, when all jobs have ended, what concerns all of them: the epoch is over, or Redis is
+   * unreachable.
+   */
+  async run(ids: readonly Id[], job: (id: Id) => Promise<unknown>): Promise<void> {
+    const results = await Promise.allSettled(ids.map(job));
+    for (const [index, id] of ids.entries()) {
+      const result = results[index];
+      if (result?.status !== "rejected") this.#logged.delete(id);
+      else if (result.reason instanceof Fenced || isAway(result.reason)) throw result.reason;
+      else this.#logFailure(id, result.reason);
+    }
+  }
+
+  #logFailure(id: Id, error: unknown): void {
+    const problem = messageOf(error);
+    if (this.#logged.get(id) === problem) return;
+    this.#logged.set(id, problem);
+    this.#log.error(this.#sentence, { [this.#field]: id, error });
+  }
+}

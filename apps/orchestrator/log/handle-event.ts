@@ -1,0 +1,205 @@
+// What the orchestrator does for each event of the log. Handling an event twice is harmless: the
+// stored state decides.
+import type { GoalEnding } from "../../../lib/blackboard/port/artefacts.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import type { ClaimOpener } from "../claims/claim-opener.ts";
+import type { Questions } from "../claims/questions.ts";
+import { endingReason } from "../claims/reconcile.ts";
+import type { Requests } from "../claims/requests.ts";
+import type { AgentCache } from "../decide/agent-cache.ts";
+import type { Decider } from "../decide/decide-and-commit.ts";
+import type { Deps } from "../leader/deps.ts";
+
+export class EventHandler {
+  readonly #deps: Deps;
+  readonly #agentCache: AgentCache;
+  readonly #decider: Decider;
+  readonly #opener: ClaimOpener;
+  readonly #questions: Questions;
+  readonly #requests: Requests;
+
+  constructor(
+    deps: Deps,
+    handlers: {
+      agentCache: AgentCache;
+      decider: Decider;
+      opener: ClaimOpener;
+      questions: Questions;
+      requests: Requests;
+    },
+  ) {
+    this.#deps = deps;
+    this.#agentCache = handlers.agentCache;
+    this.#decider = handlers.decider;
+    this.#opener = handlers.opener;
+    this.#questions = handlers.questions;
+    this.#requests = handlers.requests;
+  }
+
+  /**
+   * Resolves when the event's work is written to the blackboard; undefined for an event that needs
+   * no work, as most do. `readOn`: the number of the connection when the event was read.
+   */
+  handle(event: SettEvent, readOn: number): Promise<unknown> | undefined {
+    switch (event.type) {
+      case "artefact_created":
+        return this.#artefactCreated(event);
+      case "bid_placed":
+        // Full consensus has nothing to decide before the last bid is in.
+        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid")
+          return this.#progress(event, readOn);
+        return undefined;
+      case "grant_done":
+      case "grant_failed":
+        return this.#progress(event, readOn);
+      case "agent_registered":
+        this.#agentCache.forget();
+        return event.agent && this.#registerAgent(event.agent, readOn);
+      case "agent_removed":
+        this.#agentCache.forget();
+        return event.agent && this.#removeAgent(event.agent, readOn);
+      case "goal_ended":
+        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), readOn);
+      case "grant_waiting":
+        return event.artefact_id && this.#questions.settleQuestion(event.artefact_id);
+      case "question_closed":
+        return (
+          event.artefact_id &&
+          this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), {
+            readOn,
+          })
+        );
+      case "claim_terminated":
+        // The agent that was asked has not answered: the question goes to another, or to people.
+        return event.data?.kind === "clarification"
+          ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id)
+          : undefined;
+      case "cancel_requested":
+        return event.goal_id && this.#requests.cancel(event, event.goal_id, readOn);
+      case "pause_requested":
+        return this.#requests.setPaused(event, true, readOn);
+      case "resume_requested":
+        return this.#requests.setPaused(event, false, readOn);
+      case "retry_requested":
+        return event.artefact_id && this.#requests.retry(event, event.artefact_id, readOn);
+      case "result_refused":
+        return this.#repeatAttempt(event, readOn);
+      case "instance_resumed":
+        return this.#decider.decideHeldUp(readOn);
+      case "instance_started":
+      case "instance_stopped":
+      case "orchestrator_started":
+      case "agent_replaced":
+      case "artefact_refused":
+      case "claim_opened":
+      case "claim_announced":
+      // What follows from them is decided with them.
+      case "bids_placed":
+      case "bid_imposed":
+      case "bid_refused":
+      case "bidding_closed":
+      case "grant_queued":
+      case "grant_retrying":
+      case "grant_started":
+      case "grant_cancelled":
+      case "mail_refused":
+      case "claim_completed":
+      case "question_asked":
+      case "request_refused":
+      case "instance_paused":
+      case "model_called":
+      case "budget_raised":
+      case "goals_pruned":
+      case "event_given_up":
+      case "connections_ended":
+      case "mail_dropped":
+      case "api_called":
+      case "trigger_fired":
+      case "trigger_skipped":
+      case "unreadable":
+        return undefined;
+      default:
+        return unreachable(event.type);
+    }
+  }
+
+  #artefactCreated({ artefact_id, goal_id, data }: SettEvent): Promise<void> | undefined {
+    if (artefact_id === undefined || goal_id === undefined) return undefined;
+    const artefacts = Number(data?.goal_artefacts ?? 0);
+    if (artefacts > this.#deps.policy.artefacts_per_goal)
+      return this.#opener.endRunaway(goal_id, artefacts);
+    switch (data?.structural_type) {
+      case "Standard":
+        return this.#opener.open(artefact_id, goal_id);
+      case "Question":
+        // The question of an agent is handled with the event that its grant waits.
+        return data.agent === undefined ? this.#questions.settleQuestion(artefact_id) : undefined;
+      case "Answer":
+        return this.#questions.settleAnswer(artefact_id);
+      default:
+        return undefined;
+    }
+  }
+
+  #progress({ claim_id }: SettEvent, readOn: number): Promise<boolean> | undefined {
+    return (
+      claim_id && this.#decider.decide(claim_id, { kind: "progress" }, { readOn, source: "log" })
+    );
+  }
+
+  /** Where Redis has lost an artefact that the refused result was made from. */
+  #repeatAttempt(
+    { claim_id, agent, data }: SettEvent,
+    readOn: number,
+  ): Promise<boolean> | undefined {
+    const attempt = Number(data?.attempt);
+    if (claim_id === undefined || agent === undefined || data?.source === undefined)
+      return undefined;
+    return this.#decider.decide(claim_id, { kind: "source_lost", agent, attempt }, { readOn });
+  }
+
+  /**
+   * The new registration may decide a claim: an agent that has not bid may have rules now, be a
+   * person, or can be read again.
+   */
+  async #registerAgent(agent: AgentName, readOn: number): Promise<void> {
+    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "progress" }), {
+      readOn,
+    });
+    await this.#decider.decideHeldUp(readOn);
+  }
+
+  /** An agent that is registered again by now keeps its work. */
+  async #removeAgent(agent: AgentName, readOn: number): Promise<void> {
+    if ((await this.#agentCache.list()).some(({ name }) => name === agent)) return;
+    await this.#decider.decideEach(
+      await this.#claimsOf(agent),
+      () => ({ kind: "agent_removed", agent }),
+      { readOn },
+    );
+  }
+
+  async #claimsOf(agent: AgentName): Promise<ClaimId[]> {
+    const { board } = this.#deps;
+    const claims = await Promise.all([
+      board.listClaimsOf(agent, "asked"),
+      board.listClaimsOf(agent, "work"),
+    ]);
+    return [...new Set(claims.flat())];
+  }
+
+  async #endClaims(goal: GoalId, ending: GoalEnding, readOn: number): Promise<void> {
+    const open = await this.#deps.board.listOpenClaimsOfGoal(goal);
+    await this.#decider.decideEach(
+      open,
+      () => ({ kind: "goal_ended", reason: endingReason(ending) }),
+      { readOn },
+    );
+  }
+}
+
+function endingOf({ data }: SettEvent): GoalEnding {
+  return data?.ending === "artefact_limit" ? "artefact_limit" : "cancelled";
+}

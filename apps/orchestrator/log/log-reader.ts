@@ -1,0 +1,120 @@
+// Follows the log for this leadership, and stores the cursor on the blackboard for the next leader.
+
+import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps } from "../leader/deps.ts";
+import { CursorProgress } from "./cursor-progress.ts";
+import { followLog, type LogWork } from "./follow-log.ts";
+
+/** The oldest event whose work is not confirmed, and for how long it has been the oldest. */
+export type Unconfirmed = { id: string; type: SettEvent["type"]; ageMs: number };
+
+export class LogReader {
+  readonly #deps: Deps;
+  #progress: CursorProgress;
+  #saved = "";
+  /** Aborts after a reconnect. */
+  #broken = new AbortController();
+  /**
+   * False from a reconnect until the stored cursor was read again: until then ours may be ahead of
+   * what Redis has.
+   */
+  #isCertain = true;
+  /**
+   * The connection on which our cursor was read. A stop ends the listening to reconnects before the
+   * last save.
+   */
+  #readOn: number;
+  #oldest: { event: SettEvent; sinceMs: number } | undefined;
+
+  constructor(deps: Deps, cursor: string) {
+    this.#deps = deps;
+    this.#progress = new CursorProgress(cursor);
+    this.#readOn = deps.board.connectionNumber();
+  }
+
+  get progress(): CursorProgress {
+    return this.#progress;
+  }
+
+  /**
+   * As `measureLag` found it last. Its age grows while the reader makes no progress, for whatever
+   * reason.
+   */
+  get oldest(): Unconfirmed | undefined {
+    if (this.#oldest === undefined) return undefined;
+    const { event, sinceMs } = this.#oldest;
+    return {
+      id: event.id,
+      type: event.type,
+      ageMs: Math.round(this.#deps.clock.passedMs() - sinceMs),
+    };
+  }
+
+  /** Finds the oldest event that is not confirmed. */
+  async measureLag(): Promise<void> {
+    const { board, clock } = this.#deps;
+    const [next] = await board.readEvents(this.#progress.confirmed, 1);
+    if (next?.id !== this.#oldest?.event.id)
+      this.#oldest = next && { event: next, sinceMs: clock.passedMs() };
+  }
+
+  /**
+   * Runs until the signal aborts; throws Fenced when the epoch is over. After a reconnect it goes
+   * on from the stored cursor: a Redis that crashed may have lost the last writes, and handling an
+   * event twice is harmless.
+   */
+  async run(work: LogWork, signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#deps.board.onReconnect(() => {
+      this.#isCertain = false;
+      this.#broken.abort();
+    });
+    try {
+      while (!signal.aborted) {
+        if (!this.#isCertain) await this.#returnToStoredCursor(signal);
+        const unbroken = AbortSignal.any([signal, this.#broken.signal]);
+        await followLog(this.#deps, work, this.#progress, unbroken);
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  /**
+   * True when the stored cursor is at the last event that was read, so that there is nothing to
+   * save.
+   */
+  get isSaved(): boolean {
+    return this.#saved === this.#progress.reached;
+  }
+
+  async save(): Promise<void> {
+    this.#deps.metrics.inFlight.set(this.#progress.inFlight);
+    const cursor = this.#progress.confirmed;
+    const { board } = this.#deps;
+    if (cursor === this.#saved || !this.#isCertain || board.connectionNumber() !== this.#readOn)
+      return;
+    await board.moveCursor(cursor);
+    this.#saved = cursor;
+  }
+
+  async #returnToStoredCursor(signal: AbortSignal): Promise<void> {
+    const { board, log } = this.#deps;
+    this.#broken = new AbortController();
+    const readOn = board.connectionNumber();
+    const leader = await untilContact(() => board.readLeader(), { signal, log }).catch(
+      (error: unknown) => {
+        if (!signal.aborted) throw error;
+      },
+    );
+    // Contact was lost again, so the answer may be wrong.
+    if (signal.aborted || this.#broken.signal.aborted) return;
+    if (leader?.epoch !== board.epoch) throw new Fenced(board.epoch);
+    this.#progress = new CursorProgress(leader.cursor);
+    this.#saved = leader.cursor;
+    this.#readOn = readOn;
+    this.#isCertain = true;
+    this.#oldest = undefined;
+  }
+}

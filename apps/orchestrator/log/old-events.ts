@@ -1,0 +1,59 @@
+// Removes the events of no goal that are older than sett.yml wants to keep them: starts, refusals,
+// skipped runs of triggers, calls of the API. Those of a goal go with it, into the archive of `sett
+// prune`.
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
+import type { Deps } from "../leader/deps.ts";
+import { oldEventsEveryMs, pageEveryMs } from "../leader/intervals.ts";
+
+const pageSize = 500;
+
+/** An event that no program can read may be the only trace of what has damaged it. */
+const kept = new Set<SettEvent["type"]>(["unreadable"]);
+
+type OldEventsDeps = Pick<Deps, "board" | "policy" | "log">;
+
+export class OldEvents {
+  readonly #deps: OldEventsDeps;
+  /** Every event up to here that was to be removed is gone. */
+  #place = "0";
+
+  constructor(deps: OldEventsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Looks at the next page of the log; milliseconds after which to go on. */
+  async tick(): Promise<number> {
+    const { board, policy, log } = this.#deps;
+    const { other_events_ms } = policy;
+    if (other_events_ms === undefined) return oldEventsEveryMs;
+    const [events, nowMs, handled] = await Promise.all([
+      board.readEvents(this.#place, pageSize),
+      board.time(),
+      this.#handledUpTo(),
+    ]);
+    const old = events.filter(
+      ({ id }) => Number.parseInt(id, 10) < nowMs - other_events_ms && !isLater(id, handled),
+    );
+    const ids = old
+      .filter(({ goal_id, type }) => goal_id === undefined && !kept.has(type))
+      .map(({ id }) => id);
+    if (ids.length > 0) {
+      await board.removeOldEvents(ids);
+      log.info("Removed old events of no goal", {
+        events: ids.length,
+        before_ms: nowMs - other_events_ms,
+      });
+    }
+    this.#place = old.at(-1)?.id ?? this.#place;
+    return old.length === pageSize ? pageEveryMs : oldEventsEveryMs;
+  }
+
+  /** The place in the log up to which every event is handled and every notice sent. */
+  async #handledUpTo(): Promise<string> {
+    const { board } = this.#deps;
+    const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
+    const cursor = leader?.cursor ?? "0";
+    return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
+  }
+}

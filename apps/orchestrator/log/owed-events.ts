@@ -1,0 +1,115 @@
+// Events that could not be handled. The cursor passes them, so that the others need not wait; each
+// stays on the blackboard until it is handled, by this leader or by a later one.
+import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { isAway, untilContact } from "../../../lib/service/until-contact.ts";
+import type { Deps } from "../leader/deps.ts";
+import type { EventHandler } from "./handle-event.ts";
+
+/** They are tried together. Few enough that the work of other events is hardly delayed. */
+const atOnce = 100;
+const maxReasonLength = 500;
+
+/** How many there are, and the oldest of them. */
+export type Owed = { count: number; id: string; type: SettEvent["type"]; reason: string };
+
+type OwedDeps = Pick<Deps, "board" | "clock" | "log">;
+type Handler = Pick<EventHandler, "handle">;
+
+export class OwedEvents {
+  readonly #deps: OwedDeps;
+  readonly #handler: Handler;
+  /** Where the last turn has ended: each turn looks at the next few. */
+  #after = "0";
+  #owed: Owed | undefined;
+
+  constructor(deps: OwedDeps, handler: Handler) {
+    this.#deps = deps;
+    this.#handler = handler;
+  }
+
+  /** What this leader has tried, and could not handle; undefined where there is nothing. */
+  get owed(): Owed | undefined {
+    return this.#owed;
+  }
+
+  /** Puts the event aside after so many `tries`, on record. False where that is refused, too. */
+  async giveUp(
+    event: SettEvent,
+    error: unknown,
+    tries: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { board, clock, log } = this.#deps;
+    const { id, type, goal_id, claim_id, artefact_id, agent } = event;
+    log.error("Gave up an event that cannot be handled; it is tried again from time to time", {
+      event: id,
+      type,
+      error,
+      tries,
+    });
+    const reason = messageOf(error).slice(0, maxReasonLength);
+    const about = Object.fromEntries(
+      Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, value]) => value),
+    );
+    const draft = {
+      type: "event_given_up" as const,
+      ...about,
+      data: { event: id, type, tries, reason },
+    };
+    const write = () => board.oweEvent({ event, since: clock.now().toISOString(), reason }, draft);
+    try {
+      await untilContact(write, { signal, log });
+    } catch (failed) {
+      if (failed instanceof Fenced) throw failed;
+      if (!signal.aborted)
+        log.error("Could not give up an event; trying it again", {
+          event: id,
+          type,
+          error: failed,
+        });
+      return false;
+    }
+    this.#owed ??= { count: 1, id, type, reason };
+    return true;
+  }
+
+  /** Tries the next few again. */
+  async tick(): Promise<void> {
+    const { board, log } = this.#deps;
+    const readOn = board.connectionNumber();
+    const { count, owed } = await board.listOwed(atOnce, this.#after);
+    const isLastPart = owed.length < atOnce;
+    this.#after = isLastPart ? "0" : (owed.at(-1)?.event.id ?? "0");
+    const reasons = await Promise.all(owed.map(({ event }) => this.#handle(event, readOn)));
+    const settled = owed
+      .filter((_, index) => reasons[index] === undefined)
+      .map(({ event }) => event.id);
+    if (settled.length > 0) {
+      await board.settleOwed(settled, readOn);
+      log.info("Handled events that were given up before", { events: settled.length });
+    }
+    const left = owed.findIndex((_, index) => reasons[index] !== undefined);
+    const { event } = owed[left] ?? {};
+    if (event !== undefined)
+      this.#owed = {
+        count: count - settled.length,
+        id: event.id,
+        type: event.type,
+        reason: reasons[left] ?? "",
+      };
+    else if (count === settled.length) this.#owed = undefined;
+  }
+
+  /** Why it still cannot be handled. */
+  async #handle(event: SettEvent, readOn: number): Promise<string | undefined> {
+    try {
+      await this.#handler.handle(event, readOn);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Fenced || isAway(error)) throw error;
+      return messageOf(error).slice(0, maxReasonLength);
+    }
+  }
+}

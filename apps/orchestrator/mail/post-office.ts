@@ -1,0 +1,192 @@
+// Reads what agents send, in the order in which each has sent it, has it applied, and answers it.
+import { backOffMs } from "../../../lib/async/back-off.ts";
+import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
+import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import type { Reply } from "../../../lib/blackboard/port/mail.ts";
+import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import { isAway } from "../../../lib/service/until-contact.ts";
+import type { Deps } from "../leader/deps.ts";
+import { type Letter, type Letters, lettersOf } from "./letters.ts";
+import { MailHandler, type MailOptions } from "./mail-handler.ts";
+import { MailRefusals } from "./mail-refusals.ts";
+
+/**
+ * What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of
+ * long ones.
+ */
+const maxUnderWay = 200;
+const lengthOfShort = 256 * 1024;
+
+/**
+ * A message that makes a function fail is tried so often, for a minute: it keeps no others waiting
+ * than those about the same work.
+ */
+const maxFailures = 20;
+
+type Board = Deps["board"];
+
+export class PostOffice {
+  readonly #board: Board;
+  readonly #handler: MailHandler;
+  /**
+   * Apart from refused messages, which an agent may send without end: they must not keep these from
+   * the record.
+   */
+  readonly #closings: MailRefusals;
+  /** By agent and claim. */
+  readonly #jobs = new SerialByKey<string>();
+  readonly #underWay = new Map<AgentName, number>();
+  readonly #senders = new Set<AgentName>();
+  #reopen = () => {};
+
+  constructor(deps: Deps, options: MailOptions) {
+    this.#board = deps.board;
+    this.#handler = new MailHandler(deps, options);
+    this.#closings = new MailRefusals(deps);
+  }
+
+  /** Until the signal aborts. Rejects with Fenced when a newer epoch exists. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await this.#followOneConnection(signal);
+  }
+
+  /** Begins to read the mail of an agent that is new. */
+  noteSender(agent: AgentName): void {
+    if (this.#senders.has(agent)) return;
+    this.#senders.add(agent);
+    this.#reopen();
+  }
+
+  /**
+   * Until contact is lost, or the signal aborts. A Redis that crashed may have lost the last
+   * messages, and what they have changed: all that is left of them is read again, and nothing that
+   * was read before is applied to what is there now.
+   */
+  async #followOneConnection(signal: AbortSignal): Promise<void> {
+    const board = this.#board;
+    const isBusy = (agent: AgentName) => (this.#underWay.get(agent) ?? 0) >= maxUnderWay;
+    const over = new AbortController();
+    const ending = AbortSignal.any([signal, over.signal]);
+    this.#reopen = () => over.abort();
+    const unsubscribe = board.onReconnect(this.#reopen);
+    const readOn = board.connectionNumber();
+    let failure: unknown;
+    const handle = (letters: Letters) =>
+      this.#handle(letters, readOn, ending).catch((error: unknown) => {
+        failure = error;
+        over.abort();
+      });
+    try {
+      await this.#openAgain(ending);
+      for await (const mails of board.followMail(ending, isBusy)) {
+        if (ending.aborted) break;
+        for (const letters of lettersOf(mails)) void handle(letters);
+      }
+    } finally {
+      unsubscribe();
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  /**
+   * Messages of one agent about one claim are applied in their order; all of them may come twice.
+   */
+  async #handle(letters: Letters, readOn: number, signal: AbortSignal): Promise<void> {
+    const [{ mail, envelope }] = letters;
+    const { agent } = mail;
+    const about = envelope.ok ? envelope.value.message.claim : "";
+    const weight = letters.reduce((sum, one) => sum + weightOf(one), 0);
+    this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + weight);
+    try {
+      const replies = await this.#jobs.run(`${agent} ${about}`, () =>
+        this.#apply(letters, readOn, signal),
+      );
+      for (const [one, reply] of replies)
+        await untilDone(() => this.#board.answerMail(one, JSON.stringify(reply), readOn), signal);
+      if (letters.some((one) => one !== undefined && isBeyondClocks(one.mail)))
+        await this.#openAgain(signal, mail);
+    } finally {
+      const left = (this.#underWay.get(agent) ?? weight) - weight;
+      if (left > 0) this.#underWay.set(agent, left);
+      else this.#underWay.delete(agent);
+    }
+  }
+
+  /**
+   * Mailboxes that their agents have closed with a place of their own choice: all that there are,
+   * or the one of this message.
+   */
+  async #openAgain(signal: AbortSignal, mail?: Mail): Promise<void> {
+    const done = await untilDone(() => this.#board.reopenMail(mail && [mail.agent]), signal);
+    const readOn = this.#board.connectionNumber();
+    for (const agent of done?.reopened ?? [])
+      await untilDone(
+        () =>
+          this.#closings.record(
+            agent,
+            "It has closed its mailbox with the last place that there is.",
+            readOn,
+          ),
+        signal,
+      );
+    if (mail !== undefined && done !== undefined && done.reopened.length > 0) this.#reopen();
+  }
+
+  /** What is still to be answered. */
+  async #apply(letters: Letters, readOn: number, signal: AbortSignal): Promise<[Mail, Reply][]> {
+    const [first, second] = letters;
+    if (second !== undefined) {
+      const outcome = await untilDone(
+        () => this.#handler.applyTogether(first, second, readOn),
+        signal,
+      );
+      if (outcome !== "apart") return [];
+    }
+    const replies: [Mail, Reply][] = [];
+    for (const { mail, envelope } of letters.filter((one) => one !== undefined)) {
+      const apply = () => this.#handler.apply(mail, envelope, readOn);
+      const refuse = (error: unknown) => this.#handler.refuse(mail, error, readOn);
+      const reply = await untilDone(apply, signal, refuse);
+      if (reply !== undefined && reply !== "ended") replies.push([mail, reply]);
+    }
+    return replies;
+  }
+}
+
+/** A place whose milliseconds have more digits than those of any clock. */
+function isBeyondClocks({ place }: Mail): boolean {
+  return place.indexOf("-") > 15;
+}
+
+function weightOf(letter: Letter | undefined): number {
+  return letter === undefined ? 0 : 1 + Math.floor(letter.mail.text.length / lengthOfShort);
+}
+
+/**
+ * Again while Redis is away, and for a while where a function fails: a result is work that is done,
+ * and must not be lost with the first failure. What then is still not done goes to `refuse`.
+ * Undefined once the signal has aborted: the message stays.
+ */
+async function untilDone<Result>(
+  job: () => Promise<Result>,
+  signal: AbortSignal,
+  refuse?: (error: unknown) => Promise<Result>,
+): Promise<Result | undefined> {
+  let [failures, failure]: [number, unknown] = [0, undefined];
+  for (let tries = 1; !signal.aborted; tries++) {
+    try {
+      return await (failures < maxFailures || refuse === undefined ? job() : refuse(failure));
+    } catch (error) {
+      if (!isAway(error)) {
+        if (refuse === undefined || error instanceof Fenced || failures === maxFailures)
+          throw error;
+        failures += 1;
+        failure = error;
+      }
+      await sleep(backOffMs(tries, { firstMs: 50, maxMs: failures === 0 ? 1_000 : 5_000 }), signal);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,24 @@
+// The text of an agent's message, as the message that it is, or why it is none.
+import { Envelope } from "../../../lib/blackboard/port/mail.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import { mayHaveTextProblem, textProblem } from "../../../lib/model/text-problem.ts";
+
+export type ReadEnvelope = { ok: true; value: Envelope } | { ok: false; reason: string };
+
+export function readEnvelope(text: string): ReadEnvelope {
+  try {
+    const json: unknown = JSON.parse(text);
+    const problem = mayHaveTextProblem(text) ? textProblem(json) : undefined;
+    if (problem !== undefined)
+      return { ok: false, reason: `The message cannot be read: it ${problem}.` };
+    const { success, data, error } = Envelope.safeParse(json);
+    if (success) return { ok: true, value: data };
+    const { path, message } = error.issues[0] ?? { path: [], message: "" };
+    return {
+      ok: false,
+      reason: `The message cannot be read: ${path.join(".") || "it"}: ${message}.`,
+    };
+  } catch (error) {
+    return { ok: false, reason: `The message cannot be read: ${messageOf(error)}.` };
+  }
+}

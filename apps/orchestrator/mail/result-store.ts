@@ -1,0 +1,104 @@
+// The results of agents: whether one can be the result of its work, and how it is stored, together
+// with what it decides about its claim.
+
+import {
+  type Fresh,
+  mailedResultProblem,
+  type ResultOrigin,
+  saysEnough,
+  wholeResult,
+} from "../../../lib/blackboard/mail/mailed-result.ts";
+import type { ClaimOfGrant, GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import type { MailedResult } from "../../../lib/blackboard/port/mail.ts";
+import { endedGrant } from "../../../lib/blackboard/records/ended-grant.ts";
+import { readRefusal } from "../../../lib/blackboard/records/read-refusal.ts";
+import { verdictOf } from "../../../lib/core/review-verdict.ts";
+import { Artefact } from "../../../lib/model/artefact.ts";
+import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
+import { budgetExceededType } from "../../../lib/model/model-call.ts";
+import type { AgentCache } from "../decide/agent-cache.ts";
+import { withEnd, withStart } from "../decide/claim-cache.ts";
+import type { Decider } from "../decide/decide-and-commit.ts";
+import type { Deps } from "../leader/deps.ts";
+import { givenProblem } from "./given-inputs.ts";
+import { laterOf } from "./times-of-record.ts";
+
+type Board = Deps["board"];
+type FinishReply = Awaited<ReturnType<Board["finishGrant"]>>;
+export type FinishOrder = Omit<Parameters<Board["finishGrant"]>[0], "commit"> & { readOn: number };
+
+type Parts = { agentCache: AgentCache; decider: Pick<Decider, "finish"> | undefined };
+
+export class ResultStore {
+  readonly #board: Board;
+  readonly #agentCache: AgentCache;
+  readonly #decider: Parts["decider"];
+
+  /** Without a `decider`, what follows is decided with the events of the results. */
+  constructor({ board }: Pick<Deps, "board">, { agentCache, decider }: Parts) {
+    this.#board = board;
+    this.#agentCache = agentCache;
+    this.#decider = decider;
+  }
+
+  /** A sentence where it cannot be the result of this work. */
+  async read(
+    mailed: MailedResult,
+    fresh: Fresh,
+    { claim, grant }: { claim: ClaimOfGrant; grant: Grant },
+  ): Promise<GrantResult | string> {
+    const origin = await this.#originOf(claim, grant);
+    const result = wholeResult(mailed, origin, {
+      ...fresh,
+      at: laterOf(fresh.at, grant.queued_at),
+    });
+    const unread = saysEnough(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
+    if (unread !== undefined) return `The result is no artefact: ${unread.issues[0]?.message}.`;
+    const problem =
+      mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact));
+    const said = { claim: claim.id, agent: grant.agent, ids: result.artefact.source_artefacts };
+    return problem ?? (await this.givenProblem(said)) ?? result;
+  }
+
+  /**
+   * Only what the gateway has refused may be said to be for want of budget: people answer it with
+   * money, and it is not tried again.
+   */
+  async #refusalProblem(artefact: Artefact): Promise<string | undefined> {
+    if (
+      artefact.type !== budgetExceededType ||
+      (await readRefusal(this.#board, artefact)) !== undefined
+    )
+      return undefined;
+    return `The ${artefact.structural_type} says that a budget is spent, and the gateway has refused no such call of this work.`;
+  }
+
+  /** As the function of this name. */
+  givenProblem(said: Parameters<typeof givenProblem>[1]): Promise<string | undefined> {
+    return givenProblem({ board: this.#board, agentCache: this.#agentCache }, said);
+  }
+
+  /** With what it decides about its claim, where that can be known. */
+  store(order: FinishOrder): Promise<FinishReply> {
+    const { claim, grant, endedAt, result, start, readOn } = order;
+    const write: Parameters<Decider["finish"]>[3] = (commit) =>
+      this.#board.finishGrant({ ...order, ...(commit && { commit }) });
+    // What a failure or a question leads to is decided with their events.
+    if (this.#decider === undefined || result.outcome !== "done") return write(undefined);
+    const ended = endedGrant(grant, endedAt, result);
+    const ahead = (known: ClaimSnapshot) => {
+      const running = start === undefined ? known : withStart(known, grant);
+      return running && withEnd(running, ended);
+    };
+    const verdict = grant.phase === "review" ? verdictOf(result.artefact) : undefined;
+    return this.#decider.finish(claim, { agent: grant.agent, ahead, verdict }, readOn, write);
+  }
+
+  async #originOf(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {
+    const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
+    const [target] =
+      claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
+    const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
+    return { claim, grant: { agent, phase }, role, target: target?.head };
+  }
+}

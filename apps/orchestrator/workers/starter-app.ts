@@ -1,0 +1,73 @@
+// What the starter of workers can do, as a Hono app: it alone has the Engine's socket, and does
+// nothing but this with it.
+import { Hono } from "hono";
+import { z } from "zod";
+import { SettError } from "../../../lib/model/errors.ts";
+import { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import type { WorkerHost } from "./worker-host.ts";
+
+const Job = z.strictObject({
+  agent: AgentName,
+  claim: ClaimId,
+  attempt: z.int().min(1).max(1_000_000),
+  goal: GoalId,
+  slot: z.int().min(1).max(100),
+});
+
+/** How long one request waits for the end of a worker. */
+export const waitMs = 20_000;
+
+/**
+ * `GET /agents/AGENT/workers`, `POST /workers`, and for each worker `GET /workers/NAME`, its `/end`
+ * and `/log`, and `DELETE`. A failure is JSON: `code`, `message`, `hint`. `canBe`: whether a worker
+ * can have that name.
+ */
+export function createStarterApp(host: WorkerHost & { canBe(worker: string): boolean }): Hono {
+  const app = new Hono();
+  app.use("/workers/:name/*", async ({ req, json }, next) => {
+    if (host.canBe(req.param("name"))) return await next();
+    return json(
+      { code: "not-found", message: "No worker of these templates has such a name." },
+      404,
+    );
+  });
+  app.get("/agents/:agent/workers", async ({ req, json }) =>
+    json(await host.list(AgentName.parse(req.param("agent")))),
+  );
+  app.post("/workers", async ({ req, json }) => {
+    await host.start(Job.parse(await req.json()));
+    return json({}, 201);
+  });
+  app.get("/workers/:name", async ({ req, json }) =>
+    json({ is_there: await host.isThere(req.param("name")) }),
+  );
+  app.get("/workers/:name/end", async ({ req, json }) => {
+    const over = AbortSignal.any([req.raw.signal, AbortSignal.timeout(waitMs)]);
+    try {
+      return json({ exit_code: await host.wait(req.param("name"), over) });
+    } catch (error) {
+      // Not ended yet.
+      if (over.aborted) return json({});
+      throw error;
+    }
+  });
+  app.get("/workers/:name/log", async ({ req, json }) =>
+    json({ lines: await host.readLog(req.param("name")) }),
+  );
+  app.delete("/workers/:name", async ({ req, json }) => {
+    await host.remove(req.param("name"));
+    return json({});
+  });
+  app.onError((error, { json }) => {
+    if (error instanceof SettError)
+      return json({ code: error.code, message: error.message, hint: error.hint }, 409);
+    return json(
+      {
+        code: "usage",
+        message: error instanceof z.ZodError ? "The request is malformed." : error.message,
+      },
+      400,
+    );
+  });
+  return app;
+}

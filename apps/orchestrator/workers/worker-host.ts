@@ -1,0 +1,179 @@
+// Where workers run: started from the instance's templates, watched and removed, and nothing else.
+// In containers it is the starter, which alone has the Engine's socket (starter-app.ts,
+// starter-client.ts); without containers the orchestrator itself.
+
+import { SettError } from "../../../lib/model/errors.ts";
+import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
+import { isWorkerName, workerName, workerWorkspaceName } from "../../../lib/runtime/names.ts";
+import type { ContainerPart, ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { WorkerTemplate } from "./worker-template.ts";
+
+/** `slot`: from 1 to the agent's replicas; each has a workspace of its own. */
+export type WorkerJob = {
+  agent: AgentName;
+  claim: ClaimId;
+  attempt: number;
+  goal: GoalId;
+  slot: number;
+};
+
+/** `slot` is NaN where it is not known. */
+export type Worker = { name: string; claim: ClaimId; attempt: number; slot: number };
+
+/**
+ * A worker is named by its container. Every method throws SettError `docker-unreachable` or
+ * `docker-failed` as the runtime does.
+ */
+export type WorkerHost = {
+  nameOf(job: Pick<WorkerJob, "agent" | "claim" | "attempt">): string;
+  /** Those that run, or have ended and are not removed yet. */
+  list(agent: AgentName): Promise<Worker[]>;
+  /** Throws `instance-taken` where there is such a worker already, and `image-not-found`. */
+  start(job: WorkerJob): Promise<void>;
+  isThere(worker: string): Promise<boolean>;
+  /** Its exit code, once it has ended. */
+  wait(worker: string, signal: AbortSignal): Promise<number>;
+  /** Its last lines. */
+  readLog(worker: string): Promise<string[]>;
+  remove(worker: string): Promise<void>;
+};
+
+/** So many of a worker's last lines are kept: they show how it ended. */
+const maxLogLines = 1_000;
+
+/** On a runtime of this process. */
+export class RuntimeHost implements WorkerHost {
+  readonly #runtime: ContainerRuntime;
+  readonly #templates: ReadonlyMap<AgentName, WorkerTemplate>;
+  readonly #prepared = new Set<string>();
+
+  constructor(runtime: ContainerRuntime, templates: readonly WorkerTemplate[]) {
+    this.#runtime = runtime;
+    this.#templates = new Map(templates.map((template) => [template.agent, template]));
+  }
+
+  nameOf({ agent, claim, attempt }: Pick<WorkerJob, "agent" | "claim" | "attempt">): string {
+    return workerName(this.#template(agent).spec.labels.instance, agent, claim, attempt);
+  }
+
+  /**
+   * Whether a worker of a template can have that name. Nothing else is asked of the Engine: a name
+   * becomes a part of an address there.
+   */
+  canBe(worker: string): boolean {
+    return [...this.#templates.values()].some(({ agent, spec }) =>
+      isWorkerName(worker, spec.labels.instance, agent),
+    );
+  }
+
+  async list(agent: AgentName): Promise<Worker[]> {
+    const { containers } = await this.#runtime.parts(this.#template(agent).spec.labels.instance);
+    return containers.flatMap(({ name, labels, env }) => {
+      if (labels.component !== "worker" || labels.agent !== agent) return [];
+      return [
+        { name, claim: labels.claim, attempt: labels.attempt, slot: Number(env.SETT_WORKER_SLOT) },
+      ];
+    });
+  }
+
+  async start(job: WorkerJob): Promise<void> {
+    const { agent, claim, attempt, goal, slot } = job;
+    const { spec, replicas } = this.#template(agent);
+    if (slot > replicas)
+      throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
+    await this.#prepareWorkspace(agent, slot);
+    const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
+    await this.#runtime.containers.start({
+      ...workerSpec(spec, claim, workerWorkspaceName(spec.labels.instance, agent, slot)),
+      name: this.nameOf(job),
+      labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
+      env: { ...spec.env, SETT_GRANT_ATTEMPT: String(attempt), SETT_WORKER_SLOT: String(slot) },
+    });
+  }
+
+  async isThere(worker: string): Promise<boolean> {
+    return (await this.#find(worker)) !== undefined;
+  }
+
+  async wait(worker: string, signal: AbortSignal): Promise<number> {
+    await this.#need(worker);
+    return await this.#runtime.containers.wait(worker, signal);
+  }
+
+  async readLog(worker: string): Promise<string[]> {
+    await this.#need(worker);
+    const lines: string[] = [];
+    for await (const { line } of this.#runtime.containers.logs(worker, { tail: maxLogLines }))
+      lines.push(line);
+    return lines;
+  }
+
+  async remove(worker: string): Promise<void> {
+    if (await this.isThere(worker)) await this.#runtime.containers.remove(worker);
+  }
+
+  /** Undefined also for what is no worker of these templates. */
+  async #find(worker: string): Promise<ContainerPart | undefined> {
+    if (!this.canBe(worker)) return undefined;
+    const found = await this.#runtime.containers.find(worker);
+    if (found?.labels.component !== "worker") return undefined;
+    const template = this.#templates.get(found.labels.agent);
+    return template?.spec.labels.instance === found.labels.instance ? found : undefined;
+  }
+
+  async #need(worker: string): Promise<void> {
+    if (!(await this.isThere(worker)))
+      throw new SettError("docker-failed", `There is no worker ${worker}.`);
+  }
+
+  #template(agent: AgentName): WorkerTemplate {
+    const template = this.#templates.get(agent);
+    if (template !== undefined) return template;
+    throw new SettError("agent-not-found", `${agent} has no workers.`);
+  }
+
+  async #prepareWorkspace(agent: AgentName, slot: number): Promise<void> {
+    const { spec } = this.#template(agent);
+    // With the instance's id: what bears none would be a stranger's for the next `sett up`.
+    const { instance, id, workspace, version } = spec.labels;
+    const name = workerWorkspaceName(instance, agent, slot);
+    if (this.#prepared.has(name)) return;
+    const { volumes } = this.#runtime;
+    const labels = {
+      instance,
+      ...(id !== undefined && { id }),
+      workspace,
+      version,
+      component: "workspace" as const,
+      agent,
+    };
+    const made = await volumes.create(name, labels);
+    if (made === "created" && spec.user !== undefined)
+      await volumes.prepare(name, spec.user, spec.image);
+    this.#prepared.add(name);
+  }
+}
+
+/**
+ * The controller's specification with another entrypoint and workspace, without restart and health
+ * check, also that of its image.
+ */
+function workerSpec(
+  controller: ContainerSpec,
+  claim: ClaimId,
+  workspaceVolume: string,
+): ContainerSpec {
+  const { entrypoint = [], ...spec } = controller;
+  return {
+    ...spec,
+    healthcheck: "none",
+    entrypoint: [...entrypoint, "--execute-claim", claim],
+    mounts: spec.mounts.map((mount) =>
+      mount.kind === "volume" && mount.target === "/workspace"
+        ? { ...mount, volume: workspaceVolume }
+        : mount,
+    ),
+    restart: "no",
+  };
+}

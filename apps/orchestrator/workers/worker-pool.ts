@@ -1,0 +1,221 @@
+// Runs the workers of one scalable agent: a container for each grant, never more than its replicas,
+// in the order of the grants (docs/internals/orchestrator.md#workers). The grants on the blackboard
+// say what is to be done, and the labels of containers what is being done; nothing else is stored.
+
+import { backOffMs } from "../../../lib/async/back-off.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
+import { Fenced, type LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
+import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
+import { isEnded } from "../../../lib/model/claim.ts";
+import type { ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import type { Basis } from "../decide/decide-and-commit.ts";
+import type { Deps } from "../leader/deps.ts";
+import type { Worker, WorkerHost } from "./worker-host.ts";
+import type { WorkerTemplate } from "./worker-template.ts";
+import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
+
+/** How long queued grants fail before the container runtime is asked again for its workers. */
+const failQueuedForMs = 2_000;
+
+export type WorkerDeps = Pick<Deps, "log"> & {
+  board: Pick<
+    LeaderBlackboard,
+    "connectionNumber" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause"
+  >;
+  host: WorkerHost;
+  /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
+  decide: (claim: ClaimId, event: ClaimEvent, basis: Basis) => Promise<unknown>;
+};
+
+/** An agent, and how many workers it may have. */
+export type Scale = Pick<WorkerTemplate, "agent" | "replicas">;
+
+/**
+ * How many workers are started for an attempt that none of them begins: the Engine may have been
+ * restarted, or refuse for a moment.
+ */
+const maxStarts = 3;
+
+const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
+
+export class WorkerPool {
+  readonly #deps: WorkerDeps;
+  readonly #template: Scale;
+  readonly #waiting: ClaimId[] = [];
+  /** Slot → the work in it. Each slot has a workspace of its own. */
+  readonly #busySlots = new Map<number, Promise<void>>();
+  /** Claims whose worker is watched, or about to be started. */
+  readonly #claimsInWork = new Set<ClaimId>();
+  /** How often a worker was started for an attempt that has not begun. */
+  readonly #starts = new Map<ClaimId, number>();
+  readonly #workers: Workers;
+
+  constructor(deps: WorkerDeps, template: Scale) {
+    this.#deps = deps;
+    this.#template = template;
+    this.#workers = new Workers(deps, template.agent);
+  }
+
+  /**
+   * Runs until the signal aborts. Workers go on by themselves, and the next leader finds them.
+   * Rejects with Fenced.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const ending = AbortSignal.any([signal, over.signal]);
+    let failure: unknown;
+    const fail = (error: unknown) => {
+      failure ??= error;
+      over.abort();
+    };
+    const running = await this.#workers.list().catch(async (error: unknown) => {
+      await this.#failQueued(error, signal);
+      throw error;
+    });
+    for (const worker of running) this.#adopt(worker, ending, fail);
+    for await (const claims of this.#deps.board.followGrants(this.#template.agent, ending)) {
+      for (const claim of claims) this.#enqueue(claim);
+      this.#fillSlots(ending, fail);
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  /**
+   * Without a list of the running workers none may be started: there could be too many. Queued
+   * grants fail, rather than wait in silence.
+   */
+  async #failQueued(error: unknown, signal: AbortSignal): Promise<void> {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(failQueuedForMs)]);
+    for await (const claims of this.#deps.board.followGrants(this.#template.agent, until)) {
+      for (const claim of claims) {
+        const readOn = this.#deps.board.connectionNumber();
+        const { attempt } = (await this.#readQueued(claim)) ?? {};
+        const reason = startFailureReason(error);
+        if (attempt !== undefined)
+          await this.#deps.decide(
+            claim,
+            { kind: "worker_lost", agent: this.#template.agent, attempt, reason },
+            { readOn },
+          );
+      }
+    }
+  }
+
+  #enqueue(claim: ClaimId): void {
+    if (!this.#waiting.includes(claim)) this.#waiting.push(claim);
+  }
+
+  #fillSlots(signal: AbortSignal, fail: (error: unknown) => void): void {
+    for (let slot = 1; slot <= this.#template.replicas; slot++) {
+      if (this.#busySlots.has(slot) || signal.aborted) continue;
+      // A claim that is in work is announced again as long as its grant is queued: it comes next
+      // once that work has ended.
+      const next = this.#waiting.findIndex((claim) => !this.#claimsInWork.has(claim));
+      const [claim] = next < 0 ? [] : this.#waiting.splice(next, 1);
+      if (claim !== undefined)
+        this.#occupy(slot, claim, () => this.#runWorker(claim, slot, signal), signal, fail);
+    }
+  }
+
+  #occupy(
+    slot: number,
+    claim: ClaimId,
+    work: () => Promise<void>,
+    signal: AbortSignal,
+    fail: (error: unknown) => void,
+  ): void {
+    this.#claimsInWork.add(claim);
+    const working = work()
+      .catch((error: unknown) => {
+        if (error instanceof Fenced) fail(error);
+        // A grant that is still queued is announced again.
+        else if (!signal.aborted)
+          this.#deps.log.error("Could not run or watch a worker", {
+            agent: this.#template.agent,
+            claim_id: claim,
+            error,
+          });
+      })
+      .finally(() => {
+        this.#busySlots.delete(slot);
+        this.#claimsInWork.delete(claim);
+        this.#fillSlots(signal, fail);
+      });
+    this.#busySlots.set(slot, working);
+  }
+
+  /** Watches a worker that an earlier orchestrator has started. */
+  #adopt(
+    { name, claim, attempt, slot: known }: Worker,
+    signal: AbortSignal,
+    fail: (error: unknown) => void,
+  ): void {
+    const { agent } = this.#template;
+    let slot = known;
+    while (!(slot > 0) || this.#busySlots.has(slot)) slot = slot > 0 ? slot + 1 : 1;
+    this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
+    const work = async () =>
+      this.#settle(
+        claim,
+        attempt,
+        await this.#workers.watch(name, { claim, attempt }, signal),
+        signal,
+      );
+    this.#occupy(slot, claim, work, signal, fail);
+  }
+
+  async #runWorker(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {
+    // Resuming the instance wakes every agent with a queued grant.
+    if ((await this.#deps.board.readPause()) !== undefined) return;
+    const queued = await this.#readQueued(claim);
+    // A wake-up is only a hint: the grant may be running already, or its claim over.
+    if (queued === undefined) {
+      this.#starts.delete(claim);
+      return;
+    }
+    const end = await this.#workers.run({ claim, slot, ...queued }, signal);
+    await this.#settle(claim, queued.attempt, end, signal);
+  }
+
+  async #readQueued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {
+    const snapshot = await this.#deps.board.readClaim(claim);
+    const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
+    if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued")
+      return undefined;
+    return { attempt: grant.attempt, goal: snapshot.claim.goal_id };
+  }
+
+  /**
+   * An attempt that has begun is lost, because it may have had effects; for one that has not, up to
+   * `maxStarts` workers are started.
+   */
+  async #settle(
+    claim: ClaimId,
+    attempt: number,
+    end: WorkerEnd | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (end === undefined) return;
+    // The instance was paused, or the grant is another's: the worker has begun nothing, and the
+    // stored grant is read again.
+    if (end === "not_accepted") {
+      this.#enqueue(claim);
+      return;
+    }
+    const { agent } = this.#template;
+    const readOn = this.#deps.board.connectionNumber();
+    const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
+    const starts = this.#starts.get(claim) ?? 1;
+    if (!hasBegun && starts < maxStarts) {
+      const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
+      this.#deps.log.warn("A worker did not begin; starting another", about);
+      await sleep(backOffMs(starts, startBackOff), signal);
+      this.#starts.set(claim, starts + 1);
+      this.#enqueue(claim);
+      return;
+    }
+    this.#starts.delete(claim);
+    const reason = hasBegun ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
+    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason }, { readOn });
+  }
+}

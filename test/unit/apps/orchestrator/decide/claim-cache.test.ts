@@ -1,0 +1,201 @@
+import { expect, test } from "bun:test";
+import {
+  ClaimCache,
+  withEnd,
+  withLater,
+  withStart,
+} from "../../../../../apps/orchestrator/decide/claim-cache.ts";
+import type { Grant, RunningGrant } from "../../../../../lib/model/claim.ts";
+import type { EventType, SettEvent } from "../../../../../lib/model/event.ts";
+import {
+  agentName,
+  newArtefactId,
+  sampleArtefact,
+  sampleClaim,
+} from "../../../../support/records/sample.ts";
+
+const coder = agentName("coder");
+const at = "2026-01-01T00:00:00.000Z";
+
+function scene() {
+  const claim = { ...sampleClaim(sampleArtefact(), [coder]), bidding: "closed" as const };
+  const grant = {
+    agent: coder,
+    phase: "exclusive",
+    attempt: 1,
+    queued_at: at,
+    state: "queued",
+  } as const;
+  const event = (type: EventType): SettEvent => ({
+    type,
+    id: "1-0",
+    time: at,
+    actor: "agent:coder",
+    claim_id: claim.id,
+    artefact_id: newArtefactId(),
+    agent: coder,
+    data: { phase: "exclusive", attempt: 1 },
+  });
+  const contact = { number: 1 };
+  const cache = new ClaimCache({ connectionNumber: () => contact.number });
+  return { cache, contact, granted: { claim, grants: [grant] as [typeof grant] }, event };
+}
+
+test("a claim is known as its agents' events have left it", () => {
+  const { cache, granted, event } = scene();
+  cache.put(granted, 1);
+  cache.apply(event("grant_started"));
+  cache.apply(event("grant_done"));
+  const known = cache.get(granted.claim.id);
+  expect(known?.grants[0]?.state).toBe("done");
+  expect(known?.claim.rev).toBe(granted.claim.rev + 2);
+});
+
+test("a claim is read again when the log had more events of it before its own commit was answered", () => {
+  const { cache, granted, event } = scene();
+  cache.apply(event("grant_started"));
+  cache.put(granted, 1);
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted, 1);
+  expect(cache.get(granted.claim.id)).toBeDefined();
+});
+
+test("a claim that an event does not fit is read again", () => {
+  const { cache, granted, event } = scene();
+  cache.put(granted, 1);
+  cache.apply(event("grant_done"));
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted, 1);
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+});
+
+test("after a loss of contact no claim is known, and none that was read before it is kept", () => {
+  const { cache, contact, granted, event } = scene();
+  cache.put(granted, 1);
+  contact.number = 2;
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted, 1);
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted, 2);
+  cache.apply(event("grant_started"));
+  expect(cache.get(granted.claim.id)?.grants[0]?.state).toBe("running");
+});
+
+test("what this leader has put on record itself is known at once, and its events change nothing more", () => {
+  const { cache, granted, event } = scene();
+  const running: RunningGrant = {
+    ...granted.grants[0],
+    state: "running",
+    started_at: at,
+    context_ids: [newArtefactId()],
+  };
+  cache.put(granted, 1);
+  cache.start(granted.claim.id, running, 1);
+  const started = cache.get(granted.claim.id);
+  expect(started).toEqual({
+    claim: { ...granted.claim, rev: granted.claim.rev + 1 },
+    grants: [running],
+  });
+  cache.apply(event("grant_started"));
+  expect(cache.get(granted.claim.id)).toBe(started);
+  const done = event("grant_done");
+  const ended =
+    started &&
+    withEnd(started, {
+      ...running,
+      state: "done",
+      ended_at: at,
+      artefact_ids: [done.artefact_id],
+    } as Grant);
+  if (ended !== undefined) cache.put(ended, 1);
+  cache.apply(done);
+  expect(cache.get(granted.claim.id)).toBe(ended);
+  expect(ended?.claim.rev).toBe(granted.claim.rev + 2);
+});
+
+test("a start or an end that the claim does not wait for makes nothing of it", () => {
+  const { cache, granted } = scene();
+  const running: RunningGrant = {
+    ...granted.grants[0],
+    state: "running",
+    started_at: at,
+    context_ids: [],
+  };
+  for (const other of [
+    { attempt: 2 },
+    { queued_at: "2026-02-01T00:00:00.000Z" },
+    { agent: agentName("tester") },
+  ])
+    expect(withStart(granted, { ...running, ...other })).toBeUndefined();
+  expect(
+    withEnd(granted, { ...running, state: "done", ended_at: at, artefact_ids: [] }),
+  ).toBeUndefined();
+  cache.put(granted, 1);
+  cache.start(granted.claim.id, { ...running, attempt: 2 }, 1);
+  cache.start(granted.claim.id, running, 2);
+  expect(cache.get(granted.claim.id)).toBe(granted);
+});
+
+test("what others have begun while a result was stored is in the claim that it leaves", () => {
+  const [one, two, three] = [agentName("one"), agentName("two"), agentName("three")];
+  const base = { phase: "parallel", attempt: 1, queued_at: at } as const;
+  const queued = (agent: Grant["agent"]): Grant => ({ ...base, agent, state: "queued" });
+  const running = (agent: Grant["agent"]): RunningGrant => ({
+    ...base,
+    ...{ agent, started_at: at, context_ids: [], state: "running" },
+  });
+  const done = (agent: Grant["agent"]): Grant => ({
+    ...running(agent),
+    state: "done",
+    ended_at: at,
+    artefact_ids: [],
+  });
+  const claim = {
+    ...sampleClaim(sampleArtefact(), [one, two, three]),
+    bidding: "closed" as const,
+    rev: 7,
+  };
+  const known = { claim, grants: [running(one), queued(two), queued(three)] };
+  const [, second, third] = known.grants as [Grant, Grant, Grant];
+  const decided = { claim: { ...claim, rev: 8 }, grants: [done(one), second, third] };
+
+  // The log may have shown the own result already.
+  const current = { claim: { ...claim, rev: 9 }, grants: [done(one), running(two), third] };
+  const together = withLater(decided, known, current, one);
+  expect(together).toEqual({
+    claim: { ...claim, rev: 9 },
+    grants: [done(one), running(two), third],
+  });
+
+  // Another's end is decided about by itself, and with new bids nothing is known.
+  expect(
+    withLater(decided, known, { claim, grants: [known.grants[0] as Grant, done(two), third] }, one),
+  ).toBeUndefined();
+  expect(
+    withLater(
+      decided,
+      known,
+      { ...current, claim: { ...claim, bids: [{ agent: one, word: "claim" }] } },
+      one,
+    ),
+  ).toBeUndefined();
+  // This is what the decision has changed itself cannot have begun after it.
+  const cancelled: Grant = {
+    ...base,
+    agent: two,
+    state: "cancelled",
+    ended_at: at,
+    reason: "over",
+  };
+  expect(
+    withLater({ ...decided, grants: [done(one), cancelled, third] }, known, current, one),
+  ).toBeUndefined();
+});
+
+test("what was read after an event is known, although the event found nothing", () => {
+  const { cache, granted, event } = scene();
+  cache.apply(event("grant_started"));
+  cache.expectRead(granted.claim.id);
+  cache.put(granted, 1);
+  expect(cache.get(granted.claim.id)).toBeDefined();
+});

@@ -1,0 +1,124 @@
+// A start and its result that are read together, and what the result decides: one step of the
+// blackboard.
+import { expect, test } from "bun:test";
+import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-commit.ts";
+import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
+import { PostOffice } from "../../../../../apps/orchestrator/mail/post-office.ts";
+import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
+import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
+import type { Claim } from "../../../../../lib/model/claim.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { at, commitOf, events, queueGrant, user } from "../../../../support/blackboard/scene.ts";
+import { agentName, newArtefactId, sampleAgent } from "../../../../support/records/sample.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
+import { leaderDeps } from "../../../../support/world/deps.ts";
+
+const coder = agentName("coder");
+const run = { started_at: at, context_ids: [] };
+
+/**
+ * A leader that knows the coder's queued grant, and counts what it calls. `before`: what happens to
+ * the claim unseen.
+ */
+async function scene(
+  before?: (at: { board: Blackboard; claim: Claim; epoch: number }) => Promise<unknown>,
+) {
+  const board = createMemoryBlackboard({ instance: InstanceName.parse("post") }).open();
+  await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  const { claim, goal, epoch } = await queueGrant(board);
+  const called: string[] = [];
+  const counted = <Name extends "acceptGrant" | "finishGrant" | "commitClaim">(
+    name: Name,
+  ): Blackboard[Name] =>
+    ((order: never) => {
+      called.push(name);
+      return board[name](order);
+    }) as Blackboard[Name];
+  const own = {
+    acceptGrant: counted("acceptGrant"),
+    finishGrant: counted("finishGrant"),
+    commitClaim: counted("commitClaim"),
+  };
+  const deps = leaderDeps(epoch, { board: { ...board, ...own } });
+  const parts = leaderParts(deps);
+  const { agentCache, cache } = parts;
+  const decider = new Decider(deps, parts);
+  const known = await board.readClaim(claim.id);
+  if (known !== undefined) cache.put(known, board.connectionNumber());
+  await before?.({ board, claim, epoch });
+  const send = (message: object, quiet: boolean) =>
+    board.sendMail(coder, {
+      id: crypto.randomUUID(),
+      text: JSON.stringify({ ...(quiet && { quiet }), message }),
+    });
+  const ofAttempt = { claim: claim.id, attempt: 1, queued_at: at };
+  await send({ say: "started", ...ofAttempt, run }, true);
+  const artefact = { id: newArtefactId(), type: "Report", payload: "done" };
+  await send(
+    { say: "result", ...ofAttempt, ended_at: at, run, result: { outcome: "done", artefact } },
+    false,
+  );
+  const stop = new AbortController();
+  const office = new PostOffice(deps, { agentCache, cache, decider, grantLeaseMs: 60_000 });
+  const running = office.run(stop.signal);
+  return {
+    board,
+    claim,
+    goal,
+    called,
+    cache,
+    decider,
+    stored: () => waitFor("the result", () => board.readArtefact(artefact.id)),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+      await board[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("all of it is one call, and the events that follow need none", async () => {
+  await using it = await scene();
+  await it.stored();
+  await waitFor(
+    "the end",
+    async () => (await it.board.readClaim(it.claim.id))?.claim.status === "complete",
+  );
+  expect(it.called).toEqual(["finishGrant"]);
+  const types = (await events(it.board)).slice(-4).map(({ type }) => type);
+  expect(types).toEqual(["grant_started", "artefact_created", "grant_done", "claim_completed"]);
+  const readOn = it.board.connectionNumber();
+  it.board.readClaim = () => Promise.reject(new Error("An ended claim is read again."));
+  expect(
+    await it.decider.decide(it.claim.id, { kind: "progress" }, { readOn, source: "log" }),
+  ).toBe(false);
+  expect(it.called).toEqual(["finishGrant"]);
+});
+
+test("where the claim has moved meanwhile the result is stored, and the claim is looked at again", async () => {
+  await using it = await scene(({ board, claim, epoch }) =>
+    board.commitClaim(commitOf(claim.id, epoch, 1)),
+  );
+  await it.stored();
+  expect(await it.board.readClaim(it.claim.id)).toMatchObject({
+    claim: { status: "pending_exclusive" },
+    grants: [{ state: "done" }],
+  });
+  await waitFor("the cache", () => it.cache.get(it.claim.id) === undefined);
+  const readOn = it.board.connectionNumber();
+  expect(
+    await it.decider.decide(it.claim.id, { kind: "progress" }, { readOn, source: "log" }),
+  ).toBe(true);
+  expect((await it.board.readClaim(it.claim.id))?.claim.status).toBe("complete");
+});
+
+test("where the start is refused each is applied by itself", async () => {
+  await using it = await scene(({ board, epoch }) =>
+    board.setPaused({ paused: true, by: user, at, epoch }),
+  );
+  await waitFor("the refusal", () => it.called.length === 4);
+  expect(it.called).toEqual(["finishGrant", "acceptGrant", "finishGrant", "finishGrant"]);
+  // A pause is no event.
+  expect(await events(it.board, "result_refused")).toEqual([]);
+  expect((await it.board.readClaim(it.claim.id))?.grants).toMatchObject([{ state: "queued" }]);
+});
