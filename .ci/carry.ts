@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createGunzip, createZstdCompress } from "node:zlib";
-import type { CarriedImages } from "../apps/cli/up/carried-images.ts";
+import type { CarriedImages } from "../apps/cli/up/images/carried-images.ts";
 import packageJson from "../package.json" with { type: "json" };
 import type { Architecture } from "./build.ts";
 import { buildImages, inputsOfBuilt, tagsOf } from "./images.ts";

@@ -64,7 +64,7 @@ export function withIdOfInstance<Part extends Known>(
  * The same of volumes, of which the Engine does not say when they were made. One without an id,
  * beside parts that have one, is ours where a container of ours uses it, by the names in `used`.
  * What `sett down` keeps is used by none then: of that the repository must say whose it is
- * (apps/cli/up/take-names.ts).
+ * (apps/cli/up/checks/take-names.ts).
  */
 export function ownVolumes<Part extends Known & { name: string }>(
   parts: readonly Part[],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { lockInstance } from "../../apps/cli/instance/lock.ts";
-import { nameOfFolder } from "../../apps/cli/up/checks.ts";
+import { nameOfFolder } from "../../apps/cli/up/checks/checks.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
 import { settBinary } from "../support/process/compiled.ts";

@@ -33,9 +33,9 @@ import { durationOf } from "../program/duration.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { nameOfFolder } from "../up/checks.ts";
-import { redisStopSeconds } from "../up/container-limits.ts";
-import { hasRedis, stopperOf, stopWork } from "../up/stop-parts.ts";
+import { hasRedis, stopperOf, stopWork } from "../up/apply/stop-parts.ts";
+import { nameOfFolder } from "../up/checks/checks.ts";
+import { redisStopSeconds } from "../up/plan/container-limits.ts";
 
 export const down = defineCommand({
   name: "down",

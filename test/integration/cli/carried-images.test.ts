@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
-import { type CarriedImages, importImages } from "../../../apps/cli/up/carried-images.ts";
+import { type CarriedImages, importImages } from "../../../apps/cli/up/images/carried-images.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";

@@ -2,7 +2,7 @@
 // are built from Sett's sources.
 import { expect, test } from "bun:test";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
-import { prepareImages } from "../../../apps/cli/up/images.ts";
+import { prepareImages } from "../../../apps/cli/up/images/images.ts";
 import { parseConfig } from "../../../lib/config/parse-config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";

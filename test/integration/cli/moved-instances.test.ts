@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { workspaceOf } from "../../../apps/cli/instance/find-instance.ts";
-import { whereTheyAre } from "../../../apps/cli/up/moved-instances.ts";
+import { whereTheyAre } from "../../../apps/cli/up/checks/moved-instances.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

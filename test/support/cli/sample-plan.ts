@@ -1,6 +1,6 @@
 // The plan of an instance whose sett.yml is given, with every image there: for tests of its parts.
-import { planInstance } from "../../../apps/cli/up/plan.ts";
-import type { PlanInput } from "../../../apps/cli/up/plan-input.ts";
+import { planInstance } from "../../../apps/cli/up/plan/plan.ts";
+import type { PlanInput } from "../../../apps/cli/up/plan/plan-input.ts";
 import { parseConfig } from "../../../lib/config/parse-config.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

@@ -1,0 +1,58 @@
+// Explains why a `sett up` failed.
+
+import { join } from "node:path";
+import { plainLines } from "../../../../lib/client/text/plain-text.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../../lib/model/ids.ts";
+import { blackboardVolumeName } from "../../../../lib/runtime/names.ts";
+import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import { processOptions, type RuntimeName } from "../../instance/runtimes.ts";
+import type { Shell } from "../../terminal/shell.ts";
+import { redisRemedy } from "../redis/redis-remedy.ts";
+import { PartFailed } from "./readiness.ts";
+
+const shownLines = 20;
+
+/**
+ * The error to print, with the last log lines of the container that failed; call it before that
+ * container is removed. `state`: a sentence about the instance after the undo.
+ */
+export async function explainFailure(
+  { runtime, kind }: { runtime: ContainerRuntime; kind: RuntimeName },
+  error: unknown,
+  state: string,
+  { env, suggest }: Pick<Shell, "env" | "suggest">,
+): Promise<unknown> {
+  if (!(error instanceof PartFailed)) return error;
+  const lines = await lastLines(runtime, error.container);
+  const log =
+    lines.length === 0
+      ? "Its log is empty."
+      : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+  const part = await runtime.containers.find(error.container).catch(() => undefined);
+  const folderOf = (instance: InstanceName) =>
+    join(processOptions(env).folder, "volumes", blackboardVolumeName(instance));
+  const remedy =
+    part?.labels.component === "redis"
+      ? redisRemedy(lines, part, kind === "process" ? folderOf(part.labels.instance) : undefined)
+      : undefined;
+  const advice =
+    lines.length === 0
+      ? "Does it have enough memory, and is its image made for this machine?"
+      : (remedy ?? `Correct what its log names, then run \`${suggest("up")}\` again.`);
+  return new SettError("not-ready", `${error.message}. ${log}`, {
+    hint: `${state} ${advice}`,
+    cause: error,
+  });
+}
+
+async function lastLines(runtime: ContainerRuntime, container: string): Promise<string[]> {
+  const lines: string[] = [];
+  try {
+    for await (const { line } of runtime.containers.logs(container, { tail: shownLines }))
+      lines.push(plainLines(line));
+  } catch {
+    // The container may be removed already; then there is no log.
+  }
+  return lines;
+}

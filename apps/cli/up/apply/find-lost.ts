@@ -1,0 +1,44 @@
+// Finds what an instance had before this `sett up`, and has not any more: people remove volumes
+// while it is down (`docker system prune --volumes`).
+import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
+import type { KeptRef } from "../../../../lib/git/repository/kept-refs.ts";
+import { bodiesOnRecord } from "../../facts/kept-bodies.ts";
+import type { Diff } from "../plan/diff.ts";
+
+/** The facts that are known without the blackboard. */
+export type KnownBefore = {
+  /**
+   * Whether `.git/config` has the instance's id, and nothing of a `sett up` that was killed is
+   * there.
+   */
+  isKnown: boolean;
+  refs: () => Promise<KeptRef[]>;
+  hasRecord: boolean;
+  /** How long bodies of calls are kept; undefined: for ever. */
+  transcriptsKeptMs: number | undefined;
+};
+
+/**
+ * `blackboard`: what git still has, where the blackboard is empty although the repository knows the
+ * instance.
+ */
+export type Lost = { blackboard: KeptRef[] | undefined; hasLostBodies: boolean };
+
+/** Call this before anything is written to the blackboard, and before the gateway starts. */
+export async function findLost(
+  board: PersonBlackboard,
+  { isKnown, refs, hasRecord, transcriptsKeptMs: keptMs }: KnownBefore,
+  { gateway }: Pick<Diff, "gateway">,
+): Promise<Lost> {
+  if ((await board.endOfEvents()) === "0") {
+    const left = await refs();
+    return { blackboard: isKnown || left.length > 0 ? left : undefined, hasLostBodies: false };
+  }
+  // An instance without a gateway has no calls, so that its goals need not be asked for them.
+  const isNewRecord =
+    gateway !== undefined && !hasRecord && (await board.readGateway()) !== undefined;
+  const bodies = isNewRecord
+    ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() })
+    : [];
+  return { blackboard: undefined, hasLostBodies: bodies.length > 0 };
+}

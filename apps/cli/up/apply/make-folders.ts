@@ -1,0 +1,77 @@
+// What an instance's agents see of the repository, and where they leave their commits: made by
+// `sett up`, and removed again where it fails.
+
+import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
+import type { Owner } from "../../../../lib/git/run/find-repository.ts";
+import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
+import type { InstanceName } from "../../../../lib/model/ids.ts";
+import type { InstanceParts } from "../../../../lib/runtime/port.ts";
+import { fetchResults, readResultsAt } from "../../instance/fetch-results.ts";
+import { redisUrlsOf } from "../../instance/place.ts";
+import { exists } from "../../program/workspace-root.ts";
+import type { Progress, Step } from "../../terminal/progress.ts";
+import type { Shell } from "../../terminal/shell.ts";
+import { hasApi } from "../services/has-api.ts";
+import { hasRedis } from "./stop-parts.ts";
+
+/** Large repositories take some time; for others there is nothing to say. */
+const slowMs = 1_000;
+
+type FoldersInput = {
+  repository: HostRepository;
+  instance: InstanceName;
+  config: Pick<SettConfig, "agents" | "services" | "triggers">;
+  /** Who agents are on this machine. */
+  writer: Owner;
+  /** The instance as it is. */
+  before: InstanceParts | undefined;
+  progress: Progress;
+  shell: Shell;
+};
+
+/** Resolves with whether there was none before. Throws repository-unusable, git-failed. */
+export async function makeFolders({
+  repository,
+  instance,
+  config,
+  writer,
+  before,
+  progress,
+  shell,
+}: FoldersInput): Promise<"made" | "kept"> {
+  const isPresent = await exists(repository.foldersOf(instance).exchangeDir);
+  // New agents find what those of an earlier version have made in the repository alone.
+  if (before !== undefined && hasRedis(before) && (await repository.hasOldExchange()))
+    await fetchResults(
+      shell,
+      repository.place.toplevel,
+      () => readResultsAt({ instance, ...redisUrlsOf(before) }),
+      "count",
+    );
+  const { agents } = config;
+  const writers = agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => name);
+  let step: Step | undefined;
+  const timer = setTimeout(() => {
+    step = progress.begin("repository", "packing what agents see of it");
+  }, slowMs);
+  try {
+    await repository.createFolders(instance, writers, historyOf(agents), writer);
+    if (hasApi(config)) await repository.openToApi(instance);
+    step?.done("packed what agents see of it");
+  } catch (error) {
+    if (!isPresent) await repository.removeFolders(instance);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  return isPresent ? "kept" : "made";
+}
+
+/** All agents have one store: it has as much history as the one that needs most. */
+export function historyOf(agents: readonly Pick<AgentConfig, "workspace">[]): number | undefined {
+  const most = Math.max(
+    1,
+    ...agents.map(({ workspace }) => workspace.history ?? Number.POSITIVE_INFINITY),
+  );
+  return Number.isFinite(most) ? most : undefined;
+}

@@ -1,0 +1,32 @@
+// Warns about providers that cannot be reached or refuse their keys. The sett starts all the same:
+// its other work goes on, and calls are tried again.
+import { z } from "zod";
+import { oneLine } from "../../../../lib/client/text/plain-text.ts";
+import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { Shell } from "../../terminal/shell.ts";
+import type { PlannedGateway } from "../plan/plan-input.ts";
+
+const Problems = z.array(z.object({ model: z.string(), problem: z.string() }));
+
+/**
+ * The gateway asks, because its network and its keys are the ones that count. A gateway that cannot
+ * say anything is not waited for.
+ */
+export async function warnAboutModels(
+  runtime: Pick<ContainerRuntime, "containers">,
+  { spec, program }: PlannedGateway,
+  { messages, interrupted }: Pick<Shell, "messages" | "interrupted">,
+): Promise<void> {
+  const answer = await runtime.containers
+    .exec(spec.name, [...program, "--probe"], { signal: interrupted })
+    .catch(() => undefined);
+  for (const { problem } of problemsIn(answer?.stdout ?? "")) messages.warn(`${oneLine(problem)}.`);
+}
+
+function problemsIn(text: string): z.infer<typeof Problems> {
+  try {
+    return Problems.parse(JSON.parse(text));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,191 @@
+// Waits until a part is ready: the blackboard shows that it works, not only that it was started.
+
+import { sleep } from "../../../../lib/async/sleep.ts";
+import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import type { AgentName } from "../../../../lib/model/ids.ts";
+import { silentAfterMs } from "../../../../lib/model/leases.ts";
+import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { PlannedGateway } from "../plan/plan-input.ts";
+
+const pollMs = 20;
+/** Longer, because a request to the engine costs more than one to Redis. */
+const inspectEveryMs = 300;
+export const readyWithinMs = 60_000;
+
+/** Resolves when the part is ready, or when the signal ends the waiting. */
+export type Ready = (signal: AbortSignal) => Promise<void>;
+
+/**
+ * An orchestrator is ready when it has acquired the leader lease after this call: it does so only
+ * when its loops run.
+ */
+export async function nextLeader(board: PersonBlackboard): Promise<Ready> {
+  const before = (await board.readLeader())?.epoch ?? 0;
+  return (signal) =>
+    until(signal, async () => {
+      const leader = await board.readLeader();
+      return leader !== undefined && leader.epoch > before && leader.expiresInMs > 0;
+    });
+}
+
+/** An agent is ready with its first heartbeat after this call. */
+export async function nextHeartbeat(board: PersonBlackboard, agent: AgentName): Promise<Ready> {
+  const last = async () => (await board.listStatuses()).get(agent)?.at;
+  const before = await last();
+  return (signal) =>
+    until(signal, async () => {
+      const at = await last();
+      return at !== undefined && at !== before;
+    });
+}
+
+/** A gateway is ready with its first announcement after this call. */
+export async function nextGateway(board: PersonBlackboard): Promise<Ready> {
+  const last = async () => (await board.readGateway())?.started_at;
+  const before = await last();
+  return (signal) =>
+    until(signal, async () => {
+      const at = await last();
+      return at !== undefined && at !== before;
+    });
+}
+
+/**
+ * Whether an orchestrator holds the leader lease, now or within the time after which it would count
+ * as silent.
+ */
+export async function hasOrchestratorSoon(
+  board: PersonBlackboard,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return await soon(signal, async () => ((await board.readLeader())?.expiresInMs ?? 0) > 0);
+}
+
+/**
+ * Whether an agent sends a heartbeat, now or within that time. A wrong clock of the agent only
+ * costs the wait for its next heartbeat.
+ */
+export async function hasHeartbeatSoon(
+  board: PersonBlackboard,
+  agent: AgentName,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const last = async () => (await board.listStatuses()).get(agent)?.at;
+  const before = await last();
+  if (before !== undefined && Math.abs(Date.now() - before) < silentAfterMs) return true;
+  return await soon(signal, async () => (await last()) !== before);
+}
+
+type Program = Pick<PlannedGateway, "spec" | "program">;
+type Runtime = Pick<ContainerRuntime, "containers">;
+
+/**
+ * Whether the gateway or the egress proxy answers its health check, which has a time limit of its
+ * own, now or within that time.
+ */
+export async function answersSoon(
+  runtime: Runtime,
+  part: Program,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return await soon(signal, () => answers(runtime, part, signal));
+}
+
+/** Resolves when it answers. */
+export async function answersWhenReady(
+  runtime: Runtime,
+  part: Program,
+  signal: AbortSignal,
+): Promise<void> {
+  await until(signal, () => answers(runtime, part, signal));
+}
+
+async function answers(
+  { containers }: Runtime,
+  { spec, program }: Program,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const check = await containers
+    .exec(spec.name, [...program, "--healthcheck"], { signal })
+    .catch(() => undefined);
+  return check?.exitCode === 0;
+}
+
+async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise<boolean> {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(silentAfterMs)]);
+  let isTrue = false;
+  await until(over, async () => {
+    isTrue = await probe();
+    return isTrue;
+  });
+  return isTrue;
+}
+
+async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
+  while (!signal.aborted && !(await probe())) await sleep(pollMs, signal);
+}
+
+/**
+ * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit
+ * is reached, and `interrupted` when the signal aborts. `restarts`: how often it had been restarted
+ * before.
+ */
+export async function awaitPart(
+  runtime: ContainerRuntime,
+  container: string,
+  ready: Ready,
+  signal: AbortSignal,
+  restarts = 0,
+): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  try {
+    await Promise.race([ready(either), watchContainer(runtime, container, either, restarts)]);
+  } finally {
+    over.abort();
+  }
+  if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
+}
+
+/** A part that did not become ready; the end of its container's log may say why. */
+export class PartFailed extends Error {
+  override readonly name = "PartFailed";
+  readonly container: string;
+
+  constructor(container: string, reason: string) {
+    super(reason);
+    this.container = container;
+  }
+}
+
+async function watchContainer(
+  runtime: ContainerRuntime,
+  container: string,
+  signal: AbortSignal,
+  restartsBefore: number,
+): Promise<void> {
+  const startedAt = Date.now();
+  while (!signal.aborted) {
+    await sleep(inspectEveryMs, signal);
+    if (signal.aborted) return;
+    const part = await runtime.containers.find(container);
+    if (part === undefined)
+      throw new PartFailed(container, `${container} was removed while sett waited for it`);
+    const { state, restarts } = part;
+    if (state.state === "exited" || state.state === "restarting") {
+      throw new PartFailed(
+        container,
+        `${container} ended with exit code ${state.exitCode} right after it was started`,
+      );
+    }
+    if (restarts > restartsBefore)
+      throw new PartFailed(container, `${container} ended right after it was started`);
+    if (Date.now() - startedAt > readyWithinMs) {
+      throw new PartFailed(
+        container,
+        `${container} runs, but it was not ready within ${readyWithinMs / 1_000} s`,
+      );
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Removes duplicate networks: two processes may create networks of the same name, and an Engine
+// then starts no container on either.
+import { SettError } from "../../../../lib/model/errors.ts";
+import type { ContainerRuntime, InstanceParts, NetworkPart } from "../../../../lib/runtime/port.ts";
+import { stopSecondsOf } from "../plan/container-limits.ts";
+import { settleAll } from "./settle-all.ts";
+
+/**
+ * Keeps the network in use. If several are in use, their containers cannot reach each other: all
+ * are removed, and `sett up` makes them again.
+ */
+export async function removeDuplicateNetworks(
+  runtime: ContainerRuntime,
+  { containers, networks }: InstanceParts,
+): Promise<void> {
+  const names = networks.map(({ name }) => name);
+  const duplicates = networks.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name));
+  const used = await removeUnused(runtime, duplicates);
+  if (used.length <= 1) return;
+  await settleAll(
+    containers.map((container) => runtime.containers.stop(container.id, stopSecondsOf(container))),
+  );
+  await settleAll(containers.map(({ id }) => runtime.containers.remove(id)));
+  for (const { name, id } of used) await runtime.networks.remove(name, id);
+}
+
+/** Returns the networks in use. */
+async function removeUnused(
+  runtime: ContainerRuntime,
+  networks: readonly NetworkPart[],
+): Promise<NetworkPart[]> {
+  const used: NetworkPart[] = [];
+  for (const network of networks) {
+    try {
+      await runtime.networks.remove(network.name, network.id);
+    } catch (error) {
+      if (!(error instanceof SettError) || error.code !== "docker-failed") throw error;
+      used.push(network);
+    }
+  }
+  return used;
+}

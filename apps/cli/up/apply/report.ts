@@ -1,0 +1,40 @@
+// Says at the end of `sett up`: what it has changed, and what the instance has lost.
+import type { InstanceName } from "../../../../lib/model/ids.ts";
+import { newBlackboardSentence, newRecordSentence, restoreHint } from "../../render/lost.ts";
+import type { Shell } from "../../terminal/shell.ts";
+import type { Outcome } from "../plan/outcome.ts";
+import type { Lost } from "./find-lost.ts";
+
+export async function report(
+  instance: InstanceName,
+  { outcome, lost }: { outcome: Outcome; lost: Lost },
+  shell: Shell,
+) {
+  const { started, registered, kept } = outcome;
+  const all = {
+    ...outcome,
+    repaired: outcome.repaired.map((name) => `the registration of ${name}`),
+  };
+  const phrases = Object.entries(all).flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what} ${names.join(", ")}`],
+  );
+  const isNew = phrases.length === [started, registered].filter((names) => names.length > 0).length;
+  const isSame = kept.length > 0 && phrases.length === 1;
+  if (isNew)
+    await shell.out.write(`${instance} is up: ${[...started, ...registered].join(", ")}\n`);
+  else if (isSame)
+    await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
+  else await shell.out.write(`${instance} is up: ${phrases.join("; ")}\n`);
+  sayLost(instance, lost, shell);
+  if (!isSame) shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…" --watch')}`);
+}
+
+function sayLost(
+  instance: InstanceName,
+  { blackboard, hasLostBodies }: Lost,
+  { messages }: Shell,
+): void {
+  if (blackboard !== undefined) messages.warn(newBlackboardSentence(instance, blackboard));
+  if (hasLostBodies) messages.warn(newRecordSentence(instance));
+  if (blackboard !== undefined || hasLostBodies) messages.next(restoreHint);
+}

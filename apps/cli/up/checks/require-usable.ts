@@ -1,0 +1,43 @@
+// Refuses before images are built what this machine cannot give.
+import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
+import { unusableHere } from "../../../../lib/config/problems.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
+import type { PartLabels } from "../../../../lib/runtime/labels.ts";
+import type { ContainerRuntime, EngineInfo, InstanceParts } from "../../../../lib/runtime/port.ts";
+import { unusableApiPort } from "./api-port.ts";
+import { beyondEngine } from "./beyond-engine.ts";
+import { requireAddresses } from "./require-addresses.ts";
+
+type Input = {
+  file: string;
+  config: SettConfig;
+  problemAt: ProblemAt;
+  /** The instance as it is. */
+  before: InstanceParts | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Undefined where the parts are processes of this machine. `labels`: those of the networks to be.
+   */
+  engine:
+    | { info: EngineInfo; runtime: Pick<ContainerRuntime, "networks">; labels: PartLabels }
+    | undefined;
+};
+
+/**
+ * Throws `config-invalid`, with the line of each key, and `docker-failed` where the Engine has no
+ * addresses.
+ */
+export async function requireUsable({
+  file,
+  config,
+  problemAt,
+  before,
+  env,
+  engine,
+}: Input): Promise<void> {
+  const ofEngine = engine === undefined ? [] : beyondEngine(config, engine.info);
+  const findings = [...ofEngine, ...(await unusableApiPort(config, before, env))];
+  const problems = findings.map(({ path, sentence }) => problemAt(path, sentence));
+  if (problems.length > 0) throw unusableHere(file, problems);
+  if (engine !== undefined) await requireAddresses({ ...engine, config, before });
+}

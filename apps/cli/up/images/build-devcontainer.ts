@@ -1,0 +1,177 @@
+// Builds the image of an agent with `path`: `@devcontainers/cli` builds it, and Sett adds a layer.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
+import { checkDevcontainer, type Devcontainer } from "../../../../lib/config/devcontainer.ts";
+import { messageOf, SettError } from "../../../../lib/model/errors.ts";
+import { killGroup } from "../../../../lib/process/kill-group.ts";
+import { findEngine } from "../../../../lib/runtime/docker/find-engine.ts";
+import { devcontainerTag } from "../../../../lib/runtime/names.ts";
+import type { ImageInfo, Images, Progress } from "../../../../lib/runtime/port.ts";
+import { devcontainerLayer, type Surroundings } from "./devcontainer-layer.ts";
+
+const shownLines = 20;
+
+/**
+ * Reads the devcontainer.json that was checked with sett.yml. Throws `build-failed` if it has
+ * become invalid since.
+ */
+export async function readDevcontainer(folder: string): Promise<Devcontainer> {
+  const { devcontainer, mistakes } = await checkDevcontainer(folder);
+  if (devcontainer !== undefined) return devcontainer;
+  throw new SettError(
+    "build-failed",
+    `No image can be built from ${folder}: ${mistakes.join("; ")}.`,
+    {
+      hint: "Correct its devcontainer.json. `sett validate` checks it.",
+    },
+  );
+}
+
+type BuildInput = {
+  runtime: { images: Pick<Images, "find" | "build" | "untag"> };
+  devcontainer: Devcontainer;
+  tag: string;
+  labels: Record<string, string>;
+  surroundings: Surroundings;
+};
+
+/** Throws `build-failed`, also when `devcontainer` is not installed. */
+export async function buildDevcontainer(input: BuildInput, progress: Progress): Promise<ImageInfo> {
+  const { runtime, devcontainer, tag, labels, surroundings } = input;
+  const base = devcontainerTag(tag);
+  const engine = await findEngine(surroundings.host);
+  // Its `docker` would not look at every socket that Sett looks at.
+  const host =
+    engine.kind === "socket"
+      ? { ...surroundings.host, DOCKER_HOST: `unix://${engine.path}` }
+      : surroundings.host;
+  await runDevcontainer(devcontainer, base, host, progress);
+  const made = await runtime.images.find(base);
+  if (made === undefined) {
+    throw new SettError(
+      "build-failed",
+      `\`devcontainer\` has built ${base} in another Docker Engine than the one that sett uses.`,
+      {
+        hint: "`docker context ls` and DOCKER_HOST must name the same Engine.",
+      },
+    );
+  }
+  const layer = devcontainerLayer(
+    { tag: base, user: made.user, labels: made.labels },
+    surroundings,
+  );
+  const contextDir = await mkdtemp(join(tmpdir(), "sett-devcontainer-"));
+  try {
+    await writeFile(join(contextDir, "Dockerfile"), layer.dockerfile);
+    const spec = {
+      contextDir,
+      dockerfile: "Dockerfile",
+      args: {},
+      tag,
+      labels: { ...labels, ...layer.labels },
+    };
+    return await runtime.images.build(spec, progress);
+  } catch (error) {
+    if (!(error instanceof SettError) || error.code !== "build-failed") throw error;
+    // The build's own hint would name the temporary folder, which is removed by then.
+    const hint = `Correct ${devcontainer.file}: sett adds its user, variables and commands to the image, and one of them failed.`;
+    throw new SettError("build-failed", error.message, { hint, cause: error });
+  } finally {
+    await rm(contextDir, { recursive: true });
+    await runtime.images.untag(base);
+  }
+}
+
+async function runDevcontainer(
+  { folder, file, hasFeatures }: Devcontainer,
+  tag: string,
+  env: Surroundings["host"],
+  { onProgress, signal }: Progress,
+): Promise<void> {
+  const args = ["build", "--workspace-folder", folder, "--config", file, "--image-name", tag];
+  // Without this option it would write a lock file into the repository, which is then no longer
+  // clean.
+  if (hasFeatures)
+    args.push((await isPresent(lockFileOf(file))) ? "--frozen-lockfile" : "--no-lockfile");
+  // A process group of its own, so that its `docker build` can be ended with it.
+  const child = spawn("devcontainer", args, {
+    env: { ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const stop = () => child.pid !== undefined && killGroup(child.pid, "SIGTERM");
+  signal?.addEventListener("abort", stop, { once: true });
+  const lastLines: string[] = [];
+  const answer: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => answer.push(line));
+  createInterface({ input: child.stderr }).on("line", (line) => {
+    const text = stripVTControlCharacters(line).replace(/^\[\S+Z\] /, "");
+    // Keeps the messages of the Engine, and drops the stack trace of the program.
+    if (text.trim() === "" || /^ +at /.test(text)) return;
+    lastLines.push(text);
+    if (lastLines.length > shownLines) lastLines.shift();
+    onProgress(text);
+  });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.on("error", reject).on("close", resolve),
+    );
+    if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
+    if (code === 0) return;
+    const output = lastLines.map((line) => `\n  ${line}`).join("");
+    throw new SettError(
+      "build-failed",
+      `The image ${tag} could not be built: ${reasonOf(answer)}${output}`,
+      {
+        hint: `Fix it, or try it by hand: devcontainer build --workspace-folder ${folder} --config ${file}`,
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error) || error instanceof SettError) throw error;
+    if (error.code !== "ENOENT")
+      throw new SettError(
+        "build-failed",
+        `\`devcontainer\` could not be run: ${messageOf(error)}.`,
+      );
+    throw new SettError(
+      "build-failed",
+      `An agent's image is built from ${file}, and there is no program \`devcontainer\` on the PATH.`,
+      {
+        hint: "Install it: npm install -g @devcontainers/cli",
+        cause: error,
+      },
+    );
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** The program prints its result as a line of JSON. */
+function reasonOf(answer: readonly string[]): string {
+  try {
+    const { message, description }: { message?: unknown; description?: unknown } = JSON.parse(
+      answer.at(-1) ?? "",
+    );
+    return String(message ?? description);
+  } catch {
+    return "`devcontainer build` failed.";
+  }
+}
+
+function lockFileOf(file: string): string {
+  return join(
+    dirname(file),
+    file.endsWith("/.devcontainer.json") ? ".devcontainer-lock.json" : "devcontainer-lock.json",
+  );
+}
+
+async function isPresent(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}

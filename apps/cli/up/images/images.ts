@@ -1,0 +1,175 @@
+// Prepares the images of an instance: uses existing ones, and builds or pulls the others, all at
+// the same time.
+
+import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import type { AgentName, InstanceName } from "../../../../lib/model/ids.ts";
+import { idLabel, instanceLabel } from "../../../../lib/runtime/labels.ts";
+import { agentImageTag, carrierImage } from "../../../../lib/runtime/names.ts";
+import type { ContainerRuntime, ImageInfo } from "../../../../lib/runtime/port.ts";
+import { formatAge } from "../../../../lib/words/age.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import { hasModels } from "../services/gateway-spec.ts";
+import { hasApi } from "../services/has-api.ts";
+import { hasSecrets } from "../services/keeper-spec.ts";
+import { hasEgress } from "../services/sockets.ts";
+import { type Place, recipeOf } from "./agent-recipe.ts";
+import { inputsLabel, timesLabel } from "./inputs-label.ts";
+import { findOrchestrator } from "./orchestrator-image.ts";
+import type { Remembering } from "./own-images.ts";
+
+export type Image = { tag: string } & ImageInfo;
+
+/**
+ * `gateway`: undefined where sett.yml has neither models, a way to other hosts nor `secrets`;
+ * `api`: where there is no API.
+ */
+export type Images = {
+  redis: Image;
+  orchestrator: Image;
+  gateway: Image | undefined;
+  api: Image | undefined;
+  cub: Image;
+  agents: Map<AgentName, Image>;
+};
+
+type Input = Place & {
+  runtime: ContainerRuntime;
+  instance: InstanceName;
+  version: string;
+  config: SettConfig;
+  /** Builds unchanged images, too. */
+  isRebuild: boolean;
+  progress: Progress;
+  signal: AbortSignal;
+  /** Of the instance, which its images bear. */
+  id: string;
+  /** Receives the names of the images that were built, also when others fail. */
+  built: string[];
+  remember: Remembering;
+};
+
+/** Images that are built from Sett's sources. Other images may be named `sett/…`, too. */
+const settsOwn = /^sett\/(?:orchestrator|gateway|api|cub|agent-base|redis)(?:[:@]|$)/;
+
+/** Throws `image-not-found` and `build-failed`. */
+export async function prepareImages(input: Input): Promise<Images> {
+  const { config, version } = input;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([input.signal, failed.signal]);
+  const within = { ...input, signal };
+  const services = new Map<string, Promise<Image>>();
+  const service = (tag: string) => {
+    // Two services may have the same image, which is pulled only once.
+    const image = services.get(tag) ?? findOrPull(within, tag);
+    services.set(tag, image);
+    return image;
+  };
+  const redis = service(config.services.redis.image ?? `sett/redis:${version}`).catch(
+    (error: unknown) => {
+      throw config.services.redis.image === undefined ? error : withDefaultHint(error);
+    },
+  );
+  const orchestrator = findOrchestrator(config.services.orchestrator.image, version, service);
+  const cub = service(`${carrierImage}:${version}`);
+  const gateway =
+    hasModels(config) || hasEgress(config) || hasSecrets(config)
+      ? service(`sett/gateway:${version}`)
+      : Promise.resolve(undefined);
+  const api = hasApi(config) ? service(`sett/api:${version}`) : Promise.resolve(undefined);
+  const agents = config.agents.map(
+    async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)],
+  );
+  const jobs = [redis, orchestrator, gateway, api, cub, ...agents];
+  // The first failure stops the others, so that a person does not wait for a long build in vain.
+  for (const job of jobs) job.catch(() => failed.abort());
+  const results = await Promise.allSettled(jobs);
+  const failures = results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason] : [],
+  );
+  const isConsequence = (error: unknown) =>
+    error instanceof SettError && error.code === "interrupted";
+  if (failures.length > 0) throw failures.find((error) => !isConsequence(error)) ?? failures[0];
+  return {
+    redis: await redis,
+    orchestrator: await orchestrator,
+    gateway: await gateway,
+    api: await api,
+    cub: await cub,
+    agents: new Map(await Promise.all(agents)),
+  };
+}
+
+/** Many files name a Redis image only because an example did. */
+function withDefaultHint(error: unknown): unknown {
+  if (!(error instanceof SettError) || error.code !== "image-not-found") return error;
+  const hint = `${error.hint} Or remove \`services.redis.image\` from sett.yml, and sett uses its own Redis.`;
+  return new SettError("image-not-found", error.message, { hint, cause: error });
+}
+
+/**
+ * The image with the cub. It comes first, because the lock of the instance needs it. Throws
+ * `image-not-found`.
+ */
+export async function prepareCarrier(input: Search): Promise<Image> {
+  return await findOrPull(input, `${carrierImage}:${input.version}`);
+}
+
+async function agentImage(input: Input, { name, source }: AgentConfig): Promise<Image> {
+  if (source.kind === "image") return await findOrPull(input, source.image);
+  const { runtime, instance, isRebuild, progress, signal } = input;
+  const tag = agentImageTag(instance, name);
+  const { inputs, build } = await recipeOf({ name, source }, tag, input);
+  const found = await runtime.images.find(tag);
+  const isSame = async ({ labels }: ImageInfo) =>
+    inputs !== undefined &&
+    ((inputs.byTimes !== undefined && labels[timesLabel] === inputs.byTimes) ||
+      labels[inputsLabel] === (await inputs.byContent()));
+  if (!isRebuild && found !== undefined && (await isSame(found))) return { tag, ...found };
+  const step = progress.begin(name, "building its image");
+  const startedAt = Date.now();
+  const labels = {
+    [instanceLabel]: instance,
+    [idLabel]: input.id,
+    ...(inputs !== undefined && { [inputsLabel]: await inputs.byContent() }),
+    ...(inputs?.byTimes !== undefined && { [timesLabel]: inputs.byTimes }),
+  };
+  const onProgress = (line: string) =>
+    step.update(line, { isMilestone: /^(?:Step |#\d+ \[(?!internal))/.test(line) });
+  await input.remember.begin(tag);
+  const image = await build(labels, { onProgress, signal });
+  input.built.push(tag);
+  await input.remember.end(tag, image.id);
+  step.done(`image built in ${formatAge(Math.max(1_000, Date.now() - startedAt))}`);
+  return { tag, ...image };
+}
+
+type Search = Pick<Input, "runtime" | "version" | "progress" | "signal">;
+
+async function findOrPull(
+  { runtime, version, progress, signal }: Search,
+  tag: string,
+): Promise<Image> {
+  const found = await runtime.images.find(tag);
+  if (found !== undefined) return { tag, ...found };
+  const step = progress.begin(tag, "pulling");
+  try {
+    const image = await runtime.images.pull(tag, {
+      onProgress: (line) => step.update(line),
+      signal,
+    });
+    step.done("pulled");
+    return { tag, ...image };
+  } catch (error) {
+    if (!(error instanceof SettError) || error.code !== "image-not-found" || !settsOwn.test(tag))
+      throw error;
+    throw new SettError(
+      "image-not-found",
+      `The image ${tag} is not on this machine, and no registry has it.`,
+      {
+        hint: `A released sett brings the images of its own version, ${version}. For a sett that was built from sources, run \`npx just build\` there.`,
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,92 @@
+// Checks, before anything is made, whether this machine has what `sett up --runtime process` needs.
+import { basename, isAbsolute, join, relative } from "node:path";
+import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
+import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import { findPrograms } from "../../instance/programs.ts";
+import { processOptions } from "../../instance/runtimes.ts";
+import { exists } from "../../program/workspace-root.ts";
+import type { Shell } from "../../terminal/shell.ts";
+import type { Machine } from "./as-processes.ts";
+
+/**
+ * The configuration as this machine can run it, and the programs for it. Warns about what is
+ * missing without containers. Throws `config-invalid` for a command that does not exist here, and
+ * `process-failed` when a program of Sett is missing.
+ */
+export async function prepareMachine(
+  written: SettConfig,
+  file: string,
+  { place }: HostRepository,
+  { env, messages }: Pick<Shell, "env" | "messages">,
+): Promise<Omit<Machine, "ports" | "objectsDir" | "exchangeDir">> {
+  const { toplevel: workspace } = place;
+  const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
+  const programs = await findPrograms();
+  messages.warn("Nothing is isolated: agents run as you, with your files and your network.");
+  messages.note(imagesNote(written.agents, agents, workspace));
+  return { config: { ...written, agents }, programs, workspace, processes: processOptions(env) };
+}
+
+/** The agent with this machine in place of its image. */
+async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig> {
+  const { command, bid_command, ...rest } = agent;
+  return {
+    ...rest,
+    source: { kind: "image", image: "machine" },
+    command: await locate(command, agent, `${file}: agents.${agent.name}.command`),
+    ...(bid_command === undefined
+      ? {}
+      : {
+          bid_command: await locate(
+            bid_command,
+            agent,
+            `${file}: agents.${agent.name}.bid_command`,
+          ),
+        }),
+  };
+}
+
+/**
+ * An absolute path that exists only in the image, because its Dockerfile copies the file, becomes
+ * the path of the original file. A relative path is found in the working copy, and a plain name on
+ * the PATH, when the command starts.
+ */
+async function locate(
+  [program, ...args]: string[],
+  { source }: AgentConfig,
+  setting: string,
+): Promise<string[]> {
+  if (program === undefined) return [];
+  if (!isAbsolute(program) || (await exists(program))) return [program, ...args];
+  const folder =
+    source.kind === "build"
+      ? source.context
+      : source.kind === "devcontainer"
+        ? source.folder
+        : undefined;
+  const original = folder === undefined ? undefined : join(folder, basename(program));
+  if (original !== undefined && (await exists(original))) return [original, ...args];
+  throw new SettError(
+    "config-invalid",
+    `${setting}: there is no ${program} on this machine, and without Docker there are no images.`,
+    {
+      hint: 'Use a file of the repository, which works with and without containers: ["./path/to/it"]',
+    },
+  );
+}
+
+function imagesNote(
+  written: readonly AgentConfig[],
+  agents: readonly AgentConfig[],
+  workspace: string,
+): string {
+  const moved = agents.flatMap(({ command: [now] }, index) =>
+    now === undefined || written[index]?.command[0] === now ? [] : [now],
+  );
+  const instead =
+    moved.length === 0
+      ? ""
+      : ` These files replace programs of images: ${moved.map((path) => relative(workspace, path)).join(", ")}.`;
+  return `Images are not used: commands use the programs of this machine, without limits.${instead}`;
+}

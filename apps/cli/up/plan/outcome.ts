@@ -1,0 +1,71 @@
+// What a `sett up` has changed, by the names of parts. Pure.
+import { isDeepStrictEqual } from "node:util";
+import { kindOf, nameWithKind } from "../../../../lib/client/facts/agent-kind.ts";
+import type { AgentRegistration, RegisteredAgent } from "../../../../lib/model/agent.ts";
+import type { AgentName } from "../../../../lib/model/ids.ts";
+import type { ContainerPart } from "../../../../lib/runtime/port.ts";
+import type { Change, Diff } from "./diff.ts";
+
+/**
+ * Names of parts, by outcome. Agents without a container are `registered`, and later `removed`.
+ * `repaired`: the container stays, but its registration on the blackboard was wrong and was written
+ * again.
+ */
+export type Outcome = Record<
+  "started" | "replaced" | "registered" | "repaired" | "stopped" | "removed" | "kept",
+  string[]
+>;
+
+function partsOf({
+  redis,
+  orchestrator,
+  gateway,
+  egress,
+  starter,
+  keeper,
+  logReader,
+  api,
+  agents,
+}: Diff): Change[] {
+  const optional = [gateway, egress, starter, keeper, logReader, api].map((part) => part ?? []);
+  return [redis, orchestrator, ...optional, agents].flat();
+}
+
+export function outcomeOf(
+  changes: Diff,
+  removed: ContainerPart[],
+  before: RegisteredAgent[],
+  registrations: readonly AgentRegistration[],
+): Outcome {
+  const names = (kind: Change["kind"]) =>
+    partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
+  const isOther = (name: string) =>
+    before.some(
+      (known) =>
+        known.name === name && !registrations.some((agent) => isDeepStrictEqual(known, agent)),
+    );
+  const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
+  const isKnown = (agent: AgentRegistration) =>
+    before.some((known) => isDeepStrictEqual(known, agent));
+  const stopped = [
+    ...new Set(removed.map(({ labels }) => ("agent" in labels ? labels.agent : labels.component))),
+  ];
+  return {
+    started: names("start"),
+    replaced: names("replace"),
+    registered: notStarted.filter((agent) => !isKnown(agent)).map(nameWithKind),
+    repaired: names("keep").filter(isOther),
+    stopped,
+    removed: before
+      .map(({ name }) => name)
+      .filter((name) => !stopped.includes(name) && !isAmong(registrations, name)),
+    kept: [
+      ...names("keep").filter((name) => !isOther(name)),
+      ...notStarted.filter(isKnown).map(nameWithKind),
+    ],
+  };
+}
+
+function isAmong(agents: readonly AgentRegistration[], name: AgentName): boolean {
+  return agents.some((agent) => agent.name === name);
+}

@@ -1,0 +1,116 @@
+// What to do when Redis ends at its start, by the fatal line that it has printed. Sett itself never
+// changes a damaged file. Pure.
+import type { ContainerPart } from "../../../../lib/runtime/port.ts";
+
+type Part = Pick<ContainerPart, "labels" | "image">;
+
+/**
+ * A sentence or several; undefined where the log names no known cause. `lines`: the end of the log,
+ * the newest last. `folder`: where its data is, of a Redis that is a process of this machine.
+ */
+export function redisRemedy(
+  lines: readonly string[],
+  part: Part,
+  folder?: string,
+): string | undefined {
+  const known = lines
+    .filter(isWarning)
+    .flatMap((line) => remedies.find(({ sign }) => sign.test(line)) ?? []);
+  // Redis names a cause and its consequence on lines of their own: the most telling counts.
+  const [first] = known.toSorted((a, b) => remedies.indexOf(a) - remedies.indexOf(b));
+  return first?.remedy(placeOf(part, folder));
+}
+
+/**
+ * Redis marks a warning with `#`, and says on the way up much that sounds alike; a line without a
+ * mark goes on with the one before.
+ */
+function isWarning(line: string): boolean {
+  const [, mark, text = ""] = /^\d+:[A-Z] .*? ([.*#-]) (.*)$/.exec(line) ?? [undefined, "#", line];
+  return mark === "#" && !text.startsWith("WARNING");
+}
+
+type Place = { data: string; copy: string; inside: (command: string) => string };
+
+/** The signs are those of Redis 7 and 8, the most telling first. */
+const remedies: readonly { sign: RegExp; remedy: (place: Place) => string }[] = [
+  {
+    sign: /No space left on device|Disk quota exceeded/,
+    remedy: ({ data }) =>
+      `The disk of ${data} is full: make room, then \`sett up\` again. Nothing is damaged.`,
+  },
+  {
+    sign: /Read-only file system/,
+    remedy: ({ data }) =>
+      `${data} cannot be written: its file system is read-only. Mount it writable, then \`sett up\` again.`,
+  },
+  {
+    sign: /Permission denied|Operation not permitted/,
+    remedy: ({ data, inside }) =>
+      `Redis may not read or write what is in ${data}. \`${inside("ls -lan /data /data/appendonlydir")}\` shows whose it is; give it back to the user of Redis.`,
+  },
+  {
+    sign: /AOF manifest|AOF MANIFEST|Unknown AOF file type/,
+    remedy: ({ data, copy, inside }) =>
+      `The list of the append-only files in ${data}, appendonlydir/appendonly.aof.manifest, is damaged; Sett has changed nothing, and the files beside it may be whole. First copy them (${copy}). Then put back the list from a back-up, or write it again with a line for each file that \`${inside("ls /data/appendonlydir")}\` shows: \`file appendonly.aof.1.base.rdb seq 1 type b\`, then \`file appendonly.aof.1.incr.aof seq 1 type i\`.`,
+  },
+  {
+    sign: /Can't handle RDB format version|contains (?:AUX )?module data|more than \d+ databases|Data file was created with/,
+    remedy: ({ data }) =>
+      `The files in ${data} were written by another, mostly a newer Redis: name its image with \`services: { redis: { image: … } }\` in sett.yml. Sett has changed nothing.`,
+  },
+  {
+    sign: /OUT OF MEMORY|Out Of Memory|Out of memory|OOM loading DB/,
+    remedy: ({ data }) =>
+      `Redis needs more memory than it has to read ${data}: raise \`services: { redis: { resources: { limits: { memory: … } } } }\` in sett.yml. If there is enough, a file is cut short: put back a back-up. Sett has changed nothing.`,
+  },
+  {
+    sign: /(?:AOF|append only|append log|append-only) file .*(?:doesn't exist|No such file)|The AOF directory .* doesn't exist/,
+    remedy: ({ data, copy }) =>
+      `An append-only file that the manifest in ${data} names is gone: put it back from a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
+  },
+  {
+    sign: /\.base\.rdb|RDB|Wrong signature|Unexpected EOF|integrity check failed|[Ll]oading failed|Failed loading library/,
+    remedy: ({ data, copy }) =>
+      `The base file in ${data}, appendonlydir/appendonly.aof.N.base.rdb, is damaged, and cannot be mended: put back a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
+  },
+  {
+    sign: /Bad file format|Unexpected end of file|Unknown command '.*' reading|Unrecoverable error reading|truncat|format error|Fatal error loading the DB/,
+    remedy: ({ data, copy, inside }) =>
+      `An append-only file in ${data} is damaged; Sett has changed nothing. First copy it (${copy}). Then \`${inside("redis-check-aof /data/appendonlydir/appendonly.aof.manifest")}\` says where; with \`--fix\` it cuts off everything from there on.`,
+  },
+  {
+    sign: /ACL|acl/,
+    remedy: ({ data, inside }) =>
+      `The users of Redis in ${data}, users.acl, are damaged. Move the file away (\`${inside("mv /data/users.acl /data/users.acl.damaged")}\`): \`sett up\` makes all users again.`,
+  },
+  {
+    sign: /CONFIG FILE ERROR|Bad directive|can't open config file/,
+    remedy: () =>
+      "Redis does not know a setting that Sett gives it: `services.redis.image` names a Redis that is too old, or something else. Leave it out.",
+  },
+  {
+    sign: /Failed listening|Address already in use|Could not create server TCP|not listen anywhere|Failed opening Unix socket/,
+    remedy: () =>
+      "Another program listens where Redis would: `sett list` and `ss -ltnp` show which; end it, then `sett up` again.",
+  },
+  {
+    sign: /ulimit|open files|Can't initialize|Can't set|event loop|can't fork|Resource temporarily unavailable/i,
+    remedy: () =>
+      "This machine gives Redis too few open files, processes or threads: raise the limits of the Engine (`docker info`, `ulimit -n`), then `sett up` again.",
+  },
+];
+
+function placeOf({ image, labels }: Part, folder: string | undefined): Place {
+  if (folder !== undefined) {
+    const inside = (command: string) => command.replaceAll("/data", folder);
+    return { data: `the folder ${folder}`, copy: `\`cp -a ${folder} .\``, inside };
+  }
+  const volume = `sett-${labels.instance}-blackboard`;
+  const inside = (command: string) => {
+    const [program = "", ...words] = command.split(" ");
+    return `docker run --rm -v ${volume}:/data --entrypoint ${program} ${image.tag} ${words.join(" ")}`;
+  };
+  const copy = `\`docker run --rm -v ${volume}:/data -v "$PWD":/copy --user 0 --entrypoint cp ${image.tag} -a /data /copy/${volume}\``;
+  return { data: `the volume ${volume}`, copy, inside };
+}

@@ -1,0 +1,12 @@
+// Whether an instance has a container of the API.
+import type { SettConfig } from "../../../../lib/model/config.ts";
+
+/** Triggers run in it, also where no person or program asks it anything. */
+export function hasApi({ services, triggers }: Pick<SettConfig, "services" | "triggers">): boolean {
+  return services.api !== undefined || triggers.length > 0;
+}
+
+/** Whether it shows logs: only where someone may ask for them. */
+export function showsLogs({ services }: Pick<SettConfig, "services">): boolean {
+  return services.api !== undefined;
+}

@@ -1,0 +1,75 @@
+// Shows what `sett up` decides before it makes anything.
+import { describe, expect, test } from "bun:test";
+import { chooseInstance, requireFreeOrOwn } from "../../../../../../apps/cli/up/checks/checks.ts";
+import { SettError } from "../../../../../../lib/model/errors.ts";
+import { InstanceName } from "../../../../../../lib/model/ids.ts";
+import type { InstanceParts } from "../../../../../../lib/runtime/port.ts";
+import { instanceParts as parts } from "../../../../../support/cli/instance-parts.ts";
+
+const here = "/home/ada/here";
+const demo = InstanceName.parse("demo");
+
+function refusal(all: InstanceParts[]): string | undefined {
+  try {
+    requireFreeOrOwn(demo, here, all);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SettError)) throw error;
+    return error.code;
+  }
+}
+
+describe("a name and a repository", () => {
+  test("are free when no instance has them, and a repository may use its own again", () => {
+    expect(refusal([])).toBeUndefined();
+    for (const has of ["containers", "network", "blackboard"] as const)
+      expect(refusal([parts("demo", here, has)])).toBeUndefined();
+    expect(refusal([parts("other", "/elsewhere", "containers")])).toBeUndefined();
+    expect(refusal([parts("other", here, "blackboard")])).toBeUndefined();
+  });
+
+  test("are taken by another repository's instance of that name, and by another instance of this repository", () => {
+    for (const has of ["containers", "network", "blackboard"] as const)
+      expect(refusal([parts("demo", "/elsewhere", has)])).toBe("instance-taken");
+    expect(refusal([parts("other", here, "containers")])).toBe("workspace-taken");
+    expect(refusal([parts("other", here, "network")])).toBe("workspace-taken");
+  });
+
+  const chosen = (name: string | undefined, folder: string, ...all: InstanceParts[]) =>
+    String(chooseInstance(name, folder, all).instance);
+
+  test("the name of a new instance is the folder's where that makes one", () => {
+    expect(chosen(undefined, "/home/ada/My Repository_2")).toBe("my-repository-2");
+    expect(chosen(undefined, "/home/ada/Prüf")).toBe("pruf");
+    expect(chosen(undefined, "/home/ada/pru\u0308f")).toBe("pruf");
+    expect(chosen(undefined, "/home/ada/Große Straße №1 Łódź")).toBe("grosse-strasse-no1-lodz");
+    expect(chosen(undefined, `/home/${"a".repeat(39)}-b`)).toBe("a".repeat(39));
+    expect(chosen("demo", "/x")).toBe("demo");
+    expect(() => chosen(undefined, "/home/ada/___")).toThrow("cannot be the name of an instance");
+    expect(() => chosen("No", "/x")).toThrow("`No` cannot be the name");
+  });
+
+  test("without a name, up means the one instance that the repository has, running or kept, and says why", () => {
+    for (const has of ["containers", "network", "blackboard"] as const)
+      expect(
+        chosen(undefined, here, parts("other", "/elsewhere", has), parts("demo", here, has)),
+      ).toBe("demo");
+    expect(
+      chosen(undefined, here, parts("demo", here, "containers"), parts("kept", here, "blackboard")),
+    ).toBe("demo");
+    expect(chosen(undefined, here, parts("other", "/elsewhere", "containers"))).toBe("here");
+    expect(chooseInstance(undefined, here, [parts("demo", here, "blackboard")]).why).toContain(
+      "blackboard was kept for this repository",
+    );
+    expect(chooseInstance(undefined, here, []).why).toContain(
+      "here, a new instance named after the folder",
+    );
+    expect(chooseInstance("demo", here, []).why).toBeUndefined();
+  });
+
+  test("with several kept blackboards up asks which one to go on with", () => {
+    const kept = [parts("here", here, "blackboard"), parts("second", here, "blackboard")];
+    expect(() => chosen(undefined, here, ...kept)).toThrow("here, second");
+    expect(chosen("second", here, ...kept)).toBe("second");
+  });
+});

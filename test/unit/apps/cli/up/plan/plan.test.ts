@@ -1,0 +1,400 @@
+import { describe, expect, test } from "bun:test";
+import { socketUrlFor, urlFor } from "../../../../../../apps/cli/instance/redis-users.ts";
+import { stopSecondsOf } from "../../../../../../apps/cli/up/plan/container-limits.ts";
+import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
+import type { PlanInput } from "../../../../../../apps/cli/up/plan/plan-input.ts";
+import { readSettings } from "../../../../../../apps/orchestrator/settings.ts";
+import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
+import type { SettConfig } from "../../../../../../lib/model/config.ts";
+import { InstanceName } from "../../../../../../lib/model/ids.ts";
+import { Policy } from "../../../../../../lib/model/policy.ts";
+import { agentName } from "../../../../../support/records/sample.ts";
+
+const text = `version: '1.0'
+limits: { bid_deadline: 10s }
+agents:
+  coder:
+    role: builder
+    image: some/image:1
+    command: ["/app/run.sh", "two words"]
+    environment: { LOG_LEVEL: debug }
+    workspace: { mode: rw }
+    resources: { limits: { cpus: '0.50', memory: 512M }, reservations: { memory: 256M } }
+    prompts: { execution: "Do it" }
+  reader:
+    image: other:2
+    command: [read]
+`;
+
+function configOf(yaml: string): SettConfig {
+  const { config, mistakes } = parseConfig({
+    text: yaml,
+    file: "sett.yml",
+    folder: "/work",
+    host: {},
+  });
+  if (config === undefined) throw new Error(JSON.stringify(mistakes));
+  return config;
+}
+
+const user = { uid: 1000, gid: 1001 };
+const redisAddress = { host: "sett-demo-redis", port: 6379, ownerPassword: "secret" };
+
+function plan(over: Partial<PlanInput> = {}) {
+  return planInstance({
+    instance: InstanceName.parse("demo"),
+    workspace: "/home/ada/repository",
+    version: "1.2.3",
+    id: "0123456789abcdef.1790000000",
+    config: configOf(text),
+    repository: {
+      objectsDir: "/home/ada/repository/.git/sett/objects/demo",
+      exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
+      user,
+    },
+    registrations: [],
+    images: {
+      redis: { tag: "redis:7-alpine", id: "sha256:1", env: {} },
+      orchestrator: { tag: "sett/orchestrator:1.2.3", id: "sha256:2", env: {} },
+      cub: { tag: "sett/cub:1.2.3", id: "sha256:0123456789abcdef", env: {} },
+      agents: new Map([
+        [
+          agentName("coder"),
+          {
+            tag: "some/image:1",
+            id: "sha256:3",
+            env: { LD_LIBRARY_PATH: "/opt/lib", BUN_OPTIONS: "--smol" },
+          },
+        ],
+        [agentName("reader"), { tag: "other:2", id: "sha256:4", env: { HOME: "/home/reader" } }],
+      ]),
+    },
+    password: "secret",
+    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
+    engineSocket: undefined,
+    ...over,
+  });
+}
+
+test("cubs get the limit of the context where sett.yml sets one", () => {
+  expect(specOf("coder").env).not.toHaveProperty("SETT_CONTEXT_BYTES");
+  const config = configOf(text.replace("bid_deadline: 10s", "context: 128M"));
+  for (const { spec } of plan({ config }).agents)
+    expect(spec.env.SETT_CONTEXT_BYTES).toBe(String(128 * 1024 ** 2));
+});
+
+const specOf = (name: string) => {
+  const found = plan().agents.find(({ agent }) => agent === agentName(name));
+  if (found === undefined) throw new Error(`no ${name}`);
+  return found.spec;
+};
+
+describe("the plan of an instance", () => {
+  const { redis, orchestrator, agents, networks, blackboard, redisSocket, carrier } = plan();
+
+  test("names every part after the instance and labels it with all there is to know", () => {
+    const ofAgents = [
+      ...agents.map(({ workspace }) => workspace),
+      ...agents.map(({ spec }) => spec),
+    ];
+    const names = [...networks, blackboard, redisSocket, carrier, redis, orchestrator, ...ofAgents];
+    expect(names.map(({ name }) => name)).toEqual([
+      "sett-demo",
+      "sett-demo-blackboard",
+      "sett-demo.redis",
+      "sett-demo-cub-0123456789ab",
+      "sett-demo-redis",
+      "sett-demo-orchestrator",
+      "sett-demo-workspace-coder",
+      "sett-demo-workspace-reader",
+      "sett-demo-agent-coder",
+      "sett-demo-agent-reader",
+    ]);
+    const common = { instance: "demo", workspace: "/home/ada/repository", version: "1.2.3" };
+    for (const { labels } of names) expect(labels).toMatchObject(common as never);
+    expect(specOf("coder").labels).toMatchObject({
+      component: "agent",
+      agent: "coder",
+      role: "builder",
+    } as never);
+  });
+
+  test("lets no process be root, gain privileges or have a capability, and is restarted after a crash", () => {
+    for (const spec of [redis, orchestrator, ...agents.map((each) => each.spec)]) {
+      expect(spec.user?.uid).toBeGreaterThan(0);
+      expect(spec.capabilities).toBe("none");
+      expect(spec.pidsLimit).toBeGreaterThan(0);
+      expect(spec.restart).toBe("unless-stopped");
+    }
+  });
+
+  test("shows no password among the arguments of a process", () => {
+    const { entrypoint, command, env } = redis;
+    expect(JSON.stringify([entrypoint, command])).not.toContain("secret");
+    expect(env).toEqual({
+      REDISCLI_AUTH: "secret",
+      SETT_REDIS_USERS: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(redis.entrypoint?.join(" ")).toContain("appendfsync everysec");
+    expect(redis.entrypoint?.join(" ")).toContain("noeviction");
+    expect(redis.entrypoint?.join(" ")).toContain(
+      '"save \\"\\"" "maxmemory $maxmemory" "maxmemory-clients $maxmemory_clients"',
+    );
+    expect(redis.ports).toEqual([{ port: 6379 }]);
+  });
+
+  test("gives each service the password of its own user of Redis, and no other's", () => {
+    expect(specOf("coder").env.REDIS_URL).toBe(
+      socketUrlFor(
+        { path: "/run/sett/redis/redis.sock", ownerPassword: "secret" },
+        { role: "agent", agent: agentName("coder") },
+      ),
+    );
+    const passwords = plan().users.map(({ password }) => password);
+    expect(new Set([...passwords, "secret"]).size).toBe(5);
+    for (const { env } of [orchestrator, ...agents.map(({ spec }) => spec)]) {
+      const own = new URL(env.REDIS_URL ?? "").password;
+      expect(passwords).toContain(own);
+      for (const other of ["secret", ...passwords])
+        if (other !== own) expect(JSON.stringify(env)).not.toContain(other);
+    }
+  });
+
+  test("keeps the users in a file that the owner's password is put into before Redis starts", () => {
+    const script = redis.entrypoint?.join(" ") ?? "";
+    expect(script).toContain("aclfile /data/users.acl");
+    expect(script).toContain('"$SETT_REDIS_USERS"');
+  });
+
+  test("gives the orchestrator its policy and a name to take its leader lease again with", () => {
+    expect(Policy.parse(JSON.parse(orchestrator.env.SETT_POLICY ?? ""))).toMatchObject({
+      bid_deadline_ms: 10_000,
+      review_rounds: 3,
+    });
+    expect(orchestrator.env).toMatchObject({
+      SETT_HOLDER: "orchestrator",
+      REDIS_URL: urlFor(redisAddress, { role: "orchestrator" }),
+    });
+    expect(orchestrator.mounts.some(({ kind }) => kind === "bind")).toBe(false);
+  });
+});
+
+test("the orchestrator gets its webhooks, and a change of them replaces its container", () => {
+  const hooks = (url: string) =>
+    `notify:\n  - { url: "${url}", secret: "a secret of some length" }\n`;
+  const orchestratorFor = (url: string) =>
+    plan({ config: configOf(text + hooks(url)) }).orchestrator;
+  const one = orchestratorFor("https://example.org/one");
+  expect(JSON.parse(one.env.SETT_NOTIFY ?? "")).toEqual([
+    {
+      url: "https://example.org/one",
+      secret: "a secret of some length",
+      on: ["question", "approval", "achieved", "settled", "failed", "stalled", "cancelled"],
+      remind_every_ms: 86_400_000,
+    },
+  ]);
+  expect(readSettings(one.env).notify.hooks).toEqual(JSON.parse(one.env.SETT_NOTIFY ?? ""));
+  expect(orchestratorFor("https://example.org/one").labels.fingerprint).toBe(
+    one.labels.fingerprint,
+  );
+  expect(orchestratorFor("https://example.org/two").labels.fingerprint).not.toBe(
+    one.labels.fingerprint,
+  );
+  expect(plan().orchestrator.env).not.toHaveProperty("SETT_NOTIFY");
+});
+
+test("where an agent has workers, the starter alone gets the engine's socket, its group, and each agent's plan, the image by its id", () => {
+  const scalable = text.replace(
+    "    command: [read]\n",
+    "    command: [read]\n    replicas: 3\n    strategy: fresh_per_call\n",
+  );
+  const { orchestrator, starter, agents } = plan({
+    config: configOf(scalable),
+    engineSocket: { path: "/run/engine.sock", gid: 101 },
+  });
+  expect(starter?.spec.mounts).toContainEqual({
+    kind: "bind",
+    path: "/run/engine.sock",
+    target: "/var/run/docker.sock",
+    access: "rw",
+  });
+  expect(starter?.spec).toMatchObject({
+    groups: [101],
+    user: { uid: 10001 },
+    network: "none",
+    isRootReadOnly: true,
+  });
+  const reader = agents.find(({ agent }) => agent === agentName("reader"));
+  expect(JSON.parse(starter?.spec.env.SETT_WORKERS ?? "")).toEqual([
+    {
+      agent: "reader",
+      replicas: 3,
+      spec: { ...JSON.parse(JSON.stringify(reader?.spec)), image: "sha256:4" },
+    },
+  ]);
+  expect(starter?.spec.env.REDIS_URL).toBeUndefined();
+  expect(JSON.parse(orchestrator.env.SETT_WORKERS ?? "")).toEqual([
+    { agent: "reader", replicas: 3 },
+  ]);
+  const others = [orchestrator, ...agents.map(({ spec }) => spec)].map(({ mounts }) =>
+    JSON.stringify(mounts),
+  );
+  expect(others.map((mounts) => mounts.includes("docker.sock"))).toEqual([false, false, false]);
+  expect(others.map((mounts) => mounts.includes("sett-demo.starter"))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(plan().starter).toBeUndefined();
+});
+
+describe("the container of an agent", () => {
+  test("starts with the cub and hands it what sett.yml says", () => {
+    const { entrypoint, env, healthcheck, user: owner } = specOf("coder");
+    expect(entrypoint).toEqual(["/cub/cub"]);
+    expect(healthcheck).toMatchObject({ command: ["/cub/cub", "--healthcheck"] });
+    expect(owner).toEqual(user);
+    expect(JSON.parse(env.SETT_AGENT_COMMAND ?? "")).toEqual(["/app/run.sh", "two words"]);
+    expect(env).toMatchObject({
+      SETT_AGENT_NAME: "coder",
+      SETT_AGENT_ROLE: "builder",
+      SETT_PROMPT_EXECUTION: "Do it",
+      LOG_LEVEL: "debug",
+      SETT_OBJECTS_DIR: "/git/objects",
+      SETT_EXCHANGE_DIR: "/git/exchange",
+    });
+    expect(env.SETT_PROMPT_CLAIM).toBeUndefined();
+  });
+
+  test("keeps the image's library path for its tools, and the image's Bun settings from the cub", () => {
+    expect(specOf("coder").env).toMatchObject({
+      LD_LIBRARY_PATH: "/cub",
+      SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib",
+      BUN_OPTIONS: "",
+    });
+    expect(specOf("reader").env.SETT_IMAGE_LD_LIBRARY_PATH).toBeUndefined();
+  });
+
+  test("has a home to write to, unless the image gives one", () => {
+    expect(specOf("coder").env.HOME).toBe("/tmp");
+    expect(specOf("reader").env.HOME).toBe("/home/reader");
+  });
+
+  test("sees of the host its committed objects and the exchange, read-only but for the own folder of an rw agent", () => {
+    const binds = (name: string) =>
+      specOf(name).mounts.flatMap((mount) =>
+        mount.kind === "bind" ? [[mount.path, mount.target, mount.access]] : [],
+      );
+    const objects = ["/home/ada/repository/.git/sett/objects/demo", "/git/objects", "ro"];
+    const exchange = ["/home/ada/repository/.git/sett/exchange/demo", "/git/exchange"];
+    const own = exchange.map((path) => `${path}/coder`);
+    expect(binds("coder")).toEqual([objects, [...exchange, "ro"], [...own, "rw"]]);
+    expect(binds("reader")).toEqual([objects, [...exchange, "ro"]]);
+  });
+
+  test("stops at the signal that its command cannot send, where system calls can be limited", () => {
+    const settingsOf = (canLimitSystemCalls: boolean) => {
+      const machine = { cpus: 4, memoryBytes: 6e9, canLimitProcessors: true, canLimitSystemCalls };
+      return plan({ machine }).agents.map(({ spec }) => [
+        spec.stopSignal,
+        spec.env.SETT_STOP_SIGNAL,
+        spec.systemCalls,
+      ]);
+    };
+    const [narrow, usual] = [["SIGSYS", "SIGSYS", "narrow"], Array(3).fill(undefined)];
+    expect(settingsOf(true)).toEqual([narrow, narrow]);
+    expect(settingsOf(false)).toEqual([usual, usual]);
+  });
+
+  test("has the resources that were asked for, and time for its tool to end", () => {
+    const { resources, stopTimeoutSeconds } = specOf("coder");
+    expect(resources).toEqual({
+      ...{ nanoCpus: 5e8, memoryBytes: 512 * 1024 ** 2, reservedMemoryBytes: 256 * 1024 ** 2 },
+      ...{
+        openFiles: 4096,
+        fileBytes: 10 * 1024 ** 3,
+        pendingSignals: 1024,
+        queueBytes: 0,
+        oomScore: 500,
+      },
+    });
+    expect(specOf("reader").resources).toMatchObject({ nanoCpus: 3e9, memoryBytes: 3e9 });
+    expect(stopTimeoutSeconds).toBe(40);
+  });
+});
+
+test("an agent leaves some of the machine to the others, unless sett.yml says otherwise", () => {
+  const of = (
+    resources: string,
+    machine: Omit<PlanInput["machine"], "canLimitSystemCalls" | "canLimitProcessors">,
+    canLimitProcessors = true,
+  ) => {
+    const config = configOf(
+      `version: '1.0'\nagents:\n  a:\n    image: some/image:1\n    command: [run]\n${resources}`,
+    );
+    const [agent] = plan({
+      config,
+      machine: { ...machine, canLimitSystemCalls: false, canLimitProcessors },
+    }).agents;
+    return { ...agent?.spec.resources, pids: agent?.spec.pidsLimit };
+  };
+  const gibibyte = 1024 ** 3;
+  expect(of("", { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({
+    nanoCpus: 3e9,
+    memoryBytes: 3 * gibibyte,
+    pids: 2304,
+  });
+  expect(of("", { cpus: 1, memoryBytes: 64 * gibibyte })).toMatchObject({
+    nanoCpus: 75e7,
+    memoryBytes: 8 * gibibyte,
+  });
+  const limits = "    resources: { limits: { cpus: 4, memory: 5G, pids: 100, disk: 1G } }\n";
+  expect(of(limits, { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({
+    ...{ nanoCpus: 4e9, memoryBytes: 5 * gibibyte, pids: 356, fileBytes: gibibyte },
+  });
+  const reserved = "    resources: { reservations: { cpus: 3.5, memory: 4G } }\n";
+  expect(of(reserved, { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({
+    nanoCpus: 35e8,
+    memoryBytes: 4 * gibibyte,
+  });
+  expect(of("", { cpus: 4, memoryBytes: 6 * gibibyte }, false).nanoCpus).toBeUndefined();
+  expect(of(limits, { cpus: 4, memoryBytes: 6 * gibibyte }, false).nanoCpus).toBe(4e9);
+});
+
+test("Redis has the memory that sett.yml gives it, and keeps half of it", () => {
+  const services = "services: { redis: { resources: { limits: { memory: 1G, cpus: 2 } } } }\n";
+  const { redis } = plan({ config: configOf(`${text}${services}`) });
+  expect(redis.resources).toEqual({ memoryBytes: 1024 ** 3, nanoCpus: 2e9, reservedNanoCpus: 8e9 });
+  expect(redis.entrypoint?.at(-1)).toContain(`\nmaxmemory=${512 * 1024 ** 2}\n`);
+  expect(plan().redis.resources).toEqual({ reservedNanoCpus: 8e9 });
+  expect(plan().redis.entrypoint?.at(-1)).toContain("MemTotal");
+});
+
+test("parts get the times and ports of sett.yml, and as much time to end", () => {
+  const timed = text
+    .replace("{ bid_deadline: 10s }", "{ shutdown: 1m, lease: 20s }")
+    .replace(
+      "    command: [read]\n",
+      "    command: [read]\n    shutdown: 90.5s\n    health_port: 9000\n",
+    )
+    .concat(
+      "services: { orchestrator: { health_port: 9001 }, redis: { timeout: 1s, give_up: 2m } }\n",
+    );
+  const { orchestrator, agents } = plan({ config: configOf(timed) });
+  const common = {
+    SETT_REDIS_TIMEOUT: "1000ms",
+    SETT_REDIS_GIVE_UP: "120000ms",
+    SETT_GRANT_LEASE: "20000ms",
+  };
+  expect(orchestrator.env).toMatchObject({ ...common, SETT_HEALTH_PORT: "9001" });
+  const [coder, reader] = agents.map(({ spec }) => spec);
+  expect(coder?.env).toMatchObject({ ...common, SETT_SHUTDOWN_TIMEOUT: "60000ms" });
+  expect(coder?.env).not.toHaveProperty("SETT_HEALTH_PORT");
+  expect(reader?.env).toMatchObject({
+    ...common,
+    SETT_SHUTDOWN_TIMEOUT: "90500ms",
+    SETT_HEALTH_PORT: "9000",
+  });
+  expect([coder?.stopTimeoutSeconds, reader?.stopTimeoutSeconds]).toEqual([70, 101]);
+  expect([coder, reader].map((spec) => spec && stopSecondsOf(spec))).toEqual([70, 101]);
+});
