@@ -179,7 +179,7 @@ test("the table of the rooms in ARCHITECTURE.md says what each may import", () =
  * rest is the way in, which knows all.
  */
 const roomsOfCli =
-  "terminal program facts render archive instance doctor logs prune people goals ui up commands".split(
+  "terminal program facts render archive services instance doctor logs prune people goals ui up commands".split(
     " ",
   );
 

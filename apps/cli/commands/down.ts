@@ -31,11 +31,11 @@ import { nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { durationOf } from "../program/duration.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
+import { redisStopSeconds } from "../services/limits.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { hasRedis, stopperOf, stopWork } from "../up/apply/stop-parts.ts";
 import { nameOfFolder } from "../up/checks/checks.ts";
-import { redisStopSeconds } from "../up/plan/container-limits.ts";
 
 export const down = defineCommand({
   name: "down",

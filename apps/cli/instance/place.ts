@@ -7,9 +7,9 @@ import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
+import { ownerUrlOf, type RedisAddress, urlFor } from "../services/redis-users.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
-import { ownerUrlOf, type RedisAddress, urlFor } from "./redis-users.ts";
 import { runtimeOf } from "./runtimes.ts";
 
 /**

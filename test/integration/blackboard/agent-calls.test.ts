@@ -2,7 +2,7 @@
 // function, and each command that could.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createClient } from "redis";
-import { redisSettings } from "../../../apps/cli/up/redis/redis-settings.ts";
+import { redisSettings } from "../../../apps/cli/services/redis-settings.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { keysOf } from "../../../lib/blackboard/records/keys.ts";
 import { accessOf } from "../../../lib/blackboard/redis/access.ts";

@@ -2,7 +2,7 @@
 // append-only, no eviction, the same limits of a connection.
 import { afterAll } from "bun:test";
 import { GenericContainer, Wait } from "testcontainers";
-import { connectionSettings } from "../../../apps/cli/up/redis/redis-settings.ts";
+import { connectionSettings } from "../../../apps/cli/services/redis-settings.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { flagsOf } from "../../support/redis/redis-server.ts";
 import { blackboardSuite } from "./suite.ts";

@@ -1,7 +1,7 @@
 // Mail that is more than one answer of Redis may bring, with the limits that `sett up` gives it.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createClient } from "redis";
-import { connectionSettings } from "../../../apps/cli/up/redis/redis-settings.ts";
+import { connectionSettings } from "../../../apps/cli/services/redis-settings.ts";
 import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { AgentStatus } from "../../../lib/model/agent.ts";

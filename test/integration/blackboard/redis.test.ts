@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test";
-import { connectionSettings } from "../../../apps/cli/up/redis/redis-settings.ts";
+import { connectionSettings } from "../../../apps/cli/services/redis-settings.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { blackboardSuite } from "./suite.ts";

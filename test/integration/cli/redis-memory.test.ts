@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { maxmemoryScript } from "../../../apps/cli/up/redis/redis-memory.ts";
+import { maxmemoryScript } from "../../../apps/cli/services/redis-memory.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { redisRemedy } from "../../../apps/cli/up/redis/redis-remedy.ts";
+import { redisRemedy } from "../../../apps/cli/up/apply/redis-remedy.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 

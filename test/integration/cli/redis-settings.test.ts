@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { connectionSettings, redisSettings } from "../../../apps/cli/up/redis/redis-settings.ts";
+import { connectionSettings, redisSettings } from "../../../apps/cli/services/redis-settings.ts";
 import { maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";

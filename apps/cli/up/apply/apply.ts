@@ -5,16 +5,16 @@ import type { AgentRegistration, RegisteredAgent } from "../../../../lib/model/a
 import type { Actor } from "../../../../lib/model/event.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import type { TriggerName } from "../../../../lib/model/trigger.ts";
+import { changedParts } from "../../../../lib/runtime/fingerprint.ts";
 import { partName } from "../../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts, VolumePart } from "../../../../lib/runtime/port.ts";
 import { withLock } from "../../../../lib/runtime/process/file-lock.ts";
 import { startedEvent } from "../../facts/new-blackboard.ts";
 import { redisUrlsOf } from "../../instance/place.ts";
 import { connect } from "../../instance/session.ts";
+import { stopSecondsOf } from "../../services/limits.ts";
 import { requireFreeOrOwn } from "../checks/checks.ts";
-import { stopSecondsOf } from "../plan/container-limits.ts";
 import { type Change, type Diff, diffOf } from "../plan/diff.ts";
-import { changedParts } from "../plan/fingerprint.ts";
 import { type Outcome, outcomeOf } from "../plan/outcome.ts";
 import type { InstancePlan } from "../plan/plan.ts";
 import type { Certificate } from "../secrets/read-tls.ts";

@@ -8,8 +8,8 @@ import { blackboardVolumeName } from "../../../../lib/runtime/names.ts";
 import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
 import { processOptions, type RuntimeName } from "../../instance/runtimes.ts";
 import type { Shell } from "../../terminal/shell.ts";
-import { redisRemedy } from "../redis/redis-remedy.ts";
 import { PartFailed } from "./readiness.ts";
+import { redisRemedy } from "./redis-remedy.ts";
 
 const shownLines = 20;
 

@@ -2,7 +2,7 @@
 // then starts no container on either.
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { ContainerRuntime, InstanceParts, NetworkPart } from "../../../../lib/runtime/port.ts";
-import { stopSecondsOf } from "../plan/container-limits.ts";
+import { stopSecondsOf } from "../../services/limits.ts";
 import { settleAll } from "./settle-all.ts";
 
 /**

@@ -7,12 +7,12 @@ import type {
   InstanceParts,
 } from "../../../../lib/runtime/port.ts";
 import { isServing } from "../../instance/place.ts";
-import type { Progress } from "../../terminal/progress.ts";
 import {
   gatewayStopSeconds,
   orchestratorStopSeconds,
   stopSecondsOf,
-} from "../plan/container-limits.ts";
+} from "../../services/limits.ts";
+import type { Progress } from "../../terminal/progress.ts";
 
 export function hasRedis({ containers }: InstanceParts): boolean {
   return containers.some((part) => part.labels.component === "redis" && isServing(part));

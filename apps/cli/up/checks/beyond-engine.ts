@@ -2,7 +2,7 @@
 // built. Pure.
 import type { ConfigPath } from "../../../../lib/config/problems.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
-import type { Machine } from "../plan/container-limits.ts";
+import type { Machine } from "../../services/limits.ts";
 
 export type Finding = { path: ConfigPath; sentence: string };
 

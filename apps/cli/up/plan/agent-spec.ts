@@ -10,11 +10,11 @@ import {
   carrierVolumeName,
   workspaceVolumeName,
 } from "../../../../lib/runtime/names.ts";
+import { agentResources, health, mebibyte, stopSecondsFor } from "../../services/limits.ts";
 import { ownersNameLabel } from "../images/devcontainer-layer.ts";
 import { modelEnvironment } from "../services/gateway-spec.ts";
 import { secretEnvironment, secretMountsOf } from "../services/keeper-spec.ts";
 import { egressSocket, networkOf, socketMountsOf, usesProxy } from "../services/sockets.ts";
-import { agentResources, health, mebibyte, stopSecondsFor } from "./container-limits.ts";
 import { hiddenFromCub } from "./for-the-command.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
 

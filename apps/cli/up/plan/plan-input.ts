@@ -11,9 +11,9 @@ import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { redisName } from "../../../../lib/runtime/names.ts";
 import { quietRuntime } from "../../../../lib/service/quiet-runtime.ts";
 import { redisPort } from "../../instance/place.ts";
-import { socketUrlFor, urlFor } from "../../instance/redis-users.ts";
+import type { Machine } from "../../services/limits.ts";
+import { socketUrlFor, urlFor } from "../../services/redis-users.ts";
 import { redisSocket } from "../services/sockets.ts";
-import type { Machine } from "./container-limits.ts";
 import type { EngineSocket } from "./engine-socket.ts";
 
 /** `env` and `labels`: those of the image itself. */

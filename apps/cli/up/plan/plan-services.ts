@@ -1,6 +1,7 @@
 // The services of a plan that only some instances have. Pure.
 import type { AgentName } from "../../../../lib/model/ids.ts";
 import type { Owner } from "../../../../lib/runtime/container-spec.ts";
+import { withFingerprint } from "../../../../lib/runtime/fingerprint.ts";
 import type { PartKind, PartLabels } from "../../../../lib/runtime/labels.ts";
 import { gatewaySocketVolumeName, recordVolumeName } from "../../../../lib/runtime/names.ts";
 import { gatewayProgram } from "../../instance/programs.ts";
@@ -12,7 +13,6 @@ import { planKeeper } from "../services/keeper-spec.ts";
 import { planLogReader } from "../services/log-reader-spec.ts";
 import { hasEgress } from "../services/sockets.ts";
 import { planStarter } from "../services/workers.ts";
-import { withFingerprint } from "./fingerprint.ts";
 import type { PlanInput, PlannedAgent, PlannedGateway, PlannedService } from "./plan-input.ts";
 
 export const serviceUser: Owner = { uid: 10001, gid: 10001 };

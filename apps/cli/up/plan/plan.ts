@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import type { UserWithPassword } from "../../../../lib/blackboard/redis/administration.ts";
 import { policyOf } from "../../../../lib/config/registrations.ts";
 import type { ContainerSpec, Owner } from "../../../../lib/runtime/container-spec.ts";
+import { withFingerprint } from "../../../../lib/runtime/fingerprint.ts";
 import type { PartKind, PartLabels } from "../../../../lib/runtime/labels.ts";
 import {
   blackboardVolumeName,
@@ -17,14 +18,6 @@ import {
   workspaceVolumeName,
 } from "../../../../lib/runtime/names.ts";
 import { redisPort, usersVariable } from "../../instance/place.ts";
-import { redisUsersOf } from "../../instance/redis-users.ts";
-import { aclFileScript } from "../redis/redis-acl-file.ts";
-import { maxmemoryScript } from "../redis/redis-memory.ts";
-import { redisSettings } from "../redis/redis-settings.ts";
-import { hasModels, hostAlias } from "../services/gateway-spec.ts";
-import { hasOpenNetwork, redisSocket, redisSocketMount } from "../services/sockets.ts";
-import { withWorkers } from "../services/workers.ts";
-import { agentSpec, carrierPath } from "./agent-spec.ts";
 import {
   health,
   mebibyte,
@@ -32,8 +25,15 @@ import {
   redisResources,
   redisStopSeconds,
   serviceResources,
-} from "./container-limits.ts";
-import { withFingerprint } from "./fingerprint.ts";
+} from "../../services/limits.ts";
+import { aclFileScript } from "../../services/redis-acl-file.ts";
+import { maxmemoryScript } from "../../services/redis-memory.ts";
+import { redisSettings } from "../../services/redis-settings.ts";
+import { redisUsersOf } from "../../services/redis-users.ts";
+import { hasModels, hostAlias } from "../services/gateway-spec.ts";
+import { hasOpenNetwork, redisSocket, redisSocketMount } from "../services/sockets.ts";
+import { withWorkers } from "../services/workers.ts";
+import { agentSpec, carrierPath } from "./agent-spec.ts";
 import {
   type OwnedVolume,
   type PlanInput,

@@ -12,7 +12,7 @@ import type { ContainerSpec, Mount } from "../../../../lib/runtime/container-spe
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { apiName, apiVolumeName, openNetworkName } from "../../../../lib/runtime/names.ts";
 import { apiProgram } from "../../instance/programs.ts";
-import { gatewayStopSeconds, mebibyte, watchingResources } from "../plan/container-limits.ts";
+import { gatewayStopSeconds, mebibyte, watchingResources } from "../../services/limits.ts";
 import {
   type ApiPlace,
   type PlanInput,

@@ -5,7 +5,7 @@ import type { ContainerSpec, Owner } from "../../../../lib/runtime/container-spe
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { egressName, egressVolumeName, openNetworkName } from "../../../../lib/runtime/names.ts";
 import { gatewayProgram } from "../../instance/programs.ts";
-import { gatewayStopSeconds, mebibyte, serviceResources } from "../plan/container-limits.ts";
+import { gatewayStopSeconds, mebibyte, serviceResources } from "../../services/limits.ts";
 import type { PlanInput, PlannedService } from "../plan/plan-input.ts";
 import { gatewayPort, hostAlias } from "./gateway-spec.ts";
 import { egressFolder, egressSocketMount, usesProxy } from "./sockets.ts";

@@ -7,7 +7,7 @@ import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import type { ContainerSpec, Mount } from "../../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { gatewayName, networkName, recordVolumeName } from "../../../../lib/runtime/names.ts";
-import { gatewayStopSeconds, mebibyte, serviceResources } from "../plan/container-limits.ts";
+import { gatewayStopSeconds, mebibyte, serviceResources } from "../../services/limits.ts";
 import { type PlanInput, serviceEnvironment } from "../plan/plan-input.ts";
 import { gatewaySocket, gatewaySocketFolder, gatewaySocketMount } from "./sockets.ts";
 

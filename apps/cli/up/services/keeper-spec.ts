@@ -7,7 +7,7 @@ import type { ContainerSpec, Mount } from "../../../../lib/runtime/container-spe
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { keeperName, secretsVolumeName } from "../../../../lib/runtime/names.ts";
 import { gatewayProgram } from "../../instance/programs.ts";
-import { mebibyte, serviceResources } from "../plan/container-limits.ts";
+import { mebibyte, serviceResources } from "../../services/limits.ts";
 import type { PlanInput, PlannedService } from "../plan/plan-input.ts";
 
 /** Where commands find them. */

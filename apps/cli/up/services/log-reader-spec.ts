@@ -3,7 +3,7 @@
 import type { Owner } from "../../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { logReaderName, logsVolumeName } from "../../../../lib/runtime/names.ts";
-import { logReaderResources } from "../plan/container-limits.ts";
+import { logReaderResources } from "../../services/limits.ts";
 import type { PlanInput, PlannedService } from "../plan/plan-input.ts";
 import { planSocketHolder } from "./socket-holder.ts";
 import { logsSocket, logsSocketMount } from "./sockets.ts";

@@ -10,7 +10,7 @@ import type {
 import { usualSocket } from "../../../../lib/runtime/docker/find-engine.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { orchestratorProgram } from "../../instance/programs.ts";
-import { gatewayStopSeconds, mebibyte, serviceResources } from "../plan/container-limits.ts";
+import { gatewayStopSeconds, mebibyte, serviceResources } from "../../services/limits.ts";
 import type { EngineSocket } from "../plan/engine-socket.ts";
 import type { PlanInput, PlannedService } from "../plan/plan-input.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { urlFor } from "../../../../../../apps/cli/instance/redis-users.ts";
+import { urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
 import { asProcesses } from "../../../../../../apps/cli/up/plan/as-processes.ts";
 import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { RedisUser } from "../../../../../../lib/blackboard/redis/users.ts";

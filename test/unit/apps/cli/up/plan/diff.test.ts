@@ -1,12 +1,12 @@
 // Shows what `sett up` finds to do on an instance.
 import { describe, expect, test } from "bun:test";
 import { type Change, diffOf } from "../../../../../../apps/cli/up/plan/diff.ts";
-import { changedParts } from "../../../../../../apps/cli/up/plan/fingerprint.ts";
 import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { PlanInput } from "../../../../../../apps/cli/up/plan/plan-input.ts";
 import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
 import { registrationsOf } from "../../../../../../lib/config/registrations.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
+import { changedParts } from "../../../../../../lib/runtime/fingerprint.ts";
 import type { PartLabels } from "../../../../../../lib/runtime/labels.ts";
 import type { ContainerPart, InstanceParts } from "../../../../../../lib/runtime/port.ts";
 import { agentName } from "../../../../../support/records/sample.ts";

@@ -1,7 +1,6 @@
 // The API and the reader of logs in the plan of an instance: what they are given, and what is in no
 // description of a container.
 import { expect, test } from "bun:test";
-import { changedParts } from "../../../../../../apps/cli/up/plan/fingerprint.ts";
 import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { ApiPlace } from "../../../../../../apps/cli/up/plan/plan-input.ts";
 import {
@@ -10,6 +9,7 @@ import {
 } from "../../../../../../apps/cli/up/plan/telemetry-variables.ts";
 import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
+import { changedParts } from "../../../../../../lib/runtime/fingerprint.ts";
 
 const user = { uid: 1000, gid: 1001 };
 const image = (tag: string) => ({ tag, id: "sha256:1", env: {} });

@@ -1,6 +1,6 @@
 // The egress proxy in the plan of an instance.
 import { expect, test } from "bun:test";
-import { changedParts } from "../../../../../../apps/cli/up/plan/fingerprint.ts";
+import { changedParts } from "../../../../../../lib/runtime/fingerprint.ts";
 import { sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
 
 const config = sampleConfig(

@@ -1,6 +1,6 @@
 // The gateway in the plan of an instance, and what agents know of it.
 import { describe, expect, test } from "bun:test";
-import { urlFor } from "../../../../../../apps/cli/instance/redis-users.ts";
+import { urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
 import { sampleConfig, samplePlan, sampleUser } from "../../../../../support/cli/sample-plan.ts";
 
 const agent = (name: string, more = "") =>

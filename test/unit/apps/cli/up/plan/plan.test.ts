@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { socketUrlFor, urlFor } from "../../../../../../apps/cli/instance/redis-users.ts";
-import { stopSecondsOf } from "../../../../../../apps/cli/up/plan/container-limits.ts";
+import { stopSecondsOf } from "../../../../../../apps/cli/services/limits.ts";
+import { socketUrlFor, urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
 import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { PlanInput } from "../../../../../../apps/cli/up/plan/plan-input.ts";
 import { readSettings } from "../../../../../../apps/orchestrator/settings.ts";

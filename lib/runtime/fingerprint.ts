@@ -1,9 +1,9 @@
 // The fingerprint of a container: digests of everything from which it is made. The next `sett up`
 // compares fingerprints to find out whether a container has changed, and in what.
 import { createHash } from "node:crypto";
-import type { AgentRegistration } from "../../../../lib/model/agent.ts";
-import { withWhole } from "../../../../lib/model/in-pieces.ts";
-import type { ContainerSpec } from "../../../../lib/runtime/container-spec.ts";
+import type { AgentRegistration } from "../model/agent.ts";
+import { withWhole } from "../model/in-pieces.ts";
+import type { ContainerSpec } from "./container-spec.ts";
 
 /**
  * Parts that are not in sett.yml. A change in them is reported as `container`, if no other part has

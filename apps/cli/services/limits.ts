@@ -1,9 +1,9 @@
 // Times and sizes that all containers of an instance share.
-import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
-import { withoutUndefined } from "../../../../lib/model/without-undefined.ts";
-import type { Resources } from "../../../../lib/runtime/container-spec.ts";
-import type { ContainerPart, EngineInfo } from "../../../../lib/runtime/port.ts";
-import { DurationText } from "../../../../lib/service/environment.ts";
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import type { Resources } from "../../../lib/runtime/container-spec.ts";
+import type { ContainerPart, EngineInfo } from "../../../lib/runtime/port.ts";
+import { DurationText } from "../../../lib/service/environment.ts";
 
 /**
  * The time for the cub itself, in addition to the time for a running command
