@@ -23,8 +23,8 @@ export type Deps = {
   tokens: readonly KnownToken[];
   oidc?: OidcSettings | undefined;
   /**
-   * Of the page's sessions, which are good as long as it stays the same. Undefined: another one at
-   * each start.
+   * The key signs the page's sessions, which are good as long as it stays the same. Undefined:
+   * another one at each start.
    */
   sessionKey?: Buffer | undefined;
   /** Browsers reach it by TLS alone. */
@@ -35,7 +35,7 @@ export type Deps = {
   origins: readonly string[];
   /** Undefined where the API sees no repository: then it states no goals, and shows no commits. */
   repository?: Repository | undefined;
-  /** What states goals by itself; nothing, most often. */
+  /** Triggers state goals by themselves; most instances have none. */
   triggers?: readonly Trigger[];
   /** The secret of a webhook, by its name; undefined where `sett up` has not given it. */
   secretOf?: (name: string) => Promise<string | undefined>;
@@ -55,7 +55,7 @@ export type Deps = {
 
 export type Limits = {
   maxBodyBytes: number;
-  /** Of one token, in a minute. */
+  /** The limit counts for one token, in a minute. */
   requestsPerMinute: number;
   writesPerMinute: number;
   /** Streams of events and logs that are open at the same time. */
@@ -109,11 +109,11 @@ export interface Repository {
   hasCommit(commit: CommitHash): Promise<boolean>;
   /** All tags that name a commit, the oldest first. */
   tags(): Promise<Tag[]>;
-  /** What an artefact's commit changes, as a unified diff. Throws as `readChanges`. */
+  /** Returns the changes of an artefact's commit as a unified diff. Throws as `readChanges`. */
   changes(board: PersonBlackboard, artefact: Artefact, wanted: ChangesWanted): Promise<string>;
 }
 
-/** What the parts of an instance have logged. */
+/** Reads what the parts of an instance have logged. */
 export interface Logs {
   /**
    * Lines of `name`, an agent or `orchestrator`, `gateway`, `redis`, `api`; the last `tail` of

@@ -1,4 +1,4 @@
-// What a request knows beside its own content.
+// A request carries these beside its own content.
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Right } from "../../lib/model/api-access.ts";

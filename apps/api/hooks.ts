@@ -1,4 +1,4 @@
-// What others add to the API: the page. What runs beside it (triggers, telemetry) takes its
+// The page is added to the API by these. Triggers and telemetry run beside it, and take its
 // `parts`.
 
 export type Hooks = {

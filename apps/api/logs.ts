@@ -1,4 +1,4 @@
-// Where the API reads what the parts of an instance have logged.
+// The API reads here what the parts of an instance have logged.
 
 import type { LogSource } from "../../lib/logs/log-source.ts";
 import { ReaderClient } from "../../lib/logs/reader-client.ts";

@@ -22,7 +22,10 @@ type Session = {
 
 /** A client that comes back later begins a new session. */
 const idleMs = 60 * 60_000;
-/** Of all tokens; the one that was not used for the longest time makes room. */
+/**
+ * The limit counts sessions of all tokens; the one that was not used for the longest time makes
+ * room.
+ */
 const maxSessions = 200;
 
 export class McpSessions {

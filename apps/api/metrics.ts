@@ -1,11 +1,11 @@
-// What the API counts, for Prometheus.
+// The API counts these for Prometheus.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 export type ApiMetrics = ReturnType<typeof createApiMetrics>;
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** One scrape address: the metrics of the API itself, and those of the instance. */
+/** A scrape reads the metrics of the API itself and those of the instance at one address. */
 export function withInstance(api: ApiMetrics, instance: Registry): Registry {
   return Registry.merge([api.registry, instance]);
 }

@@ -4,8 +4,8 @@ import { type Suggest, suggestFor } from "../../lib/client/text/suggest.ts";
 const commandLine = suggestFor(undefined);
 
 /**
- * The request in place of a command. What only the command line has, such as `sett up`, stays a
- * command: of who runs the instance.
+ * The request in place of a command. Commands that only the command line has, such as `sett up`,
+ * stay as they are, for the person who runs the instance.
  */
 export const suggestRequest: Suggest = (command) => {
   const [name = "", ...words] = command.split(" ");

@@ -109,7 +109,7 @@ function cursorOf(text: string, order: Order): Place {
   });
 }
 
-/** Where the entry is now; pruning moves entries towards the beginning. */
+/** Finds where the entry is now; pruning moves entries towards the beginning. */
 async function placeOf<Id extends string>(
   list: PagedList<Id>,
   { at, id }: Place,

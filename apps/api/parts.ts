@@ -1,4 +1,4 @@
-// What all routes of the API share, made once for the process.
+// Makes, once for the process, what all routes of the API share.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";

@@ -72,8 +72,8 @@ export function kindOf(error: unknown): Kind {
 }
 
 /**
- * What is no SettError is a mistake of the program: its message stays in the log. `isCommandLine`:
- * it asks, and prints the hint to a person.
+ * An error that is no SettError is a mistake of the program: its message stays in the log.
+ * `isCommandLine`: it asks, and prints the hint to a person.
  */
 export function problemOf(error: unknown, { isCommandLine = false } = {}): Problem {
   const { status, title } = kindOf(error);

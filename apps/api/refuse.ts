@@ -7,8 +7,8 @@ import type { Parts } from "./parts.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 
 /**
- * What is not expected goes into the log, without the request, which may have secrets. `path`: of
- * the request.
+ * An unexpected error goes into the log with the request's path, and without the request, which may
+ * have secrets.
  */
 export function refuse(
   { deps: { log, metrics } }: Pick<Parts, "deps">,
@@ -30,7 +30,7 @@ export function refuse(
 
 function headersOf(status: number): Record<string, string> {
   if (status === 401) return { "www-authenticate": 'Bearer realm="sett"' };
-  // Of streams: it is not known when one ends.
+  // Streams are not waited for: it is not known when one ends.
   return status === 429 ? { "retry-after": "5" } : {};
 }
 

@@ -64,7 +64,7 @@ export class Cub {
     return this.#heartbeat.health();
   }
 
-  /** What it is doing now, for people who debug. */
+  /** Shows people who debug what it is doing now. */
   state(): unknown {
     const { registration, watch } = this.#deps;
     const since = this.#deps.board.contactSince();

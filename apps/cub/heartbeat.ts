@@ -108,7 +108,7 @@ export class Heartbeat {
     return { ok: true };
   }
 
-  /** Where everything was stopped for minutes, no loop has made progress, and none is stuck. */
+  /** After everything was stopped for minutes, no loop has made progress, and none is stuck. */
   #leaveOutFrozenTime(): void {
     const { clock, watch } = this.#deps;
     const now = clock.passedMs();

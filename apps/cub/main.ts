@@ -162,7 +162,7 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
   };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
   const { bidCommand, commandEnvironment, promptClaim: prompt = "" } = settings;
-  // What the agent's `environment` and its image name comes before its own identity.
+  // The agent's `environment` and its image come before its own identity.
   const ofAgent = toolEnvironment(process.env, registration.current.role, commandEnvironment);
   const env = { ...ownIdentity(agentName), ...ofAgent, ...proxyVariables(egressUrl) };
   const isWorker = isPrompt(settings);
@@ -228,7 +228,8 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
       const outcome = await (limits === undefined
         ? run(order.signal)
         : limits.run(order.signal, run));
-      // What it has left must not change the repository while its commit is read and published.
+      // Processes that it has left must not change the repository while its commit is read and
+      // published.
       await slate.end();
       return outcome;
     },
@@ -284,7 +285,7 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
   };
 }
 
-/** Where its commands reach the gateway. */
+/** Returns the address at which its commands reach the gateway. */
 async function gatewayUrlFor(url: string, secrets: Secrets | undefined): Promise<string> {
   const direct = await reachable(url);
   if (secrets === undefined) return direct;

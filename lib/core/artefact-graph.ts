@@ -37,11 +37,11 @@ export type GraphFacts = {
   goal: GoalId;
   /** All of the goal, oldest first. */
   artefacts: readonly ReviewedHead[];
-  /** Of `foreignSources`, those that exist. */
+  /** The `foreignSources` that exist. */
   outside: readonly ReviewedHead[];
   /** Every claim about one of `artefacts`. */
   claims: readonly ClaimSnapshot[];
-  /** Of the calls of language models. */
+  /** The costs of the calls of language models. */
   costs?: { total: Cost; artefacts: ReadonlyMap<ArtefactId, Cost> };
 };
 

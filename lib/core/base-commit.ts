@@ -1,11 +1,11 @@
-// Which commits an agent's working copy starts from, and needs (docs/internals/git.md#in).
+// Finds the commits that an agent's working copy starts from, and needs (docs/internals/git.md#in).
 import { type Artefact, codeCommitType, goalType } from "../model/artefact.ts";
 import { AgentName, CommitHash } from "../model/ids.ts";
 
 /**
- * The newest commit that the target or its context names. What a goal pins is where the work began,
- * so it counts only when there is nothing else, however new that version of the goal is. Undefined
- * when no artefact names a commit.
+ * Returns the newest commit that the target or its context names. A goal pins the commit at which
+ * the work began, so it counts only when there is nothing else, however new that version of the
+ * goal is. Undefined when no artefact names a commit.
  */
 export function baseCommit(target: Artefact, context: readonly Artefact[]): CommitHash | undefined {
   const all = [...context, target].filter((artefact) => commitOf(artefact) !== undefined);
@@ -14,7 +14,7 @@ export function baseCommit(target: Artefact, context: readonly Artefact[]): Comm
 
 /**
  * The commits that the target and its context name, the newest first, each with the agent that has
- * put it on record. What goals pin is not among them.
+ * put it on record. Commits that goals pin are not among them.
  */
 export function commitsOnRecord(
   target: Artefact,

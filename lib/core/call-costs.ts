@@ -1,4 +1,4 @@
-// What calls of language models have cost, by agent, by model and by artefact.
+// Adds up what calls of language models have cost, by agent, by model and by artefact.
 import { noAmounts, plus } from "../model/amounts.ts";
 import type { Amounts } from "../model/budget.ts";
 import type { ArtefactId } from "../model/ids.ts";
@@ -9,13 +9,13 @@ import type { CallRecord } from "../model/model-call.ts";
  */
 export type Cost = Amounts & { unpriced_calls: number };
 
-/** What a call must have to be counted. */
+/** A call is counted by these. */
 export type CostedCall = Pick<
   CallRecord,
   "claim_id" | "agent" | "model" | "started_at" | "cost" | "is_unpriced"
 >;
 
-/** What an artefact must have to be a result of calls. */
+/** An artefact is known as a result of calls by these. */
 type Made = { id: ArtefactId; claim_id: string; produced_by_agent: string; created_at: string };
 
 export const noCost: Cost = { ...noAmounts, unpriced_calls: 0 };

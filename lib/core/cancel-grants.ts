@@ -3,8 +3,8 @@ import type { Grant } from "../model/claim.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 /**
- * The grants that have not ended yet, as cancelled ones. What an agent has asked and been answered
- * stays: a retry goes on with it.
+ * The grants that have not ended yet, as cancelled ones. Questions of an agent and their answers
+ * stay: a retry goes on with them.
  */
 export function cancelGrants(grants: readonly Grant[], at: string, reason: string): Grant[] {
   return grants

@@ -12,8 +12,8 @@ import type { CancelledGrant, FailedGrant, QueuedGrant } from "./retry.ts";
 import type { Verdict } from "./review-verdict.ts";
 
 /**
- * What happened to the claim. `progress`: its bids or grants have changed, which the snapshot
- * already shows.
+ * An event says what happened to the claim. `progress`: its bids or grants have changed, which the
+ * snapshot already shows.
  */
 export type ClaimEvent =
   | { kind: "progress" }
@@ -29,7 +29,7 @@ export type ClaimEvent =
   | { kind: "goal_ended"; reason: string }
   /** The question that one of its grants waits for has its answer. */
   | { kind: "answered"; question: ArtefactId; answer: ArtefactId }
-  /** Of a clarification: its question needs no answer any more. */
+  /** The question of a clarification needs no answer any more. */
   | { kind: "question_closed"; reason: string }
   | { kind: "agent_removed"; agent: AgentName }
   /** The agent has given no sign of life for so long. */
@@ -40,7 +40,7 @@ export type ClaimEvent =
    */
   | { kind: "grant_waits"; agent: AgentName; forMs: number };
 
-/** What a decision needs of the artefact that the claim is about. */
+/** A decision needs this of the artefact that the claim is about. */
 export type Target = Pick<
   Artefact,
   "id" | "type" | "version" | "produced_by_role" | "produced_by_agent"
@@ -55,7 +55,7 @@ export type DecisionInput = ClaimSnapshot & {
   /** The verdicts of the review grants that are done; needed while the claim is in review. */
   reviews: readonly Verdict[];
   agents: readonly RegisteredAgent[];
-  /** Which agents are alive and idle: asked for only where several have bid `exclusive`. */
+  /** The agents that are alive and idle are asked for only where several have bid `exclusive`. */
   presence: Presence;
   policy: Policy;
   /** While the instance is paused, nothing new is granted. */
@@ -67,7 +67,7 @@ export type DecisionInput = ClaimSnapshot & {
 export type ClaimWrite =
   | { kind: "bid"; agent: AgentName; word: BidWord }
   /**
-   * What agents have said in advance: their own words. `missing`: how many agents have not bid
+   * Agents have said these in advance: their own words. `missing`: how many agents have not bid
    * after them.
    */
   | { kind: "standing_bids"; bids: Bid[]; missing: number }

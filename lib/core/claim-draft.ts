@@ -46,7 +46,7 @@ export class Draft {
     this.writes.push({ kind: "bid", agent, word });
   }
 
-  /** What these agents have said in advance: their own words. */
+  /** These agents have said this in advance: their own words. */
   standingBids(bids: Bid[]): void {
     if (bids.length === 0) return;
     this.claim = {

@@ -5,7 +5,7 @@ import { type Artefact, goalType } from "../model/artefact.ts";
 import type { BidRule, BidWord } from "../model/bid.ts";
 import { matchesPattern } from "./match-pattern.ts";
 
-/** What rules need of the artefact that is bid on. */
+/** Rules need this of the artefact that is bid on. */
 export type BidTarget = Pick<Artefact, "type" | "produced_by_role">;
 
 type Bidder = Pick<AgentRegistration, "role" | "bids" | "asks_model">;

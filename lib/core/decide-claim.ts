@@ -41,8 +41,8 @@ export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision |
   if (isEnded(input.claim.status)) return undefined;
   const draft = new Draft(input);
   if (draft.claim.bidding === "open" && event.kind !== "goal_ended") placeStandingBids(draft);
-  // What the event says of a review that is not needed any more, its agent's removal say, must not
-  // fail the claim.
+  // The claim must not fail by what the event says of a review that is not needed any more, such as
+  // the removal of its agent.
   withdrawReviews(draft);
   applyEvent(draft, event);
   if (!isEnded(draft.claim.status) && mayAdvance(draft)) advance(draft);
@@ -125,7 +125,7 @@ function retryAttempt(draft: Draft, agent: AgentName, attempt: number): void {
 }
 
 /**
- * Queues the grant again, on what is there now. That does not count as a retry: the agent has not
+ * Queues the grant again, on what is there now. This does not count as a retry: the agent has not
  * failed.
  */
 function repeatAttempt(draft: Draft, agent: AgentName, attempt: number): void {

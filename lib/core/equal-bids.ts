@@ -1,5 +1,5 @@
-// Which of several agents that have bid `exclusive` gets the work, and when it moves from one to
-// another (docs/internals/claims.md#equal-bids).
+// Decides which of several agents that have bid `exclusive` gets the work, and when it moves from
+// one to another (docs/internals/claims.md#equal-bids).
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type Grant, wasMoved } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
@@ -8,8 +8,8 @@ import type { Draft } from "./claim-draft.ts";
 import { hasTool } from "./stand-in.ts";
 
 /**
- * What is known of agents beside their registrations. An agent that is not named is alive and idle:
- * no agent loses its place because nothing is known yet.
+ * Facts about agents beside their registrations. An agent that is not named is alive and idle: no
+ * agent loses its place because nothing is known yet.
  */
 export type Presence = {
   /** Agents that have given no sign of life for some time, or say that they take no work. */

@@ -1,4 +1,4 @@
-// What follows when reviewers do not approve
+// Decides what follows when reviewers do not approve
 // (docs/internals/claims.md#reviews-and-the-feedback-loop).
 
 import type { RegisteredAgent } from "../model/agent.ts";
@@ -101,9 +101,9 @@ export function reworkerAfter(
 }
 
 /**
- * What follows a rework that failed other than by the command's own answer. An agent without
- * `retries` does not want a lost attempt to be repeated, and so not by another agent either: the
- * attempt may have had effects.
+ * Decides what follows a rework that failed other than by the command's own answer. An agent
+ * without `retries` does not want a lost attempt to be repeated, and so not by another agent
+ * either: the attempt may have had effects.
  */
 export function reworkByAnother(failed: FailedGrant, input: ReworkInput): Rework | undefined {
   const { claim, target } = input;

@@ -234,7 +234,7 @@ function goalsOwed({ goal, artefacts, openQuestions }: GoalFacts): GoalArtefact[
 }
 
 /**
- * What an open claim waits for. A grant that waits for an answer is not in it: its question is
+ * Says what an open claim waits for. A grant that waits for an answer is not in it: its question is
  * listed by itself.
  */
 export function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {

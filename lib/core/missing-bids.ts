@@ -1,4 +1,4 @@
-// What becomes of the bids that are still missing at the deadline, or whose agents are silent
+// Decides about the bids that are still missing at the deadline, or whose agents are silent
 // (docs/internals/claims.md#bids).
 import type { RegisteredAgent } from "../model/agent.ts";
 import { bidAskingMs } from "../model/bid.ts";

@@ -9,8 +9,8 @@ import type {
 import { type AgentName, ArtefactId, type ClaimId, type GoalId, LogicalId } from "../model/ids.ts";
 
 /**
- * Who makes the artefact, when (ISO 8601), and what for. `id` is new. `agent` or `claim` is empty
- * where no agent, or no claim, is involved.
+ * Names who makes the artefact, when (ISO 8601), and what for. `id` is new. `agent` or `claim` is
+ * empty where no agent, or no claim, is involved.
  */
 export type Origin = {
   id: string;

@@ -29,7 +29,7 @@ export function biddingClaim(
 export type Assignment = {
   kind: "rework" | "clarification";
   agent: AgentName;
-  /** What the grant's context holds beside the sources of the artefact. */
+  /** The grant's context holds these beside the sources of the artefact. */
   context: ArtefactId[];
   standIn?: StandIn | undefined;
   dialogue?: ArtefactId[] | undefined;

@@ -9,7 +9,7 @@ import type { NoticeKind } from "../model/notify.ts";
 import { unreachable } from "../model/unreachable.ts";
 import type { GoalState } from "./goal-status.ts";
 
-/** What a notice may be about. A question and an approval wait for a person, and get reminders. */
+/** A notice may be about these. A question and an approval wait for a person, and get reminders. */
 export type NoticeSubject =
   | { kind: "question"; question: ArtefactId }
   | { kind: "approval"; claim: ClaimId; agent: AgentName }
@@ -25,7 +25,7 @@ export type Notice = {
   goal: Artefact | undefined;
   /** The question, the artefact to approve, or the artefact that the goal ended with. */
   artefact?: Artefact;
-  /** Who is to approve it. */
+  /** The person who is to approve it. */
   approver?: AgentName;
 };
 

@@ -8,7 +8,7 @@ import type { ToolResult } from "../model/tool-contract.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { newThread, nextVersion, type Origin } from "./new-artefact.ts";
 
-/** What the grants of earlier phases of the same claim made, in the order of the phases. */
+/** Returns what the grants of earlier phases of the same claim made, in the order of the phases. */
 export function resultsOfEarlierPhases(grants: readonly Grant[], phase: Phase): ArtefactId[] {
   return phasesBefore(phase).flatMap((earlier) =>
     grants.flatMap((grant) =>
@@ -18,8 +18,7 @@ export function resultsOfEarlierPhases(grants: readonly Grant[], phase: Phase): 
 }
 
 /**
- * Where the result of a grant comes from: the agent, the time (ISO 8601) and the claim. `id` is
- * new.
+ * The result of a grant comes from here: the agent, the time (ISO 8601) and the claim. `id` is new.
  */
 export type GrantOrigin = {
   id: ArtefactId;

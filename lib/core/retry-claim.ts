@@ -33,7 +33,9 @@ export function retryClaim(input: {
   failed: ClaimSnapshot | undefined;
   retries: ReadonlyMap<string, ClaimSnapshot>;
   agents: readonly AgentRegistration[];
-  /** Of a clarification: its question still waits for an answer. Of other claims: true. */
+  /**
+   * True where the question of a clarification still waits for an answer, and for all other claims.
+   */
   isWanted: boolean;
   id: ClaimId;
   at: string;

@@ -5,7 +5,7 @@ import { isApproval } from "../model/approval.ts";
 import type { Artefact } from "../model/artefact.ts";
 
 /**
- * What a decision needs of a Review. `excerpt`: the beginning of its feedback; empty where it
+ * A decision needs this of a Review. `excerpt`: the beginning of its feedback; empty where it
  * approves.
  */
 export type Verdict = { id: Artefact["id"]; agent: string; approves: boolean; excerpt: string };

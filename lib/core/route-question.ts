@@ -1,7 +1,7 @@
-// Whom a question goes to next (docs/internals/claims.md#questions): the agent that made the
-// artefact that the question is about; another agent of its role where that one cannot answer; then
-// the producer of that artefact's source, and so up the chain; at the user, or where no agent is
-// left, a person. Pure: the caller fetches the artefacts of the chain.
+// Decides to whom a question goes next (docs/internals/claims.md#questions): the agent that made
+// the artefact that the question is about; another agent of its role where that one cannot answer;
+// then the producer of that artefact's source, and so up the chain; at the user, or where no agent
+// is left, a person. Pure: the caller fetches the artefacts of the chain.
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type ArtefactHead, userRole } from "../model/artefact.ts";
 import type { StandIn } from "../model/claim.ts";

@@ -1,4 +1,4 @@
-// Which bids an agent has given in advance: by its rules, by the default, or as a person
+// Decides which bids an agent has given in advance: by its rules, by the default, or as a person
 // (docs/internals/claims.md#bids).
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Bid, BidWord } from "../model/bid.ts";

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 type Chosen = "run_id" | "run_by" | "model_token" | "base_commit";
 
-/** What the run says of itself. */
+/** The run says this of itself. */
 export type Run = Pick<RunningGrant, "started_at" | "context_ids"> & {
   [Name in Chosen]?: RunningGrant[Name] | undefined;
 };

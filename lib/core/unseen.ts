@@ -1,5 +1,5 @@
-// Which characters of a text no reader sees, or would be misled by: one list for the terminal, the
-// page and what triggers take from others.
+// Lists the characters of a text that no reader sees, or would be misled by: one list for the
+// terminal, the page and what triggers take from others.
 
 /**
  * Scripts that cannot be written without joiners: those of Arabic, of India and its neighbours, and
@@ -41,5 +41,5 @@ const needed = [
  */
 const withoutLook = "[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]";
 
-/** One such character, but for line breaks, tabs, and what writing needs where it is. */
+/** Matches one such character, but for line breaks, tabs, and what writing needs where it is. */
 export const unseen = new RegExp(`(?![\\n\\t])${withoutLook}(?<!${needed.join("|")})`, "gu");

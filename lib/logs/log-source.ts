@@ -1,4 +1,4 @@
-// What gives the logs of an instance's parts to a program that must not hold the Engine.
+// A log source gives the logs of an instance's parts to a program that must not hold the Engine.
 
 /**
  * `tail`: the last so many lines. `follow`: goes on until the part has ended, or the signal aborts.

@@ -1,5 +1,5 @@
-// What the reader of logs can do, as a Hono app: it has the Engine's socket, and gives lines of
-// logs of one instance.
+// The reader of logs as a Hono app: it has the Engine's socket, and gives lines of logs of one
+// instance.
 import { Hono } from "hono";
 import { stream } from "hono/streaming";
 import { messageOf, SettError } from "../model/errors.ts";

@@ -14,7 +14,7 @@ const maxTail = 10_000;
 
 type Runtime = Pick<ContainerRuntime, "containers" | "parts">;
 
-/** Of this instance alone, whatever else the runtime has. */
+/** The parts are this instance's alone, whatever else the runtime has. */
 export class RuntimeLogs implements LogSource {
   readonly #runtime: Runtime;
   readonly #instance: InstanceName;
@@ -53,7 +53,8 @@ export class RuntimeLogs implements LogSource {
   ): AsyncGenerator<string> {
     if (tail === 0) return;
     let newest: LogLine[] = [];
-    // One after the other: the lines of many workers would otherwise be in memory at the same time.
+    // Workers are read one after the other: the lines of many would otherwise be in memory at the
+    // same time.
     for (const { id } of parts) {
       const lines = await Array.fromAsync(
         this.#runtime.containers.logs(id, { tail, signal }),

@@ -1,4 +1,4 @@
-// What the tools of the MCP server work with: one instance, and the person for whom an assistant
+// The tools of the MCP server work with these: one instance, and the person for whom an assistant
 // acts.
 import type { Marks } from "../client/actions/marks.ts";
 import type { Asker } from "../client/actions/request.ts";
@@ -18,8 +18,8 @@ export type OpenInstance = AsyncDisposable & {
   /** Throws where there is no repository, and as `postGoal`. */
   postGoal(order: GoalOrder): Promise<Artefact>;
   /**
-   * What the commit of a result changes, as a unified diff. Throws where there is no repository,
-   * and as `readChanges`.
+   * Returns what the commit of a result changes, as a unified diff. Throws where there is no
+   * repository, and as `readChanges`.
    */
   changes(result: Artefact, since: Since): Promise<string>;
 };

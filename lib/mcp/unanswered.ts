@@ -1,5 +1,5 @@
-// Which requests of a client have no answer yet: one that has said all that it wants to know, and
-// ends, still gets its answers.
+// Knows which requests of a client have no answer yet: a client that has said all that it wants to
+// know, and ends, still gets its answers.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 

@@ -53,8 +53,8 @@ export function needsWorkers({
 }
 
 /**
- * As it is stored. Of a registration that cannot be read (`problem`) only the name is known; its
- * other members have the values that do the least harm. The agent is registered: its bids and
+ * A registration as it is stored. Only the name of one that cannot be read (`problem`) is known;
+ * its other members have the values that do the least harm. The agent is registered: its bids and
  * grants wait, and none fails. `text` is the stored text, so that it can be restored.
  */
 export type RegisteredAgent = AgentRegistration & {

@@ -1,4 +1,4 @@
-// What the bearer of a token may do with the API of an instance.
+// A right says what the bearer of a token may do with the API of an instance.
 import { z } from "zod";
 
 /**
@@ -15,5 +15,5 @@ export const TokenName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?
   error: "must be lower-case letters, digits and inner hyphens, at most 40",
 });
 
-/** What the process knows of a token: never its value. `sha256`: in hexadecimal. */
+/** The process knows this of a token: never its value. `sha256`: in hexadecimal. */
 export type TokenDigest = { name: string; sha256: string; may: Right[] };

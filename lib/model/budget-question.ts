@@ -6,8 +6,8 @@ import { type Amounts, amountsSyntax, readAmounts } from "./budget.ts";
 import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
 
 /**
- * `refusal`: the id of the gateway's refusal. What else the payload says is the agent's words, and
- * decides nothing.
+ * `refusal`: the id of the gateway's refusal. Everything else in the payload is the agent's words,
+ * and decides nothing.
  */
 const BudgetPayload = z.object({ refusal: z.string().optional(), question: z.string().optional() });
 
@@ -55,7 +55,7 @@ export function isBudgetQuestion({
   return structural_type === "Question" && type === budgetExceededType;
 }
 
-/** What the record says, in a sentence. */
+/** Says in a sentence what is on record. */
 export function refusalSentence({
   scope,
   agent,
@@ -72,7 +72,7 @@ export function refusalSentence({
   return `${whose} is used up: of ${amount(limit)}, ${amount(spent)} spent${underWay}; the refused call may need ${amount(needed)}.`;
 }
 
-/** What `yes` adds: as much as sett.yml allows. Undefined where that is nothing. */
+/** Returns what `yes` adds: as much as sett.yml allows. Undefined where that is nothing. */
 export function amountsOfYes({
   kind,
   allowed,

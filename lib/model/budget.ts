@@ -4,8 +4,8 @@ import { z } from "zod";
 import { type AmountKind, amountKinds, nanosPerUsd } from "./amounts.ts";
 
 /**
- * What calls have cost, or may cost. Money is in nano-dollars (1e-9 US dollars), so that sums are
- * exact. Tokens are input and output together. All are whole numbers.
+ * A sum of what calls have cost, or may cost. Money is in nano-dollars (1e-9 US dollars), so that
+ * sums are exact. Tokens are input and output together. All are whole numbers.
  */
 export const Amounts = z.strictObject({
   nanousd: z.int().min(0),
@@ -59,7 +59,7 @@ export const BudgetFile = z
     ({ usd, ...counts }): Budget => (usd === undefined ? counts : { nanousd: usd, ...counts }),
   );
 
-/** What people type, for error messages. */
+/** Error messages show what people type. */
 export const amountsSyntax = "`5usd`, `200k tokens`, `50 calls`, or one of each with commas";
 
 const amountPattern =

@@ -29,13 +29,14 @@ export const Claim = z.strictObject({
   kind: ClaimKind,
   status: ClaimStatus,
   bidding: z.enum(["open", "closed"]),
-  /** Who must bid: the agents registered when the claim opened. */
+  /** These agents must bid: the ones registered when the claim opened. */
   electorate: z.array(AgentName),
   /** In the order of arrival. */
   bids: z.array(Bid),
   additional_context_ids: z.array(ArtefactId),
   /**
-   * Of a rework or a clarification that goes to another agent than the one that made the artefact.
+   * Only a rework or a clarification that goes to another agent than the one that made the artefact
+   * has it.
    */
   stand_in: StandIn.optional(),
   /**
@@ -56,7 +57,7 @@ const grantBase = {
   attempt: z.int().min(1),
   /** How many of the attempts so far failed and were tried again; an answer is no retry. */
   retries: z.int().min(1).optional(),
-  /** What earlier attempts asked and were answered: question, answer, question, answer … */
+  /** Earlier attempts asked these and were answered: question, answer, question, answer … */
   dialogue: z.array(ArtefactId).optional(),
   queued_at: z.iso.datetime(),
 };
@@ -188,7 +189,7 @@ export function missingBidders({
   return electorate.filter((agent) => !bidders.has(agent));
 }
 
-/** What is decided on: a claim with its grants. */
+/** Decisions are made on this: a claim with its grants. */
 export type ClaimSnapshot = { claim: Claim; grants: Grant[] };
 
 /**

@@ -24,7 +24,7 @@ const word = /^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*(?:[._-][A-Z]?[a-z]+)*[A-Z._-]?$/;
 /** The beginnings of tokens that services make. */
 const token = /^(?:gh[pousr]|sk|pk|xox[a-z]|glpat|npm|pypi|dckr)[_-]/;
 
-/** Which kind of common value it is, as a noun with its article; undefined for others. */
+/** Names the kind of common value, as a noun with its article; undefined for others. */
 export function commonValue(value: string): string | undefined {
   const text = value.trim();
   const lower = text.toLowerCase();

@@ -1,4 +1,4 @@
-// Which settings of an agent exclude each other, or need each other.
+// Finds settings of an agent that exclude each other, or need each other.
 import { AgentFile } from "./config.ts";
 
 /** Keys that have a meaning only where Sett starts a container for the agent. */

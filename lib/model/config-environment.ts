@@ -1,7 +1,7 @@
 // The `environment` of an agent in sett.yml: a list or a map, both read into the same entries.
 import { z } from "zod";
 
-/** One variable before `${…}` is replaced. */
+/** A variable before `${…}` is replaced. */
 export type EnvironmentEntry = {
   name: string;
   /** Missing for a bare name: the host's value is used. */
@@ -29,7 +29,7 @@ const reservedSentence =
   "is a name that Sett uses itself (`REDIS_URL`, and all that start with `SETT_`, `BUN_` or `LD_`): choose another, or set it in the image";
 const nameSentence = "must be a variable's name such as `LOG_LEVEL`";
 
-/** Of a command. */
+/** The environment of a command. */
 export const VariableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/, { error: nameSentence, abort: true })

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import { durationBetween } from "./config-quantities.ts";
 
-/** Whose API a model has. `openai`: also every server that is compatible with OpenAI's. */
+/**
+ * The provider whose API a model has. `openai`: also every server that is compatible with OpenAI's.
+ */
 export const Provider = z.enum(["anthropic", "openai"]);
 export type Provider = z.infer<typeof Provider>;
 
@@ -39,7 +41,7 @@ export const ModelName = z
   .brand<"ModelName">();
 export type ModelName = z.infer<typeof ModelName>;
 
-/** One model of the file. */
+/** A model of the file. */
 export const ModelFile = z
   .strictObject({
     provider: Provider.describe(
@@ -88,8 +90,8 @@ export const ModelFile = z
 export type ModelFile = z.infer<typeof ModelFile>;
 
 /**
- * What is kept of each call beside its event: the bodies of request and answer, or only their
- * digests.
+ * The record keeps this of each call beside its event: the bodies of request and answer, or only
+ * their digests.
  */
 export const RecordMode = z.enum(["bodies", "digests"]);
 export type RecordMode = z.infer<typeof RecordMode>;

@@ -7,7 +7,7 @@ import { NoticeKind } from "./notify.ts";
 const minuteMs = 60_000;
 
 /**
- * One entry as the file has it: `${…}` in `url` and `secret` is not replaced yet. Messages never
+ * An entry as the file has it: `${…}` in `url` and `secret` is not replaced yet. Messages never
  * show a value that may be secret.
  */
 export const HookFile = z

@@ -8,7 +8,8 @@ const cpusText = "A number of processors, such as `'0.50'`.";
 const memoryText = "A size such as `512M` or `2G`.";
 
 /**
- * What agents get where sett.yml names no limit; of processors and memory a share of the Engine's.
+ * Agents get these where sett.yml names no limit; processors and memory are a share of the
+ * Engine's.
  */
 const defaultPids = 2048;
 /** The kernel gives every process at least so many, so each Engine can. */

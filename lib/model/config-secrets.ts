@@ -12,7 +12,7 @@ const keys = ["file", "environment", "command"] as const;
 const oneOf =
   "needs one of `file`, `environment` and `command`, which says where its value comes from";
 
-/** Where `sett up` gets the value. */
+/** `sett up` gets the value from here. */
 export const SecretSource = z
   .strictObject({
     file: z

@@ -67,7 +67,7 @@ export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.par
 
 export type Build = z.infer<typeof Build>;
 
-/** One agent of the file. `impossibleCombinations` checks which keys exclude each other. */
+/** An agent of the file. `impossibleCombinations` checks which keys exclude each other. */
 export const AgentFile = z
   .strictObject({
     role: Role.optional().describe(
@@ -273,15 +273,15 @@ export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;
 
 /**
- * Where an agent's image comes from. Paths are absolute; the folder of a devcontainer holds its
- * devcontainer.json.
+ * An agent's image comes from one of these. Paths are absolute; the folder of a devcontainer holds
+ * its devcontainer.json.
  */
 export type ImageSource =
   | { kind: "build"; context: string; dockerfile: string; args: Record<string, string> }
   | { kind: "devcontainer"; folder: string }
   | { kind: "image"; image: string };
 
-/** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
+/** An agent with everything resolved: absolute paths, the role, the values of its environment. */
 export type AgentConfig = Omit<
   AgentFile,
   | "external"

@@ -1,4 +1,4 @@
-// Which IP addresses agents may reach through the egress proxy. Ranges are those of IANA's
+// Decides which IP addresses agents may reach through the egress proxy. Ranges are those of IANA's
 // registries for special purposes (RFC 6890).
 
 /**

@@ -1,4 +1,4 @@
-// Where agents may connect to outside of their instance: `egress` of sett.yml.
+// Decides where agents may connect to outside of their instance: `egress` of sett.yml.
 import { z } from "zod";
 import { kindOfAddress } from "./egress-address.ts";
 
@@ -26,8 +26,8 @@ export function parseTarget(text: string): EgressTarget | undefined {
 }
 
 /**
- * What allows an agent with these targets to connect to this host and port: best one that names the
- * host in full. `host` as a client writes it, perhaps with a dot at its end.
+ * Finds what allows an agent with these targets to connect to this host and port: best a target
+ * that names the host in full. `host` as a client writes it, perhaps with a dot at its end.
  */
 export function allowedBy(
   targets: readonly EgressTarget[],
@@ -78,7 +78,7 @@ function isNever(target: EgressTarget | undefined): boolean {
 export const NetworkMode = z.enum(["none", "board", "open", "direct"]);
 export type NetworkMode = z.infer<typeof NetworkMode>;
 
-/** Of the key in sett.yml. */
+/** A target of the key in sett.yml. */
 export const networkModes = [
   "What the command reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: every public",
   "host as well, through the same proxy. `direct`: a network of its own without a proxy, which reaches this machine, too.",
@@ -87,7 +87,7 @@ export const networkModes = [
 /** Every public host: what `network: open` allows. */
 export const everywhere = "*:*";
 
-/** What an agent reaches through the proxy. */
+/** An agent reaches these through the proxy. */
 export function reachOf({
   network,
   egress,

@@ -58,7 +58,7 @@ export const EventType = z.enum([
   "bidding_closed",
   /**
    * An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in,
-   * or where the grant was moved. Of several agents that have bid `exclusive`: `idle`, `busy` and
+   * or where the grant was moved. If several agents have bid `exclusive`: `idle`, `busy` and
    * `silent`, their names in the order of their bids (`busy` with what each has to end before, as
    * `coder:2`). The first idle one is granted, without one the first of the least busy ones, else
    * the first silent one.
@@ -92,7 +92,7 @@ export const EventType = z.enum([
    */
   "result_refused",
   /**
-   * What an agent has sent is refused. Data: `reason`, and `count`, how many since the last such
+   * A message of an agent is refused. Data: `reason`, and `count`, how many since the last such
    * event.
    */
   "mail_refused",
@@ -176,8 +176,8 @@ export const EventType = z.enum([
 export type EventType = z.infer<typeof EventType>;
 
 /**
- * Who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its id),
- * `orchestrator:3` (its epoch), `gateway`, `person:Ada Lovelace <ada@example.org>`,
+ * The one who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its
+ * id), `orchestrator:3` (its epoch), `gateway`, `person:Ada Lovelace <ada@example.org>`,
  * `trigger:nightly` (a trigger of sett.yml), `hand` (plain Redis commands).
  */
 export const Actor = z
@@ -200,7 +200,7 @@ export const EventDraft = z.strictObject({
 });
 export type EventDraft = z.infer<typeof EventDraft>;
 
-/** What Redis takes as the id of an event: its number has 64 bits. */
+/** Redis takes this as the id of an event: its number has 64 bits. */
 export const eventIdPattern = /^(\d{1,15})(?:-(\d{1,19}|1[0-7]\d{18}|18446744073709551615))?$/;
 
 /** A place in the log: after an event, or `0`. */

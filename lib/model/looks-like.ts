@@ -1,9 +1,10 @@
-// Whether people may take one name for another: a name that an agent chooses for one of Sett's own.
+// Says whether people may take one name for another: a name that an agent chooses for one of Sett's
+// own.
 //
 // Case, width, marks, invisible characters, spaces and punctuation do not count, nor does a sign, a
-// digit or a letter of another script that is drawn like a letter of ASCII. Where at least half of
-// the letters are right, others that no list has count as any: no list of look-alikes is complete.
-// A sign beyond ASCII may be drawn for a letter, or be an ornament.
+// digit or a letter of another script that is drawn like a letter of ASCII. Letters that no list
+// has count as any when at least half of them are right: no list of look-alikes is complete. A sign
+// beyond ASCII may be drawn for a letter, or be an ornament.
 
 /**
  * The characters that are drawn like a letter of ASCII in the common fonts, in lower case, by that

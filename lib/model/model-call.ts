@@ -9,7 +9,7 @@ import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 const TokenKind = z.enum(["grant", "bid"]);
 
 /**
- * Who calls, by the token. Its text is `sett_grant.CLAIM.AGENT.ATTEMPT.SECRET` or
+ * The token says who calls. Its text is `sett_grant.CLAIM.AGENT.ATTEMPT.SECRET` or
  * `sett_bid.CLAIM.AGENT.0.SECRET`; the secret is 32 random bytes in base64url. The blackboard has
  * only the SHA-256 of the whole text, in hexadecimal: `model_token` of the running grant, or the
  * claim's hash `bid_tokens`. A token is good for as long as its grant runs in this attempt, or its
@@ -23,7 +23,7 @@ export type ModelToken = {
   digest: string;
 };
 
-/** Which API of a provider was called. `other`: nothing that costs tokens. */
+/** The API of a provider that was called. `other`: nothing that costs tokens. */
 export const ModelApi = z.enum(["messages", "chat", "responses", "other"]);
 export type ModelApi = z.infer<typeof ModelApi>;
 
@@ -59,7 +59,7 @@ export const StoredBody = z.strictObject({
 export type StoredBody = z.infer<typeof StoredBody>;
 
 /**
- * What a call under way is reckoned to have used and cost so far. `tries`: how often the provider
+ * A call under way is reckoned to have used and cost this so far. `tries`: how often the provider
  * was asked.
  */
 export const SoFar = z.strictObject({
@@ -74,7 +74,7 @@ const BegunCall = z.strictObject({
   id: z.uuid(),
   goal_id: GoalId,
   claim_id: ClaimId,
-  /** What the claim is about. */
+  /** The artefact that the claim is about. */
   artefact_id: ArtefactId,
   agent: AgentName,
   kind: TokenKind,
@@ -126,8 +126,8 @@ export const CallRecord = BegunCall.extend({
 export type CallRecord = z.infer<typeof CallRecord>;
 
 /**
- * Whose budget does not allow a call: `grant` is one agent's work on one claim, its bid and all its
- * attempts together.
+ * The budget that does not allow a call: `grant` is one agent's work on one claim, its bid and all
+ * its attempts together.
  */
 export const BudgetScope = z.enum(["goal", "grant"]);
 export type BudgetScope = z.infer<typeof BudgetScope>;

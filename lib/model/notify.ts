@@ -1,7 +1,7 @@
 // Webhooks: what they are notified of, and the record of a delivery.
 import { z } from "zod";
 
-/** What a webhook may be notified of: what waits for a person, and how a goal has ended. */
+/** A webhook may be notified of these: what waits for a person, and how a goal has ended. */
 export const NoticeKind = z.enum([
   "question",
   "approval",
@@ -13,7 +13,7 @@ export const NoticeKind = z.enum([
 ]);
 export type NoticeKind = z.infer<typeof NoticeKind>;
 
-/** One webhook, ready for use. `secret` signs its messages: `whsec_` and base64, or plain text. */
+/** A webhook, ready for use. `secret` signs its messages: `whsec_` and base64, or plain text. */
 export const Hook = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   secret: z.string().min(1),

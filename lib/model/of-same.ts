@@ -1,4 +1,4 @@
-// What is made of a thing that does not change, made once: large clans have long lists, the same
+// Makes once what is made of a thing that does not change: large clans have long lists, the same
 // for every claim.
 
 /** `make`, which is called once for each object, for as long as that lives. */

@@ -59,15 +59,15 @@ const ownTypes: readonly string[] = [
 type Typed = { structural_type: StructuralType; type: string };
 
 const bySource = {
-  /** What an agent's own command may print. */
+  /** An agent's own command may print these. */
   command: {},
-  /** What Sett's own worker, which is a command too, may print. */
+  /** Sett's own worker, which is a command too, may print these. */
   worker: {
     Failure: [budgetExceededType, callFailedType, noResultType],
     Question: [budgetExceededType],
   },
   /**
-   * What a cub may send: what its command has printed, or what the cub says of the command's end.
+   * A cub may send these: what its command has printed, or what the cub says of the command's end.
    */
   agent: {
     Failure: [toolFailureType, attemptLostType, budgetExceededType, callFailedType, noResultType],

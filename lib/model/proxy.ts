@@ -1,5 +1,6 @@
-// Which proxy the requests of this program go through, by the variables that curl and others know:
-// the runtime's `fetch` goes by them, also on the way to this machine itself, where no proxy leads.
+// Chooses the proxy that the requests of this program go through, by the variables that curl and
+// others know: the runtime's `fetch` goes by them, also on the way to this machine itself, where no
+// proxy leads.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,5 @@
-// What JSON can spell and others cannot read: half a character, and lists in lists without end.
+// Finds what JSON can spell and others cannot read: half a character, and lists in lists without
+// end.
 
 /** Deeper than any record is, and less deep than a tool's own parser can read (jq: 256 levels). */
 const usualDepth = 100;
@@ -6,8 +7,8 @@ const usualDepth = 100;
 const half = "has half a surrogate pair, which is not valid text";
 
 /**
- * What is wrong with a value that was read from JSON, to follow its name in a sentence; undefined
- * where nothing is.
+ * Says what is wrong with a value that was read from JSON, to follow its name in a sentence;
+ * undefined where nothing is.
  */
 export function textProblem(value: unknown, { maxDepth = usualDepth } = {}): string | undefined {
   const left = [{ value, depth: 0 }];

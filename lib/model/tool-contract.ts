@@ -1,4 +1,5 @@
-// What an agent's command gets on stdin and must print on stdout (docs/reference/tool-contract.md).
+// An agent's command gets this on stdin, and must print this on stdout
+// (docs/reference/tool-contract.md).
 import { z } from "zod";
 import { Artefact, type ArtefactMetadata, StructuralType } from "./artefact.ts";
 import { BidWord } from "./bid.ts";
@@ -18,7 +19,8 @@ export const ToolInput = z.strictObject({
 export type ToolInput = z.infer<typeof ToolInput>;
 
 /**
- * One line of JSON. It ends in a line break because `read` in a shell reports failure without one.
+ * Writes one line of JSON. It ends in a line break because `read` in a shell reports failure
+ * without one.
  */
 export function formatToolInput(input: ToolInput): string {
   return `${JSON.stringify(input)}\n`;
@@ -31,7 +33,7 @@ const storedText = z.string().refine((text) => text.isWellFormed(), {
   error: "has half a surrogate pair, which is not valid text",
 });
 
-/** What an agent may add to its artefact. `summary` and `commit` are recorded by Sett. */
+/** An agent may add these to its artefact. `summary` and `commit` are recorded by Sett. */
 const AddedMetadata = z
   .record(z.string(), z.json())
   .refine((metadata) => !("commit" in metadata), {
@@ -58,7 +60,7 @@ export const FullToolOutput = z.strictObject({
   summary: storedText,
   structural_type: ChosenStructuralType.default("Standard"),
   metadata: AddedMetadata.optional(),
-  /** Of a Question only. */
+  /** Only a Question has it. */
   about: ArtefactId.optional(),
 });
 export type FullToolOutput = z.infer<typeof FullToolOutput>;

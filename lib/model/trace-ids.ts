@@ -7,7 +7,9 @@ export function traceIdOf(goal: string): string {
   return goal.replaceAll("-", "");
 }
 
-/** What the id of each span is made of; docs/guides/telemetry.md#ids-of-spans has the same list. */
+/**
+ * The id of each span is made of these; docs/guides/telemetry.md#ids-of-spans has the same list.
+ */
 export const spanKeys = {
   goal: (goal: string) => `goal:${goal}`,
   claim: (claim: string) => `claim:${claim}`,

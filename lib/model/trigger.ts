@@ -19,8 +19,8 @@ export const Forge = z.enum(["github", "gitlab"]);
 export type Forge = z.infer<typeof Forge>;
 
 /**
- * What becomes of runs whose time has passed while no program looked: they are left out, or one
- * goal is stated for all of them.
+ * Runs whose time has passed while no program looked are left out, or one goal is stated for all of
+ * them.
  */
 export const MissedRuns = z.enum(["once", "skip"]);
 export type MissedRuns = z.infer<typeof MissedRuns>;

@@ -25,8 +25,8 @@ export async function reachable(url: string): Promise<string> {
 }
 
 /**
- * A socket at which every user who sees it reaches this port of the loopback. What else has its
- * name is replaced.
+ * A socket at which every user who sees it reaches this port of the loopback. Anything else that
+ * has its name is replaced.
  */
 export async function openSocket(path: string, port: number): Promise<Disposable> {
   const server = forwardTo({ port, host: "127.0.0.1" });

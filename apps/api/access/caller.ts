@@ -1,4 +1,4 @@
-// Who asks: what the rest of the API knows of a token, a cookie or a JWT.
+// A caller is all that the rest of the API knows of a token, a cookie or a JWT.
 
 import type { Right } from "../../../lib/model/api-access.ts";
 import type { Actor } from "../../../lib/model/event.ts";

@@ -53,7 +53,7 @@ export function idempotency({
     const place = placeOf(context);
     if (place === undefined || context.req.method !== "POST") return await next();
     const request = await digestOfRequest(context);
-    // One after the other: what comes meanwhile with this key waits for the answer to it.
+    // A request that comes meanwhile with the same key waits for the answer to this one.
     const before = underWay.get(place);
     const { promise, resolve } = Promise.withResolvers<void>();
     underWay.set(place, promise);

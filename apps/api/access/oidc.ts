@@ -7,7 +7,7 @@ import { Right } from "../../../lib/model/api-access.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
 
-/** Where keys come from: who could change them on the way could make tokens. */
+/** Keys come from there: a program that could change them on the way could make tokens. */
 const KeyAddress = z
   .url({ protocol: /^https?$/ })
   .refine(isSafeForKeys, { error: "must begin with `https://`" });
@@ -159,7 +159,7 @@ export class Oidc {
   }
 }
 
-/** What `jose` throws about the token itself, and not about the way to the keys. */
+/** `jose` throws these about the token itself, and not about the way to the keys. */
 function isRefusal(error: unknown): error is Error {
   const aboutKeys = [errors.JWKSTimeout, errors.JWKSInvalid, errors.JWKInvalid];
   return (

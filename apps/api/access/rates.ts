@@ -3,7 +3,7 @@ import type { Clock } from "../../../lib/async/clock.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 
 const minuteMs = 60_000;
-/** Those of an identity provider may be any number. */
+/** The callers of an identity provider may be any number. */
 const maxBuckets = 10_000;
 
 export class Rates {

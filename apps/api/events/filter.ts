@@ -1,4 +1,4 @@
-// Which events a client wants.
+// Decides which events a client wants.
 import type { SettEvent } from "../../../lib/model/event.ts";
 
 /** An empty member wants all. `actor`: the beginning of it, such as `person:`. */

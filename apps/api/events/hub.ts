@@ -1,5 +1,4 @@
-// One follower of the log for all clients of this process: Redis sees one reader, however many
-// watch.
+// Follows the log once for all clients of this process: Redis sees one reader, however many watch.
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
@@ -27,7 +26,7 @@ const lookMs = 60_000;
 
 const unfiltered: EventFilter = { types: [] };
 
-/** One that waits: nothing that it wants has come after `past` up to the newest event. */
+/** This client waits: nothing that it wants has come after `past` up to the newest event. */
 type Waiter = { past: string; filter: EventFilter; wake: () => void };
 
 export class EventHub {
@@ -41,7 +40,7 @@ export class EventHub {
   #last: string | undefined;
   #ringBytes = 0;
   readonly #past: PastPages;
-  /** What was last taken out of the ring: as a rule all clients take the same. */
+  /** The part that was last taken out of the ring is kept: as a rule all clients take the same. */
   #taken: { key: string; sent: readonly Sent[] } | undefined;
   readonly #waiting = new Set<Waiter>();
   readonly #pace = new Pace();
@@ -86,8 +85,8 @@ export class EventHub {
   }
 
   /**
-   * Those after this one that are in memory, at most so many; undefined where some of them are only
-   * in Redis, or the log is not followed yet.
+   * Returns the events after this one that are in memory, at most so many; undefined where some of
+   * them are only in Redis, or the log is not followed yet.
    */
   after(id: string, most: number): readonly Sent[] | undefined {
     if (this.#before === undefined || compareIds(id, this.#before) < 0) return undefined;
@@ -131,8 +130,8 @@ export class EventHub {
 
   /**
    * Resolves when there is an event after this one that is wanted, after `ms`, or at the signal:
-   * with the id of an event up to which none is wanted. What is not wanted wakes nobody: hundreds
-   * may watch a goal each.
+   * with the id of an event up to which none is wanted. An event that no client wants wakes none:
+   * hundreds may watch a goal each.
    */
   async changed(
     id: string,
@@ -183,7 +182,7 @@ export class EventHub {
     const goals = new Set<string | undefined>(events.map(({ goal_id }) => goal_id));
     for (const waiter of [...this.#waiting]) {
       const { goal } = waiter.filter;
-      // One that says it is elsewhere looks for itself.
+      // A client that says it is elsewhere looks for itself.
       if (waiter.past !== before) waiter.wake();
       else if (goal !== undefined && !goals.has(goal)) waiter.past = this.#last ?? waiter.past;
       else if (isReached(waiter, events)) waiter.wake();
@@ -204,7 +203,7 @@ export class EventHub {
   }
 }
 
-/** Whether one of the events is wanted. Those before it are past. */
+/** Says whether one of the events is wanted. The events before it are past. */
 function isReached(waiter: Waiter, events: readonly SettEvent[]): boolean {
   for (const event of events) {
     if (isWanted(event, waiter.filter)) return true;

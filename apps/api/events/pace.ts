@@ -4,7 +4,10 @@
 const windowMs = 100;
 /** More than one goal at work brings. */
 const busyFrom = 20;
-/** Where each read finds one event, its sender waits for the next: nothing would be gathered. */
+/**
+ * Without a pause each read would find one event, whose sender waits for the next, and nothing
+ * would be gathered.
+ */
 const eventsPerRead = 2;
 export const gatherMs = 20;
 

@@ -12,7 +12,7 @@ type PageRequest = {
 type EventPage = { items: SettEvent[]; next: string | null };
 
 const readAtOnce = 500;
-/** Where a filter leaves most events out, a page has fewer of them, and says where to go on. */
+/** A page has fewer events when a filter leaves most of them out, and says where to go on. */
 const maxLookedAt = 20_000;
 
 /** The oldest first in both directions. */

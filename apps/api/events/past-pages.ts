@@ -7,7 +7,7 @@ type Board = Pick<PersonBlackboard, "readEvents">;
 
 type Page = {
   sent: Promise<readonly Sent[]>;
-  /** Those who wait for it. */
+  /** These callers wait for it. */
   askers: (AbortSignal | undefined)[];
 };
 

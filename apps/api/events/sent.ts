@@ -39,7 +39,7 @@ function lengthOf(data: SettEvent["data"]): number {
 
 const wholes = new WeakMap<readonly Sent[], Uint8Array>();
 
-/** One chunk of them all: made once for clients that get the same list. */
+/** The chunk of all of them is made once for clients that get the same list. */
 export function joined(events: readonly Sent[]): Uint8Array {
   if (events.length === 1 && events[0] !== undefined) return events[0].frame;
   const known = wholes.get(events);

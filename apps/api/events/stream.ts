@@ -104,8 +104,7 @@ async function* framesOf(
 }
 
 /**
- * `end`: up to where the log was looked at. Of a slow client no more than the bytes stays in
- * memory.
+ * `end`: up to where the log was looked at. Memory holds no more than these bytes of a slow client.
  */
 async function nextChunk(hub: EventHub, last: string, filter: EventFilter, over: AbortSignal) {
   const events = await read(hub, last, over);

@@ -61,7 +61,7 @@ export class AgentRates {
   }
 
   /**
-   * What is new is counted from the moment at which the past is read, so that none is missing and
+   * New events are counted from the moment at which the past is read, so that none is missing and
    * none counts twice.
    */
   async #readLog(): Promise<void> {

@@ -52,7 +52,7 @@ export class ArtefactViews {
     });
   }
 
-  /** Of Reviews. Only a short payload can be an approval. */
+  /** Reviews alone have it. Only a short payload can be an approval. */
   async #verdictsOf(stored: readonly StoredHead[]): Promise<Map<ArtefactId, Verdict>> {
     const reviews = stored.filter(({ head }) => head.structural_type === "Review");
     const unknown = reviews.filter(({ head }) => this.#verdicts.get(head.id) === undefined);

@@ -11,7 +11,7 @@ import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { EventHub } from "../events/hub.ts";
 import { KeptUntilEvent } from "./kept-until-event.ts";
 
-/** What is shown of a goal, without the heads of its artefacts. */
+/** A reading is what is shown of a goal, without the heads of its artefacts. */
 export type GoalFacts = {
   goal: GoalId;
   status: GoalStatus;
@@ -53,7 +53,7 @@ export class GoalReadings {
     return await Promise.all(facts.map((one) => this.#withCost(one)));
   }
 
-  /** What the artefacts of a goal have cost; empty where no gateway has ever run. */
+  /** Returns what the artefacts of a goal have cost; empty where no gateway has ever run. */
   async costs(goal: GoalId): Promise<Costs> {
     const [costs] = await this.#costs.read([goal], async () => {
       if ((await this.#board.readGateway()) === undefined) return new Map();

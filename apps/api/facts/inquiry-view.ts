@@ -1,4 +1,4 @@
-// What waits for a person, as the API shows it.
+// Shows what waits for a person, in the shapes of the API.
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
 import { budgetJson } from "../../../lib/client/facts/inquiry-json.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";

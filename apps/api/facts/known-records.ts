@@ -18,8 +18,8 @@ const comparedForMs = 30_000;
 const maxLength = 3_000;
 
 /**
- * The same blackboard, which reads each of them once. What a person has changed or pruned is
- * forgotten with its turn or the connection.
+ * Returns the same blackboard, which reads each of them once. A record that a person has changed or
+ * pruned is forgotten with its turn or the connection.
  */
 export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
   const heads = new RecentMap<ArtefactId, StoredHead>(minHeads);

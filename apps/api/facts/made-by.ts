@@ -1,4 +1,4 @@
-// Which grant has made an artefact, and from which inputs.
+// Finds the grant that has made an artefact, and its inputs.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, type Grant, questionOf } from "../../../lib/model/claim.ts";
@@ -29,7 +29,7 @@ export function grantThatMade(
   return found && grantView(found);
 }
 
-/** What the agent was given: the target first, then the context, as its grant has it on record. */
+/** The agent was given these: the target first, then the context, as its grant has it on record. */
 export function inputsOf(made: ClaimSnapshot, artefact: ArtefactHead): ArtefactId[] {
   const grant = grantThatMade(made, artefact);
   const context = grant !== undefined && "context_ids" in grant ? grant.context_ids : [];

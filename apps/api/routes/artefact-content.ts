@@ -1,5 +1,5 @@
-// What is behind an artefact: its content, what its agent was given, what its commit changes, and
-// what its model was asked.
+// Routes that show what is behind an artefact: its content, what its agent was given, what its
+// commit changes, and what its model was asked.
 import { createRoute, z } from "@hono/zod-openapi";
 import { ArtefactItem } from "../../../lib/api/artefact.ts";
 import { findProblems, idParameter, json, security } from "../../../lib/api/common.ts";

@@ -1,5 +1,5 @@
-// What a command line of Sett uses of the API (SETT_API): calls of the blackboard, and packs of
-// commits. No part of the documented API, because it changes with each version.
+// A command line of Sett uses these routes (SETT_API): calls of the blackboard, and packs of
+// commits. They are no part of the documented API, because they change with each version.
 
 import { z } from "zod";
 import { notFound as noArtefact, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
@@ -35,8 +35,8 @@ const suggest = suggestFor(undefined);
 export function addBoardRoutes(api: Api, parts: Parts): void {
   const { board } = parts;
 
-  // The gate has seen that the caller may read. Where one of them fails, the command line asks for
-  // each alone.
+  // The gate has seen that the caller may read. The command line asks for each alone when one of
+  // them fails.
   api.post(`/v1/board/${readsTogether}`, async (context) => {
     const deps = {
       board,

@@ -1,4 +1,4 @@
-// What belongs to a goal: its graph, its costs, and what people do to it.
+// Routes of what belongs to a goal: its graph, its costs, and what people do to it.
 import { createRoute, z } from "@hono/zod-openapi";
 import { BudgetReport } from "../../../lib/api/budget.ts";
 import {

@@ -20,7 +20,7 @@ import { receiveHook } from "../triggers/receive-hook.ts";
 
 /** A push of many commits is large. */
 const maxBodyBytes = 5 * 1024 * 1024;
-/** Of one trigger, in a minute. */
+/** The limit counts for one trigger, in a minute. */
 const deliveriesPerMinute = 120;
 /** How many refusals of one trigger the log has, in a minute: anyone may send what is refused. */
 const refusalsPerMinute = 6;

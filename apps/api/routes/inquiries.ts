@@ -1,4 +1,4 @@
-// What waits for a person: questions and approvals, and how they are answered and judged.
+// Routes of what waits for a person: questions and approvals, and how they are answered and judged.
 import { createRoute, z } from "@hono/zod-openapi";
 import { ArtefactHead } from "../../../lib/api/artefact.ts";
 import {

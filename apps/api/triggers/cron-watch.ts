@@ -1,5 +1,5 @@
-// Triggers that state a goal at a time. What is dealt with is on record, so that a restart neither
-// repeats nor forgets a run.
+// Triggers that state a goal at a time. Each run that was dealt with is on record, so that a
+// restart neither repeats nor forgets one.
 import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import type { CronTrigger, TriggerName } from "../../../lib/model/trigger.ts";
@@ -25,7 +25,7 @@ export class CronWatch {
     this.#parts = parts;
   }
 
-  /** One look at the time. */
+  /** Looks once at the time. */
   async look(trigger: CronTrigger): Promise<void> {
     const { board, deps } = this.#parts;
     const now = deps.clock.now();

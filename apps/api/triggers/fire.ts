@@ -11,9 +11,9 @@ import type { Parts } from "../parts.ts";
 import { repositoryOf } from "../routes/goals.ts";
 
 /**
- * What a trigger states a goal about. `happened`: what tells it from all other moments of the
- * trigger. `cause`: one line for the record. `source`: who has sent the values. `commit`: where the
- * work is to begin, if this repository has it.
+ * A trigger states a goal about this moment. `happened`: what tells it from all other moments of
+ * the trigger. `cause`: one line for the record. `source`: who has sent the values. `commit`: where
+ * the work is to begin, if this repository has it.
  */
 export type Moment = {
   happened: readonly string[];

@@ -1,4 +1,4 @@
-// One delivery of a forge's webhook: checks who has sent it, and states the goal.
+// Receives one delivery of a forge's webhook: checks who has sent it, and states the goal.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { WebhookTrigger } from "../../../lib/model/trigger.ts";
 import { happenedOf } from "../../../lib/triggers/delivery-id.ts";
@@ -67,7 +67,7 @@ export async function receiveHook(
   const match = matchEvent(trigger, event);
   if (match.kind === "fires")
     return { outcome: "fired", ...(await state(parts, trigger, event, header)) };
-  // What the trigger does not name is none of its affair.
+  // An event that the trigger does not name is none of its affair.
   if (match.kind === "skip")
     await skip(parts, trigger, { cause: event.about, reason: match.reason });
   return { outcome: "skipped", reason: match.reason };

@@ -1,5 +1,5 @@
-// What the record of a trigger says of a tag, in one field. A tag that goes and comes again, or
-// back to an earlier commit, is new each time.
+// Reads and writes what the record of a trigger says of a tag, in one field. A tag that goes and
+// comes again, or back to an earlier commit, is new each time.
 import type { Tag } from "../../../lib/git/repository/tags.ts";
 
 /**

@@ -1,5 +1,5 @@
-// Triggers that state a goal for a new tag. Which tags are known is on record; those that are there
-// at the first look state no goal.
+// Triggers that state a goal for a new tag. Known tags are on record; the tags that are there at
+// the first look state no goal.
 import { matchesPattern } from "../../../lib/core/match-pattern.ts";
 import type { Tag } from "../../../lib/git/repository/tags.ts";
 import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
@@ -8,8 +8,7 @@ import { skip } from "./skip.ts";
 import { changesOf, fieldOf, forgottenField, goneAmong, longGone, textOf } from "./tag-record.ts";
 
 /**
- * Of tags that come at once, such as by a fetch of another repository's, only the newest state
- * goals.
+ * Tags may come at once, such as by a fetch of another repository's: only the newest state goals.
  */
 const maxAtOnce = 10;
 /** Redis takes no more arguments at a time. */
@@ -24,7 +23,7 @@ export class TagWatch {
     this.#parts = parts;
   }
 
-  /** One look at the tags, oldest first. */
+  /** Looks once at the tags, oldest first. */
   async look(trigger: TagTrigger, tags: readonly Tag[]): Promise<void> {
     const { board, deps } = this.#parts;
     let known = this.#known.get(trigger.name);

@@ -16,7 +16,10 @@ import { readBounded } from "./read-bounded.ts";
 import { readChain } from "./read-chain.ts";
 import { problemIn, type WireRequest, wireAnswer, wireRequest } from "./wire.ts";
 
-/** What is asked about. `markProgress` is called often while the question is under way. */
+/**
+ * The model is asked about this claim. `markProgress` is called often while the question is under
+ * way.
+ */
 export type BidOrder = {
   claim: ClaimId;
   artefact: ArtefactId;
@@ -54,7 +57,7 @@ const progressEveryMs = 5_000;
 
 export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking): AskModel {
   const questions = new Bounded(() => maxAtOnce);
-  /** What it reads may be large, and is not kept while the model thinks. */
+  /** The artefacts that it reads may be large, and are not kept while the model thinks. */
   const questionOf = async ({ artefact, agent }: BidOrder): Promise<BidQuestion> => {
     const target = await board.readArtefact(artefact);
     if (target === undefined)

@@ -1,5 +1,5 @@
-// Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and
-// `ignore` after any error.
+// Decides which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that
+// applies, and `ignore` after any error.
 
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { sleep } from "../../../lib/async/sleep.ts";

@@ -1,4 +1,4 @@
-// One bid, from the decision to the record.
+// Brings one bid from the decision to the record.
 import type { BidTarget } from "../../../lib/core/decide-bid.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { messageOf } from "../../../lib/model/errors.ts";

@@ -1,4 +1,4 @@
-// What a model is asked when it decides a bid, and what its answer says.
+// Writes what a model is asked when it decides a bid, and reads its answer.
 import { z } from "zod";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { BidWord } from "../../../lib/model/bid.ts";

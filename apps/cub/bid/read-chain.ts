@@ -1,4 +1,4 @@
-// What a model reads of the artefact's chain when it decides a bid: the goal, and what the artefact
+// A model that decides a bid reads these of the artefact's chain: the goal, and what the artefact
 // was made from.
 import type { StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
@@ -54,7 +54,7 @@ async function readSources(
   return [...found.values()].reverse();
 }
 
-/** Those that were not seen before; from now on they are. */
+/** Returns those that were not seen before; from now on they are. */
 function fresh(ids: readonly ArtefactId[], seen: Set<ArtefactId>): ArtefactId[] {
   return ids.filter((id) => !seen.has(id) && seen.add(id));
 }

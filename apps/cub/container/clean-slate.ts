@@ -22,11 +22,11 @@ import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { DeviceFolder } from "./device-folder.ts";
 import { NotBegun } from "./not-begun.ts";
 
-/** Where any user may write, and that has this mode. */
+/** Any user may write into these folders, which have this mode. */
 const folders = ["/tmp", "/dev/shm", "/dev/mqueue"] as const;
 const folderMode = 0o1777;
 
-/** What a bid command writes beside it may be in the way of the first. */
+/** The first may meet what a bid command writes beside it. */
 const maxWipes = 3;
 
 /**
@@ -44,9 +44,7 @@ const reapEveryMs = 1_000;
  */
 const leaderMs = 10_000;
 
-/**
- * What runs beside the grant, and is spared: the process group of a bid command, and its folder.
- */
+/** A bid command that runs beside the grant is spared, with its process group and its folder. */
 type Beside = { group: number | undefined; folder: string };
 
 type OnStart = (leader: number) => void;
@@ -75,8 +73,8 @@ export class CleanSlate {
   }
 
   /**
-   * Runs a command, which says who leads its process group. What others have left to process 1 is
-   * forgotten when it has ended.
+   * Runs a command, which says who leads its process group. A process that others have left to
+   * process 1 is forgotten when it has ended.
    */
   async run<Result>(command: (onStart: OnStart) => Promise<Result>): Promise<Result> {
     let leader: number | undefined;
@@ -174,7 +172,7 @@ export class CleanSlate {
     if (!this.#isInGrant) {
       if (this.#beside.size > 0) await this.#endStrays().catch(() => {});
       else await this.#wipe();
-      // What is counted in the working copy is not removed yet.
+      // Files that are counted in the working copy are not removed yet.
       this.#isUsed = true;
       await makeRoom().catch(() => {});
     } else if (canTell) await this.#endStrays(isMarked).catch(() => {});
@@ -272,8 +270,8 @@ export class CleanSlate {
   }
 
   /**
-   * Each command has a process group of its own. What the cub's own gits have left behind is no
-   * one's.
+   * Each command has a process group of its own. Processes that the cub's own gits have left behind
+   * belong to none.
    */
   #straysAmong(all: readonly ProcessEntry[]) {
     const groups = [...this.#beside].flatMap(({ group }) => group ?? []);

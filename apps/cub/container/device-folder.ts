@@ -18,8 +18,8 @@ export class DeviceFolder {
   }
 
   /**
-   * Removes what was not there at the start, and puts links back. What another user has made is
-   * left.
+   * Removes what was not there at the start, and puts links back. Entries that another user has
+   * made are left.
    */
   async restore(): Promise<void> {
     await resetFolder(this.#folder, {

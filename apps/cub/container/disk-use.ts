@@ -1,5 +1,6 @@
-// What a folder takes of its disk. A command that would take more than it may hides what it writes:
-// names are bytes, because there may be none that text can say, and what is closed is opened.
+// Counts what a folder takes of its disk. A command that would take more than it may hides what it
+// writes: names are bytes, because there may be none that text can say, and closed folders are
+// opened.
 import type { Stats } from "node:fs";
 import { chmod, lstat } from "node:fs/promises";
 import process from "node:process";
@@ -7,8 +8,8 @@ import { openListing } from "../../../lib/folders/list-folder.ts";
 import { unnamedBytes } from "./unnamed-files.ts";
 
 /**
- * Of a file or folder as such, however small its content is: without it, millions of empty files
- * would count nothing.
+ * A file or folder counts as much, however small its content is: millions of empty files would
+ * otherwise count nothing.
  */
 const minBytesEach = 4096;
 const bytesPerBlock = 512;
@@ -27,7 +28,7 @@ class Uncountable extends Error {}
 /**
  * The bytes of all that is in the folder, links not followed, and of open files that were there and
  * have no name any more; counting ends early above `enoughBytes`. A folder that its owner may not
- * list is opened up first. Infinite where a command keeps it from being counted. What goes
+ * list is opened up first. Infinite where a command keeps it from being counted. A file that goes
  * meanwhile does not count.
  */
 export async function diskUse(
@@ -84,8 +85,8 @@ async function namedBytes(root: Buffer, enoughBytes: number): Promise<number> {
 }
 
 /**
- * What is read in the folder, which is opened up where it is closed. Undefined for what has gone,
- * and what another user has closed.
+ * Reads in the folder, which is opened up where it is closed. Undefined for a file that has gone,
+ * and for one that another user has closed.
  */
 async function opened<Result>(
   root: Buffer,

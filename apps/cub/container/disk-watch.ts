@@ -29,14 +29,14 @@ const reserveBytes = 512 * 1024 ** 2;
 const reserveShare = 0.01;
 const growingBytes = 64 * 1024 ** 2;
 /**
- * Those that take much of it are ended first. Where that frees nothing, whose it is cannot be
- * known, and all are ended.
+ * Runs that take much of it are ended first. If that frees nothing, the one that has filled it
+ * cannot be known, and all are ended.
  */
 const scarceMs = 2_000;
 
 /**
- * What was seen of each folder; handed from one time to the next, many short ones are watched as
- * one.
+ * A state holds what was seen of each folder; handed from one time to the next, many short ones are
+ * watched as one.
  */
 export type DiskStates = Map<string, State>;
 

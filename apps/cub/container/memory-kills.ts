@@ -2,7 +2,7 @@
 // used up.
 import { readFile } from "node:fs/promises";
 
-/** Of cgroup version 2 and 1. */
+/** The paths are those of cgroup version 2 and 1. */
 const counters = ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"];
 const limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
 

@@ -39,7 +39,7 @@ export function containerIn(mounts: string): string | undefined {
   return /\/[a-z-]*containers\/([0-9a-f]{64})\/\S*hostname \/etc\/hostname /.exec(mounts)?.[1];
 }
 
-/** Which boot of the machine: each boot assigns process numbers and namespaces anew. */
+/** Names the boot of the machine: each boot assigns process numbers and namespaces anew. */
 function bootOf({ born }: ProcessMark): string {
   return born.slice(born.indexOf("@"));
 }

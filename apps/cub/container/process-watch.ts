@@ -71,8 +71,8 @@ export class ProcessWatch {
 }
 
 /**
- * Of all that descend from process 1, its own threads left out. A program that the Engine has
- * started has no parent in the container.
+ * Counts the threads of all that descend from process 1, its own left out. A program that the
+ * Engine has started has no parent in the container.
  */
 function ofCommands(all: readonly ProcessEntry[]): number {
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));

@@ -1,6 +1,6 @@
-// The limits of a run beside its time: what it has written, how much memory it needs, and how many
-// processes. What is written before and outside of a run, by a checkout and by bid commands, counts
-// as well. Only where the cub is process 1 of a container.
+// Limits a run beside its time: what it has written, how much memory it needs, and how many
+// processes. Files that are written before and outside of a run, by a checkout and by bid commands,
+// count as well. All this needs a cub that is process 1 of a container.
 import { join } from "node:path";
 import process from "node:process";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
@@ -26,7 +26,7 @@ export function toolLimits(
   const own = join(git.exchangeDir, agentName);
   const folders = [
     { path: workspaceDir, name: workspaceDir },
-    // What is not fetched stays there from run to run.
+    // Commits that are not fetched stay there from run to run.
     {
       path: own,
       name: `the exchange (.git/sett/exchange of the repository, folder ${agentName})`,
@@ -71,7 +71,7 @@ export class ToolLimits {
     this.#processes = options.pids === undefined ? undefined : new ProcessWatch(options.pids);
   }
 
-  /** What the checkout of a commit may write. */
+  /** The checkout of a commit may write so much. */
   get diskBytes(): number {
     return this.#options.disk.bytes;
   }

@@ -1,5 +1,5 @@
-// What open files take that have no name any more. No folder shows them, but their room is free
-// only when the last process has closed them.
+// Counts open files that have no name any more. No folder shows them, but their room is free only
+// when the last process has closed them.
 import { readdir, readlink, stat } from "node:fs/promises";
 
 const bytesPerBlock = 512;
@@ -27,7 +27,8 @@ export async function unnamedBytes(folder: string): Promise<number> {
 }
 
 /**
- * Of each thread: it may have a table of its own, and its process's first thread may have ended.
+ * Lists the open files of each thread: it may have a table of its own, and its process's first
+ * thread may have ended.
  */
 async function* openFiles(): AsyncGenerator<string[]> {
   for (const pid of await namesIn("/proc")) {

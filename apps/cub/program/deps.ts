@@ -29,11 +29,11 @@ export type Deps = {
   wipe?: (() => Promise<void>) | undefined;
   /** Why no work may begin in this container, which then starts again; undefined where it may. */
   unfit?: (() => string | undefined) | undefined;
-  /** What the cub may write to the disk; undefined where nothing limits it. */
+  /** Limits what the cub writes to the disk; undefined where nothing limits it. */
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
   /** The cub is process 1 of a container, of which `sett doctor` knows more. */
   isInContainer?: boolean | undefined;
-  /** What `runTool` runs, for the log. */
+  /** The log names the command that `runTool` runs. */
   command: readonly string[];
   /** It is Sett's own worker, and no command of the agent's. */
   isWorker?: boolean | undefined;
@@ -77,7 +77,7 @@ export type RunTool = (order: {
   timeoutMs: number;
   signal: AbortSignal;
   variables?: Readonly<Record<string, string>>;
-  /** Of the run, for what the command traces itself (lib/model/trace-ids.ts). */
+  /** The command's own traces become parts of this run's (lib/model/trace-ids.ts). */
   traceparent?: string;
 }) => Promise<RunOutcome>;
 

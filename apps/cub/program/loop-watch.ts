@@ -38,7 +38,10 @@ export class LoopWatch {
     return this.#progressAtMs !== undefined;
   }
 
-  /** What keeps the loop from its work, though it tries again; undefined when it has done it. */
+  /**
+   * The sentence says what keeps the loop from its work, though it tries again; undefined when it
+   * has done it.
+   */
   noteTrouble(sentence: string | undefined): void {
     this.#trouble = sentence;
   }

@@ -1,4 +1,4 @@
-// What the blackboard says about this agent: its rules, its limits, what it may do.
+// Holds what the blackboard says about this agent: its rules, its limits, what it may do.
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";

@@ -1,4 +1,4 @@
-// One call of the model by the `ai` SDK: the conversation in, the model's answer out.
+// Calls the model once by the `ai` SDK: the conversation in, the model's answer out.
 import {
   type AssistantModelMessage,
   generateText,

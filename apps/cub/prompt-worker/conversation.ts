@@ -2,8 +2,8 @@
 import type { AssistantModelMessage, ModelMessage } from "ai";
 
 /**
- * What one answer of the model led to. `answer` undefined: it was empty. `note`: words of the
- * worker after it.
+ * A turn is what one answer of the model led to. `answer` undefined: it was empty. `note`: words of
+ * the worker after it.
  */
 export type Round = {
   answer: AssistantModelMessage | undefined;
@@ -58,7 +58,7 @@ export function lengthOf(rounds: readonly Round[]): number {
   return lengths.reduce((total, length) => total + length, 0);
 }
 
-/** What the provider gets. `first`: the task. */
+/** Returns what the provider gets. `first`: the task. */
 export function messagesOf(first: string, rounds: readonly Round[]): ModelMessage[] {
   return [{ role: "user", content: first }, ...rounds.flatMap(roundMessages)];
 }

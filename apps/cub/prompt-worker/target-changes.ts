@@ -1,5 +1,5 @@
-// What the target's commit changes, as a diff: a reviewer needs it first, and the image may have no
-// git.
+// Shows what the target's commit changes, as a diff: a reviewer needs it first, and the image may
+// have no git.
 
 import { PlainView } from "../../../lib/git/run/plain-view.ts";
 import { goalType } from "../../../lib/model/artefact.ts";

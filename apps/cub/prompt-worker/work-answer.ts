@@ -1,5 +1,4 @@
-// What the worker prints: the answers of the tool contract that it can give
-// (docs/reference/tool-contract.md#output).
+// The worker prints these answers of the tool contract (docs/reference/tool-contract.md#output).
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 
 export type WorkAnswer =

@@ -1,4 +1,4 @@
-// What a grant wants from the worker: it decides which tools end the work.
+// The kind of work says what a grant wants from the worker: it decides which tools end the work.
 import { isApproval } from "../../../lib/model/approval.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";

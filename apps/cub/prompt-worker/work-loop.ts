@@ -15,7 +15,7 @@ export type LoopDeps = {
   task: string;
   maxSteps: number;
   maxContextLength: number;
-  /** One line for people. */
+  /** The line is for people. */
   log: (line: string) => void;
 };
 

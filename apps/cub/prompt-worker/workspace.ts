@@ -51,9 +51,9 @@ export type Place =
   | { ok: false; reason: string };
 
 /**
- * Where `path` leads, as `readName` takes it, symbolic links followed. Refused outside of the
- * workspace, and for writing inside a `.git`. It protects from mistakes: a command that the model
- * runs may do all that the container allows.
+ * Finds where `path` leads, as `readName` takes it, symbolic links followed. It is refused outside
+ * of the workspace, and for writing inside a `.git`. It protects from mistakes: a command that the
+ * model runs may do all that the container allows.
  */
 export async function placeOf(
   { root }: Pick<Workspace, "root">,
@@ -82,7 +82,9 @@ function pathOf(bytes: string): Path {
   return textOf(bytes) ?? Buffer.from(bytes, "latin1");
 }
 
-/** Of a path in latin1 that need not exist; undefined for a symbolic link that leads nowhere. */
+/**
+ * Resolves a path in latin1 that need not exist; undefined for a symbolic link that leads nowhere.
+ */
 async function realPathOf(path: string): Promise<string | undefined> {
   const missing: string[] = [];
   for (let existing = path; ; existing = dirname(existing)) {

@@ -1,7 +1,7 @@
 // Says in one pass which of many encoded values may be in some bytes, so that looking for many
 // costs no more than for one.
 //
-// Of each value eight neighbouring letters and digits are its anchor, or four. The pass leaves out
+// Eight neighbouring letters and digits of a value are its anchor, or four. The pass leaves out
 // what may break an encoded value, such as line breaks and the `%` of URLs, and looks up all that
 // then follow each other.
 

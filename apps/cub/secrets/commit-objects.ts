@@ -55,8 +55,8 @@ export class CommitObjects {
 }
 
 /**
- * Returns what a header says, without the words and figures that git has made. One that git does
- * not know is searched whole.
+ * Returns what a header says, without the words and figures that git has made. A header that git
+ * does not know is searched whole.
  */
 function headerOf(line: Uint8Array): { text: Uint8Array; place: string } {
   const header = Buffer.from(line).toString("latin1");

@@ -1,6 +1,6 @@
 // Looks for the values of secrets in what a command has committed, before it is published: a commit
-// is never removed again. What git writes itself is left out, such as `committer` and `/dev/null`:
-// the value of a secret may be such a word.
+// is never removed again. Words that git writes itself are left out, such as `committer` and
+// `/dev/null`: the value of a secret may be such a word.
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import { AddedText } from "./added-text.ts";

@@ -63,7 +63,7 @@ function maskedBytes(search: Search, bytes: Uint8Array): Buffer | undefined {
   return spans.length === 0 ? undefined : Buffer.from(replaced(text, spans), "latin1");
 }
 
-/** What is looked for: a few patterns in everything, and the others where their anchor is. */
+/** A search looks for a few patterns in everything, and for the others where their anchor is. */
 class Search {
   readonly #always: Pattern[] = [];
   readonly #anchors = new Anchors<Pattern>();
@@ -94,7 +94,7 @@ function once(source: () => string): () => RegExp {
   };
 }
 
-/** One character for each byte, so that what is no text stays as it is. */
+/** Each byte becomes one character, so that what is no text stays as it is. */
 function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }

@@ -62,7 +62,10 @@ export class Secrets {
     }
   }
 
-  /** Those of the command. A newline at the end of a value is left out, as a shell does. */
+  /**
+   * Returns the variables of the command. A newline at the end of a value is left out, as a shell
+   * does.
+   */
   variables(): Record<string, string> {
     const values = this.#read();
     const decoder = new TextDecoder();

@@ -1,5 +1,5 @@
-// Which texts within a value are secret by themselves: a file of settings has names and addresses,
-// too, which everyone writes. Pure.
+// Finds the texts within a value that are secret by themselves: a file of settings has names and
+// addresses, too, which everyone writes. Pure.
 import { commonValue } from "../../../lib/model/common-value.ts";
 
 /** Any word of this length is looked for. */

@@ -3,7 +3,10 @@ import { shortenedOutput, type ToolEnd } from "../../../lib/core/failure-report.
 
 const maxCommandLength = 200;
 
-/** Of each end of an output. Both together stay below the length at which the log cuts a field. */
+/**
+ * Each end of an output keeps so much. Both together stay below the length at which the log cuts a
+ * field.
+ */
 const keptBytes = 900;
 
 /** Roughly as a person would type it. It is not quoted for a shell. */

@@ -26,7 +26,7 @@ export function toolEnvironment(
 ): Record<string, string> {
   const tools: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    // One of Sett's that is empty was the image's.
+    // An empty variable of Sett's was the image's.
     if (value !== undefined && isForTools(name) && !(name.startsWith("SETT_") && value === ""))
       tools[name] = value;
   }
@@ -36,10 +36,10 @@ export function toolEnvironment(
   return { ...tools, ...hidden };
 }
 
-/** Of one that is longer than a variable can be. */
+/** A prompt that is longer than a variable can be comes in such pieces. */
 const pieceOfPrompt = /^(?:SETT_PROMPT_CLAIM|SETT_PROMPT_EXECUTION)_\d+$/;
 
-/** Of a trace in which the cub itself was started, and which is not that of the work. */
+/** These name the trace in which the cub itself was started, which is not that of the work. */
 const ofOtherTraces = new Set(["TRACEPARENT", "TRACESTATE"]);
 
 function isForTools(name: string): boolean {
@@ -75,7 +75,7 @@ export function bidEnvironment(
   return { ...environment, TMPDIR: folder, ...(environment.HOME === "/tmp" && { HOME: folder }) };
 }
 
-/** What programs read that are to use a proxy. Node.js does so only if it is asked to. */
+/** Programs that are to use a proxy read these. Node.js does so only if it is asked to. */
 export function proxyVariables(url: string | undefined): Record<string, string> {
   if (url === undefined) return {};
   const local = "localhost,127.0.0.1,::1";

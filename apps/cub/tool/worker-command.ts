@@ -23,8 +23,8 @@ type Limits = {
 };
 
 /**
- * What the worker finds in its environment beside what every command of an agent with a model
- * finds. `cub`: the cub's own environment.
+ * Returns what the worker finds in its environment beside what every command of an agent with a
+ * model finds. `cub`: the cub's own environment.
  */
 export function workerVariables(
   cub: Readonly<Record<string, string | undefined>>,

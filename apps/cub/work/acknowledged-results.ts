@@ -11,7 +11,7 @@ import type { Deps } from "../program/deps.ts";
  * Redis has written to its file what it has acknowledged so long ago, also on a disk that is slow.
  */
 const keptMs = 5_000;
-/** What of these does not fit is lost where Redis loses it. */
+/** A result that does not fit is lost where Redis loses it. */
 const maxKept = 1_000;
 const maxKeptChars = 32 * 1024 * 1024;
 
@@ -81,7 +81,7 @@ export class AcknowledgedResults {
     }
   }
 
-  /** What was acknowledged before Redis was away is not known to be in its file. */
+  /** A result that was acknowledged before Redis was away is not known to be in its file. */
   #forget(): void {
     const { board, clock } = this.#deps;
     const [since, now] = [board.contactSince(), clock.passedMs()];

@@ -1,5 +1,5 @@
-// What a worker does: one grant of one claim, from its acceptance to its result, until Redis cannot
-// lose it.
+// A worker does one grant of one claim, from its acceptance to its result, until Redis cannot lose
+// it.
 import { exitCodes } from "../../../lib/model/errors.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";

@@ -1,5 +1,5 @@
-// Work that an earlier process of this agent was doing when it was killed or crashed is lost. Where
-// the new process is sure of that, it reports it at once.
+// Work that an earlier process of this agent was doing when it was killed or crashed is lost. The
+// new process reports it at once, when it is sure of that.
 import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
 import { failureArtefact } from "../../../lib/core/result-artefact.ts";
 import type { Claim, Grant } from "../../../lib/model/claim.ts";

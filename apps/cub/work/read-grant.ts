@@ -184,7 +184,7 @@ async function commitsOf(
   return { base, start };
 }
 
-/** What the goal pins; it is read where the context does not include the goal itself. */
+/** Returns what the goal pins; it is read where the context does not include the goal itself. */
 async function pinnedCommit(
   board: AgentBlackboard,
   claim: ClaimOfWork,

@@ -1,4 +1,4 @@
-// One grant from its acceptance to its result: accept → work under the lease.
+// Brings one grant from its acceptance to its result: accept → work under the lease.
 import type { ClaimOfWork, GrantResult } from "../../../lib/blackboard/port/grants.ts";
 import type { RunBefore } from "../../../lib/blackboard/port/holders.ts";
 import { startedGrant } from "../../../lib/core/started-grant.ts";
@@ -19,7 +19,7 @@ const besidesTheToolMs = 15 * 60_000;
 /** A grant that was accepted, and the result of its work. */
 export type FinishedRun = { claim: ClaimOfWork; grant: RunningGrant; result: GrantResult };
 
-/** What is known of a run before its context is. */
+/** Returns what is known of a run before its context is. */
 export function newRun({ clock, newId, ownProcess }: Deps): RunBefore {
   return {
     run_id: newId(),

@@ -65,7 +65,7 @@ export class WorkExecutor {
    */
   async tick(claims: readonly ClaimId[], signals: StopSignals): Promise<void> {
     for (const claim of claims) {
-      // What waits is taken in the container that starts next.
+      // Grants that wait are taken in the container that starts next.
       if (signals.stop.aborted || this.#deps.unfit?.() !== undefined) break;
       this.#deps.watch.executor.markProgress();
       await this.#workOn(claim, signals);
@@ -76,8 +76,8 @@ export class WorkExecutor {
   async #workOn(claim: ClaimId, signals: StopSignals): Promise<void> {
     const { board, log, contextBytes, registration } = this.#deps;
     try {
-      // Its grant looks queued until the result is on record again. What stays queued is announced
-      // again.
+      // Its grant looks queued until the result is on record again. A grant that stays queued is
+      // announced again.
       if (this.#acknowledged.isRepeating(claim)) return;
       const run = newRun(this.#deps);
       const agent = registration.current.name;

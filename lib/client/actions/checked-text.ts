@@ -1,4 +1,4 @@
-// What the text of a goal, an answer or a reason must be, wherever it comes from.
+// Checks the text of a goal, an answer or a reason, wherever it comes from.
 import { maxPayloadBytes } from "../../model/artefact.ts";
 import { SettError, type SettErrorCode } from "../../model/errors.ts";
 

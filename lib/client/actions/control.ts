@@ -1,4 +1,4 @@
-// What a person asks of the orchestrator: cancel a goal, pause and resume the instance, retry a
+// A person asks these of the orchestrator: cancel a goal, pause and resume the instance, retry a
 // claim that has failed.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { GoalState } from "../../core/goal-status.ts";

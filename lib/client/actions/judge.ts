@@ -19,7 +19,7 @@ import { explainNoVerdict } from "./explain-no-verdict.ts";
 import { type Obstacle, readObstacle } from "./obstacle.ts";
 import { refusal } from "./request.ts";
 
-/** What is judged: its content, and the digest of what the person has seen. */
+/** A verdict is about this content, and has the digest of what the person has seen. */
 export type Judged = { artefact: Artefact; digest: string; pending: PendingVerdict };
 
 /** `feedback`: undefined approves. `id`: of the Review, where the caller has chosen it. */
@@ -41,8 +41,9 @@ export type RecordedVerdict = {
 type PendingVerdict = { claim: ClaimId; grant: WaitingGrant };
 
 /**
- * What `text`, an id or its beginning, names, for the agent `speaker`. Throws `request-refused`
- * where no verdict is due, and `usage` where several people could be meant; and as `readSound`.
+ * Finds what `text`, an id or its beginning, names, for the agent `speaker`. Throws
+ * `request-refused` where no verdict is due, and `usage` where several people could be meant; and
+ * as `readSound`.
  */
 export async function findJudged(
   board: PersonBlackboard,

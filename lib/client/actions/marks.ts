@@ -1,4 +1,4 @@
-// What a program adds to the metadata of what it posts for a person, so that a reader can tell who
+// A program adds these to the metadata of what it posts for a person, so that a reader can tell who
 // really wrote it.
 
 /** For example `{ by_assistant: "claude-code 2.1" }`. */

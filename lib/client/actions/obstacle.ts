@@ -1,4 +1,4 @@
-// What keeps an instance from going on: a pause, or no active orchestrator.
+// An obstacle keeps an instance from going on: a pause, or no active orchestrator.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { agoOf } from "../../words/age.ts";

@@ -20,7 +20,9 @@ export type FollowLog = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** Who asks: by which connection, how the log is followed, and what ends the waiting. */
+/**
+ * A request has these: a connection, a way to follow the log, and a signal that ends the waiting.
+ */
 export type Asker = {
   board: PersonBlackboard;
   follow: FollowLog;

@@ -36,7 +36,7 @@ export type BudgetReading = {
   summary: string;
   /** False where no gateway has started: the limits are not known. */
   isAnnounced: boolean;
-  /** Of the goal, with `added`. */
+  /** The limit of the goal, with `added`. */
   limits: Budget;
   added: Amounts;
   spent: Cost;

@@ -1,5 +1,5 @@
-// What a result changes, for all who show it: since the commit of its goal, unless they ask for
-// less.
+// Reads what a result changes, for all who show it: since the commit of its goal, unless they ask
+// for less.
 import type { HostRepository } from "../../git/repository/host-repository.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";

@@ -15,15 +15,15 @@ export type CheckedHeads = {
   /** In the order of the ids. */
   heads: Checked<ArtefactHead>[];
   /**
-   * Those whose fields a person has damaged, or that were removed by hand: nothing can be shown of
-   * them.
+   * Artefacts whose fields a person has damaged, or that were removed by hand: nothing can be shown
+   * of them.
    */
   unreadable: ArtefactId[];
 };
 
 type Board = Pick<ReadingBoard, "readHeads" | "findOverwritten">;
 
-/** The heads of these artefacts. One that is damaged keeps none of the others from being read. */
+/** Reads the heads of these artefacts. A damaged one keeps none of the others from being read. */
 export async function readChecked(board: Board, ids: readonly ArtefactId[]): Promise<CheckedHeads> {
   const overwritten = new Set(await board.findOverwritten(ids));
   const sound = ids.filter((id) => !overwritten.has(id));
@@ -104,8 +104,8 @@ export async function readSound(
 }
 
 /**
- * What a person can do about records that were changed by hand. `doctor`: the command as it is to
- * be typed.
+ * Says what a person can do about records that were changed by hand. `doctor`: the command as it is
+ * to be typed.
  */
 export function remedyOf(doctor: string): string {
   return `\`${doctor}\` lists what was changed by hand. A copy of Redis' volume, or an archive of \`sett prune\`, may have it as it was stored.`;
@@ -117,7 +117,7 @@ export function isMalformed(error: unknown): boolean {
 
 export const overwrittenText = "overwritten by hand: it is not what was stored";
 
-/** One sentence about these artefacts. */
+/** Returns one sentence about these artefacts. */
 export function overwrittenSentence(ids: readonly ArtefactId[]): string {
   const [only, ...others] = ids.slice(0, maxNamed).map(shortId);
   if (others.length === 0) return `Artefact ${only} was ${overwrittenText}.`;
@@ -125,7 +125,7 @@ export function overwrittenSentence(ids: readonly ArtefactId[]): string {
   return `Artefacts were overwritten by hand, and are not what was stored: ${[only, ...others].join(", ")}${more}.`;
 }
 
-/** One sentence about artefacts of which nothing can be shown. */
+/** Returns one sentence about artefacts of which nothing can be shown. */
 export function unreadableSentence(ids: readonly ArtefactId[]): string {
   const named = ids.slice(0, maxNamed).map(shortId).join(", ");
   const more = ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : "";

@@ -22,7 +22,7 @@ export async function readGoalCost(
   };
 }
 
-/** Of a goal and each of its artefacts; undefined where no call has ended. */
+/** Returns the costs of a goal and each of its artefacts; undefined where no call has ended. */
 type GoalCosts = { total: Cost; artefacts: Map<ArtefactId, Cost> };
 
 /** `known`: all artefacts of the goal, where the caller has them. */
@@ -43,7 +43,7 @@ export function costsOfCalls(
   return new Map([...calls].map(([id, ofArtefact]) => [id, costOf(ofArtefact)]));
 }
 
-/** What each artefact of these goals has cost, read once for each goal. */
+/** Returns what each artefact of these goals has cost, read once for each goal. */
 export class ArtefactCosts {
   readonly #board: Parameters<typeof readGoalCosts>[0];
   readonly #goals = new Map<GoalId, Promise<GoalCosts | undefined>>();

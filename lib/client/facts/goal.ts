@@ -26,7 +26,7 @@ export type GoalReading = {
   unreadable: ArtefactId[];
   /** The name of the trigger that has stated it; undefined where a person has. */
   trigger?: string | undefined;
-  /** What its calls of language models have cost; undefined where there were none. */
+  /** The costs of its calls of language models; undefined where there were none. */
   cost?: GoalCost | undefined;
 };
 
@@ -61,9 +61,9 @@ async function readListed(
   list?: () => Promise<GoalListing>,
 ): Promise<GoalReading> {
   const heads = (ids: readonly ArtefactId[]) => readReadable(board, ids, known);
-  // Of a claim that has ended the status needs to know only whether its Failures count. Those that
-  // are open are listed after the goal's claims are: one that is open then is not missed, and what
-  // one has led to that has just ended is noticed as a change of the goal.
+  // The status of an ended claim depends only on whether its Failures count. Open claims are listed
+  // after the goal's claims are: one that is open then is not missed, and what one has led to that
+  // has just ended is noticed as a change of the goal.
   const needed = async (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => {
     if (list === undefined && claims.length <= fewClaims) return claims;
     const [open, artefacts] = await Promise.all([board.listOpenClaims(), heads(ids)]);

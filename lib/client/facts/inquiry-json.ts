@@ -1,4 +1,4 @@
-// What waits for a person, as JSON: `sett questions --json`, and what an assistant reads.
+// Writes what waits for a person as JSON, for `sett questions --json` and for assistants.
 import type { ArtefactHead } from "../../model/artefact.ts";
 import {
   amountsOfYes,
@@ -11,7 +11,7 @@ import { oneLine } from "../text/plain-text.ts";
 import { type Inquiry, subjectOf } from "./inquiries.ts";
 
 /**
- * What the record says of a budget that is used up. `yes_adds`: what the answer `yes` adds; null
+ * The record says this of a budget that is used up. `yes_adds`: what the answer `yes` adds; null
  * where it adds nothing.
  */
 export function budgetJson(refusal: BudgetRefusal) {

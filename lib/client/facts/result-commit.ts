@@ -1,4 +1,4 @@
-// The commit of a result. That of a goal is none: work starts from it.
+// Finds the commit of a result. A goal's commit is none: work starts from it.
 import type { ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";

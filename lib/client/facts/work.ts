@@ -1,4 +1,4 @@
-// What the commit of a result is compared with: the commit of its goal, which comes first, and the
+// The commit of a result is compared with these: the commit of its goal, which comes first, and the
 // ones that a person may have seen before.
 import { type ArtefactHead, goalType } from "../../model/artefact.ts";
 import type { Actor } from "../../model/event.ts";
@@ -69,8 +69,8 @@ export async function workOf(
 }
 
 /**
- * Where they differ from the goal's commit, and from each other: `start` is most often the version
- * before.
+ * Each is there only if it differs from the goal's commit, and from the others: `start` is most
+ * often the version before.
  */
 export function distinct({
   goal,

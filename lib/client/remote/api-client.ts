@@ -30,13 +30,13 @@ export type ApiRequest = {
 const usualPatienceMs = 10_000;
 /** Long enough for the slowest write, and for what reads much of a repository. */
 export const longPatienceMs = 30_000;
-/** Of the whole answer. */
+/** The time for the whole answer. */
 const wholeMs = 60_000;
 /** A minute fills what a token may send. */
 const maxWaitMs = 60_000;
 
 /**
- * Where the token has sent too many requests, it waits for as long as the API says, and asks again:
+ * It waits for as long as the API says when the token has sent too many requests, and asks again:
  * nothing of the request was done. Throws `api-unreachable`, and the API's own errors with the same
  * words and codes.
  */
@@ -95,8 +95,8 @@ async function askOnce(
 }
 
 /**
- * What an answer says; `parse` throws for another form. Throws `api-unreachable` then: another
- * program answers, or another version.
+ * Reads what an answer says; `parse` throws for another form. Throws `api-unreachable` then:
+ * another program answers, or another version.
  */
 export async function readAnswer<Value>(
   response: Response,
@@ -125,7 +125,7 @@ function reasonOf(cause: unknown, url: string): string {
     return "it ended the connection; where it has a certificate, SETT_API begins with https://";
   if (/SELF_SIGNED|SELF-SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code))
     return "its certificate has no signature that this machine trusts; name the file of the certificate in NODE_EXTRA_CA_CERTS";
-  // What follows is for those who program with the runtime.
+  // The rest is for people who program with the runtime.
   return messageOf(cause).replace(/ For more information, pass .*$/s, "");
 }
 

@@ -1,5 +1,5 @@
-// What JSON does not have, in the values of the blackboard's calls: maps, and what is undefined in
-// a list.
+// Writes and reads what JSON does not have, in the values of the blackboard's calls: maps, and what
+// is undefined in a list.
 
 const mapKey = "$map";
 const nothing = { $undefined: true };

@@ -5,7 +5,7 @@ import type { ApiAddress } from "./api-client.ts";
 import { openRemoteLog } from "./remote-log.ts";
 import { comparedLines, unseenLines } from "./unseen-lines.ts";
 
-/** What was written while the API was away, and the last lines before it. */
+/** Covers what was written while the API was away, and the last lines before it. */
 const readAgain = 2_000;
 const retryMs = 500;
 /** The log of a part that has ended does so at once, each time. */

@@ -1,4 +1,4 @@
-// Which goal a write of a command line is about, for the record.
+// Finds the goal that a write of a command line is about, for the record.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";

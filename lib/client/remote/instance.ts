@@ -1,4 +1,4 @@
-// Where the API of an instance is, and whose it is, as the environment of a command line says.
+// Finds the API of an instance, as the environment of a command line names it.
 import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import { Actor } from "../../model/event.ts";

@@ -45,7 +45,7 @@ export function readTogether<Name>(
           for (const { reject } of reads) reject(error);
           return;
         }
-        // One of them is refused, or the API is of another version: each gets its own answer.
+        // The API has refused one of them, or is of another version: each gets its own answer.
       }
     }
     for (const { name, args, resolve, reject } of reads)
@@ -60,7 +60,7 @@ export function readTogether<Name>(
   return (name, args) =>
     new Promise((resolve, reject) => {
       waiting.push({ name, args, resolve, reject });
-      // What goes on after an answer asks for the next within the same turn.
+      // Code that goes on after an answer asks for the next within the same turn.
       if (waiting.length === 1) setImmediate(send);
     });
 }

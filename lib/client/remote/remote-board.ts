@@ -14,7 +14,7 @@ import type { ReadClaims } from "./serve-call.ts";
 
 type Calls = Pick<PersonBlackboard, RemoteCallName>;
 
-/** `instance`: as the API names it. What a person does not do from afar throws `usage`. */
+/** `instance`: as the API names it. Calls that a person does not make from afar throw `usage`. */
 export function remoteBoard(address: ApiAddress, instance: string): PersonBlackboard {
   const sinceMs = performance.now();
   const ask = async (name: string, args: unknown, patience = {}) => {

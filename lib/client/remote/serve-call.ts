@@ -88,7 +88,7 @@ export async function serveCall(
   }
 }
 
-/** Of the stated actor only the name of an assistant counts, which acts for the caller. */
+/** Only the name of an assistant counts in the stated actor, which acts for the caller. */
 function actingAs(stated: Actor, deps: CallDeps): CallDeps {
   const assistant = assistantIn(stated, deps.actor);
   return assistant === undefined ? deps : { ...deps, actor: actorBy(deps.actor, assistant) };
@@ -100,7 +100,7 @@ type GivenVerdict = Pick<
 >;
 
 /**
- * Of the given Review only its id, its artefact and its verdict count: all else is made here, from
+ * Only the id, the artefact and the verdict of the given Review count: all else is made here, from
  * the record.
  */
 async function recordVerdict(
@@ -130,8 +130,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Of a goal that was made elsewhere only its id, its text, its commit and the name of an assistant
- * count.
+ * Only the id, the text, the commit and the name of an assistant count in a goal that was made
+ * elsewhere.
  */
 async function postGoal(
   goal: Artefact,
@@ -149,7 +149,7 @@ async function postGoal(
   return { outcome: isKnown ? "exists" : "created" };
 }
 
-/** Of an answer only its id, its question, its text and the name of an assistant count. */
+/** Only the id, the question, the text and the name of an assistant count in an answer. */
 async function answerQuestion(
   answer: Artefact,
   { board, actor, mayRaise, suggest }: CallDeps,

@@ -1,15 +1,15 @@
-// What is new in a log that is read again after a break. The lines of a log have no numbers: the
-// last ones that are known show the place.
+// Finds what is new in a log that is read again after a break. The lines of a log have no numbers:
+// the last ones that are known show the place.
 import { sleep } from "../../async/sleep.ts";
 
 /** So many are compared, so that a line that comes often is not taken for another one. */
 export const comparedLines = 20;
-/** What lies in the past comes at once: a log that is silent for so long has no more of it. */
+/** Lines of the past come at once: a log that is silent for so long has no more of them. */
 const silenceMs = 1_000;
 
 /**
  * `seen`: the last lines that are known. `past`: how many old lines the log begins with, at most.
- * Where none fits, all are new.
+ * All are new when none fits.
  */
 export async function* unseenLines(
   lines: AsyncIterable<string>,

@@ -20,8 +20,8 @@ export function stageOf({
 }
 
 /**
- * The phases with a grant or a bid, in their order. Of several `exclusive` bids, the first that is
- * not granted yet is shown.
+ * The phases with a grant or a bid, in their order. The first `exclusive` bid that is not granted
+ * yet is shown, where there are several.
  */
 export function phasesOf({ claim, grants }: ClaimSnapshot): ClaimPhase[] {
   return phases.flatMap((phase) => {

@@ -1,4 +1,4 @@
-// What calls of language models have cost, in words and as JSON.
+// Says what calls of language models have cost, in words and as JSON.
 import type { Cost } from "../../core/call-costs.ts";
 import { amountKinds, formatAmount, formatAmounts, nanosPerUsd } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";

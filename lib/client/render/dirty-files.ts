@@ -11,8 +11,8 @@ export function listDirty(dirty: readonly DirtyFile[]): string {
 }
 
 /**
- * What to do about them. Files that a commit or a stash would not make clean have a sentence of
- * their own.
+ * Says what to do about them. Files that a commit or a stash would not make clean have a sentence
+ * of their own.
  */
 export function dirtyHint(dirty: readonly DirtyFile[]): string {
   const of = (kind: DirtyFile["kind"]) =>

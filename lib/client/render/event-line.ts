@@ -1,4 +1,4 @@
-// One event of the log as a line for people: time, goal, actor, action.
+// Writes one event of the log as a line for people: time, goal, actor, action.
 import type { Actor, SettEvent } from "../../model/event.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { clockTime } from "../../words/age.ts";
@@ -15,7 +15,7 @@ import type { Colour, Style } from "../text/style.ts";
 const maxSummaryLength = 100;
 /** The summary of a Failure is its reason, which no other line shows. */
 const maxReasonLength = 300;
-/** Of all else that an event says, such as the reason of a failure. */
+/** The limit counts for all else that an event says, such as the reason of a failure. */
 const maxFieldLength = 1_000;
 const actorWidth = 14;
 

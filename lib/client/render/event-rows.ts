@@ -1,4 +1,4 @@
-// One event of the log on a terminal, on as many rows as it needs.
+// Writes one event of the log on a terminal, on as many rows as it needs.
 import type { SettEvent } from "../../model/event.ts";
 import { visibleWidth } from "../text/plain-text.ts";
 import { quotedLines } from "../text/quoted.ts";

@@ -94,7 +94,7 @@ export function detailsOf(
   };
 }
 
-/** What the calls of language models have cost, where there were any. */
+/** Says what the calls of language models have cost, where there were any. */
 function nodeCost(node: GraphNode): string {
   if (node.kind !== "artefact") return "";
   const own = node.cost === undefined ? [] : [`cost ${costText(node.cost)}`];

@@ -1,5 +1,5 @@
-// What a goal waits for, for how long and why: as a sentence, and as a few words that share a line
-// with others.
+// Says what a goal waits for, for how long and why: as a sentence, and as a few words that share a
+// line with others.
 import type { Waiting } from "../../core/goal-status.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { leaderLeaseMs } from "../../model/leases.ts";

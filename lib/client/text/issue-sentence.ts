@@ -1,5 +1,5 @@
-// What is wrong with one value of a request, in plain words: zod's issues where the schema has no
-// sentence of its own.
+// Says in plain words what is wrong with one value of a request: zod's issues where the schema has
+// no sentence of its own.
 import type { z } from "zod";
 import { oneLine, shorten } from "./plain-text.ts";
 

@@ -12,7 +12,7 @@ import { headJson, whose } from "../goal-report.ts";
 import { type Call, defineTool, reads } from "./tool.ts";
 
 const maxListed = 200;
-/** What a model can take at once; a payload may have 16 MiB. */
+/** A model can take so much at once; a payload may have 16 MiB. */
 const maxCharacters = 100_000;
 
 export const listArtefacts = defineTool({

@@ -9,8 +9,8 @@ import type { GoalId } from "../../model/ids.ts";
 import type { OpenInstance } from "../deps.ts";
 
 /**
- * One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for
- * it how far the call is.
+ * A call has these. `actor`: the person, with the assistant's mark. `report`: tells a client that
+ * asked for it how far the call is.
  */
 export type Call = Pick<OpenInstance, "asker" | "postGoal" | "changes"> & {
   actor: Actor;
