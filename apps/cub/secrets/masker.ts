@@ -1,6 +1,6 @@
 // Finds the values of secrets in what a command has written, as they are and in the encodings in
-// which programs print them by accident (text-pattern.ts, encoded-value.ts), one or two of them in
-// each other. A command that means to hide a value can always do so.
+// which programs print them by accident (text-pattern.ts, encoded-value.ts). An encoding within
+// another one is not found: a command that means to hide a value can always do so.
 import { Buffer } from "node:buffer";
 import { commonValue } from "../../../lib/model/common-value.ts";
 import { Anchors } from "./anchors.ts";
@@ -149,7 +149,7 @@ function textsIn(value: Uint8Array): Spelled[] {
 }
 
 function encodedIn(value: Uint8Array): Spelled[] {
-  return encodingsOf(trimmed(value), isText(value), blocksOf);
+  return blocksOf(trimmed(value)).flatMap(encodingsOf);
 }
 
 function isText(value: Uint8Array): boolean {

@@ -1,47 +1,27 @@
-// How programs print a value with the characters that they escape: one or two of their ways at once
-// are masked.
+// Programs print a value with the characters that they escape: each of their ways is masked.
 import { expect, test } from "bun:test";
 import { Buffer } from "node:buffer";
 import { maskerOf } from "../../../../../apps/cub/secrets/masker.ts";
 
 const masker = (values: readonly string[]) =>
   maskerOf(values.map((value) => ["hard", Buffer.from(value)] as const));
-const twice = (text: string, encode: (text: string) => string) => encode(encode(text));
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const hexOf = (text: string) => Buffer.from(text).toString("hex");
-
-/** By hand, because nothing here writes it. */
-function base32(text: string): string {
-  const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
-  const groups = bits.match(/.{1,5}/g) ?? [];
-  return groups
-    .map((group) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[Number.parseInt(group.padEnd(5, "0"), 2)])
-    .join("");
-}
 
 const hard = `pa"ss\\wo$rd&<7'x/zzzzq`;
 const own = masker([hard]);
 
 const accidents: [string, string][] = [
-  ["JSON twice", twice(hard, JSON.stringify)],
-  ["JSON three times", JSON.stringify(twice(hard, JSON.stringify))],
   [
     "JSON with HTML's characters escaped",
     JSON.stringify(hard).replaceAll("<", "\\u003c").replaceAll("&", "\\u0026"),
   ],
   [
-    "JSON twice, with characters escaped",
-    JSON.stringify(JSON.stringify(hard).replaceAll("<", "\\u003c")),
-  ],
-  [
     "JSON, each character",
     [...hard].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
   ],
-  ["JSON in a URL", encodeURIComponent(JSON.stringify(hard))],
-  ["a URL twice", twice(hard, encodeURIComponent)],
   ["a URL, each byte", hexOf(hard).replace(/../g, "%$&")],
   ["a trace of a shell", `+ login 'pa"ss\\wo$rd&<7'\\''x/zzzzq'`],
-  ["a trace of a shell, in JSON", JSON.stringify(`+ login 'pa"ss\\wo$rd&<7'\\''x/zzzzq'`)],
   ["another quotation of a shell", `'pa"ss\\wo$rd&<7'"'"'x/zzzzq'`],
   ["printf %q", `pa\\"ss\\\\wo\\$rd\\&\\<7\\'x/zzzzq`],
   [
@@ -52,24 +32,10 @@ const accidents: [string, string][] = [
       .replaceAll("'", "&#039;")
       .replaceAll("<", "&#x3C;"),
   ],
-  [
-    "HTML twice",
-    hard.replaceAll("&", "&amp;amp;").replaceAll('"', "&amp;quot;").replaceAll("<", "&amp;lt;"),
-  ],
   ["YAML", `'${hard.replaceAll("'", "''")}'`],
   ["CSV", `"${hard.replaceAll('"', '""')}"`],
-  ["base64 twice", twice(hard, base64)],
-  ["base64 of a header, twice", twice(`user:${hard}`, base64)],
-  ["base64 of JSON", base64(JSON.stringify({ a: hard }))],
-  ["base64 of a URL", base64(`https://user:${encodeURIComponent(hard)}@x`)],
   ["base64 with indented lines", base64(hard).replace(/.{10}/g, "$&\n    ")],
   ["base64 with lines, in JSON", JSON.stringify(base64(hard).replace(/.{10}/g, "$&\r\n"))],
-  [
-    "base64 with lines, in JSON twice",
-    twice(base64(hard).replace(/.{10}/g, "$&\n"), JSON.stringify),
-  ],
-  ["base32", base32(hard)],
-  ["base32 of a header", base32(`user:${hard}`)],
   ["hexadecimal with colons", hexOf(hard).replace(/..(?!$)/g, "$&:")],
   ["hexadecimal with spaces", hexOf(hard).toUpperCase().replace(/.{4}/g, "$& ")],
   ["hexadecimal of C", hexOf(hard).replace(/../g, "\\x$&")],
@@ -84,10 +50,6 @@ test.each(accidents)("a value in %s is masked", (_, text) => {
     for (const part of ["zzzzq", "wo$rd"]) expect(rest).not.toContain(part);
   }
   expect(own.find(Buffer.from(text))).toBe("hard");
-});
-
-test("base32 is that of RFC 4648", () => {
-  expect(base32("foobar")).toBe("MZXW6YTBOI");
 });
 
 test("a value without letters in a row, and one that begins with what looks escaped, are masked", () => {
