@@ -8,6 +8,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { withWhole } from "../../lib/model/in-pieces.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
+import { anyProvider } from "../../lib/models/providers.ts";
 import {
   DurationText,
   jsonText,
@@ -83,9 +84,7 @@ export const Environment = z.object({
     .min(1, { error: "must not be empty" })
     .optional()
     .describe("The provider's name of the agent's model."),
-  SETT_MODEL_PROVIDER: Provider.optional().describe(
-    "Whose API the model has: `anthropic` or `openai`.",
-  ),
+  SETT_MODEL_PROVIDER: Provider.optional().describe(`Whose API the model has: ${anyProvider}.`),
   SETT_MODEL_NAME: z
     .string()
     .min(1)

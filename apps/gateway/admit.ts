@@ -3,16 +3,14 @@ import type { RecentMap } from "../../lib/async/recent-map.ts";
 import type { TokenRefused } from "../../lib/blackboard/port/models.ts";
 import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";
 import type { ModelToken } from "../../lib/model/model-call.ts";
+import { providers, tokenIn } from "../../lib/models/providers.ts";
 import { parseToken } from "../../lib/models/token.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import { ClientError } from "./client-error.ts";
 import type { Deps } from "./deps.ts";
-import { tokenTextOf } from "./headers.ts";
 import type { AgentModel } from "./settings.ts";
 
 export type Admitted = { token: ModelToken; agent: AgentModel; model: ModelSettings };
-
-const apiOf: Record<Provider, string> = { anthropic: "Anthropic's", openai: "OpenAI's" };
 
 /** Tokens that were good a while ago, by their digests. */
 export type KnownTokens = RecentMap<string, true>;
@@ -27,7 +25,7 @@ export async function admit(
   format: Provider,
   known?: KnownTokens,
 ): Promise<Admitted> {
-  const text = tokenTextOf(headers);
+  const text = tokenIn(headers);
   if (text === undefined) {
     throw new ClientError(
       401,
@@ -57,9 +55,10 @@ export async function admit(
     );
   }
   if (model.provider !== format) {
+    const [own, other] = [providers[model.provider].label, providers[format].label];
     const problem =
-      `The model \`${agent.model}\` of the agent \`${token.agent}\` has ${apiOf[model.provider]} API, and this path is ${apiOf[format]}. ` +
-      `Use a client for ${apiOf[model.provider]} API, or give the agent another model.`;
+      `The model \`${agent.model}\` of the agent \`${token.agent}\` has ${own}'s API, and this path is ` +
+      `${other}'s. Use a client for ${own}'s API, or give the agent another model.`;
     throw new ClientError(404, "wrong-provider", problem);
   }
   return { token, agent, model };

@@ -1,12 +1,12 @@
 // Makes the client's answer of the provider's, and ends the call.
 import type { Provider } from "../../lib/model/config-models.ts";
-import { cameInAnswer, rawSize } from "../../lib/models/answer-size.ts";
-import { errorBody } from "../../lib/models/error-body.ts";
+import type { CostlyApi } from "../../lib/model/model-call.ts";
+import { rawSize, sizeOf } from "../../lib/models/answer-size.ts";
+import { apis } from "../../lib/models/apis.ts";
 import { isObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts";
-import type { CostlyApi } from "../../lib/models/request.ts";
+import { errorBody } from "../../lib/models/providers.ts";
 import type { Bytes } from "../../lib/models/server-sent-events.ts";
 import { StreamMeter } from "../../lib/models/stream-meter.ts";
-import { usageOf } from "../../lib/models/usage.ts";
 import { isEventStream } from "./ask-once.ts";
 import type { Call, CallEnd } from "./call.ts";
 import { ClientError, errorResponse } from "./client-error.ts";
@@ -53,16 +53,17 @@ export async function answerOf(
     });
   }
   order.call.firstByte();
-  const usage = usageOf(order.api, memberAt(json, "usage"));
+  const api = apis[order.api];
+  const usage = api.usageOf(memberAt(json, "usage"));
   await order.call.end({
     outcome: "ok",
     status: response.status,
     usage,
-    came: cameInAnswer(order.api, json),
+    came: sizeOf(api.writtenInAnswer(json)),
     isWhole: true,
     mayHaveCost: true,
     answeredModel: textAt(json, "model"),
-    responseId: order.api === "responses" ? textAt(json, "id") : "",
+    responseId: api.keepsAnswers ? textAt(json, "id") : "",
     tries,
     answer: deps.bodies.keep(bytes, headers.get("content-type") ?? ""),
   });

@@ -1,6 +1,9 @@
 // The gateway as a Hono app: a value with a `fetch` handler, web-standard.
 import type { Hono } from "hono";
-import type { Provider } from "../../lib/model/config-models.ts";
+import { Provider } from "../../lib/model/config-models.ts";
+import { CostlyApi } from "../../lib/model/model-call.ts";
+import { apis } from "../../lib/models/apis.ts";
+import { providerAt, providers } from "../../lib/models/providers.ts";
 import { createServiceApp } from "../../lib/service/service-app.ts";
 import { errorResponse } from "./client-error.ts";
 import { countTokens, listModels, pathUnknown } from "./free-paths.ts";
@@ -15,29 +18,23 @@ export function createGatewayApp(gateway: Gateway): Hono {
     metrics: deps.metrics.registry,
     state: () => gateway.state,
   });
-  // Some clients, such as those of the `ai` SDK, take the version as a part of
-  // `ANTHROPIC_BASE_URL`, and add `/messages` alone.
-  for (const base of ["/anthropic/v1", "/anthropic"]) {
-    app.post(`${base}/messages`, ({ req }) =>
-      handleCall(deps, calls, req.raw, { format: "anthropic", api: "messages" }),
-    );
-    app.post(`${base}/messages/count_tokens`, ({ req }) => countTokens(deps, calls, req.raw));
+  for (const api of CostlyApi.options) {
+    const { provider, path, countPath } = apis[api];
+    for (const root of providers[provider].roots) {
+      const base = `/${provider}${root}`;
+      app.post(`${base}${path}`, ({ req }) => handleCall(deps, calls, req.raw, api));
+      if (countPath !== undefined)
+        app.post(`${base}${countPath}`, ({ req }) => countTokens(deps, calls, req.raw, api));
+    }
   }
-  app.post("/openai/v1/chat/completions", ({ req }) =>
-    handleCall(deps, calls, req.raw, { format: "openai", api: "chat" }),
-  );
-  app.post("/openai/v1/responses", ({ req }) =>
-    handleCall(deps, calls, req.raw, { format: "openai", api: "responses" }),
-  );
-  for (const format of ["anthropic", "openai"] as const) {
-    app.get(`/${format}/v1/models`, ({ req }) => listModels(deps, req.raw, format, { one: false }));
-    app.get(`/${format}/v1/models/:name{.+}`, ({ req }) =>
-      listModels(deps, req.raw, format, { one: true }),
-    );
+  for (const provider of Provider.options) {
+    const path = `/${provider}${providers[provider].roots[0]}/models`;
+    app.get(path, ({ req }) => listModels(deps, req.raw, provider, { one: false }));
+    app.get(`${path}/:name{.+}`, ({ req }) => listModels(deps, req.raw, provider, { one: true }));
   }
   app.notFound(({ req }) => {
-    const format: Provider = req.path.startsWith("/anthropic/") ? "anthropic" : "openai";
-    return errorResponse(format, pathUnknown(format, req.path));
+    const provider = providerAt(req.path);
+    return errorResponse(provider, pathUnknown(provider, req.path));
   });
   return app;
 }

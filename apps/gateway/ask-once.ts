@@ -1,5 +1,6 @@
 // One request to a provider, and whether a repetition may help.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
+import { keyHeader } from "../../lib/models/providers.ts";
 import type { Bytes } from "../../lib/models/server-sent-events.ts";
 import { KeyHider } from "./hide-key.ts";
 import { readBounded } from "./read-bounded.ts";
@@ -48,9 +49,8 @@ async function send(
   key: string | undefined,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
-  if (key !== undefined && model.provider === "anthropic") headers.set("x-api-key", key);
-  if (key !== undefined && model.provider === "openai")
-    headers.set("authorization", `Bearer ${key}`);
+  for (const [name, value] of Object.entries(keyHeader(model.provider, key)))
+    headers.set(name, value);
   // `timeout`: Bun would end a provider that thinks for five minutes; the signal ends the call in
   // time.
   const options: RequestInit & { timeout: boolean } = {

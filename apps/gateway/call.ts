@@ -1,7 +1,7 @@
 // One call: from its place in the queue to its end on record.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { CallOutcome, CallRecord, OpenCall, StoredBody } from "../../lib/model/model-call.ts";
-import type { CostlyApi, ModelRequest } from "../../lib/models/request.ts";
+import type { ModelRequest } from "../../lib/models/request.ts";
 import type { Bound } from "../../lib/models/worst-case.ts";
 import { type Charge, chargeOf, type Measured } from "./charge.ts";
 import type { CountedRequests } from "./counted-requests.ts";
@@ -154,10 +154,3 @@ export class Call {
     return Math.round(this.#deps.clock.passedMs() - this.#facts.startedMs);
   }
 }
-
-/** The paths behind a model's `base_url`. */
-export const pathOf: Record<CostlyApi, string> = {
-  messages: "/messages",
-  chat: "/chat/completions",
-  responses: "/responses",
-};

@@ -1,6 +1,6 @@
 // The errors that the gateway itself answers with, in the format of the client's API.
 import type { Provider } from "../../lib/model/config-models.ts";
-import { errorBody } from "../../lib/models/error-body.ts";
+import { errorBody } from "../../lib/models/providers.ts";
 import type { ErrorCode } from "./upstream.ts";
 
 /**

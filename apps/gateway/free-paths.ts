@@ -1,6 +1,9 @@
 // What costs no tokens: the list of models, which the gateway answers itself, and the counting of
 // tokens, which it passes on.
-import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";
+import type { Provider } from "../../lib/model/config-models.ts";
+import type { CostlyApi } from "../../lib/model/model-call.ts";
+import { apis } from "../../lib/models/apis.ts";
+import { providers } from "../../lib/models/providers.ts";
 import { bodyForProvider, readRequest } from "../../lib/models/request.ts";
 import { admit } from "./admit.ts";
 import { ClientError } from "./client-error.ts";
@@ -17,24 +20,27 @@ export async function listModels(
 ): Promise<Response> {
   return await answerErrors(deps, format, async () => {
     const { model } = await admit(deps, request.headers, format);
-    const entry = format === "anthropic" ? anthropicEntry(model) : openAiEntry(model);
-    return Response.json(one ? entry : listOf(format, entry));
+    const { modelEntry, modelList } = providers[format];
+    const entry = modelEntry(model.model, "2026-01-01T00:00:00Z");
+    return Response.json(one ? entry : modelList(entry));
   });
 }
 
-/** `POST …/messages/count_tokens`: Anthropic takes no money for it. */
+/** The provider takes no money for it. `api`: one with a `countPath`. */
 export async function countTokens(
   deps: Deps,
   { held }: Pick<CallState, "held">,
   request: Request,
+  api: CostlyApi,
 ): Promise<Response> {
+  const { provider: format, countPath = "" } = apis[api];
   const stop = stopWith(request.signal);
-  return await answerErrors(deps, "anthropic", async () => {
-    const { token, agent, model } = await admit(deps, request.headers, "anthropic");
+  return await answerErrors(deps, format, async () => {
+    const { token, agent, model } = await admit(deps, request.headers, format);
     const body = await bodyOf(deps, held, { agent: token.agent, request });
     const timer = setTimeout(() => stop.abort(slow(agent.model)), maxCountMs);
     try {
-      const read = readRequest("messages", body.bytes);
+      const read = readRequest(api, body.bytes);
       if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
       const { response } = await deps.upstream({
         agent: token.agent,
@@ -42,7 +48,7 @@ export async function countTokens(
         model: agent.model,
         provider: model.provider,
         api: "other",
-        path: `/messages/count_tokens${new URL(request.url).search}`,
+        path: `${countPath}${new URL(request.url).search}`,
         headers: headersForProvider(request.headers),
         body: bodyForProvider(read.request, model.model).text,
         signal: stop.signal,
@@ -69,16 +75,17 @@ export async function countTokens(
 
 const maxCountMs = 30_000;
 
+const listed = new Intl.ListFormat("en-GB");
+
 /** `path` as the client asked for it. */
 export function pathUnknown(format: Provider, path: string): ClientError {
-  const known =
-    format === "anthropic"
-      ? "`/v1/messages`, `/v1/messages/count_tokens` and `/v1/models`"
-      : "`/v1/chat/completions`, `/v1/responses` and `/v1/models`";
+  const own = Object.values(apis).filter(({ provider }) => provider === format);
+  const paths = [...own.flatMap(({ path, countPath = [] }) => [path, countPath].flat()), "/models"];
+  const known = paths.map((one) => `\`${providers[format].roots[0]}${one}\``);
   return new ClientError(
     404,
     "path-unknown",
-    `The gateway does not pass \`${path.slice(0, 200)}\` on: only ${known}.`,
+    `The gateway does not pass \`${path.slice(0, 200)}\` on: only ${listed.format(known)}.`,
   );
 }
 
@@ -88,19 +95,4 @@ function slow(model: string): ClientError {
     "call-too-long",
     `The provider of the model \`${model}\` did not count the tokens within 30 s.`,
   );
-}
-
-const created = "2026-01-01T00:00:00Z";
-
-function anthropicEntry({ model }: ModelSettings) {
-  return { type: "model", id: model, display_name: model, created_at: created };
-}
-
-function openAiEntry({ model }: ModelSettings) {
-  return { id: model, object: "model", created: Date.parse(created) / 1_000, owned_by: "sett" };
-}
-
-function listOf(format: Provider, entry: { id: string }) {
-  if (format === "openai") return { object: "list", data: [entry] };
-  return { data: [entry], has_more: false, first_id: entry.id, last_id: entry.id };
 }

@@ -1,17 +1,13 @@
 // The way of a call: admit → queue → reserve → ask the provider → answer.
 import type { Provider } from "../../lib/model/config-models.ts";
-import type { ModelToken, OpenCall } from "../../lib/model/model-call.ts";
+import type { CostlyApi, ModelToken, OpenCall } from "../../lib/model/model-call.ts";
 import { rawSize } from "../../lib/models/answer-size.ts";
-import {
-  bodyForProvider,
-  type CostlyApi,
-  type ModelRequest,
-  readRequest,
-} from "../../lib/models/request.ts";
+import { apis } from "../../lib/models/apis.ts";
+import { bodyForProvider, type ModelRequest, readRequest } from "../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
 import { type Admitted, admit, type KnownTokens } from "./admit.ts";
 import { answerOf, clientErrorOf, failureOf, outcomeOfError } from "./answer.ts";
-import { Call, pathOf } from "./call.ts";
+import { Call } from "./call.ts";
 import { chargeOf } from "./charge.ts";
 import { ClientError, errorResponse } from "./client-error.ts";
 import type { CountedRequests } from "./counted-requests.ts";
@@ -37,8 +33,9 @@ export async function handleCall(
   deps: Deps,
   state: CallState,
   request: Request,
-  { format, api }: { format: Provider; api: CostlyApi },
+  api: CostlyApi,
 ): Promise<Response> {
+  const format = apis[api].provider;
   const startedMs = deps.clock.passedMs();
   const stop = stopWith(request.signal);
   return await answerErrors(deps, format, async () => {
@@ -213,7 +210,7 @@ async function passOn(
       model: agent.model,
       provider: model.provider,
       api: request.api,
-      path: `${pathOf[request.api]}${query}`,
+      path: `${apis[request.api].path}${query}`,
       headers: headersForProvider(headers),
       body: sent.text,
       signal: stop.signal,

@@ -1,28 +1,26 @@
-// Which headers pass the gateway, in both directions.
+// The headers that pass the gateway, in both directions.
+import { providers } from "../../lib/models/providers.ts";
 
-/**
- * Not `openai-organization` and `openai-project`: whose account pays is not for an agent to choose.
- */
-const toProvider =
-  /^(?:content-type|accept|user-agent|idempotency-key|x-client-request-id|anthropic-version|anthropic-beta|openai-beta)$/;
-const toClient =
-  /^(?:content-type|request-id|x-request-id|retry-after|retry-after-ms|x-should-retry|anthropic-ratelimit-.+|x-ratelimit-.+|openai-processing-ms|openai-version)$/;
+const passes = Object.values(providers).map((provider) => provider.passes);
+const toProvider = new Set([
+  ...["content-type", "accept", "user-agent", "idempotency-key", "x-client-request-id"],
+  ...passes.flatMap((one) => one.toProvider),
+]);
+const toClient = [
+  /^(?:content-type|request-id|x-request-id|retry-after|retry-after-ms|x-should-retry)$/,
+  ...passes.map((one) => one.toClient),
+];
 
-/** What the API needs; never the token of the client. */
+/** The API's own headers; never the token of the client. */
 export function headersForProvider(headers: Headers): Headers {
-  const passed = new Headers([...headers].filter(([name]) => toProvider.test(name)));
+  const passed = new Headers([...headers].filter(([name]) => toProvider.has(name)));
   passed.set("content-type", "application/json");
-  // What is read on the way must not be compressed.
+  // The gateway reads answers on their way, so that they must not be compressed.
   passed.set("accept-encoding", "identity");
   return passed;
 }
 
 export function headersForClient(headers: Headers): Headers {
-  return new Headers([...headers].filter(([name]) => toClient.test(name)));
-}
-
-/** `x-api-key`, or the bearer of `Authorization`. */
-export function tokenTextOf(headers: Headers): string | undefined {
-  const bearer = /^bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1];
-  return headers.get("x-api-key")?.trim() || bearer;
+  const passed = [...headers].filter(([name]) => toClient.some((names) => names.test(name)));
+  return new Headers(passed);
 }

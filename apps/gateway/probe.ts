@@ -1,6 +1,7 @@
 // Asks each provider for its list of models, so that `sett up` says early which provider cannot be
 // reached, or refuses its key. It costs nothing, and starts nothing.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
+import { keyHeader, providers } from "../../lib/models/providers.ts";
 
 /** `problem`: a sentence with the model's name in sett.yml, and without a key. */
 export type ModelProblem = { model: string; problem: string };
@@ -34,7 +35,7 @@ async function probe(
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(`${base_url}/models`, {
-      headers: headersOf(provider, key),
+      headers: { ...providers[provider].ownHeaders, ...keyHeader(provider, key) },
       redirect: "manual",
       signal,
     });
@@ -46,15 +47,6 @@ async function probe(
   } catch (error) {
     return `${base_url}, of the model ${name}, cannot be reached: ${reasonOf(error, timeoutMs)}`;
   }
-}
-
-function headersOf(
-  provider: ModelSettings["provider"],
-  key: string | undefined,
-): Record<string, string> {
-  if (key === undefined) return {};
-  if (provider === "openai") return { authorization: `Bearer ${key}` };
-  return { "x-api-key": key, "anthropic-version": "2023-06-01" };
 }
 
 /** By the kind of the failure: the text of an error might quote a header. */

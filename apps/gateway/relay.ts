@@ -1,6 +1,6 @@
 // Passes a stream of events on as it arrives, and reads its usage on the way.
 import type { Provider } from "../../lib/model/config-models.ts";
-import { errorEvent } from "../../lib/models/error-body.ts";
+import { errorEvent } from "../../lib/models/providers.ts";
 import type { Bytes } from "../../lib/models/server-sent-events.ts";
 import type { StreamMeter } from "../../lib/models/stream-meter.ts";
 import type { BodyWriter } from "./body-store.ts";

@@ -1,7 +1,7 @@
 // The gateway's settings, from its environment.
 import { z } from "zod";
 import { Budget } from "../../lib/model/budget.ts";
-import { ModelName, ModelSettings, RecordMode } from "../../lib/model/config-models.ts";
+import { ModelName, ModelSettings, Provider, RecordMode } from "../../lib/model/config-models.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import {
@@ -15,8 +15,13 @@ import {
 export const AgentModel = z.strictObject({ model: ModelName, budget: Budget });
 export type AgentModel = z.infer<typeof AgentModel>;
 
-const exampleModels =
-  '{"strong":{"provider":"anthropic","model":"…","base_url":"https://…/v1","parallel":10,"timeout_ms":600000,"needs_key":true}}';
+const [provider] = Provider.options;
+const exampleModels = JSON.stringify({
+  strong: {
+    ...{ provider, model: "…", base_url: "https://…/v1" },
+    ...{ parallel: 10, timeout_ms: 600_000, needs_key: true },
+  },
+});
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({

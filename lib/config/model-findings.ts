@@ -2,6 +2,7 @@
 import type { Budget } from "../model/budget.ts";
 import type { SettConfig } from "../model/config.ts";
 import type { ModelSettings } from "../model/config-models.ts";
+import { isModelVariable } from "../models/providers.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
@@ -68,15 +69,9 @@ function ignoringAgents({ agents }: SettConfig): Finding[] {
     }));
 }
 
-/** The cub sets these for the command of an agent with a model. */
-const gatewayVariable = /^(?:ANTHROPIC|OPENAI)_/;
-
 function replacedVariables({ agents }: SettConfig): Finding[] {
   return agents.flatMap(({ name, model, environment }) => {
-    const own =
-      model === undefined
-        ? []
-        : Object.keys(environment).filter((variable) => gatewayVariable.test(variable));
+    const own = model === undefined ? [] : Object.keys(environment).filter(isModelVariable);
     const sentence = `sets ${own.map((variable) => `\`${variable}\``).join(", ")}, which \`model\` sets, too: the address and token of the gateway count`;
     return own.length === 0 ? [] : [{ path: ["agents", name, "environment"], sentence }];
   });

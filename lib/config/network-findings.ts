@@ -1,6 +1,7 @@
 // Warns where an agent looks as if it needs the network, and has none, and where it has all of it:
 // `network` and `egress` of sett.yml.
 import type { AgentConfig, SettConfig } from "../model/config.ts";
+import { isModelVariable } from "../models/providers.ts";
 import type { ConfigPath } from "./problems.ts";
 
 type Finding = { path: ConfigPath; sentence: string };
@@ -100,7 +101,7 @@ function needOf({ command, bid_command = [], environment, model }: AgentConfig):
   }
   for (const [name, value] of Object.entries(environment)) {
     const host = hostIn(value);
-    const isReplaced = model !== undefined && /^(?:ANTHROPIC|OPENAI)_/.test(name);
+    const isReplaced = model !== undefined && isModelVariable(name);
     if (host !== undefined && !isReplaced) return { key: "environment", words: name, host };
   }
   return undefined;

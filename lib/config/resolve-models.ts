@@ -3,6 +3,7 @@ import type { ModelsConfig, SettFile } from "../model/config.ts";
 import { ModelName, type ModelSettings, Provider } from "../model/config-models.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { priceOf } from "../models/price-list.ts";
+import { providers } from "../models/providers.ts";
 import type { ConfigPath } from "./problems.ts";
 import { type HostEnvironment, type ProblemKind, replaceVariables } from "./resolve-environment.ts";
 
@@ -17,14 +18,6 @@ export type ResolvedModels = {
   warnings: Finding[];
 };
 
-const ownAddresses: Readonly<Record<Provider, string>> = {
-  anthropic: "https://api.anthropic.com/v1",
-  openai: "https://api.openai.com/v1",
-};
-const usualVariables: Readonly<Record<Provider, string>> = {
-  anthropic: "ANTHROPIC_API_KEY",
-  openai: "OPENAI_API_KEY",
-};
 type TextKey = "base_url" | "key";
 
 const maxKeyLength = 4_000;
@@ -63,12 +56,17 @@ export function resolveModels(
       return isWhole && problem === undefined ? text : "";
     };
 
-    const base_url = (read("base_url", urlProblem) ?? ownAddresses[provider]).replace(/\/+$/, "");
+    const base_url = (read("base_url", urlProblem) ?? providers[provider].address).replace(
+      /\/+$/,
+      "",
+    );
     if (isOwnMachine(base_url)) report("base_url", "warnings")(isOwnSentence);
     found.values.set(name, { base_url, key: withoutKeys ? undefined : read("key", keyProblem) });
     const raw: unknown = Reflect.get(model, "key");
-    const owner = Provider.options.find((one) => hostOf(ownAddresses[one]) === hostOf(base_url));
-    const remedy = `write \`key: \${${usualVariables[owner ?? provider]}}\``;
+    const owner = Provider.options.find(
+      (one) => hostOf(providers[one].address) === hostOf(base_url),
+    );
+    const remedy = `write \`key: \${${providers[owner ?? provider].variables.key}}\``;
     if (raw === undefined && owner !== undefined && !withoutKeys) {
       report(
         "key",

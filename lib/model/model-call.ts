@@ -23,8 +23,12 @@ export type ModelToken = {
   digest: string;
 };
 
-/** The API of a provider that was called. `other`: nothing that costs tokens. */
-export const ModelApi = z.enum(["messages", "chat", "responses", "other"]);
+/** The APIs that cost tokens, each a file in lib/models/apis. */
+export const CostlyApi = z.enum(["messages", "chat", "responses"]);
+export type CostlyApi = z.infer<typeof CostlyApi>;
+
+/** Which API of a provider was called. `other`: nothing that costs tokens. */
+export const ModelApi = z.enum([...CostlyApi.options, "other"]);
 export type ModelApi = z.infer<typeof ModelApi>;
 
 /**

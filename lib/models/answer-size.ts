@@ -1,6 +1,5 @@
 // How much of an answer has come, whatever its provider says that it has used.
-import { isObject, type JsonObject, memberAt, textAt } from "./json.ts";
-import type { CostlyApi } from "./request.ts";
+import { isObject } from "./json.ts";
 
 /**
  * `bytes`: of the words in UTF-8. `signs`: of the words, where a row of one sign that is no letter
@@ -36,17 +35,14 @@ const unwritten = new Set([
   ],
 ]);
 
-/** An answer that is no stream. */
-export function cameInAnswer(api: CostlyApi, answer: JsonObject): Came {
-  return sizeOf(answerRoots(api, answer));
-}
-
-/**
- * One event of a stream; nothing for the last event of the Responses API, which repeats the whole
- * answer.
- */
-export function cameInEvent(api: CostlyApi, event: JsonObject): Came {
-  return sizeOf(eventRoots(api, event));
+/** `roots`: the parts of an answer, or of an event of it, in which its words are. */
+export function sizeOf(roots: readonly unknown[]): Came {
+  let [bytes, signs] = [0, 0];
+  for (const text of wordsIn(roots)) {
+    bytes += Buffer.byteLength(text);
+    signs += signsOf(text);
+  }
+  return { bytes, signs, pieces: bytes === 0 ? 0 : 1 };
 }
 
 export function cameAsText(text: string): Came {
@@ -83,42 +79,4 @@ export function* wordsIn(
 
 export function signsOf(text: string): number {
   return text.replace(/([^\p{L}\p{N}])\1+/gu, "$1").length;
-}
-
-function answerRoots(api: CostlyApi, answer: JsonObject): unknown[] {
-  switch (api) {
-    case "messages":
-      return [memberAt(answer, "content")];
-    case "chat":
-      return choicesOf(answer, "message");
-    case "responses":
-      return [memberAt(answer, "output")];
-  }
-}
-
-function eventRoots(api: CostlyApi, event: JsonObject): unknown[] {
-  switch (api) {
-    case "messages":
-      return [memberAt(event, "delta"), memberAt(event, "content_block")];
-    case "chat":
-      return choicesOf(event, "delta");
-    case "responses":
-      return /\.delta$/.test(textAt(event, "type")) ? [memberAt(event, "delta")] : [];
-  }
-}
-
-function choicesOf(answer: JsonObject, name: string): unknown[] {
-  const choices = memberAt(answer, "choices");
-  return Array.isArray(choices)
-    ? choices.flatMap((choice) => [memberAt(choice, name), memberAt(choice, "text")])
-    : [];
-}
-
-function sizeOf(roots: readonly unknown[]): Came {
-  let [bytes, signs] = [0, 0];
-  for (const text of wordsIn(roots)) {
-    bytes += Buffer.byteLength(text);
-    signs += signsOf(text);
-  }
-  return { bytes, signs, pieces: bytes === 0 ? 0 : 1 };
 }

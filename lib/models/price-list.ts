@@ -12,7 +12,7 @@ export const priceList = z
   .strictObject({
     date: z.iso.date(),
     source: z.string(),
-    models: z.record(Provider, z.record(z.string(), ListedModel)),
+    models: z.partialRecord(Provider, z.record(z.string(), ListedModel)),
   })
   .parse(file);
 
@@ -21,6 +21,6 @@ export const priceList = z
  * where the list does not have it.
  */
 export function priceOf(provider: Provider, model: string): ListedModel | undefined {
-  const models = new Map(Object.entries(priceList.models[provider]));
+  const models = new Map(Object.entries(priceList.models[provider] ?? {}));
   return models.get(model) ?? models.get(model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, ""));
 }

@@ -2,8 +2,9 @@
 // too much than too little, and near to what is due.
 import type { ModelSettings } from "../model/config-models.ts";
 import { type Came, signsOf, wordsIn } from "./answer-size.ts";
+import { apis } from "./apis.ts";
 import type { MeasuredUsage } from "./cost.ts";
-import { memberAt, textAt } from "./json.ts";
+import { memberAt } from "./json.ts";
 import type { ModelRequest } from "./request.ts";
 import { type Bound, isCountable, mediaIn } from "./worst-case.ts";
 
@@ -61,9 +62,7 @@ export function isPossibleInput(
 ): boolean {
   if (input === 0 || input > 2 * bound.input || cached + cache_write > input) return false;
   if (input * maxSignsPerToken >= request.body.length || !isCountable(request)) return true;
-  const parts = ["messages", "system", "input", "instructions"].map((name) =>
-    memberAt(request.json, name),
-  );
+  const parts = apis[request.api].conversation.map((name) => memberAt(request.json, name));
   let signs = 0;
   for (const text of wordsIn(parts, uncounted)) signs += signsOf(text);
   return input * maxSignsPerToken >= signs;
@@ -127,10 +126,6 @@ function unseen({ request, model, bound, isWhole, workedMs }: Facts): number {
   return Math.min(most, Math.ceil((workedMs / 1_000) * tokensPerSecond));
 }
 
-/** Whether it is a kind of model that may think without sending its thoughts. */
-function thinks({ api, json }: ModelRequest, { model }: Pick<ModelSettings, "model">): boolean {
-  if (api === "messages") return ["enabled", "adaptive"].includes(textAt(json, "thinking", "type"));
-  const effort = textAt(json, "reasoning_effort") || textAt(json, "reasoning", "effort");
-  if (effort !== "") return effort !== "none";
-  return /(?:^|\/)(?:o\d|gpt-[5-9]|codex)|reason|think/i.test(model);
+function thinks({ api, json }: ModelRequest, { model }: Facts["model"]): boolean {
+  return apis[api].thinks(json, model);
 }

@@ -1,13 +1,11 @@
 // What the gateway must know of a request to a model: which model, a stream or not, and how long
 // the answer may become.
-import type { ModelApi } from "../model/model-call.ts";
+import type { CostlyApi } from "../model/model-call.ts";
+import { apis } from "./apis.ts";
 import { isObject, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
 import { type Member, membersOf, withMembers } from "./json-members.ts";
 import { countMembers, shapeOf } from "./json-shape.ts";
 import { problemOf } from "./unbounded-request.ts";
-
-/** The APIs that cost tokens. */
-export type CostlyApi = Exclude<ModelApi, "other">;
 
 export type ModelRequest = {
   api: CostlyApi;
@@ -28,14 +26,6 @@ export type ModelRequest = {
 
 /** `problem`: why the gateway does not pass it on, in a sentence. */
 export type ReadRequest = { request: ModelRequest } | { problem: string };
-
-/** Those of `chat` that OpenAI does not know are of servers that are compatible with it. */
-const limitNames = {
-  messages: ["max_tokens"],
-  chat: ["max_tokens", "max_completion_tokens", "n_predict"],
-  responses: ["max_output_tokens"],
-} as const;
-const answerNames = { messages: [], chat: ["n", "best_of"], responses: [] } as const;
 
 /**
  * More is no request of a program that works: reading it would keep the calls of all others
@@ -69,52 +59,50 @@ export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
     };
   if (countMembers(json) !== shape.members)
     return { problem: "An object in the request has a member twice." };
-  const wrong =
-    limitNames[api].find((name) => !isCount(memberAt(json, name), maxLimit)) ??
-    answerNames[api].find((name) => !isCount(memberAt(json, name), maxAnswers));
-  if (wrong !== undefined) {
-    const most = limitNames[api].some((name) => name === wrong) ? maxLimit : maxAnswers;
-    return { problem: `\`${wrong}\` of the request must be a whole number, at most ${most}.` };
-  }
-  const problem = problemOf(api, json);
+  const problem = wrongCount(api, json) ?? problemOf(json) ?? apis[api].problemOf?.(json);
   if (problem !== undefined) return { problem };
-  const limits = limitNames[api]
+  return { request: { api, body, text, json, members, ...sizesIn(api, json) } };
+}
+
+function wrongCount(api: CostlyApi, json: JsonObject): string | undefined {
+  const { limits, answers } = apis[api];
+  const counts = [
+    ...limits.map((name) => ({ name, most: maxLimit })),
+    ...answers.map((name) => ({ name, most: maxAnswers })),
+  ];
+  const wrong = counts.find(({ name, most }) => !isCount(memberAt(json, name), most));
+  if (wrong === undefined) return undefined;
+  return `\`${wrong.name}\` of the request must be a whole number, at most ${wrong.most}.`;
+}
+
+function sizesIn(api: CostlyApi, json: JsonObject) {
+  const limits = apis[api].limits
     .map((name) => memberAt(json, name))
     .filter((limit) => typeof limit === "number");
-  const answers = Math.max(1, ...answerNames[api].map((name) => Number(memberAt(json, name) ?? 1)));
+  const answers = Math.max(
+    1,
+    ...apis[api].answers.map((name) => Number(memberAt(json, name) ?? 1)),
+  );
   return {
-    request: {
-      api,
-      body,
-      text,
-      json,
-      members,
-      asked_model: textAt(json, "model").slice(0, 200),
-      is_stream: memberAt(json, "stream") === true,
-      max_output: limits.length === 0 ? undefined : Math.max(...limits) * answers,
-      answers,
-      previous_response: textAt(json, "previous_response_id") || undefined,
-    },
+    asked_model: textAt(json, "model").slice(0, 200),
+    is_stream: memberAt(json, "stream") === true,
+    max_output: limits.length === 0 ? undefined : Math.max(...limits) * answers,
+    answers,
+    previous_response: textAt(json, "previous_response_id") || undefined,
   };
 }
 
 /**
- * What the provider gets: its own name of the model, and for a stream of Chat Completions the wish
- * to report the usage.
+ * Makes the body that the provider gets: with its own name of the model, and where a stream would
+ * not report its usage, with the wish for it.
  */
 export function bodyForProvider(
   { api, text, json, members, is_stream }: ModelRequest,
   model: string,
 ): { text: string; hasAddedUsage: boolean } {
-  const values: Record<string, string> = { model: JSON.stringify(model) };
-  const options = memberAt(json, "stream_options");
-  const hasAddedUsage = api === "chat" && is_stream && memberAt(options, "include_usage") !== true;
-  if (hasAddedUsage)
-    values.stream_options = JSON.stringify({
-      ...(isObject(options) ? options : {}),
-      include_usage: true,
-    });
-  return { text: withMembers(text, members, values), hasAddedUsage };
+  const wish = is_stream ? apis[api].wishForUsage?.(json) : undefined;
+  const values = { model: JSON.stringify(model), ...wish };
+  return { text: withMembers(text, members, values), hasAddedUsage: wish !== undefined };
 }
 
 function decoded(body: Uint8Array): string | undefined {
@@ -140,7 +128,7 @@ function nameTwice(api: CostlyApi, members: readonly Member[]): string | undefin
 }
 
 function heeded(api: CostlyApi): readonly string[] {
-  return ["model", "stream", "stream_options", ...limitNames[api], ...answerNames[api]];
+  return ["model", "stream", "stream_options", ...apis[api].limits, ...apis[api].answers];
 }
 
 function isCount(value: unknown, most: number): boolean {

@@ -1,62 +1,45 @@
 // Reads the usage of a streamed answer on its way to the client.
-import {
-  both,
-  type Came,
-  cameAsText,
-  cameInAnswer,
-  cameInEvent,
-  nothingCame,
-  rawSize,
-} from "./answer-size.ts";
+import type { CostlyApi } from "../model/model-call.ts";
+import { both, type Came, cameAsText, nothingCame, rawSize, sizeOf } from "./answer-size.ts";
+import { apis } from "./apis.ts";
 import type { MeasuredUsage } from "./cost.ts";
 import { isObject, memberAt, parseJson, textAt } from "./json.ts";
-import type { CostlyApi } from "./request.ts";
 import { type Bytes, EventSplitter, joined } from "./server-sent-events.ts";
-import { usageOf } from "./usage.ts";
+import type { ApiTraits, ReadEvent, StreamState } from "./traits.ts";
 
 export class StreamMeter {
-  readonly #api: CostlyApi;
+  readonly #traits: ApiTraits;
+  readonly #readEvent: ReadEvent;
   readonly #hidesUsage: boolean;
   readonly #events = new EventSplitter();
-  /** Of Anthropic: what the stream's beginning says, which its end repeats only in part. */
-  #begun: unknown;
-  #usage: MeasuredUsage | undefined;
-  /** Of Anthropic: the usage is that of the whole answer, not of its beginning. */
-  #isUsageWhole = false;
-  #came = nothingCame;
-  #isComplete = false;
-  /** Of Chat Completions: an answer has its reason to end. */
-  #hasFinished = false;
-  #answeredModel = "";
-  #responseId = "";
-  #problem: string | undefined;
+  readonly #seen: StreamState = {
+    ...{ usage: undefined, isUsageWhole: false, isComplete: false, mayEnd: false },
+    ...{ answeredModel: "", responseId: "", problem: undefined, came: nothingCame },
+  };
 
   /** `hidesUsage`: the client did not ask for the chunk with the usage, and does not get it. */
   constructor(api: CostlyApi, { hidesUsage }: { hidesUsage: boolean }) {
-    this.#api = api;
+    this.#traits = apis[api];
+    this.#readEvent = this.#traits.readStream();
     this.#hidesUsage = hidesUsage;
   }
 
-  /**
-   * What the client gets of the chunk: all of it at once, unless one of its events has to be left
-   * out.
-   */
+  /** Returns what the client gets by now: the chunk, unless one of its events is left out. */
   push(chunk: Bytes): Bytes {
-    const events = this.#events.push(chunk);
     const shown: Bytes[] = [];
-    for (const { bytes, data } of events) {
-      const isHidden = this.#read(data);
-      if (!isHidden) shown.push(bytes);
+    for (const { bytes, data } of this.#events.push(chunk)) {
+      const isUsageAlone = this.#read(data);
+      if (!isUsageAlone) shown.push(bytes);
     }
     if (this.#events.isOverfull) {
       const rest = this.#events.takeRest();
-      this.#came = both(this.#came, rawSize(rest.length));
+      this.#came(rawSize(rest.length));
       shown.push(rest);
     }
     return this.#hidesUsage ? joined(shown) : chunk;
   }
 
-  /** What the client has not got yet at the end of the stream. */
+  /** Returns what the client has not got yet at the end of the stream. */
   finish(): Bytes {
     const rest = this.#events.takeRest();
     return this.#hidesUsage ? rest : new Uint8Array();
@@ -72,123 +55,65 @@ export class StreamMeter {
    * stream has ended as it should.
    */
   usageAt({ isWhole }: { isWhole: boolean }): MeasuredUsage | undefined {
-    if (this.#api === "messages" && !this.#isUsageWhole) return undefined;
-    return this.#isComplete || (isWhole && this.#api === "chat") ? this.#usage : undefined;
+    const { usage, isUsageWhole, isComplete } = this.#seen;
+    return isUsageWhole && (isComplete || isWhole) ? usage : undefined;
   }
 
   /** What the stream has said of its usage so far. */
   get begun(): MeasuredUsage | undefined {
-    return this.#usage;
+    return this.#seen.usage;
   }
 
   /** How much of the answer has come. */
   get came(): Came {
-    return this.#came;
+    return this.#seen.came;
   }
 
-  /**
-   * Whether the stream may end here: some servers that are compatible with OpenAI's send no last
-   * event.
-   */
+  /** Whether the stream may end here. */
   get isWhole(): boolean {
-    return (
-      this.#isComplete || this.#problem !== undefined || (this.#api === "chat" && this.#hasFinished)
-    );
+    const { isComplete, mayEnd, problem } = this.#seen;
+    return isComplete || mayEnd || problem !== undefined;
   }
 
   /** The provider has sent the event that is the last one. */
   get isComplete(): boolean {
-    return this.#isComplete;
+    return this.#seen.isComplete;
   }
 
   get answeredModel(): string {
-    return this.#answeredModel;
+    return this.#seen.answeredModel;
   }
 
-  /** Of the Responses API: the name by which a later request can continue the conversation. */
+  /** The name by which a later request can continue the conversation; empty where there is none. */
   get responseId(): string {
-    return this.#responseId;
+    return this.#seen.responseId;
   }
 
-  /** What the provider says went wrong in the midst of the stream. */
+  /** What went wrong in the midst of the stream, as the provider says it. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#seen.problem;
   }
 
-  /** Whether the client must not get the event. */
+  /** Whether the event has nothing but the usage that the gateway has asked for. */
   #read(data: string): boolean {
     if (data.trim() === "[DONE]") {
-      this.#isComplete = true;
+      this.#seen.isComplete = true;
       return false;
     }
     const event = parseJson(data);
     if (!isObject(event)) {
-      this.#came = both(this.#came, cameAsText(data));
+      this.#came(cameAsText(data));
       return false;
     }
-    this.#came = both(this.#came, cameInEvent(this.#api, event));
+    this.#came(sizeOf(this.#traits.writtenInEvent(event)));
     const error = memberAt(event, "error");
     if (isObject(error))
-      this.#problem =
+      this.#seen.problem =
         textAt(error, "message") || textAt(error, "type") || "The provider reports an error.";
-    switch (this.#api) {
-      case "messages":
-        this.#readMessages(event);
-        return false;
-      case "chat":
-        return this.#readChat(event);
-      case "responses":
-        this.#readResponses(event);
-        return false;
-    }
+    return this.#readEvent(event, this.#seen);
   }
 
-  #readMessages(event: unknown): void {
-    const type = textAt(event, "type");
-    if (type === "message_start") {
-      this.#begun = memberAt(event, "message", "usage");
-      this.#usage = usageOf("messages", this.#begun);
-      this.#answeredModel = textAt(event, "message", "model");
-    } else if (type === "message_delta" && isObject(memberAt(event, "usage"))) {
-      this.#usage = usageOf("messages", {
-        ...(isObject(this.#begun) ? this.#begun : {}),
-        ...numbersOf(memberAt(event, "usage")),
-      });
-      this.#isComplete = true;
-      this.#isUsageWhole = true;
-    } else if (type === "message_stop") this.#isComplete = true;
+  #came(more: Came): void {
+    this.#seen.came = both(this.#seen.came, more);
   }
-
-  #readChat(event: unknown): boolean {
-    this.#answeredModel ||= textAt(event, "model");
-    const choices = memberAt(event, "choices");
-    if (Array.isArray(choices) && choices.some((choice) => textAt(choice, "finish_reason") !== ""))
-      this.#hasFinished = true;
-    const usage = usageOf("chat", memberAt(event, "usage"));
-    if (usage === undefined) return false;
-    this.#usage = usage;
-    return this.#hidesUsage && Array.isArray(choices) && choices.length === 0;
-  }
-
-  #readResponses(event: unknown): void {
-    const response = memberAt(event, "response");
-    this.#answeredModel ||= textAt(response, "model");
-    this.#responseId ||= textAt(response, "id");
-    const isLast = /^response\.(?:completed|incomplete|failed)$/.test(textAt(event, "type"));
-    if (!isLast) return;
-    this.#usage = usageOf("responses", memberAt(response, "usage"));
-    this.#isComplete = true;
-    // Some servers send no parts.
-    const whole = isObject(response) ? cameInAnswer("responses", response) : nothingCame;
-    if (whole.bytes > this.#came.bytes) this.#came = whole;
-    const reason = textAt(response, "error", "message");
-    if (reason !== "") this.#problem = reason;
-  }
-}
-
-/** Some servers repeat at the end what they have said at the beginning, as null. */
-function numbersOf(usage: unknown): Record<string, unknown> {
-  return isObject(usage)
-    ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null))
-    : {};
 }

@@ -1,11 +1,9 @@
 // The conversation of an agent with its model, put together from the bodies of its calls. Pure;
 // nothing about a body's shape is certain.
 import type { ModelApi } from "../model/model-call.ts";
+import { apis } from "./apis.ts";
 import { parseJson } from "./json.ts";
-import { answerOfChat, turnsOfChat } from "./transcript-chat.ts";
-import { answerOfMessages, turnsOfMessages } from "./transcript-messages.ts";
 import type { Turn } from "./transcript-parts.ts";
-import { answerOfResponses, turnsOfResponses } from "./transcript-responses.ts";
 
 /** One call with its bodies as text; undefined where they were not kept, or are binary. */
 export type CallBodies = { api: ModelApi; request: string | undefined; answer: string | undefined };
@@ -15,17 +13,6 @@ export type CallBodies = { api: ModelApi; request: string | undefined; answer: s
  * order. `isAnswered`: false where the last answer is missing or cannot be read.
  */
 export type Conversation = { turns: Turn[]; calls: number[]; isAnswered: boolean };
-
-type Api = {
-  turnsOf: (request: unknown) => Turn[];
-  answerOf: (answer: string) => Turn | undefined;
-};
-
-const apis: Readonly<Record<Exclude<ModelApi, "other">, Api>> = {
-  messages: { turnsOf: turnsOfMessages, answerOf: answerOfMessages },
-  chat: { turnsOf: turnsOfChat, answerOf: answerOfChat },
-  responses: { turnsOf: turnsOfResponses, answerOf: answerOfResponses },
-};
 
 /**
  * The calls in order of time, as conversations: a call whose request begins with the request of an

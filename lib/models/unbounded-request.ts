@@ -1,6 +1,5 @@
 // Requests whose cost no reckoning bounds, because the provider itself would fetch, search or run
 // something. They are refused.
-import type { ModelApi } from "../model/model-call.ts";
 import { isObject, type JsonObject, memberAt, textAt } from "./json.ts";
 
 /**
@@ -25,7 +24,7 @@ const kept: Readonly<Record<string, string>> = {
  * Why the gateway cannot bound the request's cost, in a sentence with the remedy; undefined where
  * it can.
  */
-export function problemOf(api: Exclude<ModelApi, "other">, json: JsonObject): string | undefined {
+export function problemOf(json: JsonObject): string | undefined {
   for (const [name, remedy] of Object.entries(kept)) {
     // Chat Completions of some servers have a `prompt` of their own, which is text.
     if (isObject(memberAt(json, name)) || (name !== "prompt" && isNamed(memberAt(json, name)))) {
@@ -49,10 +48,6 @@ export function problemOf(api: Exclude<ModelApi, "other">, json: JsonObject): st
   const tool = toolsOf(json).find(runsAtProvider);
   if (tool !== undefined)
     return `The tool \`${textAt(tool, "type").slice(0, 60)}\` runs at the provider, at a cost that the gateway cannot bound. Leave it out.`;
-  const input = api === "responses" ? memberAt(json, "input") : undefined;
-  if (Array.isArray(input) && input.some((item) => textAt(item, "type") === "item_reference")) {
-    return "The gateway cannot bound the cost of items that only the provider has. Send them whole (`store: false`).";
-  }
   return undefined;
 }
 

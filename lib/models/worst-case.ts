@@ -5,6 +5,7 @@ import type { Amounts } from "../model/budget.ts";
 import type { ModelSettings } from "../model/config-models.ts";
 import { dearestRates, nanosOf } from "./cost.ts";
 import { isObject, type JsonObject, memberAt } from "./json.ts";
+import { providers } from "./providers.ts";
 import type { ModelRequest } from "./request.ts";
 
 /** An earlier request to the same model whose input the provider has counted. */
@@ -65,7 +66,7 @@ export function amountsOf(
 ): Amounts {
   // Inside of a string the quotes would be escaped; with other escapes the text does not say.
   const mayCacheLong = request.text.includes('"1h"') || request.text.includes("\\u00");
-  const hasLongCache = model.provider === "anthropic" && mayCacheLong;
+  const hasLongCache = providers[model.provider].cachesForAnHour && mayCacheLong;
   const dearest =
     model.price === undefined
       ? { input: 0, output: 0 }

@@ -5,6 +5,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
+import { Provider } from "../../lib/model/config-models.ts";
+import { CostlyApi } from "../../lib/model/model-call.ts";
 import { root } from "../support/root.ts";
 import { languageRules } from "./language-rules.ts";
 
@@ -104,7 +106,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
       "react-dom",
       "refractor",
     ],
-    rooms: ["api", "core", "models", "words"],
+    rooms: ["api", "core", "words"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */
@@ -254,6 +256,47 @@ const mayUseBun =
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;
   expect(sources.filter((file) => !mayUseBun.test(file) && banned.test(codeOf(file)))).toEqual([]);
+});
+
+/**
+ * Sets that grow by one file each: the object in `place` has everything in which a name differs,
+ * the file of the folder's name lists them, and `schema` names them on record.
+ */
+const openSets = [
+  { names: CostlyApi.options, place: "lib/models/apis", schema: "lib/model/model-call.ts" },
+  { names: Provider.options, place: "lib/models/providers", schema: "lib/model/config-models.ts" },
+];
+const ordinary = ["messages", "chat", "responses"];
+
+test("no other file knows a name of an open set: all fold over its list", () => {
+  const isObject = (file: string) => openSets.some(({ place }) => file.startsWith(`${place}/`));
+  const wrong = openSets.flatMap(({ names, place, schema }) => {
+    const others = sources.filter(
+      (file) => !isObject(file) && ![`${place}.ts`, schema].includes(file),
+    );
+    return others.flatMap((file) =>
+      names.filter((name) => knows(codeOf(file), name)).map((name) => `${file} knows \`${name}\``),
+    );
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** A usual word of the code is of the set where something is compared with it. */
+function knows(code: string, name: string): boolean {
+  const text = `"${name}"`;
+  if (!ordinary.includes(name)) return code.includes(text);
+  return new RegExp(
+    `[=!]==?\\s*${text}|${text}\\s*[=!]==?|\\bcase ${text}|literal\\(${text}\\)`,
+  ).test(code);
+}
+
+test("each file of an open set is in its list, under a name that the schema has", () => {
+  for (const { names, place } of openSets) {
+    const files = sources.filter((file) => file.startsWith(`${place}/`));
+    const listed = importsOf(`${place}.ts`).map((name) => join(dirname(place), name));
+    expect(files.filter((file) => !listed.includes(file))).toEqual([]);
+    expect(files).toHaveLength(names.length);
+  }
 });
 
 test("only the programs' own main.ts read the environment", () => {

@@ -1,7 +1,8 @@
-// The request for a bid in the two wire formats, and where the answer is in the response. Plain
-// HTTP: a client library would cost every cub its memory and its start.
+// The request for a bid in the format of its provider, and the answer in the response. Plain HTTP:
+// a client library would cost every cub its memory and its start.
 import { z } from "zod";
-import { unreachable } from "../../../lib/model/unreachable.ts";
+import { parseJson } from "../../../lib/models/json.ts";
+import { keyHeader, providers } from "../../../lib/models/providers.ts";
 import type { ModelAccess } from "../tool/model-access.ts";
 import {
   answerSchema,
@@ -19,111 +20,35 @@ export type WireRequest = { url: string; headers: Record<string, string>; body: 
  */
 const maxOutputTokens = 4_096;
 
-const tool = { name: "bid", description: "Bids on the artefact." };
-const json = { "content-type": "application/json" };
+const tool = { name: "bid", description: "Bids on the artefact.", schema: answerSchema };
 
 export function wireRequest(
   { gatewayUrl, model, provider }: ModelAccess,
   token: string,
-  question: BidQuestion,
+  { system, user }: BidQuestion,
 ): WireRequest {
-  const { system, user } = question;
-  switch (provider) {
-    case "anthropic":
-      return {
-        url: `${gatewayUrl}/anthropic/v1/messages`,
-        headers: { ...json, "x-api-key": token, "anthropic-version": "2023-06-01" },
-        body: JSON.stringify({
-          model,
-          max_tokens: maxOutputTokens,
-          system,
-          messages: [{ role: "user", content: user }],
-          tools: [{ ...tool, input_schema: answerSchema }],
-          tool_choice: { type: "tool", name: tool.name },
-        }),
-      };
-    case "openai":
-      return {
-        url: `${gatewayUrl}/openai/v1/chat/completions`,
-        headers: { ...json, authorization: `Bearer ${token}` },
-        body: JSON.stringify({
-          model,
-          max_completion_tokens: maxOutputTokens,
-          messages: [
-            { role: "system", content: system },
-            { role: "user", content: user },
-          ],
-          tools: [{ type: "function", function: { ...tool, parameters: answerSchema } }],
-          tool_choice: { type: "function", function: { name: tool.name } },
-        }),
-      };
-    default:
-      return unreachable(provider);
-  }
+  const { roots, question, ownHeaders } = providers[provider];
+  return {
+    url: `${gatewayUrl}/${provider}${roots[0]}${question.path}`,
+    headers: { "content-type": "application/json", ...ownHeaders, ...keyHeader(provider, token) },
+    body: JSON.stringify(
+      question.bodyOf({ model, maxTokens: maxOutputTokens, system, user, tool }),
+    ),
+  };
 }
-
-const Messages = z.object({
-  content: z.array(
-    z.looseObject({ type: z.string(), input: z.unknown().optional(), text: z.string().optional() }),
-  ),
-});
-
-const Completion = z.object({
-  choices: z
-    .array(
-      z.object({
-        message: z.object({
-          content: z.string().nullish(),
-          tool_calls: z
-            .array(z.object({ function: z.object({ arguments: z.unknown() }) }))
-            .nullish(),
-        }),
-      }),
-    )
-    .min(1),
-});
 
 /** Throws a sentence for everything that is not an answer. */
 export function wireAnswer(provider: ModelAccess["provider"], body: string): BidAnswer {
-  switch (provider) {
-    case "anthropic": {
-      const { content } = parsed(Messages, body);
-      const call = content.find(({ type }) => type === "tool_use");
-      return call === undefined
-        ? readProse(content.map(({ text = "" }) => text).join(""))
-        : readAnswer(call.input);
-    }
-    case "openai": {
-      const message = parsed(Completion, body).choices[0]?.message;
-      const call = message?.tool_calls?.[0];
-      if (call === undefined) return readProse(message?.content ?? "");
-      // Some servers send the arguments as an object, and not as the text of one.
-      const { arguments: input } = call.function;
-      return typeof input === "string" ? readProse(input) : readAnswer(input);
-    }
-    default:
-      return unreachable(provider);
-  }
+  const answer = providers[provider].question.answerIn(parseJson(body));
+  if (answer === undefined)
+    throw new Error("The model's answer is not in the format of its provider.");
+  return "text" in answer ? readProse(answer.text) : readAnswer(answer.input);
 }
 
 const Problem = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]) });
 
 /** The sentence in an error of either provider; undefined where there is none. */
 export function problemIn(body: string): string | undefined {
-  const problem = Problem.safeParse(tryJson(body)).data?.error;
+  const problem = Problem.safeParse(parseJson(body)).data?.error;
   return typeof problem === "object" ? problem.message : problem;
-}
-
-function parsed<Shape extends z.ZodType>(shape: Shape, body: string): z.output<Shape> {
-  const read = shape.safeParse(tryJson(body));
-  if (read.success) return read.data;
-  throw new Error("The model's answer is not in the format of its provider.");
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

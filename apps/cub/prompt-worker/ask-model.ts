@@ -3,12 +3,12 @@ import {
   type AssistantModelMessage,
   generateText,
   jsonSchema,
-  type LanguageModel,
   type ModelMessage,
   type ToolSet,
 } from "ai";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { callErrorOf } from "./call-error.ts";
+import { clientOf } from "./clients.ts";
 import type { WorkSettings } from "./settings.ts";
 import type { Tool } from "./tool.ts";
 
@@ -50,7 +50,7 @@ export async function createAskModel(
   tools: readonly Tool[],
 ): Promise<AskModel> {
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const model = await languageModel(settings);
+  const model = await clientOf(settings);
   const known: ToolSet = Object.fromEntries(
     // The worker checks arguments itself, so that it can say what is wrong with them.
     tools.map(({ name, description, schema }) => [
@@ -104,55 +104,6 @@ export async function createAskModel(
       }
     }
   };
-}
-
-async function languageModel({
-  provider,
-  name,
-  baseUrl,
-  key,
-}: ModelSettings): Promise<LanguageModel> {
-  if (provider === "anthropic") {
-    const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({
-      baseURL: `${baseUrl.replace(/\/v1$/, "")}/v1`,
-      apiKey: key,
-      fetch: patientFetch,
-    })(name);
-  }
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const transformRequestBody = (body: Record<string, unknown>) => withLimitFor(name, body);
-  return createOpenAICompatible({
-    name: "openai",
-    baseURL: baseUrl,
-    apiKey: key,
-    transformRequestBody,
-    fetch: patientFetch,
-  })(name);
-}
-
-/**
- * Bun ends a request after five minutes, which a long answer of a slow model may need; the worker
- * has its own time limit.
- */
-const patientFetch = Object.assign(
-  (input: RequestInfo | URL, init?: RequestInit) =>
-    fetch(input, { ...init, timeout: false } as RequestInit),
-  {
-    preconnect: () => undefined,
-  },
-);
-
-/**
- * OpenAI's own newer models refuse `max_tokens`, while many compatible servers know nothing else.
- */
-export function withLimitFor(
-  model: string,
-  body: Record<string, unknown>,
-): Record<string, unknown> {
-  if (!/^(?:o\d|gpt-[5-9]|chatgpt-)/.test(model)) return body;
-  const { max_tokens, ...rest } = body;
-  return { ...rest, max_completion_tokens: max_tokens };
 }
 
 function withCachePoint(messages: readonly ModelMessage[]): ModelMessage[] {

@@ -1,5 +1,6 @@
 // The environment of what the model runs: the agent's own, without the token of the gateway and
 // without the worker's settings.
+import { isModelVariable } from "../../../lib/models/providers.ts";
 
 const visible = new Set(["SETT_INSTANCE_NAME", "SETT_AGENT_NAME", "SETT_AGENT_ROLE", "SETT_PART"]);
 
@@ -21,11 +22,8 @@ export function commandEnvironment(
 }
 
 function isForCommands(name: string): boolean {
-  if (
-    /^(?:ANTHROPIC_|OPENAI_|BUN_)/.test(name) ||
-    name === "REDIS_URL" ||
-    name === "LD_LIBRARY_PATH"
-  )
-    return false;
+  if (isModelVariable(name) || others.test(name)) return false;
   return !name.startsWith("SETT_") || visible.has(name);
 }
+
+const others = /^BUN_|^(?:REDIS_URL|LD_LIBRARY_PATH)$/;

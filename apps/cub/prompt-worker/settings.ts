@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Provider } from "../../../lib/model/config-models.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { withWhole } from "../../../lib/model/in-pieces.ts";
+import { anyProvider, providers } from "../../../lib/models/providers.ts";
 import { DurationText, readEnvironment } from "../../../lib/service/environment.ts";
 
 const count = (what: string) =>
@@ -11,23 +12,28 @@ const count = (what: string) =>
     .int({ error: `must be ${what}` })
     .min(1, { error: `must be ${what}` });
 
+/** Where each provider's clients look. Only those of the agent's provider count. */
+const providerVariables: Record<string, z.ZodOptional<z.ZodString>> = Object.fromEntries(
+  Object.values(providers).flatMap(({ label, variables: { address, key, root } }) => {
+    const version = root === "/v1" ? "with `/v1`" : "without `/v1`";
+    return [
+      [
+        address,
+        z.string().optional().describe(`Where ${label}'s API is, ${version}: the gateway.`),
+      ],
+      [key, z.string().optional().describe("The grant's token.")],
+    ];
+  }),
+);
+
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const WorkEnvironment = z.object({
   SETT_MODEL: z
     .string()
     .min(1, { error: "must not be empty" })
     .describe("The provider's name of the model."),
-  SETT_MODEL_PROVIDER: Provider.describe("Whose API it has: `anthropic` or `openai`."),
-  ANTHROPIC_BASE_URL: z
-    .string()
-    .optional()
-    .describe("Where Anthropic's API is, without `/v1`: the gateway."),
-  ANTHROPIC_API_KEY: z.string().optional().describe("The grant's token."),
-  OPENAI_BASE_URL: z
-    .string()
-    .optional()
-    .describe("Where OpenAI's API is, with `/v1`: the gateway."),
-  OPENAI_API_KEY: z.string().optional().describe("The grant's token."),
+  SETT_MODEL_PROVIDER: Provider.describe(`Whose API it has: ${anyProvider}.`),
+  ...providerVariables,
   SETT_PROMPT_EXECUTION: z.string().default("").describe("`prompts.execution`."),
   SETT_WORKSPACE_MODE: z
     .enum(["ro", "rw"])
@@ -62,10 +68,9 @@ export type WorkSettings = ReturnType<typeof readWorkSettings>;
 export function readWorkSettings(environment: Record<string, string | undefined>) {
   const read = readEnvironment(WorkEnvironment, withWhole(environment, ["SETT_PROMPT_EXECUTION"]));
   const provider = read.SETT_MODEL_PROVIDER;
-  const [name, baseUrl, key] =
-    provider === "anthropic"
-      ? (["ANTHROPIC_BASE_URL", read.ANTHROPIC_BASE_URL, read.ANTHROPIC_API_KEY] as const)
-      : (["OPENAI_BASE_URL", read.OPENAI_BASE_URL, read.OPENAI_API_KEY] as const);
+  const variables = readEnvironment(z.object(providerVariables), environment);
+  const { address: name, key: keyName } = providers[provider].variables;
+  const baseUrl = variables[name];
   if (baseUrl === undefined || !URL.canParse(baseUrl)) {
     throw new SettError(
       "environment-invalid",
@@ -80,7 +85,7 @@ export function readWorkSettings(environment: Record<string, string | undefined>
       provider,
       name: read.SETT_MODEL,
       baseUrl: baseUrl.replace(/\/+$/, ""),
-      key: key ?? "",
+      key: variables[keyName] ?? "",
       maxOutputTokens: read.SETT_WORK_OUTPUT,
     },
     prompt: read.SETT_PROMPT_EXECUTION,

@@ -1,5 +1,6 @@
 // How an agent's commands reach its model: by the gateway, with a token that is good for one grant.
-import type { Provider } from "../../../lib/model/config-models.ts";
+import { Provider } from "../../../lib/model/config-models.ts";
+import { providers } from "../../../lib/models/providers.ts";
 
 /**
  * `model`: the provider's name of it. `name`: that in sett.yml, for people. `gatewayUrl` has no
@@ -8,7 +9,7 @@ import type { Provider } from "../../../lib/model/config-models.ts";
 export type ModelAccess = { gatewayUrl: string; model: string; provider: Provider; name: string };
 
 /**
- * The variables that clients of both providers read. The agent's own values of the same names do
+ * The variables that clients of each provider read. The agent's own values of the same names do
  * not count: its provider's key, if it had one, would not be known to the gateway.
  */
 export function modelVariables(
@@ -16,17 +17,22 @@ export function modelVariables(
   token: string,
 ): Record<string, string> {
   return {
-    ANTHROPIC_BASE_URL: `${gatewayUrl}/anthropic`,
-    ANTHROPIC_API_KEY: token,
-    OPENAI_BASE_URL: `${gatewayUrl}/openai/v1`,
-    OPENAI_API_KEY: token,
+    ...Object.fromEntries(
+      Provider.options.flatMap((name) => {
+        const { address, key, root } = providers[name].variables;
+        return [
+          [address, `${gatewayUrl}/${name}${root}`],
+          [key, token],
+        ];
+      }),
+    ),
     SETT_MODEL: model,
     SETT_MODEL_PROVIDER: provider,
   };
 }
 
 /** Clients send it beside the key, and the gateway would have two to choose from. */
-const otherCredentials = ["ANTHROPIC_AUTH_TOKEN"];
+const otherCredentials = Object.values(providers).flatMap(({ variables }) => variables.beside);
 
 /** `environment` with the variables of this run. */
 export function withModel(

@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test";
 import { chargeOf } from "../../../../apps/gateway/charge.ts";
-import { cameInAnswer } from "../../../../lib/models/answer-size.ts";
-import { type CostlyApi, readRequest } from "../../../../lib/models/request.ts";
+import type { CostlyApi } from "../../../../lib/model/model-call.ts";
+import { sizeOf } from "../../../../lib/models/answer-size.ts";
+import { apis } from "../../../../lib/models/apis.ts";
+import type { JsonObject } from "../../../../lib/models/json.ts";
+import { readRequest } from "../../../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../../../lib/models/worst-case.ts";
+
+const cameInAnswer = (answer: JsonObject) => sizeOf(apis.chat.writtenInAnswer(answer));
 
 const price = { input: 2, output: 10 };
 const words = "word ".repeat(300);
@@ -28,7 +33,7 @@ function termsOf(
 }
 
 const terms = termsOf();
-const came = cameInAnswer("chat", {
+const came = cameInAnswer({
   choices: [{ message: { role: "assistant", content: words } }],
 });
 const usage = {
@@ -85,7 +90,7 @@ test("usage that cannot be is reckoned from what was sent and what came, and mar
 });
 
 test("usage that can be is believed: few tokens for rows of one sign, and thoughts that were not sent", () => {
-  const rows = cameInAnswer("chat", {
+  const rows = cameInAnswer({
     choices: [{ message: { content: `x${" ".repeat(4_000)}${"=".repeat(4_000)}` } }],
   });
   expect(

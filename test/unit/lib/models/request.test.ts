@@ -1,7 +1,8 @@
 // A request is read, changed where it must be, or refused.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { bodyForProvider, type CostlyApi, readRequest } from "../../../../lib/models/request.ts";
+import type { CostlyApi } from "../../../../lib/model/model-call.ts";
+import { bodyForProvider, readRequest } from "../../../../lib/models/request.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const read = (text: string, api: CostlyApi = "chat") => readRequest(api, bytes(text));

@@ -1,7 +1,7 @@
 // The usage of streams, however their bytes are cut into chunks.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { CostlyApi } from "../../../../lib/models/request.ts";
+import type { CostlyApi } from "../../../../lib/model/model-call.ts";
 import { StreamMeter } from "../../../../lib/models/stream-meter.ts";
 
 const event = (data: unknown, name?: string) =>

@@ -1,7 +1,8 @@
 // A call has a worst case in cost.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type CostlyApi, type ModelRequest, readRequest } from "../../../../lib/models/request.ts";
+import type { CostlyApi } from "../../../../lib/model/model-call.ts";
+import { type ModelRequest, readRequest } from "../../../../lib/models/request.ts";
 import { amountsOf, boundOf, sharedPrefix } from "../../../../lib/models/worst-case.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

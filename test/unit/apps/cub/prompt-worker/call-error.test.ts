@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { APICallError } from "ai";
-import { withLimitFor } from "../../../../../apps/cub/prompt-worker/ask-model.ts";
 import { callErrorOf } from "../../../../../apps/cub/prompt-worker/call-error.ts";
+import { withLimitFor } from "../../../../../apps/cub/prompt-worker/clients.ts";
 
 function answered(
   statusCode: number | undefined,

@@ -1,5 +1,7 @@
-// Turns of the Chat Completions API: from a request, and from an answer, streamed or not.
-import { countAt, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
+// The Chat Completions API, OpenAI's and that of the many servers that are compatible with it.
+import { countAt, isObject, type JsonObject, memberAt, parseJson, textAt } from "../json.ts";
+import { openAiUsage, thinksByEffort } from "../openai-parts.ts";
+import type { ApiTraits, ReadEvent } from "../traits.ts";
 import {
   eventsOf,
   jsonText,
@@ -8,30 +10,66 @@ import {
   type Turn,
   textPart,
   withParts,
-} from "./transcript-parts.ts";
+} from "../transcript-parts.ts";
 
-export function turnsOfChat(request: unknown): Turn[] {
-  return withParts(listOf(memberAt(request, "messages")).map(turnOf));
+export const chatCompletions: ApiTraits = {
+  provider: "openai",
+  path: "/chat/completions",
+  // OpenAI does not know the last ones: they are of servers that are compatible with it.
+  limits: ["max_tokens", "max_completion_tokens", "n_predict"],
+  answers: ["n", "best_of"],
+  conversation: ["messages"],
+  thinks: thinksByEffort,
+  wishForUsage(request) {
+    const options = memberAt(request, "stream_options");
+    if (memberAt(options, "include_usage") === true) return undefined;
+    const wish = { ...(isObject(options) ? options : {}), include_usage: true };
+    return { stream_options: JSON.stringify(wish) };
+  },
+  usageOf,
+  writtenInAnswer: (answer) => choicesOf(answer, "message"),
+  writtenInEvent: (event) => choicesOf(event, "delta"),
+  readStream: () => readEvent,
+  turnsOf: (request) => withParts(listOf(memberAt(request, "messages")).map(turnOf)),
+  answerOf(answer) {
+    const events = eventsOf(answer);
+    const [choice] = listOf(memberAt(parseJson(answer), "choices"));
+    const parts =
+      events === undefined ? partsOfMessage(memberAt(choice, "message")) : streamedParts(events);
+    return parts.length === 0 ? undefined : { role: "assistant", parts };
+  },
+};
+
+function usageOf(usage: unknown) {
+  return openAiUsage(usage, "prompt_tokens", "completion_tokens");
 }
 
-/** Undefined where it has no message: an error, or something else. */
-export function answerOfChat(answer: string): Turn | undefined {
-  const events = eventsOf(answer);
-  const [choice] = listOf(memberAt(parseJson(answer), "choices"));
-  const parts =
-    events === undefined ? partsOfMessage(memberAt(choice, "message")) : streamedParts(events);
-  return parts.length === 0 ? undefined : { role: "assistant", parts };
+function choicesOf(answer: JsonObject, name: string): unknown[] {
+  const choices = listOf(memberAt(answer, "choices"));
+  return choices.flatMap((choice) => [memberAt(choice, name), memberAt(choice, "text")]);
 }
+
+const readEvent: ReadEvent = (event, seen) => {
+  seen.answeredModel ||= textAt(event, "model");
+  const choices = memberAt(event, "choices");
+  if (listOf(choices).some((choice) => textAt(choice, "finish_reason") !== "")) seen.mayEnd = true;
+  const usage = usageOf(memberAt(event, "usage"));
+  if (usage === undefined) return false;
+  seen.usage = usage;
+  seen.isUsageWhole = true;
+  return Array.isArray(choices) && choices.length === 0;
+};
 
 function turnOf(message: unknown): Turn {
   const role = textAt(message, "role");
   if (role === "tool" || role === "function") {
-    const text = partsOf(memberAt(message, "content"))
-      .map((part) => ("text" in part ? part.text : ""))
-      .join("\n");
+    const texts = partsOf(memberAt(message, "content")).map((part) =>
+      "text" in part ? part.text : "",
+    );
+    const id = textAt(message, "tool_call_id");
     return {
       role: "tool",
-      parts: [{ kind: "result", id: textAt(message, "tool_call_id"), text, isError: false }],
+      parts: [{ kind: "result", id, text: texts.join("\n"), isError: false }],
     };
   }
   const parts = partsOfMessage(message);

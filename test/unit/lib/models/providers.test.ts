@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { errorBody, errorEvent } from "../../../../lib/models/error-body.ts";
+import { errorBody, errorEvent, tokenIn } from "../../../../lib/models/providers.ts";
 
 test("a spent budget is a billing error of Anthropic, and a spent quota of OpenAI", () => {
   expect(JSON.parse(errorBody("anthropic", 402, "Spent."))).toEqual({
@@ -35,4 +35,11 @@ test("in a stream an error is an event", () => {
   expect(errorEvent("anthropic", "Broken.")).toStartWith('event: error\ndata: {"type":"error"');
   expect(errorEvent("openai", "Broken.")).toStartWith('data: {"error"');
   expect(errorEvent("openai", "Broken.")).toEndWith("\n\n");
+});
+
+test("a token is the key of either API", () => {
+  expect(tokenIn(new Headers({ "x-api-key": " abc " }))).toBe("abc");
+  expect(tokenIn(new Headers({ authorization: "bearer abc" }))).toBe("abc");
+  expect(tokenIn(new Headers({ authorization: "Basic abc" }))).toBeUndefined();
+  expect(tokenIn(new Headers({ "x-api-key": "" }))).toBeUndefined();
 });

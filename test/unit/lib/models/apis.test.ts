@@ -1,7 +1,7 @@
 // The usage that providers report.
 import { expect, test } from "bun:test";
+import { apis } from "../../../../lib/models/apis.ts";
 import type { MeasuredUsage } from "../../../../lib/models/cost.ts";
-import { usageOf } from "../../../../lib/models/usage.ts";
 
 const usage = (over: Partial<MeasuredUsage>): MeasuredUsage => ({
   input: 0,
@@ -15,7 +15,7 @@ const usage = (over: Partial<MeasuredUsage>): MeasuredUsage => ({
 
 test("Anthropic counts cached input apart, and OpenAI within", () => {
   expect(
-    usageOf("messages", {
+    apis.messages.usageOf({
       input_tokens: 10,
       cache_read_input_tokens: 100,
       cache_creation_input_tokens: 20,
@@ -29,7 +29,7 @@ test("Anthropic counts cached input apart, and OpenAI within", () => {
     prompt_tokens_details: { cached_tokens: 100 },
     completion_tokens_details: { reasoning_tokens: 3 },
   };
-  expect(usageOf("chat", chat)).toEqual(
+  expect(apis.chat.usageOf(chat)).toEqual(
     usage({ input: 130, cached: 100, output: 7, reasoning: 3 }),
   );
   const responses = {
@@ -38,22 +38,22 @@ test("Anthropic counts cached input apart, and OpenAI within", () => {
     input_tokens_details: { cached_tokens: 100 },
     output_tokens_details: { reasoning_tokens: 3 },
   };
-  expect(usageOf("responses", responses)).toEqual(
+  expect(apis.responses.usageOf(responses)).toEqual(
     usage({ input: 130, cached: 100, output: 7, reasoning: 3 }),
   );
 });
 
 test("anything but an object with counts is no usage", () => {
-  expect([undefined, null, 5, "many", [], {}].map((value) => usageOf("chat", value))).toEqual(
+  expect([undefined, null, 5, "many", [], {}].map((value) => apis.chat.usageOf(value))).toEqual(
     Array(6).fill(undefined),
   );
 });
 
 test("what is no count counts as none", () => {
-  expect(usageOf("chat", { prompt_tokens: -5, completion_tokens: 7 })).toEqual(
+  expect(apis.chat.usageOf({ prompt_tokens: -5, completion_tokens: 7 })).toEqual(
     usage({ output: 7 }),
   );
-  expect(usageOf("chat", { prompt_tokens: 1.5, completion_tokens: 1e300 })).toEqual(
+  expect(apis.chat.usageOf({ prompt_tokens: 1.5, completion_tokens: 1e300 })).toEqual(
     usage({ input: 2, output: 1_000_000_000_000 }),
   );
 });
@@ -63,8 +63,10 @@ test.each(["messages", "chat", "responses"] as const)(
   (api) => {
     const names =
       api === "chat" ? ["prompt_tokens", "completion_tokens"] : ["input_tokens", "output_tokens"];
-    expect(usageOf(api, {})).toBeUndefined();
+    expect(apis[api].usageOf({})).toBeUndefined();
     for (const wrong of [-5, "12", null])
-      expect(usageOf(api, Object.fromEntries(names.map((name) => [name, wrong])))).toBeUndefined();
+      expect(
+        apis[api].usageOf(Object.fromEntries(names.map((name) => [name, wrong]))),
+      ).toBeUndefined();
   },
 );
