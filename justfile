@@ -77,10 +77,10 @@ bench *options:
 chaos *options:
     {{ bin }}/bun run test/chaos/chaos.ts {{ options }}
 
-# What takes longer than `npm test` may: a `sett up` with each request to the Engine failing in each way (about an hour).
-nightly: prepare
-    {{ bin }}/bun .ci/test.ts binaries images
-    SETT_EACH_REQUEST=1 {{ bin }}/bun test test/e2e/engine-faults.test.ts
+# All of `npm test`, with the tests marked `nightly`, 20 runs of chaos, 50 000 schedules, each planted mistake, and each request of a `sett up` failing in each way: a few hours.
+nightly *steps:
+    node .ci/setup.mjs --tests
+    {{ bin }}/bun .ci/test.ts --nightly {{ steps }}
 
 # Play the programs that ship in virtual time, with faults, and check the history: `just simulate --schedules 20000 --jobs 2`, `just simulate --seed 7 --trace`.
 simulate *options:

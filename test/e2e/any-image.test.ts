@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import { instanceLabel } from "../../lib/runtime/labels.ts";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
 let sett: SettWorkspace;
@@ -41,20 +42,24 @@ test("an agent image with no shell and no libc does its work", async () => {
   expect(artefacts.at(-1)).toMatchObject({ type: "Bare", payload: "no shell, no libc" });
 });
 
-test("an agent whose image has changed leaves no earlier image behind", async () => {
-  const unnamed = async () =>
-    (
-      await $`docker images --quiet --filter dangling=true --filter ${`label=${instanceLabel}=${sett.name}`}`.text()
-    ).trim();
-  for (const way of ["green", "blue"]) {
-    await $`echo ${`FROM scratch\nENV DOOR=${way}\nCOPY echo /echo`} > agents/bare/Dockerfile`.cwd(
-      sett.folder,
-    );
-    await sett.commit(`Paint the door ${way}`);
-    await sett.up();
-  }
-  const variables =
-    await $`docker inspect --format ${"{{json .Config.Env}}"} sett-${sett.name}-agent-bare`.text();
-  expect(variables).toContain("DOOR=blue");
-  expect(await unnamed()).toBe("");
-}, 120_000);
+nightly(
+  "an agent whose image has changed leaves no earlier image behind",
+  async () => {
+    const unnamed = async () =>
+      (
+        await $`docker images --quiet --filter dangling=true --filter ${`label=${instanceLabel}=${sett.name}`}`.text()
+      ).trim();
+    for (const way of ["green", "blue"]) {
+      await $`echo ${`FROM scratch\nENV DOOR=${way}\nCOPY echo /echo`} > agents/bare/Dockerfile`.cwd(
+        sett.folder,
+      );
+      await sett.commit(`Paint the door ${way}`);
+      await sett.up();
+    }
+    const variables =
+      await $`docker inspect --format ${"{{json .Config.Env}}"} sett-${sett.name}-agent-bare`.text();
+    expect(variables).toContain("DOOR=blue");
+    expect(await unnamed()).toBe("");
+  },
+  120_000,
+);

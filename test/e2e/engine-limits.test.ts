@@ -3,13 +3,14 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
 import { $ } from "bun";
 import { canStartEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
+import { isNight } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
 
 const needed = ["sett/cub", "sett/redis", "sett/orchestrator", "sett/agent-base"];
 
-test.skipIf(!canStartEngine)(
+test.skipIf(!canStartEngine || !isNight)(
   "an Engine without addresses for a network says so before images are built",
   async () => {
     // One range, which a network of a person has.

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { root } from "../support/root.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -20,35 +21,41 @@ const path = (isInstalled: boolean) => {
   return [...(isInstalled ? [join(root, "node_modules/.bin")] : []), ...others].join(":");
 };
 
-test("an agent with prompts and a command ignores everything, which is said, until it has bids; then its workers act", async () => {
-  const text = await example("whole-agent.sett.yml");
-  await using sett = await SettWorkspace.create({
-    "sett.yml": text,
-    "agents/go-coder/Dockerfile":
-      "FROM sett/agent-base:latest\nCOPY run-go-coder.sh /usr/bin/run-go-coder.sh\n",
-    "agents/go-coder/run-go-coder.sh": `#!/bin/sh\n${answer("$GITHUB_TOKEN $LOG_LEVEL")}`,
-  });
-  sett.env = { GITHUB_TOKEN: "a-token" };
-  const up = await sett.sett("up", "--name", sett.name);
-  expect(up).toMatchObject({
-    code: 0,
-    err: expect.stringContaining("without one, or `bids`, this agent ignores everything"),
-  });
-  const ignored = await sett.sett("forage", "--watch", "--goal", "one");
-  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
+nightly(
+  "an agent with prompts and a command ignores everything, which is said, until it has bids; then its workers act",
+  async () => {
+    const text = await example("whole-agent.sett.yml");
+    await using sett = await SettWorkspace.create({
+      "sett.yml": text,
+      "agents/go-coder/Dockerfile":
+        "FROM sett/agent-base:latest\nCOPY run-go-coder.sh /usr/bin/run-go-coder.sh\n",
+      "agents/go-coder/run-go-coder.sh": `#!/bin/sh\n${answer("$GITHUB_TOKEN $LOG_LEVEL")}`,
+    });
+    sett.env = { GITHUB_TOKEN: "a-token" };
+    const up = await sett.sett("up", "--name", sett.name);
+    expect(up).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("without one, or `bids`, this agent ignores everything"),
+    });
+    const ignored = await sett.sett("forage", "--watch", "--goal", "one");
+    expect(ignored).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("No agent worked on it"),
+    });
 
-  await sett.write({
-    "sett.yml": text.replace(
-      "    prompts:",
-      "    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:",
-    ),
-  });
-  await sett.commit("Let it bid");
-  await sett.up();
-  const goal = await sett.forage("two");
-  const report = await waitFor("the report", async () => (await sett.artefacts(goal))[1]);
-  expect(report).toMatchObject({ type: "Report", payload: "a-token debug" });
-});
+    await sett.write({
+      "sett.yml": text.replace(
+        "    prompts:",
+        "    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:",
+      ),
+    });
+    await sett.commit("Let it bid");
+    await sett.up();
+    const goal = await sett.forage("two");
+    const report = await waitFor("the report", async () => (await sett.artefacts(goal))[1]);
+    expect(report).toMatchObject({ type: "Report", payload: "a-token debug" });
+  },
+);
 
 test("an agent of a devcontainer and two prompts starts, and with command and bids it works as the devcontainer's user", async () => {
   const text = await example("devcontainer-agent.sett.yml");

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { $ } from "bun";
 import Docker from "dockerode";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 let sett: SettWorkspace;
@@ -139,125 +140,143 @@ test("the id of the instance is kept in git's configuration, and a blackboard of
   expect(await id()).toBe("");
 }, 300_000);
 
-test("a volume with all labels of ours and no id is another's, unless it is taken over from the version before", async () => {
-  const own = `sett-${sett.name}`;
-  const workspace = `${own}-workspace-c`;
-  const byHand = async (name: string, like: string) => {
-    const { "dev.sett.id": _, ...labels } = JSON.parse(
-      await $`docker volume inspect --format ${"{{json .Labels}}"} ${like}`.text(),
-    );
-    const words = Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`);
-    return () => $`docker volume create ${words} ${name}`.quiet();
-  };
-  await sett.up();
-  const makeWorkspace = await byHand(workspace, `${own}-workspace-echo`);
-  const makeBlackboard = await byHand(`${own}-blackboard`, `${own}-blackboard`);
-  await makeWorkspace();
-  await sett.up();
-  await sett.need("down", "--timeout", "1s");
-  expect(await named()).toEqual([`${own}-blackboard`, workspace]);
-
-  await $`docker volume rm ${own}-blackboard ${workspace}`.quiet();
-  await makeBlackboard();
-  for (const words of [["up"], ["down", "--volumes"]]) {
-    const { code, err } = await sett.sett(...words, "--name", sett.name);
-    expect(code).toBe(1);
-    expect(err).toContain(
-      `A volume ${own}-blackboard exists that Sett has not made for this instance.`,
-    );
-    expect(err.replace(/\s+/g, " ")).toContain(
-      `git config --add sett.${sett.name}.volume ${own}-blackboard`,
-    );
-    expect(err).not.toContain("building");
-  }
-  await $`git config --add sett.${sett.name}.volume ${own}-blackboard`.cwd(sett.folder).quiet();
-  await sett.up();
-  await sett.need("down", "--volumes", "--timeout", "1s");
-  expect(await named()).toEqual([]);
-
-  // As the version before has left it: it has made the folder of objects, and no id.
-  await sett.up();
-  await sett.need("down", "--timeout", "1s");
-  await $`docker volume rm ${own}-blackboard && docker image rm ${own}-agent-echo`.quiet();
-  await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
-  await makeBlackboard();
-  const { code, err } = await sett.sett("up", "--name", sett.name);
-  expect(err.replace(/\s+/g, " ")).toContain(
-    `of a version before, and are ${sett.name}'s from now on: ${own}-blackboard.`,
-  );
-  expect(code).toBe(0);
-  await sett.need("down", "--timeout", "1s");
-  expect((await sett.sett("up", "--name", sett.name)).err).not.toContain("of a version before");
-  await sett.need("down", "--volumes", "--timeout", "1s");
-  expect(await named()).toEqual([]);
-}, 300_000);
-
-test("a stranger's image with the name of an agent's is named before anything is built, and one made of ours is never removed", async () => {
-  const image = `sett-${sett.name}-agent-echo:latest`;
-  const idOf = async (name: string) =>
-    (await $`docker image inspect --format ${"{{.Id}}"} ${name}`.text()).trim();
-  await $`docker tag sett/agent-base:latest ${image}`.quiet();
-  const { code, err } = await sett.sett("up", "--name", sett.name);
-  expect(code).toBe(1);
-  expect(err).toContain(`An image ${image} exists that Sett has not made for this instance.`);
-  expect(err).toContain(`docker image rm ${image}`);
-  expect(err).not.toContain("building");
-  expect(await idOf(image)).toBe(await idOf("sett/agent-base:latest"));
-  await $`docker image rm ${image}`.quiet();
-
-  await sett.up();
-  const first = await idOf(image);
-  await sett.write({ "mine/Dockerfile": `FROM ${image}\nCOPY Dockerfile /mine\n` });
-  const mine = (await $`docker build --quiet mine`.cwd(sett.folder).text()).trim();
-  try {
-    await sett.write({
-      "agents/echo/more": "more",
-      "agents/echo/Dockerfile": "FROM sett/agent-base:latest\nCOPY . /app/\n",
-    });
-    await sett.commit("Change the agent");
+nightly(
+  "a volume with all labels of ours and no id is another's, unless it is taken over from the version before",
+  async () => {
+    const own = `sett-${sett.name}`;
+    const workspace = `${own}-workspace-c`;
+    const byHand = async (name: string, like: string) => {
+      const { "dev.sett.id": _, ...labels } = JSON.parse(
+        await $`docker volume inspect --format ${"{{json .Labels}}"} ${like}`.text(),
+      );
+      const words = Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`);
+      return () => $`docker volume create ${words} ${name}`.quiet();
+    };
     await sett.up();
-    expect(await idOf(image)).not.toBe(first);
-    // Labels and all, in the place of ours.
-    await sett.write({ "mine/Dockerfile": `FROM ${image}\nENV MINE=1\n` });
-    await $`docker build --quiet --tag ${image} mine`.cwd(sett.folder).quiet();
-    expect((await sett.sett("up", "--name", sett.name)).err).toContain(`An image ${image} exists`);
-    await $`docker image rm ${image}`.quiet();
+    const makeWorkspace = await byHand(workspace, `${own}-workspace-echo`);
+    const makeBlackboard = await byHand(`${own}-blackboard`, `${own}-blackboard`);
+    await makeWorkspace();
+    await sett.up();
+    await sett.need("down", "--timeout", "1s");
+    expect(await named()).toEqual([`${own}-blackboard`, workspace]);
+
+    await $`docker volume rm ${own}-blackboard ${workspace}`.quiet();
+    await makeBlackboard();
+    for (const words of [["up"], ["down", "--volumes"]]) {
+      const { code, err } = await sett.sett(...words, "--name", sett.name);
+      expect(code).toBe(1);
+      expect(err).toContain(
+        `A volume ${own}-blackboard exists that Sett has not made for this instance.`,
+      );
+      expect(err.replace(/\s+/g, " ")).toContain(
+        `git config --add sett.${sett.name}.volume ${own}-blackboard`,
+      );
+      expect(err).not.toContain("building");
+    }
+    await $`git config --add sett.${sett.name}.volume ${own}-blackboard`.cwd(sett.folder).quiet();
     await sett.up();
     await sett.need("down", "--volumes", "--timeout", "1s");
-    expect(await idOf(mine)).toBe(mine);
-  } finally {
-    await $`docker rmi --force ${mine}`.quiet().nothrow();
-  }
-}, 300_000);
+    expect(await named()).toEqual([]);
 
-test("of two strangers' networks of one name the remedy names each by its id, and works", async () => {
-  const name = `sett-${sett.name}`;
-  await $`docker network create ${name}`.quiet();
-  await new Docker().createNetwork({ Name: name, CheckDuplicate: false }).catch(() => undefined);
-  const { err } = await sett.sett("up", "--name", sett.name);
-  const remedies = [...err.replace(/\s+/g, " ").matchAll(/docker network rm [\w-]+/g)].map(
-    ([remedy]) => remedy,
-  );
-  expect(remedies).toHaveLength((await named()).length);
-  for (const remedy of remedies) await $`${{ raw: remedy }}`.quiet();
-  expect(await named()).toEqual([]);
-  await sett.up();
-}, 300_000);
+    // As the version before has left it: it has made the folder of objects, and no id.
+    await sett.up();
+    await sett.need("down", "--timeout", "1s");
+    await $`docker volume rm ${own}-blackboard && docker image rm ${own}-agent-echo`.quiet();
+    await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
+    await makeBlackboard();
+    const { code, err } = await sett.sett("up", "--name", sett.name);
+    expect(err.replace(/\s+/g, " ")).toContain(
+      `of a version before, and are ${sett.name}'s from now on: ${own}-blackboard.`,
+    );
+    expect(code).toBe(0);
+    await sett.need("down", "--timeout", "1s");
+    expect((await sett.sett("up", "--name", sett.name)).err).not.toContain("of a version before");
+    await sett.need("down", "--volumes", "--timeout", "1s");
+    expect(await named()).toEqual([]);
+  },
+  300_000,
+);
 
-test("two networks of one name, both in use, are made one again", async () => {
-  await sett.up();
-  if (!(await secondNetwork())) return;
-  const ids = (await $`docker network ls -q --no-trunc --filter name=sett-${sett.name}`.text())
-    .trim()
-    .split("\n");
-  const agent = `sett-${sett.name}-agent-echo`;
-  const own = (
-    await $`docker inspect --format ${"{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}"} ${agent}`.text()
-  ).trim();
-  const other = ids.find((id) => id !== own) ?? "";
-  await new Docker().getNetwork(own).disconnect({ Container: agent });
-  await new Docker().getNetwork(other).connect({ Container: agent });
-  await sett.up();
-  expect((await named()).filter((name) => name === `sett-${sett.name}`)).toHaveLength(1);
-  await sett.need("forage", "--goal", "hello", "--watch");
-}, 300_000);
+nightly(
+  "a stranger's image with the name of an agent's is named before anything is built, and one made of ours is never removed",
+  async () => {
+    const image = `sett-${sett.name}-agent-echo:latest`;
+    const idOf = async (name: string) =>
+      (await $`docker image inspect --format ${"{{.Id}}"} ${name}`.text()).trim();
+    await $`docker tag sett/agent-base:latest ${image}`.quiet();
+    const { code, err } = await sett.sett("up", "--name", sett.name);
+    expect(code).toBe(1);
+    expect(err).toContain(`An image ${image} exists that Sett has not made for this instance.`);
+    expect(err).toContain(`docker image rm ${image}`);
+    expect(err).not.toContain("building");
+    expect(await idOf(image)).toBe(await idOf("sett/agent-base:latest"));
+    await $`docker image rm ${image}`.quiet();
+
+    await sett.up();
+    const first = await idOf(image);
+    await sett.write({ "mine/Dockerfile": `FROM ${image}\nCOPY Dockerfile /mine\n` });
+    const mine = (await $`docker build --quiet mine`.cwd(sett.folder).text()).trim();
+    try {
+      await sett.write({
+        "agents/echo/more": "more",
+        "agents/echo/Dockerfile": "FROM sett/agent-base:latest\nCOPY . /app/\n",
+      });
+      await sett.commit("Change the agent");
+      await sett.up();
+      expect(await idOf(image)).not.toBe(first);
+      // Labels and all, in the place of ours.
+      await sett.write({ "mine/Dockerfile": `FROM ${image}\nENV MINE=1\n` });
+      await $`docker build --quiet --tag ${image} mine`.cwd(sett.folder).quiet();
+      expect((await sett.sett("up", "--name", sett.name)).err).toContain(
+        `An image ${image} exists`,
+      );
+      await $`docker image rm ${image}`.quiet();
+      await sett.up();
+      await sett.need("down", "--volumes", "--timeout", "1s");
+      expect(await idOf(mine)).toBe(mine);
+    } finally {
+      await $`docker rmi --force ${mine}`.quiet().nothrow();
+    }
+  },
+  300_000,
+);
+
+nightly(
+  "of two strangers' networks of one name the remedy names each by its id, and works",
+  async () => {
+    const name = `sett-${sett.name}`;
+    await $`docker network create ${name}`.quiet();
+    await new Docker().createNetwork({ Name: name, CheckDuplicate: false }).catch(() => undefined);
+    const { err } = await sett.sett("up", "--name", sett.name);
+    const remedies = [...err.replace(/\s+/g, " ").matchAll(/docker network rm [\w-]+/g)].map(
+      ([remedy]) => remedy,
+    );
+    expect(remedies).toHaveLength((await named()).length);
+    for (const remedy of remedies) await $`${{ raw: remedy }}`.quiet();
+    expect(await named()).toEqual([]);
+    await sett.up();
+  },
+  300_000,
+);
+
+nightly(
+  "two networks of one name, both in use, are made one again",
+  async () => {
+    await sett.up();
+    if (!(await secondNetwork())) return;
+    const ids = (await $`docker network ls -q --no-trunc --filter name=sett-${sett.name}`.text())
+      .trim()
+      .split("\n");
+    const agent = `sett-${sett.name}-agent-echo`;
+    const own = (
+      await $`docker inspect --format ${"{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}"} ${agent}`.text()
+    ).trim();
+    const other = ids.find((id) => id !== own) ?? "";
+    await new Docker().getNetwork(own).disconnect({ Container: agent });
+    await new Docker().getNetwork(other).connect({ Container: agent });
+    await sett.up();
+    expect((await named()).filter((name) => name === `sett-${sett.name}`)).toHaveLength(1);
+    await sett.need("forage", "--goal", "hello", "--watch");
+  },
+  300_000,
+);

@@ -2,6 +2,7 @@
 // it is refused in a sentence.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { scriptedModel } from "../support/models/scripted-model.ts";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -61,21 +62,24 @@ for (const [title, ...words] of [["in a container"], ["as a process", "--runtime
     expect(Number(counted.payload)).toBeGreaterThan(34 * 60_000);
   });
 
-  test(`${title} workers of an agent are started with more than one variable can have`, async () => {
-    await using sett = await SettWorkspace.create({
-      ...scriptAgent("counter", counter),
-      "sett.yml": settYml({
-        counter: `${wants}    strategy: fresh_per_call\n    replicas: 2\n${environment(5, 1)}`,
-      }),
-    });
-    sett.env = { BIG: "x".repeat(60_000) };
-    await sett.need("up", "--name", sett.name, ...words);
-    const counted = await answerOf(sett, "Counted");
-    expect(Number(counted.payload)).toBeGreaterThan(5 * 60_000);
-  });
+  nightly(
+    `${title} workers of an agent are started with more than one variable can have`,
+    async () => {
+      await using sett = await SettWorkspace.create({
+        ...scriptAgent("counter", counter),
+        "sett.yml": settYml({
+          counter: `${wants}    strategy: fresh_per_call\n    replicas: 2\n${environment(5, 1)}`,
+        }),
+      });
+      sett.env = { BIG: "x".repeat(60_000) };
+      await sett.need("up", "--name", sett.name, ...words);
+      const counted = await answerOf(sett, "Counted");
+      expect(Number(counted.payload)).toBeGreaterThan(5 * 60_000);
+    },
+  );
 }
 
-test("a prompt of 300 KiB comes from a file, and the model reads all of it", async () => {
+nightly("a prompt of 300 KiB comes from a file, and the model reads all of it", async () => {
   await using model = scriptedModel(
     "openai",
     [{ call: [["finish", { type: "Answer", payload: "Read", summary: "Read" }]] }],

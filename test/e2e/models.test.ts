@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { startProvider } from "../support/models/provider-container.ts";
+import { nightly } from "../support/nightly.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
 import { root } from "../support/root.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
@@ -157,20 +158,23 @@ test("a gateway that was killed comes back in its container, with its keys", asy
   expect(await startedAt("gateway")).toBe(before);
 });
 
-test("a restart of the container loses the keys: `list` and `status` say so, and `up` brings them back", async () => {
-  const isMissing =
-    "The gateway does not have the key of the model local: a restart of its container clears its memory.";
-  const listed = async () => (await sett.sett("list")).err.includes(`${sett.name}: ${isMissing}`);
-  expect(await listed()).toBe(false);
-  await $`docker restart ${container("gateway")}`.quiet();
-  await waitFor("the keys to be missed", listed, { everyMs: 200 });
-  expect(await sett.need("status")).toContain(isMissing);
-  expect((await said("hello")).payload).toContain("run `sett up`");
-  const { out } = await up("--record", calls);
-  expect(out).toContain("nothing has changed");
-  expect(await listed()).toBe(false);
-  expect(await sett.need("status")).not.toContain(isMissing);
-});
+nightly(
+  "a restart of the container loses the keys: `list` and `status` say so, and `up` brings them back",
+  async () => {
+    const isMissing =
+      "The gateway does not have the key of the model local: a restart of its container clears its memory.";
+    const listed = async () => (await sett.sett("list")).err.includes(`${sett.name}: ${isMissing}`);
+    expect(await listed()).toBe(false);
+    await $`docker restart ${container("gateway")}`.quiet();
+    await waitFor("the keys to be missed", listed, { everyMs: 200 });
+    expect(await sett.need("status")).toContain(isMissing);
+    expect((await said("hello")).payload).toContain("run `sett up`");
+    const { out } = await up("--record", calls);
+    expect(out).toContain("nothing has changed");
+    expect(await listed()).toBe(false);
+    expect(await sett.need("status")).not.toContain(isMissing);
+  },
+);
 
 test("recorded calls are answered again without the key and without the provider", async () => {
   await provider[Symbol.asyncDispose]();

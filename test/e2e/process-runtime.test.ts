@@ -8,6 +8,7 @@ import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { identify, isAlive, type ProcessId } from "../../lib/process/process-id.ts";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
+import { nightly } from "../support/nightly.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -284,25 +285,29 @@ test("a part whose supervisor was killed is shown, and up puts another in its pl
   expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
 });
 
-test("a frozen agent, which runs but gives no sign of life, is replaced by up, as status says", async () => {
-  const frozen = processOf("agent-painter");
-  if (frozen === undefined) throw new Error("The painter does not run.");
-  process.kill(frozen.pid, "SIGSTOP");
-  const [{ redis_port }] = JSON.parse(await need("list", "--json"));
-  const REDISCLI_AUTH = readSpec(at.placeOf("redis"))?.env.REDISCLI_AUTH ?? "";
-  // As long ago as it would have to be waited for.
-  const beat = JSON.stringify({ at: Date.now() - 60_000, state: "idle" });
-  await $`redis-cli -p ${redis_port} SET sett:${at.name}:agent:painter:status ${beat}`
-    .env({ ...at.environment, REDISCLI_AUTH })
-    .quiet();
-  expect(await need("status")).toMatch(/painter +painter +silent/);
-  expect(await need("up", "--name", at.name)).toContain(
-    "replaced painter; kept redis, orchestrator, critic",
-  );
-  expect(isAlive(frozen)).toBe(false);
-  const goal = (await need("forage", "--goal", "look once more", "--watch")).trim();
-  expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
-}, 300_000);
+nightly(
+  "a frozen agent, which runs but gives no sign of life, is replaced by up, as status says",
+  async () => {
+    const frozen = processOf("agent-painter");
+    if (frozen === undefined) throw new Error("The painter does not run.");
+    process.kill(frozen.pid, "SIGSTOP");
+    const [{ redis_port }] = JSON.parse(await need("list", "--json"));
+    const REDISCLI_AUTH = readSpec(at.placeOf("redis"))?.env.REDISCLI_AUTH ?? "";
+    // As long ago as it would have to be waited for.
+    const beat = JSON.stringify({ at: Date.now() - 60_000, state: "idle" });
+    await $`redis-cli -p ${redis_port} SET sett:${at.name}:agent:painter:status ${beat}`
+      .env({ ...at.environment, REDISCLI_AUTH })
+      .quiet();
+    expect(await need("status")).toMatch(/painter +painter +silent/);
+    expect(await need("up", "--name", at.name)).toContain(
+      "replaced painter; kept redis, orchestrator, critic",
+    );
+    expect(isAlive(frozen)).toBe(false);
+    const goal = (await need("forage", "--goal", "look once more", "--watch")).trim();
+    expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
+  },
+  300_000,
+);
 
 test("the name cannot be taken in Docker as well", async () => {
   const { code, err } = await sett("up", "--name", at.name, "--runtime", "docker");

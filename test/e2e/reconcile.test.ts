@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { SettEvent } from "../../lib/model/event.ts";
+import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -181,7 +182,7 @@ test("other limits are put in force by another orchestrator, and agents are left
   expect(failure.type).toBe("ArtefactLimitExceeded");
 });
 
-test("an external agent is registered, and nothing is started for it", async () => {
+nightly("an external agent is registered, and nothing is started for it", async () => {
   const before = await containers();
   const ada = "  ada: { external: true, role: approver, bids: [{ on: Nothing, bid: review }] }\n";
   const top = "limits: { bid_deadline: 1s }\n";
@@ -262,7 +263,7 @@ test("a Redis that was stopped is named with its remedy, and up is it: the other
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
 });
 
-test("what has died or was removed is there again, and no volume is left over", async () => {
+nightly("what has died or was removed is there again, and no volume is left over", async () => {
   const part = (name: string) => `sett-${sett.name}-${name}`;
   await $`docker rm --force ${part("redis")} && docker stop --time 0 ${part("agent-keen")}`.quiet();
   const { code, out } = await up(settYml(second));

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
 import { LLMock } from "@copilotkit/aimock";
+import { nightly } from "../support/nightly.ts";
 import { root } from "../support/root.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -116,27 +117,30 @@ test("a result to which no call has led has no conversation", async () => {
   ]);
 });
 
-test("where only digests are kept, or the gateway does not run, a sentence says so", async () => {
-  await sett.write(settings({ record: "digests" }));
-  await sett.up();
-  // Another question: the body of the first is on the volume.
-  provider.onMessage("farewell", { content: "Good night" });
-  const unkept = await idOfAnswer("farewell");
-  const { code, err } = await sett.sett("unearth", unkept, "--transcript");
-  expect(code).toBe(1);
-  expect(err).toContain("A call of a model led to it, and its bodies are not kept.");
-  expect(err).toContain("`record: digests`");
-  expect(
-    JSON.parse(await sett.need("unearth", unkept, "--transcript", "--json")).calls,
-  ).toMatchObject([
-    {
-      request_body: null,
-      answer_body: null,
-      request: { digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
-    },
-  ]);
-  await sett.need("down", "--name", sett.name);
-  const stopped = await sett.sett("unearth", "--archive", archive(), answer, "--transcript");
-  expect(stopped.code).toBe(1);
-  expect(stopped.err).toContain(`There is no gateway of ${sett.name} on this machine`);
-});
+nightly(
+  "where only digests are kept, or the gateway does not run, a sentence says so",
+  async () => {
+    await sett.write(settings({ record: "digests" }));
+    await sett.up();
+    // Another question: the body of the first is on the volume.
+    provider.onMessage("farewell", { content: "Good night" });
+    const unkept = await idOfAnswer("farewell");
+    const { code, err } = await sett.sett("unearth", unkept, "--transcript");
+    expect(code).toBe(1);
+    expect(err).toContain("A call of a model led to it, and its bodies are not kept.");
+    expect(err).toContain("`record: digests`");
+    expect(
+      JSON.parse(await sett.need("unearth", unkept, "--transcript", "--json")).calls,
+    ).toMatchObject([
+      {
+        request_body: null,
+        answer_body: null,
+        request: { digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      },
+    ]);
+    await sett.need("down", "--name", sett.name);
+    const stopped = await sett.sett("unearth", "--archive", archive(), answer, "--transcript");
+    expect(stopped.code).toBe(1);
+    expect(stopped.err).toContain(`There is no gateway of ${sett.name} on this machine`);
+  },
+);

@@ -8,6 +8,7 @@ import { sign } from "@octokit/webhooks-methods";
 import { $ } from "bun";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { startSett } from "../support/cli/sett-process.ts";
+import { nightly } from "../support/nightly.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { github } from "../support/triggers/forge-payloads.ts";
@@ -182,17 +183,20 @@ test("a run that is due states its goal at its minute", async () => {
   });
 });
 
-test("`sett up` forgets a trigger that sett.yml no longer has, and keeps the others", async () => {
-  const known = async () => {
-    const triggers = ["redis-cli", "--raw", "KEYS", `sett:${sett.name}:trigger:*`];
-    const keys = (await $`docker exec sett-${sett.name}-redis ${triggers}`.text())
-      .trim()
-      .split("\n");
-    return keys.map((key) => key.split(":").at(-1)).toSorted();
-  };
-  expect(await known()).toEqual(["minutely", "release"]);
-  await sett.write({ "sett.yml": settYml(agents, top.replace(/^ {2}release:.*\n/m, "")) });
-  await sett.commit("Publish by hand");
-  await sett.up();
-  expect(await known()).toEqual(["minutely"]);
-});
+nightly(
+  "`sett up` forgets a trigger that sett.yml no longer has, and keeps the others",
+  async () => {
+    const known = async () => {
+      const triggers = ["redis-cli", "--raw", "KEYS", `sett:${sett.name}:trigger:*`];
+      const keys = (await $`docker exec sett-${sett.name}-redis ${triggers}`.text())
+        .trim()
+        .split("\n");
+      return keys.map((key) => key.split(":").at(-1)).toSorted();
+    };
+    expect(await known()).toEqual(["minutely", "release"]);
+    await sett.write({ "sett.yml": settYml(agents, top.replace(/^ {2}release:.*\n/m, "")) });
+    await sett.commit("Publish by hand");
+    await sett.up();
+    expect(await known()).toEqual(["minutely"]);
+  },
+);

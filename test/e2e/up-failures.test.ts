@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import type { Finished } from "../support/cli/finished.ts";
 import { settOnTerminal } from "../support/cli/pseudo-terminal.ts";
+import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -97,66 +98,58 @@ test("Ctrl-C takes everything back, whatever the moment", async () => {
   }
 }, 300_000);
 
-test("a closed terminal takes everything back, whatever the moment", async () => {
-  for (const sign of ["redis", "orchestrator"]) {
-    await using person = settOnTerminal(["up", "--name", sett.name], {
-      cwd: sett.folder,
-      env: { ...here },
-      columns: 120,
-    });
-    await waitFor(`"${sign}"`, () => person.raw().includes(`${sign}`));
-    person.close();
-    expect(await person.exited).toBe(129);
+nightly(
+  "a closed terminal takes everything back, whatever the moment",
+  async () => {
+    for (const sign of ["redis", "orchestrator"]) {
+      await using person = settOnTerminal(["up", "--name", sett.name], {
+        cwd: sett.folder,
+        env: { ...here },
+        columns: 120,
+      });
+      await waitFor(`"${sign}"`, () => person.raw().includes(`${sign}`));
+      person.close();
+      expect(await person.exited).toBe(129);
+      await expectNothingLeft();
+    }
+  },
+  300_000,
+);
+
+nightly(
+  "so does a reader of its messages that has gone, and so does a hangup without a terminal",
+  async () => {
+    const start = () =>
+      Bun.spawn([settBinary, "up", "--name", sett.name], {
+        cwd: sett.folder,
+        stdout: "ignore",
+        stderr: "pipe",
+      });
+    const until = async (child: ReturnType<typeof start>) => {
+      const reader = child.stderr.getReader();
+      for (let err = ""; !err.includes("redis: starting"); )
+        err += new TextDecoder().decode((await reader.read()).value);
+      return reader;
+    };
+    const unread = start();
+    await (await until(unread)).cancel();
+    expect(await unread.exited).toBe(130);
     await expectNothingLeft();
-  }
-}, 300_000);
+    const hungUp = start();
+    await until(hungUp);
+    // A shell and a remote login may both report it.
+    hungUp.kill("SIGHUP");
+    hungUp.kill("SIGHUP");
+    expect(await hungUp.exited).toBe(129);
+    await expectNothingLeft();
+  },
+  300_000,
+);
 
-test("so does a reader of its messages that has gone, and so does a hangup without a terminal", async () => {
-  const start = () =>
-    Bun.spawn([settBinary, "up", "--name", sett.name], {
-      cwd: sett.folder,
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-  const until = async (child: ReturnType<typeof start>) => {
-    const reader = child.stderr.getReader();
-    for (let err = ""; !err.includes("redis: starting"); )
-      err += new TextDecoder().decode((await reader.read()).value);
-    return reader;
-  };
-  const unread = start();
-  await (await until(unread)).cancel();
-  expect(await unread.exited).toBe(130);
-  await expectNothingLeft();
-  const hungUp = start();
-  await until(hungUp);
-  // A shell and a remote login may both report it.
-  hungUp.kill("SIGHUP");
-  hungUp.kill("SIGHUP");
-  expect(await hungUp.exited).toBe(129);
-  await expectNothingLeft();
-}, 300_000);
-
-test("with nohup it outlives its terminal", async () => {
-  const child = Bun.spawn(["nohup", settBinary, "up", "--name", sett.name], {
-    cwd: sett.folder,
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  let err = "";
-  const reading = (async () => {
-    for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
-  })();
-  await waitFor("redis to start", () => err.includes("redis: starting"));
-  child.kill("SIGHUP");
-  expect(await child.exited).toBe(0);
-  await reading;
-  await sett.need("down", "--volumes", "--name", sett.name, "--timeout", "1s");
-}, 300_000);
-
-test("a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in down says what may still run and how to go on", async () => {
-  const said = async (words: string[], signs: string[]) => {
-    const child = Bun.spawn([settBinary, ...words], {
+nightly(
+  "with nohup it outlives its terminal",
+  async () => {
+    const child = Bun.spawn(["nohup", settBinary, "up", "--name", sett.name], {
       cwd: sett.folder,
       stdout: "ignore",
       stderr: "pipe",
@@ -165,75 +158,106 @@ test("a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in d
     const reading = (async () => {
       for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
     })();
-    for (const sign of signs) {
-      await waitFor(`"${sign}"`, () => err.includes(sign));
-      child.kill("SIGINT");
-    }
-    expect(await child.exited).toBe(130);
+    await waitFor("redis to start", () => err.includes("redis: starting"));
+    child.kill("SIGHUP");
+    expect(await child.exited).toBe(0);
     await reading;
-    return err;
-  };
-  const up = await said(
-    ["up", "--name", sett.name],
-    ["orchestrator: starting", "Undoing what was done"],
-  );
-  expect(up).toContain(`sett down --volumes --name ${sett.name}`);
-  await sett.sett("down", "--volumes", "--name", sett.name);
-  await sett.up();
-  const down = await said(["down", "--volumes"], ["stopping"]);
-  expect(down).toContain(`parts of ${sett.name} may still run`);
-  expect(down).toContain(`sett down --name ${sett.name} --volumes`);
-  await sett.need("down", "--volumes", "--timeout", "1s");
-  await expectNothingLeft();
-  const nothing = await sett.sett("down");
-  expect(nothing.code).toBe(0);
-  expect(nothing.err).toContain("This repository has no sett, and no parts of one.");
-  expect((await sett.sett("down", "--name", sett.name)).code).toBe(1);
-}, 300_000);
+    await sett.need("down", "--volumes", "--name", sett.name, "--timeout", "1s");
+  },
+  300_000,
+);
 
-test("a stranger's container on the network is named, and down goes on once it has left", async () => {
-  await sett.up();
-  const stranger = `stranger-${sett.name}`;
-  await $`docker run --detach --name ${stranger} --network ${`sett-${sett.name}`} --entrypoint sleep sett/agent-base:latest 600`.quiet();
-  try {
-    const { code, err } = await sett.sett("down", "--volumes", "--timeout", "1s");
-    expect(code).toBe(1);
-    expect(err).toContain(`The network sett-${sett.name} is still used by ${stranger}.`);
-    expect(err).toContain(`docker network disconnect sett-${sett.name} ${stranger}`);
-  } finally {
-    await $`docker rm --force ${stranger}`.quiet();
-  }
-  // Nor does it matter what is left of an instance whose repository is gone.
-  const gone = `gone-${sett.name}`;
-  const labels = [
-    `instance=${gone}`,
-    "component=network",
-    "version=0.1.0",
-    `workspace=${sett.folder}-gone`,
-  ].flatMap((label) => ["--label", `dev.sett.${label}`]);
-  await $`docker network create ${labels} sett-${gone}`.quiet();
-  try {
-    await sett.need("down", "--volumes");
+nightly(
+  "a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in down says what may still run and how to go on",
+  async () => {
+    const said = async (words: string[], signs: string[]) => {
+      const child = Bun.spawn([settBinary, ...words], {
+        cwd: sett.folder,
+        stdout: "ignore",
+        stderr: "pipe",
+      });
+      let err = "";
+      const reading = (async () => {
+        for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
+      })();
+      for (const sign of signs) {
+        await waitFor(`"${sign}"`, () => err.includes(sign));
+        child.kill("SIGINT");
+      }
+      expect(await child.exited).toBe(130);
+      await reading;
+      return err;
+    };
+    const up = await said(
+      ["up", "--name", sett.name],
+      ["orchestrator: starting", "Undoing what was done"],
+    );
+    expect(up).toContain(`sett down --volumes --name ${sett.name}`);
+    await sett.sett("down", "--volumes", "--name", sett.name);
+    await sett.up();
+    const down = await said(["down", "--volumes"], ["stopping"]);
+    expect(down).toContain(`parts of ${sett.name} may still run`);
+    expect(down).toContain(`sett down --name ${sett.name} --volumes`);
+    await sett.need("down", "--volumes", "--timeout", "1s");
     await expectNothingLeft();
-  } finally {
-    await $`docker network rm sett-${gone}`.quiet();
-  }
-}, 300_000);
+    const nothing = await sett.sett("down");
+    expect(nothing.code).toBe(0);
+    expect(nothing.err).toContain("This repository has no sett, and no parts of one.");
+    expect((await sett.sett("down", "--name", sett.name)).code).toBe(1);
+  },
+  300_000,
+);
 
-test("of two that come up at once under one name, one does, and the other finds it done or is refused", async () => {
-  const both = await Promise.all([
-    sett.sett("up", "--name", sett.name),
-    sett.sett("up", "--name", sett.name),
-  ]);
-  const isRefused = ({ code, err }: Finished) =>
-    code === 1 && err.includes(`is at work on ${sett.name}`);
-  const isDone = ({ code, out }: Finished) => code === 0 && out.includes("nothing has changed");
-  expect({ both, isOneEnough: both.some((one) => isRefused(one) || isDone(one)) }).toMatchObject({
-    isOneEnough: true,
-  });
-  expect(both.some(({ code }) => code === 0)).toBe(true);
-  expect((await sett.sett("status")).code).toBe(0);
-});
+nightly(
+  "a stranger's container on the network is named, and down goes on once it has left",
+  async () => {
+    await sett.up();
+    const stranger = `stranger-${sett.name}`;
+    await $`docker run --detach --name ${stranger} --network ${`sett-${sett.name}`} --entrypoint sleep sett/agent-base:latest 600`.quiet();
+    try {
+      const { code, err } = await sett.sett("down", "--volumes", "--timeout", "1s");
+      expect(code).toBe(1);
+      expect(err).toContain(`The network sett-${sett.name} is still used by ${stranger}.`);
+      expect(err).toContain(`docker network disconnect sett-${sett.name} ${stranger}`);
+    } finally {
+      await $`docker rm --force ${stranger}`.quiet();
+    }
+    // Nor does it matter what is left of an instance whose repository is gone.
+    const gone = `gone-${sett.name}`;
+    const labels = [
+      `instance=${gone}`,
+      "component=network",
+      "version=0.1.0",
+      `workspace=${sett.folder}-gone`,
+    ].flatMap((label) => ["--label", `dev.sett.${label}`]);
+    await $`docker network create ${labels} sett-${gone}`.quiet();
+    try {
+      await sett.need("down", "--volumes");
+      await expectNothingLeft();
+    } finally {
+      await $`docker network rm sett-${gone}`.quiet();
+    }
+  },
+  300_000,
+);
+
+nightly(
+  "of two that come up at once under one name, one does, and the other finds it done or is refused",
+  async () => {
+    const both = await Promise.all([
+      sett.sett("up", "--name", sett.name),
+      sett.sett("up", "--name", sett.name),
+    ]);
+    const isRefused = ({ code, err }: Finished) =>
+      code === 1 && err.includes(`is at work on ${sett.name}`);
+    const isDone = ({ code, out }: Finished) => code === 0 && out.includes("nothing has changed");
+    expect({ both, isOneEnough: both.some((one) => isRefused(one) || isDone(one)) }).toMatchObject({
+      isOneEnough: true,
+    });
+    expect(both.some(({ code }) => code === 0)).toBe(true);
+    expect((await sett.sett("status")).code).toBe(0);
+  },
+);
 
 test("a failed start keeps the blackboard of an earlier time", async () => {
   await sett.need("down", "--name", sett.name, "--timeout", "1s");

@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
 import { startEngineProxy } from "../support/docker/engine-proxy.ts";
+import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -107,7 +108,7 @@ test("the starter alone has the engine's socket, and is no root; the orchestrato
   expect(await sett.need("list")).toContain("running");
 });
 
-test("a starter that was killed is back, and the work goes on meanwhile", async () => {
+nightly("a starter that was killed is back, and the work goes on meanwhile", async () => {
   await using sett = await scalable(answer("Report"));
   await $`docker kill sett-${sett.name}-starter`.quiet();
   const goal = await sett.forage("go on");
@@ -122,31 +123,34 @@ test("a starter that was killed is back, and the work goes on meanwhile", async 
   );
 });
 
-test("the starter works through a proxy of the Engine's socket that lets through what the guide says", async () => {
-  const guide = await Bun.file(join(import.meta.dir, "../../docs/guides/workers.md")).text();
-  const requests = [...guide.matchAll(/`((?:GET|POST|PUT|DELETE) \/[^`]*)`/g)].map(
-    ([, line = ""]) => line,
-  );
-  expect(requests.length).toBeGreaterThan(10);
-  await using proxy = await startEngineProxy();
-  proxy.allowOnly(
-    requests.map((line) => new RegExp(`^${line.replace("/NAME", "/[^/?]+")}(?:\\?|$)`)),
-  );
-  await using sett = await scalable(answer("Report"), "", { SETT_STARTER_SOCKET: proxy.path });
-  const goal = await sett.forage("through the proxy");
-  await waitFor(
-    "the report",
-    async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
-    { everyMs: 200 },
-  );
-  await waitFor("its worker to be removed", () =>
-    proxy.requests.some(({ line }) => line.startsWith("DELETE /containers/sett-")),
-  );
-  expect(proxy.requests.filter(({ passed }) => !passed)).toEqual([]);
-  expect(proxy.requests.map(({ line }) => line)).toContainEqual(
-    expect.stringMatching(/^POST \/containers\/[^/]+\/start/),
-  );
-});
+nightly(
+  "the starter works through a proxy of the Engine's socket that lets through what the guide says",
+  async () => {
+    const guide = await Bun.file(join(import.meta.dir, "../../docs/guides/workers.md")).text();
+    const requests = [...guide.matchAll(/`((?:GET|POST|PUT|DELETE) \/[^`]*)`/g)].map(
+      ([, line = ""]) => line,
+    );
+    expect(requests.length).toBeGreaterThan(10);
+    await using proxy = await startEngineProxy();
+    proxy.allowOnly(
+      requests.map((line) => new RegExp(`^${line.replace("/NAME", "/[^/?]+")}(?:\\?|$)`)),
+    );
+    await using sett = await scalable(answer("Report"), "", { SETT_STARTER_SOCKET: proxy.path });
+    const goal = await sett.forage("through the proxy");
+    await waitFor(
+      "the report",
+      async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
+      { everyMs: 200 },
+    );
+    await waitFor("its worker to be removed", () =>
+      proxy.requests.some(({ line }) => line.startsWith("DELETE /containers/sett-")),
+    );
+    expect(proxy.requests.filter(({ passed }) => !passed)).toEqual([]);
+    expect(proxy.requests.map(({ line }) => line)).toContainEqual(
+      expect.stringMatching(/^POST \/containers\/[^/]+\/start/),
+    );
+  },
+);
 
 test("a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease", async () => {
   await using sett = await scalable("sleep 600");
@@ -164,7 +168,7 @@ test("a worker that is killed costs its attempt: a Failure that says how it ende
   expect(failure.payload).toContain("exit code 137");
 });
 
-test("with retries the next attempt is a new worker", async () => {
+nightly("with retries the next attempt is a new worker", async () => {
   await using sett = await scalable(
     `[ -e /git/exchange/go ] || exit 1\n${answer("Report")}`,
     "    retries: 10\n",
@@ -207,7 +211,7 @@ test("a worker finds nothing of those before it in its workspace, not even what 
   }
 });
 
-test("an orchestrator that is killed finds its workers again", async () => {
+nightly("an orchestrator that is killed finds its workers again", async () => {
   await using sett = await scalable(`${gate}\n${answer("Report")}`);
   const goal = await sett.forage("slow");
   await waitFor("a worker at work", async () =>
@@ -225,28 +229,31 @@ test("an orchestrator that is killed finds its workers again", async () => {
   await waitFor("the worker to be gone", async () => (await workersOf(sett)).length === 0);
 });
 
-test("workers are of the controller's image, also when its name is gone or means another; logs --follow shows what they log", async () => {
-  await using sett = await scalable(answer("Report"));
-  await $`docker image rm --force sett-${sett.name}-agent-tester:latest`.quiet();
-  const following = Bun.spawn([settBinary, "logs", "-f", "tester"], {
-    cwd: sett.folder,
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  try {
-    const goal = await sett.forage("hello");
-    await waitFor("the result", async () => (await sett.artefacts(goal))[1]?.type === "Report");
-    let out = "";
-    const decoder = new TextDecoder();
-    for await (const bytes of following.stdout) {
-      out += decoder.decode(bytes, { stream: true });
-      if (
-        ['"msg":"Executing tool"', '"msg":"Created artefact"'].every((line) => out.includes(line))
-      )
-        break;
+nightly(
+  "workers are of the controller's image, also when its name is gone or means another; logs --follow shows what they log",
+  async () => {
+    await using sett = await scalable(answer("Report"));
+    await $`docker image rm --force sett-${sett.name}-agent-tester:latest`.quiet();
+    const following = Bun.spawn([settBinary, "logs", "-f", "tester"], {
+      cwd: sett.folder,
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    try {
+      const goal = await sett.forage("hello");
+      await waitFor("the result", async () => (await sett.artefacts(goal))[1]?.type === "Report");
+      let out = "";
+      const decoder = new TextDecoder();
+      for await (const bytes of following.stdout) {
+        out += decoder.decode(bytes, { stream: true });
+        if (
+          ['"msg":"Executing tool"', '"msg":"Created artefact"'].every((line) => out.includes(line))
+        )
+          break;
+      }
+    } finally {
+      following.kill("SIGINT");
+      await following.exited;
     }
-  } finally {
-    following.kill("SIGINT");
-    await following.exited;
-  }
-});
+  },
+);

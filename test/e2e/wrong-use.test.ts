@@ -9,6 +9,7 @@ import { lockInstance } from "../../apps/cli/instance/lock.ts";
 import { nameOfFolder } from "../../apps/cli/up/checks/checks.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
+import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -44,24 +45,27 @@ test("an agent's image that does not exist is named, with the agent, and nothing
   await sett.write({ "sett.yml": yml });
 });
 
-test("while a `sett up` is at work another one is refused, and so is `sett down`, whatever temporary folder they have", async () => {
-  const instance = InstanceName.parse(nameOfFolder(sett.folder));
-  await using _held = await lockInstance(await dockerRuntime({ env: process.env }), instance);
-  for (const command of ["up", "down"]) {
-    const env = { ...process.env, TMPDIR: sett.folder };
-    const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`
-      .cwd(sett.folder)
-      .env(env)
-      .quiet()
-      .nothrow();
-    expect({ exitCode, out: stdout.toString() }).toEqual({ exitCode: 1, out: "" });
-    expect(stderr.toString()).toContain(
-      `Another \`sett up\` or \`sett down\` is at work on ${instance}, by `,
-    );
-    expect(stderr.toString()).toContain(`process ${process.pid}.`);
-    expect(stderr.toString()).toContain("→");
-  }
-});
+nightly(
+  "while a `sett up` is at work another one is refused, and so is `sett down`, whatever temporary folder they have",
+  async () => {
+    const instance = InstanceName.parse(nameOfFolder(sett.folder));
+    await using _held = await lockInstance(await dockerRuntime({ env: process.env }), instance);
+    for (const command of ["up", "down"]) {
+      const env = { ...process.env, TMPDIR: sett.folder };
+      const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`
+        .cwd(sett.folder)
+        .env(env)
+        .quiet()
+        .nothrow();
+      expect({ exitCode, out: stdout.toString() }).toEqual({ exitCode: 1, out: "" });
+      expect(stderr.toString()).toContain(
+        `Another \`sett up\` or \`sett down\` is at work on ${instance}, by `,
+      );
+      expect(stderr.toString()).toContain(`process ${process.pid}.`);
+      expect(stderr.toString()).toContain("→");
+    }
+  },
+);
 
 test("a repository of root in such a path is served, and its agent's commit arrives", async () => {
   await $`chown -R 0:0 .`.cwd(sett.folder);

@@ -16,6 +16,7 @@ import { opencodeFolder } from "../../support/agents/opencode.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
 import { key, startGateway } from "../../support/gateway/gateway-scene.ts";
 import { byCoder, goalOf, workInput, workRepository } from "../../support/models/worker-scene.ts";
+import { nightly } from "../../support/nightly.ts";
 
 // It takes seconds to start, and is installed first.
 setDefaultTimeout(300_000);
@@ -58,54 +59,60 @@ async function work(provider: "anthropic" | "openai", input: ToolInput, grant?: 
   return { ...run, ended, shown, status };
 }
 
-test("opencode does the work through the gateway, and what it has changed is the agent's commit", async () => {
-  const goal = goalOf('Write a greeting, and "quote" it: `$HOME`.');
-  const { exitCode, stdout, stderr, ended, shown, status } = await work(
-    "anthropic",
-    workInput(goal),
-  );
-  expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
-  const answer = FullToolOutput.parse(JSON.parse(stdout));
-  expect(answer).toMatchObject({
-    artefact_type: "CodeCommit",
-    artefact_payload: expect.stringMatching(/^[0-9a-f]{40}$/),
-  });
-  expect(shown).toContain("greeting.txt");
-  expect(status).toBe("");
-  expect(ended.map((call) => [call.api, call.outcome, call.asked_model])).toEqual([
-    ["messages", "ok", "provider-model"],
-    ["messages", "ok", "provider-model"],
-  ]);
-  const sent = JSON.stringify(mock.getRequests().map(({ body }) => body));
-  for (const part of ["You are polite.", "`$HOME`."]) expect(sent).toContain(part);
-  for (const text of [stdout, stderr]) expect(text).not.toContain(key);
-});
+nightly(
+  "opencode does the work through the gateway, and what it has changed is the agent's commit",
+  async () => {
+    const goal = goalOf('Write a greeting, and "quote" it: `$HOME`.');
+    const { exitCode, stdout, stderr, ended, shown, status } = await work(
+      "anthropic",
+      workInput(goal),
+    );
+    expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const answer = FullToolOutput.parse(JSON.parse(stdout));
+    expect(answer).toMatchObject({
+      artefact_type: "CodeCommit",
+      artefact_payload: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+    expect(shown).toContain("greeting.txt");
+    expect(status).toBe("");
+    expect(ended.map((call) => [call.api, call.outcome, call.asked_model])).toEqual([
+      ["messages", "ok", "provider-model"],
+      ["messages", "ok", "provider-model"],
+    ]);
+    const sent = JSON.stringify(mock.getRequests().map(({ body }) => body));
+    for (const part of ["You are polite.", "`$HOME`."]) expect(sent).toContain(part);
+    for (const text of [stdout, stderr]) expect(text).not.toContain(key);
+  },
+);
 
-test("a rework shows it the goal, the commit and the reviews; a model with OpenAI's API serves as well", async () => {
-  const goal = goalOf("Write a greeting.");
-  const target = byCoder({
-    type: "CodeCommit",
-    payload: "0".repeat(40),
-    source_artefacts: [goal.id],
-  });
-  const review = byCoder({
-    structural_type: "Review",
-    type: "Review",
-    payload: "Greet the world.",
-  });
-  const input = workInput(target, { context_chain: [goal], additional_context: [review] });
-  const { exitCode, ended } = await work("openai", input);
-  expect(exitCode).toBe(0);
-  expect(ended.map(({ api, outcome }) => [api, outcome])).toEqual([
-    ["chat", "ok"],
-    ["chat", "ok"],
-  ]);
-  const sent = JSON.stringify(mock.getRequests().at(-1)?.body);
-  for (const part of ["Write a greeting.", "# CodeCommit, by coder", "Greet the world."])
-    expect(sent).toContain(part);
-});
+nightly(
+  "a rework shows it the goal, the commit and the reviews; a model with OpenAI's API serves as well",
+  async () => {
+    const goal = goalOf("Write a greeting.");
+    const target = byCoder({
+      type: "CodeCommit",
+      payload: "0".repeat(40),
+      source_artefacts: [goal.id],
+    });
+    const review = byCoder({
+      structural_type: "Review",
+      type: "Review",
+      payload: "Greet the world.",
+    });
+    const input = workInput(target, { context_chain: [goal], additional_context: [review] });
+    const { exitCode, ended } = await work("openai", input);
+    expect(exitCode).toBe(0);
+    expect(ended.map(({ api, outcome }) => [api, outcome])).toEqual([
+      ["chat", "ok"],
+      ["chat", "ok"],
+    ]);
+    const sent = JSON.stringify(mock.getRequests().at(-1)?.body);
+    for (const part of ["Write a greeting.", "# CodeCommit, by coder", "Greet the world."])
+      expect(sent).toContain(part);
+  },
+);
 
-test("a spent budget ends the work at once, and the output says so", async () => {
+nightly("a spent budget ends the work at once, and the output says so", async () => {
   const { exitCode, stderr, ended } = await work("openai", workInput(goalOf("Write a greeting.")), {
     calls: 0,
   });

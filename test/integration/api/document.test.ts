@@ -13,9 +13,10 @@ import { Trigger } from "../../../lib/model/trigger.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { bids, report } from "../../support/cli/sett.ts";
 import { commitFiles, hostEnv, sampleRepository } from "../../support/git/sample-repository.ts";
+import { isNight } from "../../support/nightly.ts";
 import { root } from "../../support/root.ts";
 
-const seconds = 20;
+const seconds = isNight ? 20 : 5;
 const checks = [
   ...[
     "not_a_server_error",

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { OidcSettings } from "../../../apps/api/access/oidc.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { IdentityProvider, newSigningKey } from "../../support/api/identity-provider.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(180_000);
@@ -66,14 +67,19 @@ test("a token that has expired, and one for another audience, are refused with t
   );
 });
 
-test("where the provider has changed its keys, new tokens are good soon, and those of the key that is gone are not", async () => {
-  const old = await provider.tokenOfProgram("ci");
-  expect((await ask(old)).status).toBe(200);
-  await provider.restart([await newSigningKey("second")]);
-  const fresh = await provider.tokenOfProgram("ci");
-  // The API asks for the keys again at most once in thirty seconds.
-  await waitFor("the new key to be known", async () => (await ask(fresh)).status === 200, {
-    everyMs: 250,
-  });
-  expect(await ask(old)).toMatchObject(refused("no applicable key found in the JSON Web Key Set"));
-});
+nightly(
+  "where the provider has changed its keys, new tokens are good soon, and those of the key that is gone are not",
+  async () => {
+    const old = await provider.tokenOfProgram("ci");
+    expect((await ask(old)).status).toBe(200);
+    await provider.restart([await newSigningKey("second")]);
+    const fresh = await provider.tokenOfProgram("ci");
+    // The API asks for the keys again at most once in thirty seconds.
+    await waitFor("the new key to be known", async () => (await ask(fresh)).status === 200, {
+      everyMs: 250,
+    });
+    expect(await ask(old)).toMatchObject(
+      refused("no applicable key found in the JSON Web Key Set"),
+    );
+  },
+);

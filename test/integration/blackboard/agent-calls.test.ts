@@ -87,8 +87,8 @@ afterAll(async () => {
 type Called = { ms: number; reply: unknown };
 
 /**
- * The answer to the agent, or the error, and how long Redis worked on it: the shortest of three
- * times, because other programs use this machine.
+ * The answer to the agent, or the error, and how long Redis worked on it. A call that is
+ * too long has two more tries, because other programs use this machine.
  */
 async function calledByAgent(words: readonly string[]): Promise<Called> {
   let shortest: Called | undefined;
@@ -107,6 +107,7 @@ async function calledByAgent(words: readonly string[]): Promise<Called> {
     client.destroy();
     const ms = await slowestMs(words[0] ?? "");
     if (shortest === undefined || ms < shortest.ms) shortest = { ms, reply };
+    if (ms < maxMs) break;
   }
   return shortest ?? { ms: 0, reply: undefined };
 }

@@ -11,6 +11,7 @@ import { runSett } from "../../support/cli/sett-process.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { startEngineProxy } from "../../support/docker/engine-proxy.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+import { nightly } from "../../support/nightly.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -80,26 +81,30 @@ test("without an Engine it says so, and exits with 1", async () => {
   expect(text).toContain("1 problem, ");
 });
 
-test("an Engine that does not end its answers is waited for 10 s, and named", async () => {
-  await using proxy = await startEngineProxy();
-  await using at = await dockerInstance();
-  await at.run("sleep 60");
-  const env = { DOCKER_HOST: `unix://${proxy.path}` };
-  proxy.hangOn([/^GET \/volumes/]);
-  const { of } = await findingsOf("repository", [], env);
-  expect(of("engine", "answer")).toMatchObject({
-    level: "problem",
-    found: expect.stringContaining("not answer within 10 s"),
-  });
-  expect(of("instance", "state")).toMatchObject({ found: "not known" });
-  // Whose a container is cannot be said without its image.
-  proxy.hangOn([/^GET \/images\/[^/]+\/json/]);
-  const ofParts = await findingsOf("outside", ["--name", at.instance], env);
-  expect(ofParts.of("engine", "answer")).toMatchObject({
-    level: "problem",
-    remedy: expect.stringContaining("docker info"),
-  });
-}, 90_000);
+nightly(
+  "an Engine that does not end its answers is waited for 10 s, and named",
+  async () => {
+    await using proxy = await startEngineProxy();
+    await using at = await dockerInstance();
+    await at.run("sleep 60");
+    const env = { DOCKER_HOST: `unix://${proxy.path}` };
+    proxy.hangOn([/^GET \/volumes/]);
+    const { of } = await findingsOf("repository", [], env);
+    expect(of("engine", "answer")).toMatchObject({
+      level: "problem",
+      found: expect.stringContaining("not answer within 10 s"),
+    });
+    expect(of("instance", "state")).toMatchObject({ found: "not known" });
+    // Whose a container is cannot be said without its image.
+    proxy.hangOn([/^GET \/images\/[^/]+\/json/]);
+    const ofParts = await findingsOf("outside", ["--name", at.instance], env);
+    expect(ofParts.of("engine", "answer")).toMatchObject({
+      level: "problem",
+      remedy: expect.stringContaining("docker info"),
+    });
+  },
+  90_000,
+);
 
 test("a machine without git has a problem", async () => {
   const { of } = await findingsOf("repository", [], { ...noEngine(), PATH: "/nowhere" });

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { onGoal, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { playAgent } from "../../support/world/played-agent.ts";
 
@@ -31,21 +32,25 @@ test("forage --watch names the external agent that has the grant, says how to ac
   await playing;
 }, 120_000);
 
-test("it names an agent that is silent, and an orchestrator that is gone; status gives the same next step", async () => {
-  await using at = await Workspace.create();
-  await using clan = await Sett.start(at, {
-    coder: onGoal("exclusive"),
-    approver: { external: true, bids_by_command: true },
-  });
-  await using watching = clan.start("forage", "--watch", "--goal", "Paint the door");
-  await watching.untilErr("the bid of `approver`");
-  expect(watching.err()).toContain("sett agent-env approver");
-  expect(await clan.need("status")).toMatch(/the bid of `approver`.*\n.*sett agent-env approver/);
-  const [claim] = await clan.board.listOpenClaims();
-  if (claim === undefined) throw new Error("There is no claim.");
-  await clan.board.placeBid({ claim, agent: agentName("approver"), word: "ignore" });
-  await watching.untilErr("waits for `coder` to start");
-  expect(watching.err()).toContain("has never sent a heartbeat");
-  await clan.untilUnled();
-  await watching.untilErr("no orchestrator is running");
-}, 120_000);
+nightly(
+  "it names an agent that is silent, and an orchestrator that is gone; status gives the same next step",
+  async () => {
+    await using at = await Workspace.create();
+    await using clan = await Sett.start(at, {
+      coder: onGoal("exclusive"),
+      approver: { external: true, bids_by_command: true },
+    });
+    await using watching = clan.start("forage", "--watch", "--goal", "Paint the door");
+    await watching.untilErr("the bid of `approver`");
+    expect(watching.err()).toContain("sett agent-env approver");
+    expect(await clan.need("status")).toMatch(/the bid of `approver`.*\n.*sett agent-env approver/);
+    const [claim] = await clan.board.listOpenClaims();
+    if (claim === undefined) throw new Error("There is no claim.");
+    await clan.board.placeBid({ claim, agent: agentName("approver"), word: "ignore" });
+    await watching.untilErr("waits for `coder` to start");
+    expect(watching.err()).toContain("has never sent a heartbeat");
+    await clan.untilUnled();
+    await watching.untilErr("no orchestrator is running");
+  },
+  120_000,
+);

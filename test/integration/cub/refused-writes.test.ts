@@ -7,6 +7,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { StandIn } from "../../support/cub/played-orchestrator.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { writeRefusals } from "../../support/redis/write-refusals.ts";
@@ -134,20 +135,23 @@ test("the lease is renewed until the result is stored", async () => {
   expect((await standIn.ended(claim, coder)).state).toBe("done");
 });
 
-test("a result that could not be posted delays nothing once its grant is cancelled", async () => {
-  const { world, claim } = await withoutRoomForTheResult();
-  await using _world = world;
-  const { cub, standIn } = world;
-  await standIn.terminate(claim, "It is not wanted any more.");
-  await waitFor(
-    "it to be given up",
-    () => cub.lines.some((line) => line.msg === "Failed to create artefact"),
-    { everyMs: 5 },
-  );
-  await standIn.openGranted(await standIn.post(), coder);
-  await waitFor(
-    "the next grant",
-    () => cub.lines.filter((line) => line.msg === "Executing tool").length === 2,
-    { everyMs: 5 },
-  );
-});
+nightly(
+  "a result that could not be posted delays nothing once its grant is cancelled",
+  async () => {
+    const { world, claim } = await withoutRoomForTheResult();
+    await using _world = world;
+    const { cub, standIn } = world;
+    await standIn.terminate(claim, "It is not wanted any more.");
+    await waitFor(
+      "it to be given up",
+      () => cub.lines.some((line) => line.msg === "Failed to create artefact"),
+      { everyMs: 5 },
+    );
+    await standIn.openGranted(await standIn.post(), coder);
+    await waitFor(
+      "the next grant",
+      () => cub.lines.filter((line) => line.msg === "Executing tool").length === 2,
+      { everyMs: 5 },
+    );
+  },
+);

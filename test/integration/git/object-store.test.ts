@@ -17,6 +17,7 @@ import {
   sampleRepository,
   toolGit,
 } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 
 type Scene = Awaited<ReturnType<typeof exchangeScene>>;
 
@@ -139,7 +140,7 @@ test("what an instance has on record from before is put into it", async () => {
   expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
 });
 
-test("many goals are one pack again, while agents go on reading", async () => {
+nightly("many goals are one pack again, while agents go on reading", async () => {
   using scene = await exchangeScene();
   const reader = scene.agent("reader");
   const commits = [scene.base];

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
 import { commitFiles, toolGit } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 
 test("a fetched result leaves the exchange, and what is not on record yet stays", async () => {
   using scene = await exchangeScene();
@@ -50,23 +51,27 @@ test("a cub puts back what a command has removed, but not what was fetched", asy
   expect(publishedIn(scene)).toEqual([unfetched.commit]);
 });
 
-test("forty results that are fetched one by one leave few packs in the store, which has all of them", async () => {
-  using scene = await exchangeScene();
-  const one = scene.agent("one");
-  await one.prepare(scene.base);
-  const commits: string[] = [];
-  for (let number = 0; number < 60; number += 1) {
-    commits.push((await one.publish({ [`file${number}`]: `${number}\n` })).commit);
-    await scene.fetch();
-  }
-  expect(publishedIn(scene)).toEqual([]);
-  const packs = readdirSync(join(scene.objectsDir, "pack")).filter((name) =>
-    name.endsWith(".pack"),
-  );
-  expect(packs.length).toBeLessThanOrEqual(51);
-  expect(packs.length).toBeLessThan(commits.length);
-  await scene.agent("other").prepare(commits.at(-1) as never);
-}, 60_000);
+nightly(
+  "forty results that are fetched one by one leave few packs in the store, which has all of them",
+  async () => {
+    using scene = await exchangeScene();
+    const one = scene.agent("one");
+    await one.prepare(scene.base);
+    const commits: string[] = [];
+    for (let number = 0; number < 60; number += 1) {
+      commits.push((await one.publish({ [`file${number}`]: `${number}\n` })).commit);
+      await scene.fetch();
+    }
+    expect(publishedIn(scene)).toEqual([]);
+    const packs = readdirSync(join(scene.objectsDir, "pack")).filter((name) =>
+      name.endsWith(".pack"),
+    );
+    expect(packs.length).toBeLessThanOrEqual(51);
+    expect(packs.length).toBeLessThan(commits.length);
+    await scene.agent("other").prepare(commits.at(-1) as never);
+  },
+  60_000,
+);
 
 test("where no agents run, a fetch makes no store", async () => {
   using scene = await exchangeScene();

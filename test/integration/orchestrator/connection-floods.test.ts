@@ -10,6 +10,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { asUser } from "../../support/blackboard/role-bench.ts";
 import { events } from "../../support/blackboard/scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { floodWithConnections } from "../../support/redis/connection-flood.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -197,7 +198,7 @@ test("an agent that keeps Redis busy with slow commands loses its connections, o
   expect(Number(event?.data?.ms)).toBeGreaterThanOrEqual(500);
 });
 
-test("so does one whose commands are few and long, as soon as they take a second", async () => {
+nightly("so does one whose commands are few and long, as soon as they take a second", async () => {
   await using scene = await createScene("long");
   using agent = await connectRaw(asUser(server.url, hostile, "a-password"));
   using second = await connectRaw(asUser(server.url, hostile, "a-password"));

@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { statusOf } from "../../support/world/people.ts";
@@ -54,19 +55,25 @@ test("it keeps no other from being looked at, and is said where goals are", asyn
   expect((await statusOf(clan, other)).state).toBe("stalled");
 });
 
-test("other goals can be cancelled, and it ends with its own goal once it is repaired", async () => {
-  await using clan = await startClan({ silent: bidder });
-  const { broken, other, mend } = await withBroken(clan);
-  await cancel(clan, other);
-  await waitFor("the end of the other", () => isOver(clan, other));
-  await cancel(clan, broken);
-  await waitFor("the end of its goal", async () => (await clan.events("goal_ended")).length === 2);
-  await mend();
-  // Has all claims looked at without waiting for the next round.
-  await clan.board.registerAgents([witness], "person:test", { exact: false });
-  await waitFor("the end of its claim", () => isOver(clan, broken));
-  expect((await clan.claimOn(broken)).claim.termination_reason).toBe("The goal was cancelled.");
-});
+nightly(
+  "other goals can be cancelled, and it ends with its own goal once it is repaired",
+  async () => {
+    await using clan = await startClan({ silent: bidder });
+    const { broken, other, mend } = await withBroken(clan);
+    await cancel(clan, other);
+    await waitFor("the end of the other", () => isOver(clan, other));
+    await cancel(clan, broken);
+    await waitFor(
+      "the end of its goal",
+      async () => (await clan.events("goal_ended")).length === 2,
+    );
+    await mend();
+    // Has all claims looked at without waiting for the next round.
+    await clan.board.registerAgents([witness], "person:test", { exact: false });
+    await waitFor("the end of its claim", () => isOver(clan, broken));
+    expect((await clan.claimOn(broken)).claim.termination_reason).toBe("The goal was cancelled.");
+  },
+);
 
 test("it keeps no other claim waiting when the instance goes on after a pause", async () => {
   await using clan = await startClan({ silent: bidder });

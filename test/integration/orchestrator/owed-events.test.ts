@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { EventDraft, EventType } from "../../../lib/model/event.ts";
 import { ArtefactId, type ClaimId, InstanceName } from "../../../lib/model/ids.ts";
+import { nightly } from "../../support/nightly.ts";
 import { startService } from "../../support/process/service-process.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -126,45 +127,55 @@ test("an artefact gets its claim although the opening failed until its event was
   expect(await world.board.listOwed(10)).toEqual({ count: 0, owed: [] });
 });
 
-test("a goal is cancelled, and a claim tried again, by the next leader where these requests were given up by the one before", async () => {
-  await using world = await createWorld();
-  await world.leads();
-  const { board } = world;
-  const [doomed, failing] = [await world.post(), await world.post()];
-  const claim = await waitFor(
-    "the claim",
-    async () => (await board.claimsOfArtefact(failing.id)).get("standard"),
-    patience,
-  );
-  const failure = await world.fail(claim);
-  const repairs = [await world.refuse("endGoal"), await world.refuse("openClaim")];
-  await world.request({ type: "cancel_requested", goal_id: doomed.goal_id });
-  await world.request({ type: "retry_requested", artefact_id: failure, goal_id: failing.goal_id });
-  await Promise.all([world.isGivenUp("cancel_requested"), world.isGivenUp("retry_requested")]);
-  await world.stop();
-  for (const repair of repairs.reverse()) await repair();
-  world.start();
-  await waitFor(
-    "the end of the goal",
-    async () => (await board.readGoal(doomed.goal_id))?.ended === "cancelled",
-    patience,
-  );
-  await waitFor(
-    "the retry",
-    async () => (await board.claimsOfArtefact(failing.id)).size === 2,
-    patience,
-  );
-});
+nightly(
+  "a goal is cancelled, and a claim tried again, by the next leader where these requests were given up by the one before",
+  async () => {
+    await using world = await createWorld();
+    await world.leads();
+    const { board } = world;
+    const [doomed, failing] = [await world.post(), await world.post()];
+    const claim = await waitFor(
+      "the claim",
+      async () => (await board.claimsOfArtefact(failing.id)).get("standard"),
+      patience,
+    );
+    const failure = await world.fail(claim);
+    const repairs = [await world.refuse("endGoal"), await world.refuse("openClaim")];
+    await world.request({ type: "cancel_requested", goal_id: doomed.goal_id });
+    await world.request({
+      type: "retry_requested",
+      artefact_id: failure,
+      goal_id: failing.goal_id,
+    });
+    await Promise.all([world.isGivenUp("cancel_requested"), world.isGivenUp("retry_requested")]);
+    await world.stop();
+    for (const repair of repairs.reverse()) await repair();
+    world.start();
+    await waitFor(
+      "the end of the goal",
+      async () => (await board.readGoal(doomed.goal_id))?.ended === "cancelled",
+      patience,
+    );
+    await waitFor(
+      "the retry",
+      async () => (await board.claimsOfArtefact(failing.id)).size === 2,
+      patience,
+    );
+  },
+);
 
-test("a pause that was given up does not stop the instance after the person has asked to go on", async () => {
-  await using world = await createWorld();
-  await world.leads();
-  const repair = await world.refuse("setPaused");
-  const pause = await world.request({ type: "pause_requested" });
-  await world.isGivenUp("pause_requested");
-  // Whichever of the two is handled first.
-  const resume = await world.request({ type: "resume_requested" });
-  await repair();
-  await waitFor("both to be seen to", () => world.areSeenTo(pause, resume), patience);
-  expect(await world.board.readPause()).toBeUndefined();
-});
+nightly(
+  "a pause that was given up does not stop the instance after the person has asked to go on",
+  async () => {
+    await using world = await createWorld();
+    await world.leads();
+    const repair = await world.refuse("setPaused");
+    const pause = await world.request({ type: "pause_requested" });
+    await world.isGivenUp("pause_requested");
+    // Whichever of the two is handled first.
+    const resume = await world.request({ type: "resume_requested" });
+    await repair();
+    await waitFor("both to be seen to", () => world.areSeenTo(pause, resume), patience);
+    expect(await world.board.readPause()).toBeUndefined();
+  },
+);

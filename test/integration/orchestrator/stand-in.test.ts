@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { nightly } from "../../support/nightly.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
@@ -150,7 +151,7 @@ describe("a rework", () => {
     expect(String(refusal.data?.reason)).toStartWith("It was tried again before, as claim ");
   });
 
-  test("goes on to another agent of the role where its producer is silent", async () => {
+  nightly("goes on to another agent of the role where its producer is silent", async () => {
     const { clan, goal, go } = await draftUnderReview({ bid_deadline_ms: 1_000 });
     await using _clan = clan;
     clan.stopCub("writer-two");
@@ -195,33 +196,38 @@ describe("a question", () => {
     expect(because).toStartWith("Agent writer-two failed: ");
   });
 
-  test("goes to another agent of the role where its producer is removed, or is silent", async () => {
-    const members = {
-      "writer-one": { ...idle, tool: knowing("A page, says one") },
-      "writer-two": { ...writing, tool: knowing("A page, says two") },
-      "writer-zero": { ...idle, tool: knowing("A page, says zero") },
-      curious: { ...curious, tool: (input: ToolInput) => isGone.then(() => curious.tool(input)) },
-    };
-    const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
-    await using clan = await startClanOn(redis, members, {
-      clarification: "tiered",
-      bid_deadline_ms: 1_000,
-    });
-    const goal = await clan.postGoal();
-    await clan.made(goal, ({ type }) => type === "Draft");
-    await waitFor("the curious at work", () => clan.inputs.get("curious")?.length === 1);
-    await remove(clan, "writer-two");
-    clan.stopCub("writer-one");
-    go();
-    const made = await waitFor("the end", async () =>
-      (await clan.artefactsOf(goal)).find(({ structural_type }) => structural_type === "Terminal"),
-    );
-    expect(made.payload).toBe("A page, says zero");
-    const [first, second] = await standInsIn(clan);
-    const gone = "It is not registered any more.";
-    expect([first, second]).toEqual([
-      ["writer-one", "writer-two", gone],
-      ["writer-zero", "writer-two", gone],
-    ]);
-  });
+  nightly(
+    "goes to another agent of the role where its producer is removed, or is silent",
+    async () => {
+      const members = {
+        "writer-one": { ...idle, tool: knowing("A page, says one") },
+        "writer-two": { ...writing, tool: knowing("A page, says two") },
+        "writer-zero": { ...idle, tool: knowing("A page, says zero") },
+        curious: { ...curious, tool: (input: ToolInput) => isGone.then(() => curious.tool(input)) },
+      };
+      const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
+      await using clan = await startClanOn(redis, members, {
+        clarification: "tiered",
+        bid_deadline_ms: 1_000,
+      });
+      const goal = await clan.postGoal();
+      await clan.made(goal, ({ type }) => type === "Draft");
+      await waitFor("the curious at work", () => clan.inputs.get("curious")?.length === 1);
+      await remove(clan, "writer-two");
+      clan.stopCub("writer-one");
+      go();
+      const made = await waitFor("the end", async () =>
+        (await clan.artefactsOf(goal)).find(
+          ({ structural_type }) => structural_type === "Terminal",
+        ),
+      );
+      expect(made.payload).toBe("A page, says zero");
+      const [first, second] = await standInsIn(clan);
+      const gone = "It is not registered any more.";
+      expect([first, second]).toEqual([
+        ["writer-one", "writer-two", gone],
+        ["writer-zero", "writer-two", gone],
+      ]);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 // The scrape address of the compiled API program, with a real Redis that comes and goes.
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
+import { nightly } from "../../support/nightly.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import {
   startTelemetryProgram,
@@ -69,7 +70,7 @@ test("a scrape is answered while Redis hangs, and says that the blackboard canno
   await until(program, "sett_instance_up", 1);
 });
 
-test("the end waits for a collector that is away, but not for long", async () => {
+nightly("the end waits for a collector that is away, but not for long", async () => {
   await using redis = await startRedisServer();
   const place = placeInRedis(redis);
   await using clan = new Clan(place, await place.open());

@@ -1,0 +1,174 @@
+// The steps of `npm test`, and what `just nightly` runs beyond them: test/README.md says which test
+// belongs where.
+
+import { dirname, join } from "node:path";
+import { countBunTests, type Outcome } from "./bun-tests.ts";
+import { measureCoverage } from "./coverage.ts";
+
+/**
+ * `after`: the steps that must be over before, where they were chosen, too. `output`: a file
+ * descriptor, or our own output.
+ */
+export type Step = {
+  name: string;
+  after: readonly string[];
+  run: (output: "inherit" | number) => Promise<Outcome & { words?: string }>;
+};
+
+/**
+ * `isNight`: with the tests that are marked `nightly`, and with the long sweeps. `linesFolder`:
+ * where the groups leave which lines they have run; nowhere, unless it is asked for.
+ */
+type Run = { isNight: boolean; linesFolder: string | undefined };
+
+type Group = Omit<Parameters<typeof countBunTests>[0], "root" | "output">;
+
+const root = dirname(import.meta.dir);
+const hour = 3_600_000;
+const tool = (name: string) => `node_modules/.bin/${name}`;
+
+/** The steps that build what tests start. */
+const built = ["binaries", "images"];
+/** Files whose tests are all for the night, so that their preparations cost nothing by day. */
+const nightFiles = "**/*.nightly.test.ts";
+
+/**
+ * The groups of tests are the folders below test/: test/README.md. Only `unit` needs no Redis and
+ * no Docker.
+ */
+const unit = ["unit/**/*.test.ts"];
+const agents = ["integration/agents/**/*.test.ts"];
+const cli = ["integration/cli/**/*.test.ts"];
+/**
+ * What these say is true only where the command line is a process of its own. Of the others each
+ * line that was run is counted.
+ */
+const cliProcess = [
+  "integration/cli/{doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts",
+];
+/** They keep a processor busy, while most others wait for containers. */
+const suites = ["{integration/blackboard,simulation,chaos}/**/*.test.ts"];
+/** What needs the packages, which take a while to make. */
+const packaged = ["e2e/package.test.ts"];
+
+/** In the order in which they are listed; each begins as soon as those that it needs have ended. */
+export function stepsOf(run: Run): Step[] {
+  const day = [...checks(), ...groups(run), coverage(run)];
+  return run.isNight ? [...day, ...sweeps(day.map(({ name }) => name))] : day;
+}
+
+function checks(): Step[] {
+  return [
+    check("binaries", [tool("bun"), ".ci/build.ts"]),
+    check("images", [tool("bun"), ".ci/images.ts"], ["binaries"]),
+    check("lint", [tool("biome"), "ci", "--error-on-warnings", "."]),
+    check("types", [tool("tsc"), "--noEmit"]),
+    check("dead-code", [tool("knip"), "--no-progress"]),
+    check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
+    check("collector", [tool("bun"), ".ci/collector.ts"]),
+    check("deno-types", [
+      tool("deno"),
+      "check",
+      "apps/orchestrator/main.ts",
+      "apps/gateway/main.ts",
+      "apps/cub/main.ts",
+      // Deno does not find the types of the SDK for MCP: of the API, all but what puts it together.
+      "apps/api/access/gate.ts",
+      ...new Bun.Glob("apps/api/routes/*.ts").scanSync(root),
+    ]),
+    check("package", [tool("bun"), ".ci/package.ts", "--quick"], built),
+  ];
+}
+
+/**
+ * There are more workers than processors, since most tests mostly wait. A group that waits for
+ * another, without needing what that one makes, takes over its workers: so the machine has as much
+ * to do at the end as in the middle.
+ */
+function groups(run: Run): Step[] {
+  const group = (name: string, tests: Partial<Group>, after: readonly string[]) => {
+    const { include = [], exclude = [], workers = 1, env } = tests;
+    // The limits are for a machine that is busy with other things.
+    const limits = { timeoutMs: 600_000, limitMs: run.isNight ? 3 * hour : hour };
+    const options: Group = {
+      ...{ ...limits, include, workers },
+      exclude: run.isNight ? exclude : [...exclude, nightFiles],
+      env: { ...env, ...(run.isNight && { SETT_NIGHTLY: "1" }) },
+      ...(counted.includes(name) && { linesTo: linesOf(run, name) }),
+    };
+    return { name, after, run: (output) => countBunTests({ root, ...options, output }) } as Step;
+  };
+  return [
+    group("unit", { include: unit, workers: 2 }, []),
+    group("end-to-end", { include: ["e2e/**/*.test.ts"], exclude: packaged, workers: 3 }, built),
+    group("agents", { include: [...agents, ...cliProcess], workers: 2 }, built),
+    // Lines are counted in the tests' own process alone: test/support/cli/sett-in-process.ts.
+    group(
+      "command-line",
+      { include: cli, exclude: cliProcess, env: { SETT_COUNT_LINES: "1" } },
+      built,
+    ),
+    group(
+      "integration",
+      {
+        include: ["integration/**/*.test.ts"],
+        exclude: [...agents, ...cli, ...suites],
+        workers: 2,
+      },
+      [...built, "collector"],
+    ),
+    group("suites", { include: suites, workers: 2 }, [...built, "unit"]),
+    group("security", { include: ["security/**/*.test.ts"], workers: 2 }, [...built, "agents"]),
+    group("packaged", { include: packaged }, ["package"]),
+  ];
+}
+
+/** The groups whose lines are counted. */
+const counted = ["unit", "command-line", "integration", "suites"];
+
+function linesOf({ linesFolder }: Run, name: string): string | undefined {
+  return linesFolder && join(linesFolder, name);
+}
+
+function coverage(run: Run): Step {
+  return {
+    name: "coverage",
+    after: counted,
+    run: async () => {
+      const reports = counted.flatMap((name) => linesOf(run, name) ?? []);
+      const { isEnough, words } = await measureCoverage(root, reports);
+      return { passed: isEnough ? 1 : 0, failed: isEnough ? 0 : 1, words };
+    },
+  };
+}
+
+/** Each takes the whole machine for minutes or hours, so they come after all else, one by one. */
+function sweeps(others: readonly string[]): Step[] {
+  const eachRequest = ["env", "SETT_EACH_REQUEST=1", tool("bun"), "test"];
+  const simulate = [tool("bun"), "run", "test/simulation/simulate.ts"];
+  const commands: [string, string[]][] = [
+    ["chaos", [tool("bun"), "run", "test/chaos/chaos.ts", "--runs", "20"]],
+    ["schedules", [...simulate, "--schedules", "50000", "--jobs", "2"]],
+    ["rare-defects", [...simulate, "--defects", "--jobs", "2"]],
+    [
+      "each-request",
+      [...eachRequest, "test/e2e/engine-faults.test.ts", "-t", "ends in time, says"],
+    ],
+  ];
+  const names = commands.map(([name]) => name);
+  return commands.map(([name, command], at) =>
+    check(name, command, [...others, ...names.slice(0, at)]),
+  );
+}
+
+function check(name: string, command: string[], after: readonly string[] = []): Step {
+  return {
+    name,
+    after,
+    run: async (output) => {
+      const { exited } = Bun.spawn(command, { cwd: root, stdio: ["ignore", output, output] });
+      const isPassed = (await exited) === 0;
+      return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1 };
+    },
+  };
+}
