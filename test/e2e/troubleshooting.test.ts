@@ -1,6 +1,7 @@
 // What the documentation promises is what one sees: its examples of answers are run as they stand
 // there, and the words that docs/troubleshooting.md names are looked for in real symptoms.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { blocksOf, fileWrittenBy, readPage, sectionOf } from "../support/docs/pages.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -283,4 +284,11 @@ test("a Failure is shown with its sources and its report", async () => {
     exit_code: 3,
     stderr: "lint: no such file: src\n",
   });
+});
+
+test("the agent carries on after all of these, in the same container", async () => {
+  expect((await run(print(artefact("Report")))).code).toBe(0);
+  const restarts =
+    await $`docker inspect --format ${"{{.RestartCount}}"} sett-${sett.name}-agent-shell`.text();
+  expect(restarts.trim()).toBe("0");
 });

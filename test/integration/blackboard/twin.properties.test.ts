@@ -5,6 +5,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Coverage } from "../../support/blackboard/twins/coverage.ts";
 import { findDifference, reportOf } from "../../support/blackboard/twins/search.ts";
 import { memorySide, openRedisSides } from "../../support/blackboard/twins/sides.ts";
+import { isNight } from "../../support/nightly.ts";
 
 const redis = await openRedisSides();
 afterAll(() => redis[Symbol.asyncDispose]());
@@ -13,7 +14,7 @@ const firstSeed = Number(process.env.SETT_TWIN_SEED ?? 1);
 const chosen = process.env.SETT_TWIN_SEQUENCES;
 // Thousands of sequences take as long as they take, and on a busy machine hundreds do, too.
 setDefaultTimeout(chosen === undefined ? 3_000_000 : 86_400_000);
-const sequences = Number(chosen ?? 150);
+const sequences = Number(chosen ?? (isNight ? 300 : 100));
 /** The number of further sequences where the first have not reached all branches. */
 const moreSequences = 300;
 const length = 80;
@@ -40,13 +41,14 @@ test("whatever is called, in whichever order, Redis and its twin say the same an
     played += count;
   };
   await playMore(sequences);
-  if (chosen === undefined)
+  // Some outcomes are so rare that it takes hundreds of sequences to see them.
+  const isComplete = chosen === undefined && isNight;
+  if (isComplete)
     while (missing().length > 0 && played < sequences + moreSequences) await playMore(10);
   console.log(
     `${played} sequences, ${coverage.calls} calls, of which ${coverage.refusals} were refused`,
   );
-  if (chosen !== undefined) return;
-  expect(missing()).toEqual([]);
+  if (isComplete) expect(missing()).toEqual([]);
   expect(coverage.refusals / coverage.calls).toBeLessThan(0.25);
 });
 
