@@ -1,5 +1,6 @@
 #!lua name=bare
--- The protocol with nothing around it: what has to be written for a claim to come to its end, unchecked.
+-- The protocol with nothing around it: what has to be written for a claim to come to its end,
+-- unchecked.
 
 local function log(kind, event)
   return redis.call('XADD', 'events', '*', 'type', kind, 'event', event)

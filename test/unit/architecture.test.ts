@@ -331,10 +331,10 @@ function textFiles(): string[] {
 }
 
 test("a line of a comment has at most 100 columns", () => {
-  const isLong = (line: string) => line.length > 100 && /^\s*(?:\/\/|\/?\*{1,2}\s)/.test(line);
+  const isLong = (line: string) => line.length > 100 && /^\s*(?:\/\/|--|\/?\*{1,2}\s)/.test(line);
   const cannotBreak = /biome-ignore|^\s*\* \||[─│]/;
   const long = textFiles()
-    .filter((file) => /\.(?:tsx?|mjs)$/.test(file))
+    .filter((file) => /\.(?:tsx?|mjs|lua)$/.test(file))
     .flatMap((file) =>
       readFileSync(join(root, file), "utf8")
         .split("\n")

@@ -1,7 +1,9 @@
--- A queued grant of this attempt, of an open claim and a goal that was not ended, becomes a running one with a lease. One that was taken
--- before a pause is not held back by it: its message was in the mail when the pause began.
+-- A queued grant of this attempt, of an open claim and a goal that was not ended, becomes a running
+-- one with a lease. One that was taken before a pause is not held back by it: its message was in
+-- the mail when the pause began.
 -- KEYS claim, grants, due, orchestrator, taken
--- ARGS claim, agent, attempt: number, queued_at, run, grant, lease_ms: number, actor, event_data, mail: applied_mail?
+-- ARGS claim, agent, attempt: number, queued_at, run, grant, lease_ms: number, actor, event_data,
+--      mail: applied_mail?
 -- Result accepted | refused (reason)
 -- `grant` is the running grant as JSON; `run` is the name of its run, '' where it has none.
 local function accept_grant(keys, args)

@@ -1,13 +1,14 @@
--- Acquires or renews the orchestrator's leader lease. While a lease runs, only the process that holds it gets it, or a restart of that
--- process, which has its name and another nonce. It is called every second or two, and so it also notices a clock that was set back.
+-- Acquires or renews the orchestrator's leader lease. While a lease runs, only the process that
+-- holds it gets it, or a restart of that process, which has its name and another nonce. It is
+-- called every second or two, and so it also notices a clock that was set back.
 -- KEYS orchestrator, due
 -- ARGS holder, lease_ms: number, restarted: flag
 -- Result held (epoch, cursor) | taken (holder, expires_in_ms)
 -- `restarted`: the holder's process has started anew and needs a new epoch.
 local leader_fields = { 'holder', 'epoch', 'expires_at', 'cursor', 'nonce', 'seen_at' }
 
--- Redis' clock was last seen at `seen`, and shows `now`, which is earlier. What was to come due after `seen` comes due as much later
--- from now; all else comes due within 30 seconds.
+-- Redis' clock was last seen at `seen`, and shows `now`, which is earlier. What was to come due
+-- after `seen` comes due as much later from now; all else comes due within 30 seconds.
 local function move_due_back(due, seen, now)
   for _, kind in ipairs(due_kinds) do
     local members = redis.call('ZRANGEBYSCORE', due .. ':' .. kind, '(' .. digits(now), '+inf', 'WITHSCORES')

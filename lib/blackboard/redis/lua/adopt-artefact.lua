@@ -1,12 +1,15 @@
--- Adopts an artefact that was written by hand, as it was read and judged, or records its refusal, once for this content. One that names
--- a claim and an agent is the result of that agent's grant, and ends it. `changed`: read and judge it again.
+-- Adopts an artefact that was written by hand, as it was read and judged, or records its refusal,
+-- once for this content. One that names a claim and an agent is the result of that agent's grant,
+-- and ends it. `changed`: read and judge it again.
 -- KEYS orchestrator, artefact, refused_artefacts, digests
--- ARGS epoch: number, id, digest, as_read: head_bytes, payload_bytes: number, problem, judged: judged_artefact?
+-- ARGS epoch: number, id, digest, as_read: head_bytes, payload_bytes: number, problem, judged:
+--      judged_artefact?
 -- Result adopted | known | changed | fenced | refused (reason)
 -- RECORD judged_artefact last_of_thread, artefact: head, result: result_by_hand?
 -- RECORD result_by_hand grant_as_read, problem, grant, started: event?, ended: event
--- `as_read` has '' for a missing field. `problem` is why it is refused; '' where it is `judged` sound. A result's `grant` is the ended
--- grant as JSON, its `problem` why it cannot end the grant, '' where it can; `started` is there where the grant was only queued.
+-- `as_read` has '' for a missing field. `problem` is why it is refused; '' where it is `judged`
+-- sound. A result's `grant` is the ended grant as JSON, its `problem` why it cannot end the grant,
+-- '' where it can; `started` is there where the grant was only queued.
 
 local function is_as_read(keys, args)
   local stored = read_fields(keys.artefact, head_fields)

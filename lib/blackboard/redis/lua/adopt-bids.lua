@@ -1,5 +1,5 @@
--- Records the bids that were written by hand into a claim's hash. A word that its writer may not bid is removed, and one that was
--- changed after it was recorded is set back; both are logged.
+-- Records the bids that were written by hand into a claim's hash. A word that its writer may not
+-- bid is removed, and one that was changed after it was recorded is set back; both are logged.
 -- KEYS orchestrator, claim, bids
 -- ARGS epoch: number, claim
 -- Result adopted (count) | fenced

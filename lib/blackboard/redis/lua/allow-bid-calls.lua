@@ -1,4 +1,5 @@
--- Stores the digest of the token with which an agent may ask its model how to bid. A later one replaces an earlier one.
+-- Stores the digest of the token with which an agent may ask its model how to bid. A later one
+-- replaces an earlier one.
 -- KEYS bid_tokens
 -- ARGS claim, agent, digest
 -- Result allowed | refused (reason)

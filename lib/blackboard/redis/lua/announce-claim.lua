@@ -1,5 +1,6 @@
--- Announces a claim whose bidding is open again, to the cubs whose bids are missing, and sets when it is next due to be announced. Only
--- the first time is logged. A silent call only sets when it is due.
+-- Announces a claim whose bidding is open again, to the cubs whose bids are missing, and sets when
+-- it is next due to be announced. Only the first time is logged. A silent call only sets when it is
+-- due.
 -- KEYS orchestrator, claim, due
 -- ARGS epoch: number, claim, next_after_ms: number, is_silent: flag
 -- Result announced | ended | fenced

@@ -1,5 +1,5 @@
--- Ends a message of an agent: removes it, and answers it where there is something to say, in one step. It makes room, so that a full Redis
--- does it as well.
+-- Ends a message of an agent: removes it, and answers it where there is something to say, in one
+-- step. It makes room, so that a full Redis does it as well.
 -- KEYS none
 -- ARGS agent, place, id, text: text?
 -- Result answered

@@ -1,11 +1,16 @@
--- Reads what the work of a queued grant needs, and where nothing more has to be known for it, has the agent take the grant in the same step,
--- as take-grant does. It begins then after one call. It takes none where a commit has to be chosen, or where it is not asked to.
+-- Reads what the work of a queued grant needs, and where nothing more has to be known for it, has
+-- the agent take the grant in the same step, as take-grant does. It begins then after one call. It
+-- takes none where a commit has to be chosen, or where it is not asked to.
 -- KEYS taken, mail
--- ARGS claim, agent, run, id, may_take: flag, said_before, said_after, max_steps: number, max_bytes: number
--- Result `taken` or `read`, then the grant, the claim's artefact, goal, kind and additional ids, the results of earlier phases as one word,
---        the 13 fields of the claim's artefact, and 15 words for each artefact of its context, as in read-context; `refused` and the reason;
---        `none` where the agent has no queued grant; `apart` where this has to be read piece by piece: it is large, or damaged
--- `said_before` and `said_after` are the message that it has begun, without attempt, `queued_at` and context, which come in between.
+-- ARGS claim, agent, run, id, may_take: flag, said_before, said_after, max_steps: number,
+--      max_bytes: number
+-- Result `taken` or `read`, then the grant, the claim's artefact, goal, kind and additional ids,
+--      the results of earlier phases as one word, the 13 fields of the claim's artefact, and 15
+--      words for each artefact of its context, as in read-context; `refused` and the reason; `none`
+--      where the agent has no queued grant; `apart` where this has to be read piece by piece: it is
+--      large, or damaged
+-- `said_before` and `said_after` are the message that it has begun, without attempt, `queued_at`
+-- and context, which come in between.
 local claim_fields = { 'status', 'goal_id', 'artefact_id', 'kind', 'additional_context_ids' }
 local phases = { 'review', 'parallel', 'exclusive' }
 

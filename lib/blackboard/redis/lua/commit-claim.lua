@@ -1,7 +1,8 @@
 -- Writes one decision about one claim, whole or not at all.
 -- KEYS orchestrator, claim, bids, grants, open_claims, due
--- ARGS epoch: number, claim, expected_rev: number, commit_id, status, bidding, fields: fields, bids: bid*, grants: grant*,
---      artefacts: artefact*, new_claims: new_claim*, clear_due: text*, set_due: due_item*, events: event*
+-- ARGS epoch: number, claim, expected_rev: number, commit_id, status, bidding, fields: fields,
+--      bids: bid*, grants: grant*, artefacts: artefact*, new_claims: new_claim*, clear_due: text*,
+--      set_due: due_item*, events: event*
 -- Result committed (rev) | stale | fenced | gone | refused (reason)
 -- RECORD commit the arguments of commit-claim
 -- RECORD due_item member, after_ms: number
@@ -19,8 +20,8 @@ local function new_artefacts(artefacts)
   return new
 end
 
--- Records imposed bids, and returns all words on record by agent. An imposed bid is one that was missing; a claim that does not say how
--- many are missing stays like that.
+-- Records imposed bids, and returns all words on record by agent. An imposed bid is one that was
+-- missing; a claim that does not say how many are missing stays like that.
 local function add_bids(keys, args, claim)
   local recorded, missing = recorded_bids(args.claim, claim.bid_order), claim.missing_bids
   for _, bid in ipairs(args.bids) do
@@ -42,8 +43,9 @@ local function end_asking(id, electorate, recorded)
   end
 end
 
--- The due members of a terminated claim's grants, which are no work any more. Only the latest attempt can have one. (All grants of a
--- complete claim are done, and lost their leases with their results.)
+-- The due members of a terminated claim's grants, which are no work any more. Only the latest
+-- attempt can have one. (All grants of a complete claim are done, and lost their leases with their
+-- results.)
 local function end_grants(claim, grants_of_claim)
   local members, flat = {}, redis.call('HGETALL', grants_of_claim)
   for index = 1, #flat, 2 do
@@ -78,7 +80,8 @@ local function write_commit(keys, args, claim, artefacts, rev)
     end_asking(id, redis.call('HGET', keys.claim, 'electorate'), recorded)
     close_record(id, claim.bid_order)
   end
-  -- Bids that were written too late are refused when the bidding closes, and once more when the claim ends.
+  -- Bids that were written too late are refused when the bidding closes, and once more when the
+  -- claim ends.
   if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, recorded) end
   for _, event in ipairs(args.events) do append_event(event) end
   local score = #args.grants > 1 and redis.call('ZSCORE', keys.open_claims, id) or nil

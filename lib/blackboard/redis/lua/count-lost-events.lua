@@ -1,4 +1,5 @@
--- Counts the entries of the log that are gone although no function has removed them: they were deleted by hand. Changes nothing.
+-- Counts the entries of the log that are gone although no function has removed them: they were
+-- deleted by hand. Changes nothing.
 -- KEYS log, removed_events
 -- ARGS none
 -- Result lost (count)

@@ -1,4 +1,5 @@
--- Lets members that are due come due again later. One that was moved further meanwhile stays there, one that is no longer due stays out.
+-- Lets members that are due come due again later. One that was moved further meanwhile stays there,
+-- one that is no longer due stays out.
 -- KEYS orchestrator, due
 -- ARGS epoch: number, after_ms: number, members: text*
 -- Result deferred | fenced

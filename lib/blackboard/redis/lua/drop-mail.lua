@@ -1,9 +1,11 @@
--- Empties an agent's mail, its notes of what it has taken, and its heartbeat, where they take more memory than they may. A full Redis does this
--- too: it makes room. The key of the probe, which any agent may write and no honest program makes, goes in any case.
+-- Empties an agent's mail, its notes of what it has taken, and its heartbeat, where they take more
+-- memory than they may. A full Redis does this too: it makes room. The key of the probe, which any
+-- agent may write and no honest program makes, goes in any case.
 -- KEYS mail, taken, status, probe
 -- ARGS max_bytes: number
 -- Result kept | dropped (messages, bytes)
--- No honest cub has so many notes; the memory of more is estimated, because all of them would take long to look at.
+-- No honest cub has so many notes; the memory of more is estimated, because all of them would take
+-- long to look at.
 local most_notes = 10000
 -- An honest heartbeat has some 200 bytes, and no more than 1000 are read of any.
 local most_status_bytes = 10000

@@ -2,7 +2,8 @@
 -- KEYS open_calls, calls
 -- ARGS goal, claim, agent, id, record, cost: amounts, event: event, only
 -- Result ended | known
--- `known`: it has ended before. `only`: '' always, `open` where it is under way, `lapsed` where its reservation has lapsed, too.
+-- `known`: it has ended before. `only`: '' always, `open` where it is under way, `lapsed` where its
+-- reservation has lapsed, too.
 local function end_call(keys, args)
   local owner, member = { goal = args.goal, claim = args.claim, agent = args.agent }, call_member(args.goal, args.id)
   local stored = read_call(args.goal, args.id)

@@ -1,4 +1,5 @@
--- Ends a goal: nothing more is opened, woken or accepted for it. Posts the Failure that explains it, if there is one.
+-- Ends a goal: nothing more is opened, woken or accepted for it. Posts the Failure that explains
+-- it, if there is one.
 -- KEYS orchestrator, goal, open_questions
 -- ARGS epoch: number, goal, ending, by, failure: artefact?
 -- Result ended | already | fenced

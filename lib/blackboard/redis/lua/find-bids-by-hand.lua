@@ -1,6 +1,7 @@
--- Finds claims whose bidding is open and whose hash has more or fewer bids than are on record, so that a person has written there. Looks
--- at `limit` of the oldest `left` claims: from the newest, so that claims that open or close meanwhile move no other past it. The
--- result begins with how many are left to be looked at. Changes nothing.
+-- Finds claims whose bidding is open and whose hash has more or fewer bids than are on record, so
+-- that a person has written there. Looks at `limit` of the oldest `left` claims: from the newest,
+-- so that claims that open or close meanwhile move no other past it. The result begins with how
+-- many are left to be looked at. Changes nothing.
 -- KEYS bidding
 -- ARGS left: number, limit: number
 -- Result the number, then the claims

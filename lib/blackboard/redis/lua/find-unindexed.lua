@@ -1,5 +1,6 @@
--- Looks at about `count` keys of this Redis, from `cursor` on, and finds the artefacts among them that no index knows: a person has written
--- them. Begins and ends with the cursor 0. The result begins with the next cursor. Changes nothing.
+-- Looks at about `count` keys of this Redis, from `cursor` on, and finds the artefacts among them
+-- that no index knows: a person has written them. Begins and ends with the cursor 0. The result
+-- begins with the next cursor. Changes nothing.
 -- KEYS digests
 -- ARGS cursor, count: number
 -- Result the cursor, then the artefacts

@@ -1,15 +1,18 @@
--- Stores the result of a running grant together with the grant that it becomes: an ended one, or one that waits for an answer. What is
--- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once. What comes before its start (Redis has
--- lost that, and a pause holds it back now) is not: it may come again. A result whose id is on record, as another one's, is not looked at:
--- a refusal that names an artefact on record would say of it that it is none. In the same step the grant may be started before, and
--- what the result decides be committed after: each as by itself.
+-- Stores the result of a running grant together with the grant that it becomes: an ended one, or
+-- one that waits for an answer. What is refused is remembered by the artefact's id, so that a
+-- repeat is answered alike and logged once. What comes before its start (Redis has lost that, and a
+-- pause holds it back now) is not: it may come again. A result whose id is on record, as another
+-- one's, is not looked at: a refusal that names an artefact on record would say of it that it is
+-- none. In the same step the grant may be started before, and what the result decides be committed
+-- after: each as by itself.
 -- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
--- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data, mail: applied_mail?,
---      start: started?, commit: commit?, is_unlogged: flag
+-- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type,
+--      event_data, mail: applied_mail?, start: started?, commit: commit?, is_unlogged: flag
 -- Result finished (commit, rev) | not_started (reason) | id_taken (reason) | refused (reason)
 -- RECORD started run, grant, lease_ms: number, event_data, mail: applied_mail?
--- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of the commit, '' where
--- there is none.
+-- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON,
+-- written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of
+-- the commit, '' where there is none.
 local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order', 'bidding', 'missing_bids' }
 
 -- The start is on record, although the result is refused.
@@ -35,8 +38,8 @@ local function refuse_result(keys, args, event, problem, lost)
   return refused(problem)
 end
 
--- Commits what the result decides, as commit-claim does by itself, or says why not. `claim.rev` is the one with the result, which is not
--- written yet: the commit writes a later one.
+-- Commits what the result decides, as commit-claim does by itself, or says why not. `claim.rev` is
+-- the one with the result, which is not written yet: the commit writes a later one.
 local function finish_claim(keys, args, claim, rev_steps)
   local commit = args.commit
   claim.rev = (tonumber(claim.rev) or 0) + rev_steps
@@ -55,13 +58,14 @@ end
 local function finish_grant(keys, args)
   local artefact, start = args.artefact, args.start
   local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
-  -- A message by hand names no attempt: read again, it would be about the one that has been queued since.
+  -- A message by hand names no attempt: read again, it would be about the one that has been queued
+  -- since.
   local before = redis.call('HGET', keys.refused_artefacts, artefact.id)
   if before and redis.call('EXISTS', artefact_key(artefact.id)) == 0 then return refused(reason_before(before)) end
   local claim = read_fields(keys.claim, claim_fields)
   local grant, stored = read_grant(args.claim, args.agent)
-  -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since. A message that names no time
-  -- gets one each time that it is read.
+  -- Its id was chosen before the first try: the first try stored it, and the grant may have changed
+  -- since. A message that names no time gets one each time that it is read.
   local same, taken = id_problem(artefact, 'created_at')
   if same and grant_problem(running, claim, grant) then
     end_mail(args.agent, start and start.mail, args.mail)

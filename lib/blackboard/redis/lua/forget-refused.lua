@@ -1,4 +1,5 @@
--- Forgets the refusals of artefacts that are gone. Looks at about `count` of them, from `cursor` on. Begins and ends with the cursor 0.
+-- Forgets the refusals of artefacts that are gone. Looks at about `count` of them, from `cursor`
+-- on. Begins and ends with the cursor 0.
 -- KEYS orchestrator, refused_artefacts
 -- ARGS epoch: number, cursor, count: number
 -- Result looked (cursor) | fenced

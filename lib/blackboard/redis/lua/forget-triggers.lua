@@ -1,4 +1,5 @@
--- Removes what is on record of every trigger but these. An earlier version has not noted of which triggers something is on record.
+-- Removes what is on record of every trigger but these. An earlier version has not noted of which
+-- triggers something is on record.
 -- KEYS triggers
 -- ARGS kept: text*
 -- Result forgotten (count)

@@ -1,5 +1,6 @@
--- Indexes claims that a version without these indexes has opened, a page at a time: from the newest, so that claims that are opened or
--- end meanwhile move no other out of its page. `left`: how many are still to be looked at.
+-- Indexes claims that a version without these indexes has opened, a page at a time: from the
+-- newest, so that claims that are opened or end meanwhile move no other out of its page. `left`:
+-- how many are still to be looked at.
 -- KEYS orchestrator, open_claims
 -- ARGS epoch: number, limit: number
 -- Result indexed (left) | fenced

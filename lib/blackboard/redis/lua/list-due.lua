@@ -1,8 +1,10 @@
--- What is due by Redis' own clock, earliest first. Changes nothing. However many items of one kind are due, the other kinds get theirs.
+-- What is due by Redis' own clock, earliest first. Changes nothing. However many items of one kind
+-- are due, the other kinds get theirs.
 -- KEYS due
 -- ARGS limit: number, kinds: text*
 -- Result the members
--- `limit` counts for each kind; the kind `unreadable` is for members that none of our functions has written, and are found among the others.
+-- `limit` counts for each kind; the kind `unreadable` is for members that none of our functions has
+-- written, and are found among the others.
 local uuid = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-4%x%x%x%-[89ab]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
 
 -- An agent and an attempt, as `digits` writes it.

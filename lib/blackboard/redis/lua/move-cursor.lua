@@ -1,6 +1,6 @@
--- Moves one of the orchestrator's two places in the log: `cursor`, up to which it has decided, or `notice_cursor`, up to which it has
--- notified webhooks; or says what the second leaves behind: `notice_problems`, the webhooks that could not be notified. An empty
--- cursor is forgotten.
+-- Moves one of the orchestrator's two places in the log: `cursor`, up to which it has decided, or
+-- `notice_cursor`, up to which it has notified webhooks; or says what the second leaves behind:
+-- `notice_problems`, the webhooks that could not be notified. An empty cursor is forgotten.
 -- KEYS orchestrator
 -- ARGS epoch: number, field, cursor
 -- Result moved | fenced

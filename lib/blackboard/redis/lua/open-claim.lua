@@ -1,5 +1,6 @@
--- Opens a claim, with all that is decided at once. One whose bids are asked for is announced to their agents and gets its bid deadline.
--- `exists` names the claim that this cause has opened before.
+-- Opens a claim, with all that is decided at once. One whose bids are asked for is announced to
+-- their agents and gets its bid deadline. `exists` names the claim that this cause has opened
+-- before.
 -- KEYS orchestrator, due
 -- ARGS epoch: number, bid_deadline_ms: number, announce_after_ms: number, new_claim: new_claim
 -- Result opened | exists (claim) | fenced | refused (reason)

@@ -1,4 +1,5 @@
--- Puts an event that could not be handled among those that are owed: it is tried again, although the cursor passes it. Logs that once.
+-- Puts an event that could not be handled among those that are owed: it is tried again, although
+-- the cursor passes it. Logs that once.
 -- KEYS orchestrator, owed_events
 -- ARGS epoch: number, id, owed, event: event
 -- Result owed | fenced

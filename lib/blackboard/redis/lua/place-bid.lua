@@ -1,5 +1,5 @@
--- Records an agent's bid. The first word counts and never changes; one that a person wrote into the hash by hand came first. `placed`
--- names the word on record.
+-- Records an agent's bid. The first word counts and never changes; one that a person wrote into the
+-- hash by hand came first. `placed` names the word on record.
 -- KEYS claim, bids
 -- ARGS claim, agent, word, actor, reason
 -- Result placed (word) | refused (reason)

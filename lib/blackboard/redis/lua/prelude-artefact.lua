@@ -28,8 +28,9 @@ end
 local large_artefact_fields = { 'beginning' }
 for index = 1, #head_fields do large_artefact_fields[index + 1] = head_fields[index] end
 
--- The digest of a content: its fields in the order above, '' where one is missing. `digestOfContent` makes the same of what our
--- programs store: to hash a large payload here would block every other caller.
+-- The digest of a content: its fields in the order above, '' where one is missing.
+-- `digestOfContent` makes the same of what our programs store: to hash a large payload here would
+-- block every other caller.
 local function digest_of(key)
   local values = redis.call('HMGET', key, unpack(artefact_fields))
   for index = 1, #artefact_fields do values[index] = values[index] or '' end
@@ -57,7 +58,8 @@ local function thread_problem(artefact)
   return 'The next version of thread ' .. thread .. ' is ' .. next_version .. ', not ' .. artefact.version .. '.'
 end
 
--- nil where the artefact's id is free; 'same' where this artefact has it; otherwise nil and the reason. `but`: a field that may differ.
+-- nil where the artefact's id is free; 'same' where this artefact has it; otherwise nil and the
+-- reason. `but`: a field that may differ.
 local function id_problem(artefact, but)
   local key = artefact_key(artefact.id)
   if redis.call('EXISTS', key) == 0 then return nil end
@@ -70,7 +72,8 @@ local function id_problem(artefact, but)
   return 'same'
 end
 
--- nil when the artefact can be stored; 'same' when exactly this one is stored already; otherwise nil and the reason.
+-- nil when the artefact can be stored; 'same' when exactly this one is stored already; otherwise
+-- nil and the reason.
 local function artefact_problem(artefact)
   local same, problem = id_problem(artefact)
   if same or problem then return same, problem end
@@ -121,8 +124,9 @@ local function store_artefact(artefact, actor)
   index_artefact(artefact, actor, artefact.digest)
 end
 
--- Why the artefact cannot be made from its sources, and a source that Redis has lost; nil when all of them are there, and of its goal: what
--- is based on it would otherwise take artefacts of other goals into its context. `sourceProblem` says the same.
+-- Why the artefact cannot be made from its sources, and a source that Redis has lost; nil when all
+-- of them are there, and of its goal: what is based on it would otherwise take artefacts of other
+-- goals into its context. `sourceProblem` says the same.
 local function source_problem(artefact)
   for source in each_quoted(artefact.source_artefacts) do
     local goal = redis.call('HGET', artefact_key(source), 'goal_id')

@@ -1,6 +1,7 @@
--- Bids, for the functions that record them. The record of a claim's bids is its `bid_order`, a JSON array of [agent, word] pairs in the
--- order of arrival. While the bidding is open, those that came after the claim was opened are in a hash of their own: agent → place and
--- word. So no bid rewrites what others have bid, in Redis or in its append-only file. The public hash of bids is a copy.
+-- Bids, for the functions that record them. The record of a claim's bids is its `bid_order`, a JSON
+-- array of [agent, word] pairs in the order of arrival. While the bidding is open, those that came
+-- after the claim was opened are in a hash of their own: agent → place and word. So no bid rewrites
+-- what others have bid, in Redis or in its append-only file. The public hash of bids is a copy.
 
 -- RECORD bid agent, word
 
@@ -10,8 +11,9 @@ local function later_bids_key(claim)
   return bids_key(claim) .. ':later'
 end
 
--- The agent's word on record; nil when it has not bid. The text is searched, and not decoded: a clan may be large. That is safe, because
--- agents are DNS labels and the words are fixed. A plain search first: a pattern would be tried at every letter.
+-- The agent's word on record; nil when it has not bid. The text is searched, and not decoded: a
+-- clan may be large. That is safe, because agents are DNS labels and the words are fixed. A plain
+-- search first: a pattern would be tried at every letter.
 local function recorded_bid(claim, order, agent)
   local later = redis.call('HGET', later_bids_key(claim), agent)
   if later then return later:match('%l+$') end
@@ -69,8 +71,9 @@ local function is_agent_name(name)
   return #name <= 40 and name:match('^[a-z0-9][a-z0-9-]*$') ~= nil and name:sub(-1) ~= '-'
 end
 
--- Removes a bid that was written by hand from the claim's hash, or sets it back to the word on record, and logs why. `claim` has the
--- fields goal_id and artefact_id; `bid` has name, word, and recorded where the agent has bid before.
+-- Removes a bid that was written by hand from the claim's hash, or sets it back to the word on
+-- record, and logs why. `claim` has the fields goal_id and artefact_id; `bid` has name, word, and
+-- recorded where the agent has bid before.
 local function refuse_bid(key, id, claim, bid, reason)
   if bid.recorded then
     redis.call('HSET', key, bid.name, bid.recorded)
@@ -85,7 +88,8 @@ local function refuse_bid(key, id, claim, bid, reason)
   })
 end
 
--- Brings the hash of bids back to the record of a claim whose bidding is closed. `recorded`: all words on record, by agent.
+-- Brings the hash of bids back to the record of a claim whose bidding is closed. `recorded`: all
+-- words on record, by agent.
 local function refuse_late_bids(key, id, claim, recorded)
   local late, flat = {}, redis.call('HGETALL', key)
   for index = 1, #flat, 2 do
@@ -100,7 +104,8 @@ local function is_elector(electorate, agent)
   return electorate:find('"' .. agent .. '"', 1, true) ~= nil
 end
 
--- How many of the electorate have not bid. A claim that an older version has opened does not say so itself: there they are counted.
+-- How many of the electorate have not bid. A claim that an older version has opened does not say so
+-- itself: there they are counted.
 local function missing_bids(id, claim)
   if claim.missing_bids then return tonumber(claim.missing_bids) end
   local missing, recorded = 0, recorded_bids(id, claim.bid_order)

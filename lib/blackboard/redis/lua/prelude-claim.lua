@@ -1,8 +1,10 @@
--- Opening and announcing claims. Both functions that open one get the record `new_claim`: what they read of it, the agents that are asked
--- to bid, all fields of its hash, the bids that it begins with, its grants, and the events of its opening, of which the first is
--- `claim_opened`. It may have ended with its opening.
+-- Opening and announcing claims. Both functions that open one get the record `new_claim`: what they
+-- read of it, the agents that are asked to bid, all fields of its hash, the bids that it begins
+-- with, its grants, and the events of its opening, of which the first is `claim_opened`. It may
+-- have ended with its opening.
 
--- RECORD new_claim id, artefact_id, goal_id, cause, status, bidding, asked: text*, fields: fields, bids, grants: grant*, events: event*
+-- RECORD new_claim id, artefact_id, goal_id, cause, status, bidding, asked: text*, fields: fields,
+--      bids, grants: grant*, events: event*
 
 -- The id of the claim that this cause has opened before, if it has.
 local function claim_of_cause(new_claim)
@@ -26,7 +28,8 @@ end
 
 -- A call takes so many words.
 local words_at_once = 2000
--- Redis 7.0 compares each new field of a small hash with all before it. One with a long value is not stored as small.
+-- Redis 7.0 compares each new field of a small hash with all before it. One with a long value is
+-- not stored as small.
 local small_bids, long_value = 256, ('x'):rep(65)
 
 -- `text`: a JSON array of names and words. As words of the call they would cost both sides more.

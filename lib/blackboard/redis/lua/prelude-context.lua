@@ -40,9 +40,10 @@ local function add_new(list, seen, id)
   end
 end
 
--- Breadth first from `begin_with`, each replaced by the latest version of its thread, one for each thread; then those of `additional` that
--- were not among them. A list of `steps` from the target ('' for one that is only additional) with `head`, and how many bytes they have;
--- nil where the call has read too much before it is found.
+-- Breadth first from `begin_with`, each replaced by the latest version of its thread, one for each
+-- thread; then those of `additional` that were not among them. A list of `steps` from the target
+-- ('' for one that is only additional) with `head`, and how many bytes they have; nil where the
+-- call has read too much before it is found.
 local function collect_context(target, max_steps, begin_with, additional)
   local known, seen, met, chosen, is_chosen, total = {}, { [target] = true }, {}, {}, {}, 0
   local read, is_followed = nothing_read(), {}
@@ -92,7 +93,8 @@ local function collect_context(target, max_steps, begin_with, additional)
   return chosen, total
 end
 
--- Adds the 13 fields of a complete artefact to the reply, as they are stored: a person may have damaged them.
+-- Adds the 13 fields of a complete artefact to the reply, as they are stored: a person may have
+-- damaged them.
 local function add_fields(reply, head)
   for _, name in ipairs(artefact_fields) do
     reply[#reply + 1] = head[name] or redis.call('HGET', artefact_key(head.at), name)

@@ -1,4 +1,5 @@
--- Grants, for the functions that check or write them. A grant is JSON text, written whole; it is decoded only to be checked.
+-- Grants, for the functions that check or write them. A grant is JSON text, written whole; it is
+-- decoded only to be checked.
 
 -- RECORD grant agent, state, attempt: number, json
 
@@ -24,8 +25,9 @@ local function read_claim_of_grant(key)
   return read_fields(key, grant_claim_fields)
 end
 
--- Why this attempt is not, or no longer, in the expected state; nil when it is. `order` names claim, agent, attempt and state, and where
--- the caller has a copy of the grant `queued_at`: a Redis that lost its last writes may have queued the attempt anew, with other contents.
+-- Why this attempt is not, or no longer, in the expected state; nil when it is. `order` names
+-- claim, agent, attempt and state, and where the caller has a copy of the grant `queued_at`: a
+-- Redis that lost its last writes may have queued the attempt anew, with other contents.
 local function grant_problem(order, claim, grant)
   if not claim.status then return 'There is no claim ' .. order.claim .. '.' end
   if not grant then return 'Claim ' .. order.claim .. ' has no grant for ' .. order.agent .. '.' end
@@ -38,8 +40,8 @@ local function grant_problem(order, claim, grant)
   return 'The grant is ' .. grant.state .. ' in attempt ' .. digits(grant.attempt) .. '.'
 end
 
--- Which attempt of a grant its agent has taken: the attempt and `queued_at`, by which of its runs, and where in its mail it says so. Nil
--- where it has taken none.
+-- Which attempt of a grant its agent has taken: the attempt and `queued_at`, by which of its runs,
+-- and where in its mail it says so. Nil where it has taken none.
 local function read_taken(key, claim)
   local text = redis.call('HGET', key, claim)
   if not text then return nil end
@@ -47,8 +49,9 @@ local function read_taken(key, claim)
   return { attempt = tonumber(attempt), queued_at = queued_at, place = place, run = run }
 end
 
--- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again and again. What one millisecond brings
--- keeps its order: the score is that of the event which logs the grant, or a later one than that of any other.
+-- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again
+-- and again. What one millisecond brings keeps its order: the score is that of the event which logs
+-- the grant, or a later one than that of any other.
 local function add_queued(claim, agent)
   local key = prefix .. 'agent:' .. agent .. ':queued'
   local score = last_event and score_of(last_event)
@@ -72,8 +75,9 @@ local function wake(claim, agent)
   redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)
 end
 
--- Writes a grant (the record of this name), whose event is in the log. One that leaves `running` loses its lease, and one that was to be
--- tried again is not due any more; a queued one wakes its agent, unless its goal was ended. `score`: as in `index_work`.
+-- Writes a grant (the record of this name), whose event is in the log. One that leaves `running`
+-- loses its lease, and one that was to be tried again is not due any more; a queued one wakes its
+-- agent, unless its goal was ended. `score`: as in `index_work`.
 local function write_grant(claim, goal, grant, score)
   local agent = grant.agent
   -- The first attempt begins queued, with nothing before it.

@@ -1,6 +1,6 @@
--- Which open claims concern an agent: `asked`, those in which its bid is missing, and `work`, those in which it has a grant that is
--- neither done nor cancelled. Both have the order in which the claims were opened. Who concerns one agent reads them, and not all open
--- claims.
+-- Which open claims concern an agent: `asked`, those in which its bid is missing, and `work`, those
+-- in which it has a grant that is neither done nor cancelled. Both have the order in which the
+-- claims were opened. Who concerns one agent reads them, and not all open claims.
 
 local function asked_key(agent)
   return prefix .. 'agent:' .. agent .. ':asked'
@@ -23,8 +23,8 @@ local function remove_work(claim, agent)
   redis.call('ZREM', work_key(agent), claim)
 end
 
--- To be called with each new state of a grant. A failed one may be tried again until its claim ends. `score`: the claim's place among the
--- open ones, where the caller knows it.
+-- To be called with each new state of a grant. A failed one may be tried again until its claim
+-- ends. `score`: the claim's place among the open ones, where the caller knows it.
 local function index_work(claim, agent, state, score)
   if state == 'done' or state == 'cancelled' then return remove_work(claim, agent) end
   score = score or redis.call('ZSCORE', prefix .. 'claims:open', claim)

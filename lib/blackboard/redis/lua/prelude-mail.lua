@@ -13,7 +13,8 @@ local function remove_mail(agent, ...)
   redis.call('XDEL', prefix .. 'agent:' .. agent .. ':out', ...)
 end
 
--- Whether one place in a stream is later than another. Their numbers are larger than Lua can count exactly.
+-- Whether one place in a stream is later than another. Their numbers are larger than Lua can count
+-- exactly.
 local function is_later(place, than)
   local ms, sequence = place:match('^(%d+)%-(%d+)$')
   local than_ms, than_sequence = than:match('^(%d+)%-(%d+)$')
@@ -22,8 +23,8 @@ local function is_later(place, than)
   return ms > than_ms
 end
 
--- Whether the agent has sent the message before the pause that goes on. It chooses the ids in its stream itself, but none that comes before
--- what was there.
+-- Whether the agent has sent the message before the pause that goes on. It chooses the ids in its
+-- stream itself, but none that comes before what was there.
 local function came_before_pause(agent, mail)
   local last = mail and redis.call('HGET', prefix .. 'paused:mail', agent)
   return last and not is_later(mail.place, last)
@@ -33,7 +34,8 @@ local function answer_yes(agent, mail)
   if mail and not mail.is_quiet then answer_to(agent, mail.id, '{"outcome":"yes"}') end
 end
 
--- Nothing for what no message has asked. Of a quiet one only a refusal is answered. `other`: one more message of the same work.
+-- Nothing for what no message has asked. Of a quiet one only a refusal is answered. `other`: one
+-- more message of the same work.
 local function end_mail(agent, mail, other)
   if mail and other then
     remove_mail(agent, mail.place, other.place)

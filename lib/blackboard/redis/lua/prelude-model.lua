@@ -1,5 +1,6 @@
--- Calls of language models: their tokens, and the sums of what they cost. A call under way is a record without `outcome` in the goal's
--- hash of calls, and a member `goal:call` of the zset `model_calls`, scored by when its reservation lapses.
+-- Calls of language models: their tokens, and the sums of what they cost. A call under way is a
+-- record without `outcome` in the goal's hash of calls, and a member `goal:call` of the zset
+-- `model_calls`, scored by when its reservation lapses.
 
 -- RECORD amounts nanousd: number, tokens: number, calls: number
 -- RECORD limits nanousd: number?, tokens: number?, calls: number?
@@ -35,12 +36,14 @@ local function read_call(goal, id)
   return cjson.decode(text), text
 end
 
--- True of a record that never changes again. A call that was given up as lost may still end otherwise.
+-- True of a record that never changes again. A call that was given up as lost may still end
+-- otherwise.
 local function is_final(stored)
   return stored and stored.outcome and stored.outcome ~= 'lost' or false
 end
 
--- True for a goal that does not exist, or that `sett prune` is removing: nothing is written about it.
+-- True for a goal that does not exist, or that `sett prune` is removing: nothing is written about
+-- it.
 local function is_goal_gone(goal)
   if redis.call('HEXISTS', goal_key(goal), 'retired') == 1 then return true end
   return redis.call('EXISTS', goal_key(goal) .. ':artefacts') == 0
@@ -64,14 +67,16 @@ local function missing_bid_problem(id, agent, claim)
   return nil
 end
 
--- Why the grant does not run, or the bid is not missing, any more; nil when it is so. `caller` names kind, claim, agent and attempt.
+-- Why the grant does not run, or the bid is not missing, any more; nil when it is so. `caller`
+-- names kind, claim, agent and attempt.
 local function caller_problem(caller, claim, grant)
   if caller.kind == 'bid' then return missing_bid_problem(caller.claim, caller.agent, claim) end
   local order = { claim = caller.claim, agent = caller.agent, attempt = caller.attempt, state = 'running' }
   return grant_problem(order, claim, grant)
 end
 
--- The claim of a token's caller; or nil, why the token is not good, and '1' where it was, or may have been, good for what has ended.
+-- The claim of a token's caller; or nil, why the token is not good, and '1' where it was, or may
+-- have been, good for what has ended.
 local function claim_of_token(token)
   local claim = read_claim_of_caller(token.claim)
   local grant = token.kind == 'grant' and read_grant(token.claim, token.agent) or nil
@@ -90,7 +95,8 @@ local function claim_of_token(token)
   return nil, 'This is not the token of agent ' .. token.agent .. ' on claim ' .. token.claim .. '.', '0'
 end
 
--- Adds amounts, `sign` times, to `spent` or `reserved` of the goal and of the agent's work on the claim.
+-- Adds amounts, `sign` times, to `spent` or `reserved` of the goal and of the agent's work on the
+-- claim.
 local function add_amounts(owner, sum, amounts, sign)
   for _, kind in ipairs(amount_kinds) do
     local change = amounts[kind] * sign
@@ -101,7 +107,8 @@ local function add_amounts(owner, sum, amounts, sign)
   end
 end
 
--- Takes back what a call that was given up as lost has been charged: it goes on, or has ended otherwise.
+-- Takes back what a call that was given up as lost has been charged: it goes on, or has ended
+-- otherwise.
 local function take_back(owner, stored)
   if stored and stored.outcome == 'lost' then add_amounts(owner, 'spent', stored.cost, -1) end
 end
@@ -110,8 +117,10 @@ local function number_at(key, field)
   return tonumber(redis.call('HGET', key, field) or 0)
 end
 
--- The first dimension that does not allow `needed` more, with its figures as digits; nil when all do. `allowed`: the limit without what
--- was added. exhausted.ts has the same rule. `sums`: the key of the hash of sums, and what its fields begin with; `added`: the same for what people have added.
+-- The first dimension that does not allow `needed` more, with its figures as digits; nil when all
+-- do. `allowed`: the limit without what was added. exhausted.ts has the same rule. `sums`: the key
+-- of the hash of sums, and what its fields begin with; `added`: the same for what people have
+-- added.
 local function exhausted_by(limits, needed, sums, added)
   for _, kind in ipairs(amount_kinds) do
     local limit = limits[kind]
@@ -130,7 +139,8 @@ local function exhausted_by(limits, needed, sums, added)
   return nil
 end
 
--- The field of the goal's budget for the last refusal of this attempt: an attempt that calls again and again keeps one.
+-- The field of the goal's budget for the last refusal of this attempt: an attempt that calls again
+-- and again keeps one.
 local function refusal_field(token)
   return 'refused:' .. token.claim .. ':' .. token.agent .. ':' .. digits(token.attempt)
 end
@@ -146,7 +156,8 @@ local function keep_refusal(token, budget, id, scope, by)
   ))
 end
 
--- The gateway tries a refused call again while others are under way: where it is allowed then, it was not refused.
+-- The gateway tries a refused call again while others are under way: where it is allowed then, it
+-- was not refused.
 local function forget_refusal(token, budget, id)
   local field = refusal_field(token)
   local stored = redis.call('HGET', budget, field)

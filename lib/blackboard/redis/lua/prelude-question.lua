@@ -1,11 +1,13 @@
--- Questions, for the functions that list or answer them. The hash `question:{id}` names the answer that counts.
+-- Questions, for the functions that list or answer them. The hash `question:{id}` names the answer
+-- that counts.
 
 -- The fields of a question's artefact that `question_problem` checks.
 local function read_question(key)
   return read_fields(key, { 'structural_type', 'goal_id', 'claim_id', 'produced_by_agent' })
 end
 
--- Why the question needs no answer any more; nil when it does. One that no agent asked (about a goal) is open until its goal ends.
+-- Why the question needs no answer any more; nil when it does. One that no agent asked (about a
+-- goal) is open until its goal ends.
 local function question_problem(id, question)
   local agent = question.produced_by_agent
   -- What a person has written may lack a field until it is adopted.

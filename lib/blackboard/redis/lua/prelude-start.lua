@@ -1,12 +1,13 @@
 -- The start of grants: an agent takes one, and the orchestrator puts its start on record.
 
--- Has the agent take the grant, and say so in its mail; nil where it has, and otherwise the reason. `order`: as for `grant_problem`. A repeat
--- of the same run changes nothing.
+-- Has the agent take the grant, and say so in its mail; nil where it has, and otherwise the reason.
+-- `order`: as for `grant_problem`. A repeat of the same run changes nothing.
 local function note_taken(keys, order, run, id, text)
   local taken = read_taken(keys.taken, order.claim)
   if taken and taken.attempt == order.attempt and taken.queued_at == order.queued_at then
     if taken.run == run then return nil end
-    -- Where the orchestrator has dealt with the message and the grant is still queued, it has refused that run.
+    -- Where the orchestrator has dealt with the message and the grant is still queued, it has
+    -- refused that run.
     if #redis.call('XRANGE', keys.mail, taken.place, taken.place) > 0 then return 'Another run has taken the grant.' end
   end
   if redis.call('GET', prefix .. 'paused') then return 'The instance is paused.' end
@@ -24,8 +25,8 @@ local function end_taken(key, order, run)
   if is_it then redis.call('HDEL', key, order.claim) end
 end
 
--- Why the grant cannot begin; nil when it can, and then whether the instance is paused: it must be queued, and in a pause `mail`, which says
--- that it was taken, must have been sent before.
+-- Why the grant cannot begin; nil when it can, and then whether the instance is paused: it must be
+-- queued, and in a pause `mail`, which says that it was taken, must have been sent before.
 local function start_problem(orchestrator, order, claim, grant, mail)
   local queued =
     { claim = order.claim, agent = order.agent, attempt = order.attempt, state = 'queued', queued_at = order.queued_at }
@@ -36,7 +37,8 @@ local function start_problem(orchestrator, order, claim, grant, mail)
   return nil, is_paused
 end
 
--- Logs that it has begun, and takes it from the queue. The caller writes the grant, its lease and the claim's `rev`.
+-- Logs that it has begun, and takes it from the queue. The caller writes the grant, its lease and
+-- the claim's `rev`.
 local function begin_grant(order, claim, event_data, is_paused)
   remove_queued(order.claim, order.agent)
   log({

@@ -1,26 +1,30 @@
 -- What all functions share. They are loaded as one library (redis/function-library.ts).
 --
--- A function gets its keys and its arguments by name: `keys.claim`, `args.agent`. The header of its file lists the names in their
--- order; redis/function-table.ts declares the same names, and a test compares the two. What follows a
--- colon is the kind of an argument: `number`, `flag`, `fields` (of a hash), or a record; `*` marks a list, `?` what may be missing,
--- and an argument without a kind is text. Every function also has the key `events`, the log.
+-- A function gets its keys and its arguments by name: `keys.claim`, `args.agent`. The header of its
+-- file lists the names in their order; redis/function-table.ts declares the same names, and a test
+-- compares the two. What follows a colon is the kind of an argument: `number`, `flag`, `fields` (of
+-- a hash), or a record; `*` marks a list, `?` what may be missing, and an argument without a kind
+-- is text. Every function also has the key `events`, the log.
 --
--- A function checks everything before it writes: functions do not roll back. JSON passes through as opaque text, because cjson turns
--- [] into {}. The other keys that a function needs (of an artefact, a thread, a grant) are made from the instance's prefix.
+-- A function checks everything before it writes: functions do not roll back. JSON passes through as
+-- opaque text, because cjson turns [] into {}. The other keys that a function needs (of an
+-- artefact, a thread, a grant) are made from the instance's prefix.
 
 local events_key, prefix, nonce, words, position, now, open_goals, last_event
 
 -- All functions by their names, for one that does the work of others in the same step.
 local functions = {}
 
--- Each call begins here, and forgets what the one before left in these variables. The first two words are the instance's prefix
--- `sett:{instance}:` and the caller's nonce, which no two processes share.
+-- Each call begins here, and forgets what the one before left in these variables. The first two
+-- words are the instance's prefix `sett:{instance}:` and the caller's nonce, which no two processes
+-- share.
 local function begin(KEYS, ARGV)
   events_key, prefix, nonce, words, position = KEYS[1], ARGV[1], ARGV[2], ARGV, 2
   now, open_goals, last_event = nil, {}, nil
 end
 
--- Reading the arguments, one after the other. The library calls these; a function finds the result in `args`.
+-- Reading the arguments, one after the other. The library calls these; a function finds the result
+-- in `args`.
 
 local function next_text()
   position = position + 1
@@ -113,7 +117,8 @@ local function digits(number)
   return string.format('%d', number)
 end
 
--- Unix milliseconds: when the function runs. Not the time of its events: a clock that was set back leaves these ahead of it.
+-- Unix milliseconds: when the function runs. Not the time of its events: a clock that was set back
+-- leaves these ahead of it.
 local function now_ms()
   if not now then
     local time = redis.call('TIME')
@@ -122,14 +127,16 @@ local function now_ms()
   return now
 end
 
--- A score for a zset that is ordered by time, from the id of the member's event: what one millisecond brings keeps its order (the
--- first thousand events of it), and a clock that steps back changes nothing, because the ids of a stream only grow.
+-- A score for a zset that is ordered by time, from the id of the member's event: what one
+-- millisecond brings keeps its order (the first thousand events of it), and a clock that steps back
+-- changes nothing, because the ids of a stream only grow.
 local function score_of(event_id)
   local ms, sequence = event_id:match('^(%d+)-(%d+)$')
   return digits(ms * 1000 + math.min(sequence, 999))
 end
 
--- A JSON object with these members in this order: name, value, name, value … A member whose value is nil or false is left out.
+-- A JSON object with these members in this order: name, value, name, value … A member whose value
+-- is nil or false is left out.
 local function object(...)
   local members, count = { ... }, 0
   for index = 1, select('#', ...), 2 do
@@ -156,15 +163,15 @@ local function id_member(name, id)
 end
 
 -- RECORD event type, text
--- Appends an event to the log and returns its id. All but the type is one JSON text: many read the log, and many small fields cost
--- each reader more.
+-- Appends an event to the log and returns its id. All but the type is one JSON text: many read the
+-- log, and many small fields cost each reader more.
 local function append_event(event)
   last_event = redis.call('XADD', events_key, '*', 'type', event.type, 'event', event.text)
   return last_event
 end
 
--- The same for an event whose text is made here: `type`, `actor`, `goal_id`, `claim_id`, `artefact_id`, `agent`, and `data` as JSON.
--- Ids that are nil, false or empty are left out.
+-- The same for an event whose text is made here: `type`, `actor`, `goal_id`, `claim_id`,
+-- `artefact_id`, `agent`, and `data` as JSON. Ids that are nil, false or empty are left out.
 local function log(event)
   local agent, data = event.agent, event.data
   local text = '{"actor":' .. cjson.encode(event.actor) .. id_member('goal_id', event.goal_id)
@@ -178,19 +185,22 @@ end
 local due_kinds = { 'bids', 'announce', 'lease', 'attempt' }
 local is_due_kind = { bids = true, announce = true, lease = true, attempt = true }
 
--- The key of a member. What none of our functions has written is among the deadlines of bids, where it is found and removed.
+-- The key of a member. What none of our functions has written is among the deadlines of bids, where
+-- it is found and removed.
 local function due_key(due, member)
   local kind = member:match('^%l+')
   return due .. ':' .. (is_due_kind[kind] and kind or 'bids')
 end
 
--- Publishes that a claim was opened, has moved on or has ended. Of bids and of grants at work only the log has an entry.
+-- Publishes that a claim was opened, has moved on or has ended. Of bids and of grants at work only
+-- the log has an entry.
 local function publish_claim(claim)
   redis.call('PUBLISH', prefix .. 'claim_events', claim)
 end
 
--- Adds to a stream that agents read, of about the newest `kept` entries, and says so on the channel of the same name: agents may not wait
--- by XREAD, which reads a stream as often as one command names it.
+-- Adds to a stream that agents read, of about the newest `kept` entries, and says so on the channel
+-- of the same name: agents may not wait by XREAD, which reads a stream as often as one command
+-- names it.
 local function add_and_ring(stream, kept, ...)
   redis.call('PUBLISH', stream, redis.call('XADD', stream, 'MAXLEN', '~', kept, '*', ...))
 end
@@ -212,13 +222,15 @@ local function is_goal_ended(goal)
   return false
 end
 
--- The ids or names in a JSON array of them. They contain no quotes; a pattern also reads an array that was damaged by hand.
+-- The ids or names in a JSON array of them. They contain no quotes; a pattern also reads an array
+-- that was damaged by hand.
 local function each_quoted(list)
   return list:gmatch('"([^"]+)"')
 end
 
--- True when another orchestrator has acquired the leader lease; `key` is the hash `orchestrator`. The nonce distinguishes two holders of
--- one epoch: a Redis that lost its last second gives an epoch out again.
+-- True when another orchestrator has acquired the leader lease; `key` is the hash `orchestrator`.
+-- The nonce distinguishes two holders of one epoch: a Redis that lost its last second gives an
+-- epoch out again.
 local function is_fenced(key, epoch)
   local leader = redis.call('HMGET', key, 'epoch', 'nonce')
   local current_epoch, current_nonce = leader[1], leader[2]

@@ -1,8 +1,10 @@
--- Artefacts without their payloads: instead each payload's size, and its beginning. Changes nothing.
+-- Artefacts without their payloads: instead each payload's size, and its beginning. Changes
+-- nothing.
 -- KEYS none
 -- ARGS ids: text*
--- Result how many of the ids were looked at, then for each of these that is complete 15 words: its place among the ids, the 12 fields but
---        the payload, the payload's size in bytes, the payload's beginning
+-- Result how many of the ids were looked at, then for each of these that is complete 15 words: its
+--      place among the ids, the 12 fields but the payload, the payload's size in bytes, the
+--      payload's beginning
 
 local max_ids = 500
 

@@ -1,12 +1,15 @@
--- Looks at some artefacts of a goal, from a place in their order on, and names those on which the goal's state depends. The others are at
--- rest: a sound Standard artefact or Review, no version of the goal, whose claims have all ended, and were opened for nothing but itself.
--- The first of either kind is named all the same, because it is a result or a review. Changes nothing.
+-- Looks at some artefacts of a goal, from a place in their order on, and names those on which the
+-- goal's state depends. The others are at rest: a sound Standard artefact or Review, no version of
+-- the goal, whose claims have all ended, and were opened for nothing but itself. The first of
+-- either kind is named all the same, because it is a result or a review. Changes nothing.
 -- KEYS none
 -- ARGS goal, from: number
--- Result the place of the next one, '' after the last; how many artefacts were looked at, and how many claims they have; then for each
---        that is named its id, how many claims it has, and the cause and the id of each claim
+-- Result the place of the next one, '' after the last; how many artefacts were looked at, and how
+--      many claims they have; then for each that is named its id, how many claims it has, and the
+--      cause and the id of each claim
 
--- Redis serves no other client meanwhile: one call looks at no more artefacts than these, and stops once their fields have so many bytes.
+-- Redis serves no other client meanwhile: one call looks at no more artefacts than these, and stops
+-- once their fields have so many bytes.
 local outlined_at_once, outlined_bytes = 250, 512 * 1024
 
 local uuid = '%x%x%x%x%x%x%x%x%-%x%x%x%x%-4%x%x%x%-[89ab]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x'
@@ -48,8 +51,9 @@ local function is_metadata(text)
   return type(commit) == 'string' and (#commit == 40 or #commit == 64) and not commit:find('[^0-9a-f]')
 end
 
--- Whether each field is surely as our programs write it. A reader says what is wrong with another one: it is named. `sound`: texts of ids
--- that were found to be so before; many artefacts share them.
+-- Whether each field is surely as our programs write it. A reader says what is wrong with another
+-- one: it is named. `sound`: texts of ids that were found to be so before; many artefacts share
+-- them.
 local function is_plain(head, id, sound)
   local function has_ids(text, check)
     if not sound[text] then sound[text] = check(text) and true or nil end
@@ -64,7 +68,8 @@ local function is_plain(head, id, sound)
     and is_metadata(head.metadata)
 end
 
--- The structural type of an artefact at rest; false of any other one. `causes`: causes and claims in turn. Counts the bytes that it reads in `read`.
+-- The structural type of an artefact at rest; false of any other one. `causes`: causes and claims
+-- in turn. Counts the bytes that it reads in `read`.
 local function kind_at_rest(id, goal, causes, sound, read)
   local key = artefact_key(id)
   local head = read_fields(key, head_fields)

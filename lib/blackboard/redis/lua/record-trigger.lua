@@ -1,4 +1,5 @@
--- Records what was done about one moment of a trigger: a run, a tag, a goal. `already`: it is on record with this value.
+-- Records what was done about one moment of a trigger: a run, a tag, a goal. `already`: it is on
+-- record with this value.
 -- KEYS record, triggers
 -- ARGS trigger, mark, value, fields: fields, event: event?
 -- Result recorded | already

@@ -2,7 +2,8 @@
 -- KEYS claim, grants, digests
 -- ARGS review: artefact, attempt: number, grant, judged_digest, actor, event_data
 -- Result recorded | refused (reason)
--- `grant` is the ended grant as JSON; `judged_digest` names the content of the artefact that the person judged.
+-- `grant` is the ended grant as JSON; `judged_digest` names the content of the artefact that the
+-- person judged.
 local function record_verdict(keys, args)
   local review = args.review
   local same, taken = artefact_problem(review)

@@ -1,6 +1,7 @@
--- Writes registrations, with events for those that are new or changed, and for each agent a copy in a key of its own, also of a
--- registration that is not new: a version without these keys may have written it. The mode `expect` stores new agents apart, as expected;
--- `exact` also removes all agents that are not listed; `add` does neither.
+-- Writes registrations, with events for those that are new or changed, and for each agent a copy in
+-- a key of its own, also of a registration that is not new: a version without these keys may have
+-- written it. The mode `expect` stores new agents apart, as expected; `exact` also removes all
+-- agents that are not listed; `add` does neither.
 -- KEYS agents, older_statuses, expected_agents, senders
 -- ARGS actor, mode, registrations: registration*
 -- Result registered

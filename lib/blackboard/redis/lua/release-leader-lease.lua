@@ -1,4 +1,5 @@
--- Releases the leader lease, if this epoch still holds it. Epoch and cursor stay for the next holder.
+-- Releases the leader lease, if this epoch still holds it. Epoch and cursor stay for the next
+-- holder.
 -- KEYS orchestrator
 -- ARGS epoch: number
 -- Result released | fenced

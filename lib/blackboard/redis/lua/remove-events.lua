@@ -1,4 +1,5 @@
--- Removes events from the log and counts them. An entry that is gone without being counted was deleted by hand.
+-- Removes events from the log and counts them. An entry that is gone without being counted was
+-- deleted by hand.
 -- KEYS removed_events
 -- ARGS ids: text*
 -- Result removed (count)

@@ -1,5 +1,5 @@
--- Removes the newest artefacts of a retired goal with their claims and all that belongs to these, and with the last one the goal itself.
--- `left`: how many artefacts the goal still has.
+-- Removes the newest artefacts of a retired goal with their claims and all that belongs to these,
+-- and with the last one the goal itself. `left`: how many artefacts the goal still has.
 -- KEYS goal, artefacts_of_goal
 -- ARGS goal, limit: number
 -- Result left (count)

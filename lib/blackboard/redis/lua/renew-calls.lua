@@ -1,5 +1,6 @@
--- Renews the reservations of calls under way. One that the blackboard does not have (Redis has lost its last writes, or it has lapsed) is
--- made again, without a check: the call goes on. What it has cost so far comes with each renewal, for the case that the gateway dies.
+-- Renews the reservations of calls under way. One that the blackboard does not have (Redis has lost
+-- its last writes, or it has lapsed) is made again, without a check: the call goes on. What it has
+-- cost so far comes with each renewal, for the case that the gateway dies.
 -- KEYS open_calls
 -- ARGS calls: model_call*, lease_ms: number
 -- Result the ids of calls whose grant has ended, or whose bid is placed

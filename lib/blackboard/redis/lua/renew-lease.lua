@@ -1,4 +1,5 @@
--- Renews the lease of a running grant. No decision depends on it: it changes no rev, and brings no event and no hint.
+-- Renews the lease of a running grant. No decision depends on it: it changes no rev, and brings no
+-- event and no hint.
 -- KEYS claim, due
 -- ARGS claim, agent, attempt: number, lease_ms: number
 -- Result renewed | refused (reason)

@@ -1,5 +1,5 @@
--- Forgets the last place in an agent's mailbox, where the agent has chosen one that no clock reaches, and no message is left: after the
--- largest place the mailbox takes no more.
+-- Forgets the last place in an agent's mailbox, where the agent has chosen one that no clock
+-- reaches, and no message is left: after the largest place the mailbox takes no more.
 -- KEYS orchestrator, mail, paused_mail
 -- ARGS epoch: number, agent
 -- Result reopened | kept | fenced

@@ -1,9 +1,13 @@
--- Checks the token, and reserves what a call may cost at most against the budgets of the goal and of the agent's work on the claim.
+-- Checks the token, and reserves what a call may cost at most against the budgets of the goal and
+-- of the agent's work on the claim.
 -- KEYS open_calls
--- ARGS token: model_token, id, json, needed: amounts, goal_limits: limits, grant_limits: limits, lease_ms: number
--- Result reserved (call) | exhausted (scope, kind, allowed, limit, spent, reserved, needed) | refused (reason, is_ended)
--- `json`: the call without its caller, whose members are put in front. What people have added to the limits is added here.
--- A refusal for want of budget is kept in the goal's budget, for what a question about it says and for what its answer adds.
+-- ARGS token: model_token, id, json, needed: amounts, goal_limits: limits, grant_limits: limits,
+--      lease_ms: number
+-- Result reserved (call) | exhausted (scope, kind, allowed, limit, spent, reserved, needed) |
+--      refused (reason, is_ended)
+-- `json`: the call without its caller, whose members are put in front. What people have added to
+-- the limits is added here. A refusal for want of budget is kept in the goal's budget, for what a
+-- question about it says and for what its answer adds.
 local function reserve_call(keys, args)
   local token = args.token
   local claim, problem, is_ended = claim_of_token(token)

@@ -1,5 +1,6 @@
--- Retires a goal that is over, so that it can be removed from the blackboard: nothing more is stored, opened, queued or accepted for it.
--- `changed`: it has other numbers of artefacts and claims than these, or something is open.
+-- Retires a goal that is over, so that it can be removed from the blackboard: nothing more is
+-- stored, opened, queued or accepted for it. `changed`: it has other numbers of artefacts and
+-- claims than these, or something is open.
 -- KEYS goal, artefacts_of_goal, open_questions, goal_budget
 -- ARGS artefacts: number, claims: number
 -- Result retired | changed

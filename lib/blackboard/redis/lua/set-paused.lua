@@ -1,5 +1,6 @@
--- Pauses the instance, or resumes it. Pausing notes how far the mail of each registered agent goes: what comes later was said in the
--- pause. Resuming wakes the registered agents that have queued grants, because none was accepted meanwhile.
+-- Pauses the instance, or resumes it. Pausing notes how far the mail of each registered agent goes:
+-- what comes later was said in the pause. Resuming wakes the registered agents that have queued
+-- grants, because none was accepted meanwhile.
 -- KEYS orchestrator, agents, paused, paused_mail
 -- ARGS epoch: number, is_paused: flag, by, since, request: text?
 -- Result set | already | superseded | fenced

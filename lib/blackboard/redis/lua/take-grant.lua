@@ -1,5 +1,6 @@
--- An agent takes a queued grant, and says in its mail that it has started: the gate to work, for which no one needs to be asked. It writes
--- nothing but what is the agent's own. The orchestrator puts the start on record, and then removes it here.
+-- An agent takes a queued grant, and says in its mail that it has started: the gate to work, for
+-- which no one needs to be asked. It writes nothing but what is the agent's own. The orchestrator
+-- puts the start on record, and then removes it here.
 -- KEYS taken, mail
 -- ARGS claim, agent, attempt: number, queued_at, run, id, text
 -- Result taken | refused (reason)

@@ -1,5 +1,6 @@
--- Compares an artefact that the indexes know with its digest. One that was overwritten by hand cannot be restored, but it is refused
--- and logged, once for each content. `unknown`: it is not in the indexes.
+-- Compares an artefact that the indexes know with its digest. One that was overwritten by hand
+-- cannot be restored, but it is refused and logged, once for each content. `unknown`: it is not in
+-- the indexes.
 -- KEYS orchestrator, artefact, refused_artefacts, digests
 -- ARGS epoch: number, id
 -- Result known | unknown | fenced | refused (reason)
