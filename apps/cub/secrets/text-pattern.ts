@@ -54,7 +54,7 @@ function runsOf(characters: readonly string[]): [character: string, count: numbe
   return runs;
 }
 
-/** Escaped ones are not told apart from plain ones: that would take very long, and is of no use. */
+/** Matches escaped backslashes like plain ones: to separate them would take very long. */
 function backslashes(count: number): string {
   return `(?:\\\\|%5[cC]|\\\\u005[cC]|&#(?:92|[xX]5[cC]);){${count},${count * 2}}`;
 }

@@ -12,8 +12,8 @@ const mebibyte = 1024 ** 2;
 const piece = { max_messages: 50, max_bytes: mebibyte };
 const maxReadBytes = 8 * mebibyte;
 /**
- * Redis takes no longer value (apps/cli/services/redis-settings.ts). A message is one; who sends more of
- * them in one means no good.
+ * Redis takes no longer value (apps/cli/services/redis-settings.ts). A message is one; a sender of
+ * several in one means no good.
  */
 const maxMessageBytes = 65 * mebibyte;
 
