@@ -21,32 +21,16 @@ import { SilentWorkers } from "./deadlines/silent-workers.ts";
 import { Decider } from "./decide/decide-and-commit.ts";
 import { type LeaderParts, leaderParts } from "./decide/leader-parts.ts";
 import type { Deps } from "./leader/deps.ts";
-import {
-  bidsEveryMs,
-  cursorEveryMs,
-  dueEveryMs,
-  measureEveryMs,
-  owedEveryMs,
-  pageEveryMs,
-  publishedEveryMs,
-  restartAfterMs,
-  restMs,
-  roundEveryMs,
-  silentEveryMs,
-  soonMs,
-  watchEveryMs,
-  workersEveryMs,
-} from "./leader/intervals.ts";
-import { Loops } from "./leader/loops.ts";
+import { every, type Loop, LoopRunner, restMs, rung } from "./leader/loops.ts";
 import { EventHandler } from "./log/handle-event.ts";
 import { LogReader, type Unconfirmed } from "./log/log-reader.ts";
 import { OldEvents } from "./log/old-events.ts";
-import { type Owed, OwedEvents } from "./log/owed-events.ts";
+import { type Owed, OwedEvents, owedEveryMs } from "./log/owed-events.ts";
 import { ConnectionWatch } from "./mail/connection-watch.ts";
 import { MailWatch } from "./mail/mail-watch.ts";
 import { PostOffice } from "./mail/post-office.ts";
 import { Notifier } from "./notify/notifier.ts";
-import { type WorkerDeps, WorkerPool } from "./workers/worker-pool.ts";
+import { type WorkerDeps, WorkerPool, type WorkersOf } from "./workers/worker-pool.ts";
 
 /** The state that `/internal/state` shows, and that health is derived from. */
 export type LeadershipState = {
@@ -56,7 +40,7 @@ export type LeadershipState = {
   busyClaims: number;
   lastTickAt: number;
   oldest: Unconfirmed | undefined;
-  failing: Loops["failing"];
+  failing: LoopRunner["failing"];
   owed: Owed | undefined;
 };
 
@@ -66,37 +50,62 @@ export type LeadershipState = {
  */
 export type Leases = { grantLeaseMs: number; contactMs: number };
 
+/**
+ * `workers`: for agents that work in containers of their own for each grant. `onTurn`: the signal
+ * of a test, called with the name of a loop at the end of each of its turns.
+ */
+export type LeadershipDeps = Deps & { workers?: WorkersOf; onTurn?: (loop: string) => void };
+
+/** A follower that has failed rests for so long; other failures of a loop are longer apart. */
+const again = every(1_000);
+
+/** What is due sooner than that rings when it is, and is not waited for. */
+const soonMs = 5_000;
+
 export class Leadership {
-  readonly #deps: Deps;
-  /** Where in the log this leadership began. */
-  readonly #start: string;
-  readonly #leases: Leases;
+  readonly #deps: LeadershipDeps;
   readonly #parts: LeaderParts;
   readonly #decider: Decider;
-  readonly #questions: Questions;
   readonly #reader: LogReader;
+  readonly #owed: OwedEvents;
+  readonly #reconciler: Reconciler;
   readonly #publications = new PublishTracker();
-  readonly #loops: Loops;
-  readonly #bells = {
-    due: new Doorbell(),
-    cursor: new Doorbell(),
-    reconcile: new Doorbell(),
-    published: new Doorbell(),
-  };
+  readonly #runner: LoopRunner;
+  readonly #loops: readonly Loop[];
+  readonly #bells = { due: new Doorbell(), cursor: new Doorbell(), published: new Doorbell() };
   #lastTickAt: number;
-  #owed: OwedEvents | undefined;
-  #isReconcileDue = true;
 
-  constructor(deps: Deps, cursor: string, leases: Leases) {
+  /** `cursor`: where in the log this leadership begins. */
+  constructor(deps: LeadershipDeps, cursor: string, leases: Leases) {
     this.#deps = deps;
-    this.#start = cursor;
-    this.#leases = leases;
-    this.#parts = leaderParts(deps);
-    this.#decider = new Decider(deps, this.#parts);
-    this.#questions = new Questions(deps, this.#parts.agentCache, this.#decider);
-    this.#reader = new LogReader(deps, cursor);
-    this.#loops = new Loops(deps.log, deps.clock);
     this.#lastTickAt = deps.clock.passedMs();
+    this.#runner = new LoopRunner(deps, deps.onTurn);
+    this.#reader = new LogReader(deps, cursor);
+    this.#parts = leaderParts(deps);
+    const decider = new Decider(deps, this.#parts);
+    this.#decider = decider;
+    const parts = { ...this.#parts, decider };
+    const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
+    const bidders = new SilentBidders(deps, { ...parts, contact });
+    const onAsked = (claim: ClaimId) => bidders.watch(claim);
+    const opener = new ClaimOpener(deps, { ...parts, onAsked });
+    const questions = new Questions(deps, parts.agentCache, decider);
+    const requests = new Requests(deps, parts.agentCache, questions, parts.pause);
+    const handler = new EventHandler(deps, { ...parts, opener, questions, requests });
+    this.#owed = new OwedEvents(deps, handler);
+    this.#reconciler = new Reconciler(deps, { ...parts, questions });
+    const mail = new PostOffice(deps, { ...parts, grantLeaseMs: leases.grantLeaseMs });
+    this.#loops = [
+      ...this.#mailLoops(mail),
+      ...this.#logLoops(mail, handler),
+      ...this.#claimLoops(contact, leases.contactMs, { bidders, onAsked }),
+      ...this.#workerLoops(),
+      {
+        name: "webhooks",
+        when: again,
+        runOnce: (signal) => new Notifier(deps, cursor).run(signal),
+      },
+    ];
   }
 
   get state(): LeadershipState {
@@ -107,96 +116,19 @@ export class Leadership {
       busyClaims: this.#decider.busy,
       lastTickAt: this.#lastTickAt,
       oldest: this.#reader.oldest,
-      failing: this.#loops.failing,
-      owed: this.#owed?.owed,
+      failing: this.#runner.failing,
+      owed: this.#owed.owed,
     };
   }
 
   /** Runs until the signal aborts, or until a newer epoch exists (then it rejects with Fenced). */
   async run(signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const ending = AbortSignal.any([signal, over.signal]);
-    const deps = this.#deps;
-    const { agentCache, cache, pause } = this.#parts;
-    const [parts, decider, questions] = [this.#parts, this.#decider, this.#questions];
-    const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
-    const silentBidders = new SilentBidders(deps, { ...parts, decider, contact });
-    const onAsked = (claim: ClaimId) => silentBidders.watch(claim);
-    const opener = new ClaimOpener(deps, { ...parts, decider, onAsked });
-    const requests = new Requests(deps, agentCache, questions, pause);
-    const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
-    const owed = new OwedEvents(deps, handler);
-    this.#owed = owed;
-    const byHand = new BidsByHand(deps, decider);
-    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
-    const scan = new AdoptionScan();
-    const oldEvents = new OldEvents(deps);
-    const oldRefusals = new OldRefusals(deps);
-    const connections = new ConnectionWatch(deps);
-    const mail = new MailWatch(deps);
-    const silent = new SilentWorkers(deps, { ...parts, decider });
-    const hasFollowed = (event: string) => !isLater(event, this.#reader.progress.reached);
-    const postOffice = new PostOffice(deps, {
-      agentCache,
-      cache,
-      decider,
-      grantLeaseMs: this.#leases.grantLeaseMs,
+    const unsubscribe = this.#deps.board.onReconnect(() => {
+      this.#parts.agentCache.forget();
+      this.#parts.pause.forget();
+      this.#reconciler.beginAgain();
     });
-    const loops = [
-      this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
-      this.#reader.run(
-        { handler, owed, onEvent: (event) => this.#noteEvent(event, postOffice, ending) },
-        ending,
-      ),
-      this.#loops.every(owedEveryMs, ending, () => owed.tick()),
-      this.#saveCursor(ending),
-      this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),
-      this.#loops.whenRung(this.#bells.due, ending, async () => {
-        await handleDue(deps, dueHandlers, contact, this.#leases.contactMs);
-        this.#lastTickAt = deps.clock.passedMs();
-        return dueEveryMs;
-      }),
-      this.#loops.every(bidsEveryMs, ending, () => byHand.tick(ending)),
-      this.#loops.again(ending, () => scan.tick(deps)),
-      this.#loops.again(ending, () => oldEvents.tick()),
-      this.#loops.again(ending, () => oldRefusals.tick()),
-      this.#reconcile(contact, ending),
-      this.#loops.whenRung(silentBidders.bell, ending, async () => {
-        await silentBidders.tick();
-        return silentBidders.isWatching ? silentEveryMs : restMs;
-      }),
-      this.#loops.every(watchEveryMs, ending, () => connections.tick()),
-      this.#loops.every(watchEveryMs, ending, () => mail.tick()),
-      this.#loops.every(workersEveryMs, ending, () =>
-        silent.tick(contact.hasLasted(this.#leases.contactMs)),
-      ),
-      trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
-      ...this.#pools(ending),
-      this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, this.#start).run(ending)),
-      this.#loops.whenRung(this.#bells.published, ending, async () => {
-        await adoptPublications(deps, this.#publications, hasFollowed, ending);
-        return this.#publications.isExplained ? restMs : publishedEveryMs;
-      }),
-    ];
-    try {
-      await Promise.all(loops);
-    } finally {
-      over.abort();
-      await Promise.allSettled(loops);
-    }
-  }
-
-  #pools(signal: AbortSignal): Promise<void>[] {
-    const { workers, board, log } = this.#deps;
-    if (workers === undefined) return [];
-    const { host, scales } = workers;
-    const decide: WorkerDeps["decide"] = (claim, event, basis) =>
-      this.#decider.decide(claim, event, basis);
-    return scales.map((scale) =>
-      this.#loops.every(restartAfterMs, signal, () =>
-        new WorkerPool({ board, log, host, decide }, scale).run(signal),
-      ),
-    );
+    await this.#runner.run(this.#loops, signal).finally(unsubscribe);
   }
 
   /** Moves the stored cursor to what is confirmed; for an orderly stop. */
@@ -204,58 +136,108 @@ export class Leadership {
     await this.#reader.save();
   }
 
-  async #reconcile(contact: ContactClock, signal: AbortSignal): Promise<void> {
-    const reconciler = new Reconciler(this.#deps, {
-      ...this.#parts,
-      decider: this.#decider,
-      questions: this.#questions,
-    });
-    let [isOver, beganMs] = [true, 0];
-    const unsubscribe = this.#deps.board.onReconnect(() => {
-      this.#isReconcileDue = true;
-      this.#bells.reconcile.ring();
-      this.#parts.agentCache.forget();
-      this.#parts.pause.forget();
-    });
-    const look = async () => {
-      const mayJudge = contact.hasLasted(this.#leases.contactMs);
-      if (!this.#isReconcileDue) return reconciler.lookAtNext(mayJudge);
-      this.#isReconcileDue = false;
-      try {
-        await reconciler.lookAtAll(mayJudge);
-      } catch (error) {
-        this.#isReconcileDue = true;
-        throw error;
-      }
-      return true;
+  #mailLoops(mail: PostOffice): Loop[] {
+    const [size, connections] = [new MailWatch(this.#deps), new ConnectionWatch(this.#deps)];
+    return [
+      { name: "mail", when: again, runOnce: (signal) => mail.run(signal) },
+      { name: "size of mail", when: every(2_000), runOnce: () => size.runOnce() },
+      { name: "connections", when: every(2_000), runOnce: () => connections.runOnce() },
+    ];
+  }
+
+  #logLoops(mail: PostOffice, handler: EventHandler): Loop[] {
+    const [reader, owed, old] = [this.#reader, this.#owed, new OldEvents(this.#deps)];
+    const { due, cursor } = this.#bells;
+    const onEvent = (event: SettEvent, signal: AbortSignal) => {
+      cursor.ring();
+      const dueMs = dueAfter(event, this.#deps.policy);
+      if (dueMs < soonMs) void sleep(dueMs, signal).then(() => due.ring());
+      if (event.type === "agent_registered" && event.agent !== undefined)
+        mail.noteSender(event.agent);
+      this.#noteEvent(event);
     };
-    try {
-      await this.#loops.whenRung(this.#bells.reconcile, signal, async () => {
-        const nowMs = this.#deps.clock.passedMs();
-        if (this.#isReconcileDue || isOver) beganMs = nowMs;
-        isOver = await look();
-        return Math.max(pageEveryMs, isOver ? beganMs + roundEveryMs - nowMs : 0);
-      });
-    } finally {
-      unsubscribe();
-    }
+    return [
+      {
+        name: "log",
+        when: again,
+        runOnce: (signal) =>
+          reader.run({ handler, owed, onEvent: (event) => onEvent(event, signal) }, signal),
+      },
+      { name: "owed events", when: every(owedEveryMs), runOnce: () => owed.runOnce() },
+      { name: "cursor", when: rung(cursor), runOnce: (signal) => reader.saveSoon(signal) },
+      // An event that waits for so much longer is noticed; health tolerates 30 s.
+      { name: "lag", when: every(5_000), runOnce: () => reader.measureLag() },
+      { name: "old events", when: every(restMs), runOnce: () => old.runOnce() },
+    ];
   }
 
-  /** Together with other events: a batch of them costs one save. */
-  #saveCursor(signal: AbortSignal): Promise<void> {
-    return this.#loops.whenRung(this.#bells.cursor, signal, async () => {
-      await sleep(cursorEveryMs, signal);
-      await this.#reader.save();
-      return this.#reader.isSaved ? restMs : 0;
-    });
+  #claimLoops(
+    contact: ContactClock,
+    contactMs: number,
+    { bidders, onAsked }: { bidders: SilentBidders; onAsked: (claim: ClaimId) => void },
+  ): Loop[] {
+    const [deps, decider, reconciler] = [this.#deps, this.#decider, this.#reconciler];
+    const byHand = new BidsByHand(deps, decider);
+    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
+    const workers = new SilentWorkers(deps, { ...this.#parts, decider });
+    const [scan, refusals] = [new AdoptionScan(), new OldRefusals(deps)];
+    const [publications, { due, published }] = [this.#publications, this.#bells];
+    const hasFollowed = (event: string) => !isLater(event, this.#reader.progress.reached);
+    const mayJudge = () => contact.hasLasted(contactMs);
+    return [
+      {
+        name: "deadlines",
+        // Deadlines of agents are seconds, and may be noticed so much later.
+        when: rung(due, 1_000),
+        runOnce: async () => {
+          await handleDue(deps, dueHandlers, contact, contactMs);
+          this.#lastTickAt = deps.clock.passedMs();
+        },
+      },
+      {
+        name: "open claims",
+        when: rung(reconciler.bell),
+        runOnce: () => reconciler.runOnce(mayJudge()),
+      },
+      { name: "silent bidders", when: rung(bidders.bell), runOnce: () => bidders.runOnce() },
+      // An agent is silent after ten seconds at least.
+      { name: "silent workers", when: every(4_000), runOnce: () => workers.runOnce(mayJudge()) },
+      // Bids that people write into a claim's hash count within ten seconds.
+      { name: "bids by hand", when: every(3_000), runOnce: (signal) => byHand.runOnce(signal) },
+      { name: "artefacts by hand", when: every(restMs), runOnce: () => scan.runOnce(deps) },
+      { name: "refusals by hand", when: every(restMs), runOnce: () => refusals.runOnce() },
+      {
+        name: "publications",
+        when: again,
+        runOnce: (signal) => trackPublications(deps, publications, () => published.ring(), signal),
+      },
+      {
+        name: "published artefacts",
+        when: rung(published),
+        runOnce: async (signal) => {
+          await adoptPublications(deps, publications, hasFollowed, signal);
+          return publications.isExplained ? restMs : 100;
+        },
+      },
+    ];
   }
 
-  #noteEvent(event: SettEvent, postOffice: PostOffice, signal: AbortSignal): void {
-    this.#bells.cursor.ring();
-    if (event.type === "agent_registered" && event.agent !== undefined)
-      postOffice.noteSender(event.agent);
-    const dueMs = dueAfter(event, this.#deps.policy);
-    if (dueMs < soonMs) void sleep(dueMs, signal).then(() => this.#bells.due.ring());
+  /** Each pool begins anew where the container runtime did not answer. */
+  #workerLoops(): Loop[] {
+    const { workers, board, log } = this.#deps;
+    if (workers === undefined) return [];
+    const { host, scales } = workers;
+    const decide: WorkerDeps["decide"] = (claim, event, basis) =>
+      this.#decider.decide(claim, event, basis);
+    return scales.map((scale) => ({
+      name: `workers of ${scale.agent}`,
+      when: again,
+      runOnce: (signal) => new WorkerPool({ board, log, host, decide }, scale).run(signal),
+    }));
+  }
+
+  /** What the log says of claims, before the event is handled. */
+  #noteEvent(event: SettEvent): void {
     this.#parts.cache.apply(event);
     this.#parts.presence.apply(event);
     const { type, artefact_id } = event;

@@ -15,9 +15,8 @@ import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
-import type { Deps } from "./leader/deps.ts";
 import { createOrchestratorMetrics } from "./leader/metrics.ts";
-import { Orchestrator } from "./orchestrator.ts";
+import { type CandidateDeps, Orchestrator } from "./orchestrator.ts";
 import {
   Environment,
   readLogReaderSettings,
@@ -91,7 +90,7 @@ async function workersOf({
   workerTemplates: scales,
   starterUrl,
   processes,
-}: Settings): Promise<Pick<Deps, "workers">> {
+}: Settings): Promise<Pick<CandidateDeps, "workers">> {
   if (scales.length === 0) return {};
   if (starterUrl !== undefined)
     return { workers: { host: new StarterClient(await reachable(starterUrl), instance), scales } };

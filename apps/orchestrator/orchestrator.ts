@@ -3,14 +3,13 @@
 
 import { alignedMs } from "../../lib/async/aligned.ts";
 import { sleep } from "../../lib/async/sleep.ts";
+import type { CandidateBlackboard } from "../../lib/blackboard/port/holders.ts";
 import { Fenced, lead } from "../../lib/blackboard/port/leading.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";
-import type { CandidateDeps } from "./leader/deps.ts";
-import { owedEveryMs } from "./leader/intervals.ts";
-import { Leadership, type Leases } from "./leadership.ts";
-import type { Owed } from "./log/owed-events.ts";
+import { Leadership, type LeadershipDeps, type Leases } from "./leadership.ts";
+import { type Owed, owedEveryMs } from "./log/owed-events.ts";
 
 /**
  * Renewed often enough that two failures in a row still leave the lease in force; together with
@@ -23,6 +22,9 @@ const maxTickAgeMs = 10_000;
 const maxEventAgeMs = 30_000;
 /** A loop that fails again and again does not do its work. */
 const maxFailingMs = 30_000;
+
+/** The dependencies of a process that may become the leader. */
+export type CandidateDeps = Omit<LeadershipDeps, "board"> & { board: CandidateBlackboard };
 
 export class Orchestrator {
   readonly #deps: CandidateDeps;

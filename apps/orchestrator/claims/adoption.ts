@@ -4,7 +4,6 @@
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { Deps } from "../leader/deps.ts";
-import { scanEveryMs, scanPartEveryMs } from "../leader/intervals.ts";
 import type { PublishTracker } from "./publish-tracker.ts";
 
 /**
@@ -18,6 +17,8 @@ const maxEventDelayMs = 200;
  * milliseconds a second, of this and of Redis.
  */
 const keysOfPart = 1_000;
+const scanPartEveryMs = 1_000;
+const scanEveryMs = 15_000;
 
 const failureMessage = "Could not check an artefact written by hand";
 
@@ -37,7 +38,7 @@ export class AdoptionScan {
   #isUnderWay = false;
 
   /** Milliseconds after which to go on. */
-  async tick(deps: Deps): Promise<number> {
+  async runOnce(deps: Deps): Promise<number> {
     if (!this.#isUnderWay) await this.#adoptWhere(deps, (scans) => scans === 1, false);
     this.#isUnderWay = true;
     const found = await deps.board.findUnindexedArtefacts(keysOfPart);

@@ -29,7 +29,7 @@ export class BidsByHand {
   }
 
   /** Looks at every claim whose bidding is open, in parts. */
-  async tick(signal: AbortSignal): Promise<void> {
+  async runOnce(signal: AbortSignal): Promise<void> {
     for (let left: number | undefined; left !== 0 && !signal.aborted; ) {
       const found = await this.#deps.board.findBidsByHand({ left, limit: claimsAtOnce });
       await this.#isolated.run(found.claims, (claim) => this.adopt(claim));

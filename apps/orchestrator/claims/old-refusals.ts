@@ -1,8 +1,9 @@
 // Forgets the refusals of artefacts that were written by hand, once the person has removed them.
 import type { Deps } from "../leader/deps.ts";
-import { oldEventsEveryMs, pageEveryMs } from "../leader/intervals.ts";
 
 const pageSize = 1_000;
+const pageEveryMs = 250;
+const lookEveryMs = 3_600_000;
 
 type OldRefusalsDeps = Pick<Deps, "board">;
 
@@ -15,9 +16,9 @@ export class OldRefusals {
   }
 
   /** Looks at the next page of the refusals; milliseconds after which to go on. */
-  async tick(): Promise<number> {
+  async runOnce(): Promise<number> {
     const { cursor } = await this.#deps.board.forgetRefused(this.#cursor, pageSize);
     this.#cursor = cursor;
-    return cursor === "0" ? oldEventsEveryMs : pageEveryMs;
+    return cursor === "0" ? lookEveryMs : pageEveryMs;
   }
 }

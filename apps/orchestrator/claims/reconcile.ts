@@ -1,6 +1,7 @@
 // Decides about open claims again, as they are stored: for what has no event, and for events that
 // were lost.
 
+import { Doorbell } from "../../../lib/async/doorbell.ts";
 import type { GoalEnding } from "../../../lib/blackboard/port/artefacts.ts";
 import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
@@ -13,6 +14,13 @@ import type { Questions } from "./questions.ts";
 
 /** Few enough that the work of events is hardly delayed. */
 const claimsAtOnce = 100;
+
+/**
+ * Lost hints and broken records are found by a round through all open claims. A long one is spread
+ * over time: it rests for `partEveryMs` after each part.
+ */
+const roundEveryMs = 15_000;
+const partEveryMs = 250;
 
 type ReconcileDeps = Pick<Deps, "board" | "clock" | "policy">;
 
@@ -31,6 +39,11 @@ export class Reconciler {
    * the oldest, so that claims that are opened or end meanwhile move no other past it.
    */
   #left = 0;
+  /** Every claim is to be looked at now: at first, and where Redis may have lost something. */
+  #isAllDue = true;
+  #roundBeganMs = 0;
+  /** Rings where all is due. */
+  readonly bell = new Doorbell();
 
   constructor(
     deps: ReconcileDeps,
@@ -40,6 +53,27 @@ export class Reconciler {
     this.#decider = handlers.decider;
     this.#questions = handlers.questions;
     this.#presence = handlers.presence;
+  }
+
+  /** Contact was lost: the next turn looks at every claim. */
+  beginAgain(): void {
+    this.#isAllDue = true;
+    this.bell.ring();
+  }
+
+  /** The next part of a round, or all of it where that is due. Milliseconds until the next. */
+  async runOnce(mayJudge: boolean): Promise<number> {
+    const nowMs = this.#deps.clock.passedMs();
+    if (this.#isAllDue || this.#left === 0) this.#roundBeganMs = nowMs;
+    if (this.#isAllDue) {
+      this.#isAllDue = false;
+      await this.lookAtAll(mayJudge).catch((error: unknown) => {
+        this.#isAllDue = true;
+        throw error;
+      });
+    } else await this.lookAtNext(mayJudge);
+    if (this.#left > 0) return partEveryMs;
+    return Math.max(partEveryMs, this.#roundBeganMs + roundEveryMs - nowMs);
   }
 
   /** Every open claim, without a pause: finds all that was lost. */

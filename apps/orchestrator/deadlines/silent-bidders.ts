@@ -10,8 +10,12 @@ import type { AgentCache } from "../decide/agent-cache.ts";
 import type { ClaimCache } from "../decide/claim-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
+import { restMs } from "../leader/loops.ts";
 import type { ContactClock } from "./contact-clock.ts";
 import { SilenceClock } from "./silence-clock.ts";
+
+/** The rest while a claim is watched. */
+const lookEveryMs = 1_000;
 
 /** The bid deadline serves those beyond these. */
 const maxClaims = 1_000;
@@ -37,12 +41,16 @@ export class SilentBidders {
     this.bell.ring();
   }
 
-  get isWatching(): boolean {
-    return this.#watched.size > 0;
+  /**
+   * Decides about each claim that waits for an agent without a heartbeat, once. Milliseconds after
+   * which to look again.
+   */
+  async runOnce(): Promise<number> {
+    await this.#judge();
+    return this.#watched.size > 0 ? lookEveryMs : restMs;
   }
 
-  /** Decides about each claim that waits for an agent without a heartbeat, once. */
-  async tick(): Promise<void> {
+  async #judge(): Promise<void> {
     const { board, clock } = this.#deps;
     const { decider, contact } = this.#parts;
     const readOn = board.connectionNumber();

@@ -47,7 +47,7 @@ export class SilentWorkers {
    * Decides about the work of agents that have been silent for longer than is tolerated.
    * `mayJudge`: contact has lasted so long that an agent has had its chance.
    */
-  async tick(mayJudge: boolean): Promise<void> {
+  async runOnce(mayJudge: boolean): Promise<void> {
     const { board, clock, policy } = this.#deps;
     const toleratedMs = Math.max(policy.bid_deadline_ms, silentAfterMs);
     const readOn = board.connectionNumber();

@@ -1,14 +1,18 @@
 // Follows the log for this leadership, and stores the cursor on the blackboard for the next leader.
 
+import { sleep } from "../../../lib/async/sleep.ts";
 import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../leader/deps.ts";
+import { restMs } from "../leader/loops.ts";
 import { CursorProgress } from "./cursor-progress.ts";
 import { followLog, type LogWork } from "./follow-log.ts";
 
 /** The oldest event whose work is not confirmed, and for how long it has been the oldest. */
 export type Unconfirmed = { id: string; type: SettEvent["type"]; ageMs: number };
+
+const saveAfterMs = 200;
 
 export class LogReader {
   readonly #deps: Deps;
@@ -76,17 +80,23 @@ export class LogReader {
         const unbroken = AbortSignal.any([signal, this.#broken.signal]);
         await followLog(this.#deps, work, this.#progress, unbroken);
       }
+    } catch (error) {
+      // Another turn begins with nothing in work.
+      this.#isCertain = false;
+      throw error;
     } finally {
       unsubscribe();
     }
   }
 
   /**
-   * True when the stored cursor is at the last event that was read, so that there is nothing to
-   * save.
+   * Together with other events: a batch of them costs one save. Milliseconds until there may be
+   * more to save, and the caller's bell rings for what comes later.
    */
-  get isSaved(): boolean {
-    return this.#saved === this.#progress.reached;
+  async saveSoon(signal: AbortSignal): Promise<number> {
+    await sleep(saveAfterMs, signal);
+    await this.save();
+    return this.#saved === this.#progress.reached ? restMs : 0;
   }
 
   async save(): Promise<void> {

@@ -4,9 +4,12 @@
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { Deps } from "../leader/deps.ts";
-import { oldEventsEveryMs, pageEveryMs } from "../leader/intervals.ts";
 
 const pageSize = 500;
+
+/** The rest between two pages, and between two looks: what is to go after days is in no hurry. */
+const pageEveryMs = 250;
+const lookEveryMs = 3_600_000;
 
 /** An event that no program can read may be the only trace of what has damaged it. */
 const kept = new Set<SettEvent["type"]>(["unreadable"]);
@@ -23,10 +26,10 @@ export class OldEvents {
   }
 
   /** Looks at the next page of the log; milliseconds after which to go on. */
-  async tick(): Promise<number> {
+  async runOnce(): Promise<number> {
     const { board, policy, log } = this.#deps;
     const { other_events_ms } = policy;
-    if (other_events_ms === undefined) return oldEventsEveryMs;
+    if (other_events_ms === undefined) return lookEveryMs;
     const [events, nowMs, handled] = await Promise.all([
       board.readEvents(this.#place, pageSize),
       board.time(),
@@ -46,7 +49,7 @@ export class OldEvents {
       });
     }
     this.#place = old.at(-1)?.id ?? this.#place;
-    return old.length === pageSize ? pageEveryMs : oldEventsEveryMs;
+    return old.length === pageSize ? pageEveryMs : lookEveryMs;
   }
 
   /** The place in the log up to which every event is handled and every notice sent. */

@@ -7,6 +7,12 @@ import { isAway, untilContact } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { EventHandler } from "./handle-event.ts";
 
+/**
+ * An event that could not be handled is tried again, and where nothing is wrong that is one read of
+ * an empty hash.
+ */
+export const owedEveryMs = 5_000;
+
 /** They are tried together. Few enough that the work of other events is hardly delayed. */
 const atOnce = 100;
 const maxReasonLength = 500;
@@ -76,7 +82,7 @@ export class OwedEvents {
   }
 
   /** Tries the next few again. */
-  async tick(): Promise<void> {
+  async runOnce(): Promise<void> {
     const { board, log } = this.#deps;
     const readOn = board.connectionNumber();
     const { count, owed } = await board.listOwed(atOnce, this.#after);

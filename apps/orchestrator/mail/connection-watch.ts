@@ -37,7 +37,7 @@ export class ConnectionWatch {
     this.#deps = deps;
   }
 
-  async tick(): Promise<void> {
+  async runOnce(): Promise<void> {
     await this.#endFloods();
     const { ended, last } = await this.#deps.board.endSlowCallers(this.#lastSlow, maxSlow);
     this.#lastSlow = last;

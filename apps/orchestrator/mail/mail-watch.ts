@@ -18,7 +18,7 @@ export class MailWatch {
     this.#deps = deps;
   }
 
-  async tick(): Promise<void> {
+  async runOnce(): Promise<void> {
     const { board } = this.#deps;
     const { usedBytes, limitBytes } = await board.readMemory();
     if (limitBytes === undefined || usedBytes < fullShare * limitBytes) return;

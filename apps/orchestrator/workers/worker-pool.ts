@@ -30,6 +30,9 @@ export type WorkerDeps = Pick<Deps, "log"> & {
 /** An agent, and how many workers it may have. */
 export type Scale = Pick<WorkerTemplate, "agent" | "replicas">;
 
+/** All agents that have workers, and where these run. */
+export type WorkersOf = { host: WorkerHost; scales: readonly Scale[] };
+
 /**
  * How many workers are started for an attempt that none of them begins: the Engine may have been
  * restarted, or refuse for a moment.

@@ -64,8 +64,8 @@ async function createScene(name: string) {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    tick: () => own.tick(),
-    tickOf: (epoch: number) => watch(epoch).tick(),
+    tick: () => own.runOnce(),
+    tickOf: (epoch: number) => watch(epoch).runOnce(),
     flood: (count: number) =>
       floodWithConnections(asUser(server.url, hostile, "a-password"), count),
     [Symbol.asyncDispose]: () => board[Symbol.asyncDispose](),

@@ -98,8 +98,8 @@ async function createScene(name: string) {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    tick: () => own.tick(),
-    tickOf: (epoch: number) => watch(epoch).tick(),
+    tick: () => own.runOnce(),
+    tickOf: (epoch: number) => watch(epoch).runOnce(),
     send,
     /** Sends until Redis takes no more; `ended` resolves once its connection was ended. */
     flood: async () => {

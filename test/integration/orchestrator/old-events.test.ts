@@ -67,15 +67,15 @@ test("old events of no goal are removed page by page, once they are handled, and
   const { board, leader, types, old } = await scene("handled");
   await using _ = board;
   const looks = old(30);
-  await looks.tick();
+  await looks.runOnce();
   // The cursor has not passed them.
   expect(await types()).toEqual(all);
   await leader.moveCursor(await board.endOfEvents());
-  expect(await looks.tick()).toBeLessThan(1_000);
-  expect(await looks.tick()).toBeGreaterThan(1_000);
+  expect(await looks.runOnce()).toBeLessThan(1_000);
+  expect(await looks.runOnce()).toBeGreaterThan(1_000);
   expect(await types()).toEqual({ ...all, api_called: 5 });
   expect(await board.countLostEvents()).toBe(0);
-  await looks.tick();
+  await looks.runOnce();
   expect(await types()).toEqual({ ...all, api_called: 5 });
 });
 
@@ -83,6 +83,6 @@ test("without `retention.other_events` all of them stay", async () => {
   const { board, leader, types, old } = await scene("kept");
   await using _ = board;
   await leader.moveCursor(await board.endOfEvents());
-  await old(undefined).tick();
+  await old(undefined).runOnce();
   expect(await types()).toEqual(all);
 });

@@ -5,9 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Deps } from "../../../apps/orchestrator/leader/deps.ts";
 import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
-import { WorkerPool } from "../../../apps/orchestrator/workers/worker-pool.ts";
+import { WorkerPool, type WorkersOf } from "../../../apps/orchestrator/workers/worker-pool.ts";
 import type { WorkerTemplate } from "../../../apps/orchestrator/workers/worker-template.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
@@ -82,7 +81,7 @@ async function refusingEngine(
 /**
  * Returns what becomes of two goals, one after the other, and of a third that is another agent's.
  */
-async function failures(workers: Deps["workers"]): Promise<string[]> {
+async function failures(workers: WorkersOf): Promise<string[]> {
   const bids = [{ on: "GoalDefined", bid: "claim" as const }];
   const script = `echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`;
   await using clan = await startClan({ tester, other: { bids, script } }, { workers });

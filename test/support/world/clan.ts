@@ -5,7 +5,7 @@ import process from "node:process";
 import { Cub } from "../../../apps/cub/cub.ts";
 import type { Deps as CubDeps } from "../../../apps/cub/program/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/program/own-registration.ts";
-import type { CandidateDeps } from "../../../apps/orchestrator/leader/deps.ts";
+import type { CandidateDeps } from "../../../apps/orchestrator/orchestrator.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { byMail } from "../../../lib/blackboard/mail/by-mail.ts";

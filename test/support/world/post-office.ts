@@ -1,6 +1,6 @@
 // The orchestrator's post office by itself: what agents send is answered, and nothing is decided.
 import { AgentCache } from "../../../apps/orchestrator/decide/agent-cache.ts";
-import { Loops } from "../../../apps/orchestrator/leader/loops.ts";
+import { every, LoopRunner } from "../../../apps/orchestrator/leader/loops.ts";
 import { PostOffice } from "../../../apps/orchestrator/mail/post-office.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
@@ -28,9 +28,12 @@ export async function openPostOffice(
   const over = new AbortController();
   const deps = leaderDeps(epoch, { board });
   const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs });
-  const ended = new Loops(deps.log, deps.clock).every(restartAfterMs, over.signal, () =>
-    postOffice.run(over.signal),
-  );
+  const loop = {
+    name: "mail",
+    when: every(restartAfterMs),
+    runOnce: (signal: AbortSignal) => postOffice.run(signal),
+  };
+  const ended = new LoopRunner(deps).run([loop], over.signal);
   return {
     epoch,
     [Symbol.asyncDispose]: async () => {

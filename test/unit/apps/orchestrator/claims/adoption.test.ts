@@ -16,12 +16,12 @@ test("an artefact is adopted one rest after it was found, and what it lacks in t
   await bench.hand.writeArtefact(whole.id, byHand(whole));
   await bench.hand.writeArtefact(unfinished.id, { id: unfinished.id, type: "Note" });
   const scan = new AdoptionScan();
-  expect(await scan.tick(deps)).toBe(restMs);
+  expect(await scan.runOnce(deps)).toBe(restMs);
   expect(await bench.board.readGoal(whole.goal_id)).toMatchObject({ artefacts: 0 });
-  expect(await scan.tick(deps)).toBe(restMs);
+  expect(await scan.runOnce(deps)).toBe(restMs);
   expect(await bench.board.readGoal(whole.goal_id)).toMatchObject({ artefacts: 1 });
   expect(await events(bench.board, "artefact_refused")).toEqual([]);
-  await scan.tick(deps);
+  await scan.runOnce(deps);
   expect(await events(bench.board, "artefact_refused")).toMatchObject([
     { artefact_id: unfinished.id },
   ]);
@@ -35,10 +35,10 @@ test("while keys are left it goes on every second, and what it has found waits f
   const board = { ...bench.board, findUnindexedArtefacts: async () => parts.shift() };
   const deps = leaderDeps(await acquireLeaderLease(bench.board), { board });
   const scan = new AdoptionScan();
-  const rests = [await scan.tick(deps), await scan.tick(deps), await scan.tick(deps)];
+  const rests = [await scan.runOnce(deps), await scan.runOnce(deps), await scan.runOnce(deps)];
   expect(rests).toEqual([1_000, 1_000, restMs]);
   expect(await events(bench.board, "artefact_created")).toEqual([]);
-  expect(await scan.tick(deps)).toBe(1_000);
+  expect(await scan.runOnce(deps)).toBe(1_000);
   expect(await events(bench.board, "artefact_created")).toMatchObject([
     { actor: "hand", artefact_id: artefact.id },
   ]);

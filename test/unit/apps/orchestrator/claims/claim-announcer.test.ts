@@ -43,7 +43,7 @@ async function createScene() {
     }
   };
   const announcements = async () => Number(await board.endOfAnnouncements());
-  const look = () => byHand.tick(new AbortController().signal);
+  const look = () => byHand.runOnce(new AbortController().signal);
   return { board, memory, claim, epoch, pass, look, announcements, lines };
 }
 

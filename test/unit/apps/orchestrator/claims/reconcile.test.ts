@@ -43,11 +43,11 @@ test("adopts an artefact that is complete for a while, and says what the others 
   memory.hand.writeArtefact(id, { id, ...common, type });
   const lacking = newArtefactId();
   memory.hand.writeArtefact(lacking, { id: lacking, ...common, logical_id: lacking as never });
-  await scan.tick(deps);
+  await scan.runOnce(deps);
   expect(await eventsSoFar()).toEqual([]);
-  await scan.tick(deps);
+  await scan.runOnce(deps);
   expect(await eventsSoFar()).toEqual([["artefact_created", id, undefined]]);
-  for (const _ of ["overdue", "again", "and again"]) await scan.tick(deps);
+  for (const _ of ["overdue", "again", "and again"]) await scan.runOnce(deps);
   // What it lacks may still come: it is looked at again, and not logged again.
   expect(lines.filter(({ artefact_id }) => artefact_id === lacking)).toHaveLength(1);
   expect(await eventsSoFar()).toEqual([

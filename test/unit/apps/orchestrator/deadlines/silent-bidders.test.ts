@@ -39,7 +39,7 @@ async function createScene(over: Partial<AgentRegistration>) {
       nowMs += 1_000;
       contact.tick(nowMs);
       if (isAlive) await board.reportStatus(coder, { at: Math.round(nowMs), state: "idle" });
-      await bidders.tick();
+      await bidders.runOnce();
     }
   };
   const bids = async () => (await board.readClaim(claim.id))?.claim.bids.map(({ word }) => word);
