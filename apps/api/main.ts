@@ -118,6 +118,7 @@ async function runApi(settings: Settings): Promise<void> {
     repositoryFolder,
     triggers,
     hookSecretsFolder,
+    resultsFolder: folder,
   } = settings;
   const drawings = new FewAtOnce("draws other pictures", { max: 1, maxWaiting: 4 });
   const deps: Deps = {
@@ -137,10 +138,13 @@ async function runApi(settings: Settings): Promise<void> {
     repository:
       repositoryFolder === undefined
         ? undefined
-        : await openRepository(repositoryFolder, process.env, settings),
+        : await openRepository(repositoryFolder, process.env, {
+            hasFiles: settings.hasFiles,
+            results: folder === undefined ? undefined : { instance: settings.instance, folder },
+          }),
     drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
-    sessionKey: await sessionKeyOf(settings.sessionKey, settings.resultsFolder),
+    sessionKey: await sessionKeyOf(settings.sessionKey, folder),
     metrics: createApiMetrics(),
     log,
     clock: systemClock,

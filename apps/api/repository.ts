@@ -7,29 +7,31 @@ import { readChanges } from "../../lib/client/facts/changes.ts";
 import { HostRepository } from "../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
-import { ArtefactId } from "../../lib/model/ids.ts";
+import { ArtefactId, type InstanceName } from "../../lib/model/ids.ts";
 import type { Repository } from "./deps.ts";
 import { suggestRequest } from "./over-http.ts";
 import { throughFile } from "./through-file.ts";
 
 /**
  * `hasFiles`: its files are there, so that a goal is refused while some are not committed.
- * `resultsFolder`: where commits of agents are read, instead of in the repository.
+ * `results`: where commits of the instance's agents are read, instead of in the repository.
  */
-type Access = { hasFiles?: boolean; resultsFolder?: string | undefined };
+type Access = {
+  hasFiles?: boolean;
+  results?: { instance: InstanceName; folder: string } | undefined;
+};
 
 /** `environment`: of git. Throws `repository-unusable`. */
 export async function openRepository(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
-  { hasFiles = true, resultsFolder }: Access = {},
+  { hasFiles = true, results }: Access = {},
 ): Promise<Repository> {
   const repository = await HostRepository.open(folder, { env: environment, mayBeEmpty: true });
-  const results =
-    resultsFolder === undefined ? undefined : await repository.openResults(resultsFolder);
+  const opened = results && (await repository.openResults(results.instance, results.folder));
   const withResults = async (board: PersonBlackboard) => {
     const recorded = await board.listCommits();
-    if (results !== undefined) return await results.take(board.instance, recorded);
+    if (opened !== undefined) return await opened.take(recorded);
     await repository.fetchCommits(board.instance, recorded);
     return repository;
   };
@@ -55,7 +57,7 @@ export async function openRepository(
       const commit = commitOf(artefact);
       const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);
       const reader = await withResults(board);
-      return await throughFile(resultsFolder ?? tmpdir(), (onChunk) =>
+      return await throughFile(results?.folder ?? tmpdir(), (onChunk) =>
         reader.writePack(commit, goal?.head.metadata.commit, onChunk),
       );
     },

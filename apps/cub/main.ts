@@ -38,7 +38,7 @@ import {
   withTrace,
 } from "./tool/tool-environment.ts";
 import { isPrompt, workerCommand, workerVariables } from "./tool/worker-command.ts";
-import { publishedPacks, workingCopyOf } from "./tool/working-copy-of.ts";
+import { workingCopyOf } from "./tool/working-copy-of.ts";
 import { executeClaim } from "./work/execute-claim.ts";
 
 const usage =
@@ -154,7 +154,6 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     process.env.PATH,
     needsWorkers(registration.current),
   );
-  const published = workingCopy && publishedPacks(settings);
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const model = settings.model && {
     ...settings.model,
@@ -188,8 +187,8 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     executor: new LoopWatch("work executor", now),
   };
   // As long as it does not work, every grant fails.
-  const tidy = async () => {
-    await workingCopy?.tidyFolder().catch((error: unknown) => {
+  const tidy = async (step: "begin" | "tidy") => {
+    await workingCopy?.exchange[step]().catch((error: unknown) => {
       watch.executor.noteTrouble(
         `The agent's folder of the exchange cannot be emptied: ${messageOf(error)}`,
       );
@@ -206,7 +205,6 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     board,
     registration,
     workingCopy,
-    published,
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     model,
@@ -237,15 +235,13 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     isInContainer: process.pid === 1,
     clear: async () => {
       await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
-      await published?.mend();
-      await tidy();
-      await published?.adopt();
+      await tidy("begin");
     },
     wipe: async () => {
       await slate.wipe();
       const warn = (error: unknown) =>
         log.warn("Could not tidy the agent's folder of the exchange", { error: messageOf(error) });
-      await tidy().catch(warn);
+      await tidy("tidy").catch(warn);
     },
     unfit: () => slate.problem,
     // Never from the blackboard, where others might write it.

@@ -177,13 +177,14 @@ test("the table of the rooms in ARCHITECTURE.md says what each may import", () =
 });
 
 /**
- * The rooms within a program, from the bottom up: each knows those below it, and none above. The
- * rest of the program is the way in, which knows all.
+ * The rooms within a hall, from the bottom up: each knows those below it, and none above. A file
+ * beside them is the way in, which knows all.
  */
 const roomsWithin: Record<string, string> = {
   "apps/cli":
     "terminal program facts render archive services instance doctor logs prune people goals ui up commands",
   "apps/orchestrator": "leader decide claims deadlines log mail workers notify",
+  "lib/git": "run exchange publish copy repository",
 };
 
 for (const [hall, rooms] of Object.entries(roomsWithin)) {

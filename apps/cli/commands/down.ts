@@ -193,7 +193,7 @@ async function takeDown(
   await forgetId(kept, instance, shell);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
-  await repository?.removeFolders(instance);
+  await repository?.exchange(instance).remove();
   shell.messages.done(`${instance} is removed, with its blackboard.`);
 }
 

@@ -189,7 +189,7 @@ export const up = defineCommand({
       await forgetId();
       throw withState(error, stateNow());
     });
-    const folders = repository.foldersOf(instance);
+    const git = repository.exchange(instance);
     const registrations = registrationsOf(
       config,
       new Map([...images.agents].map(([name, { digest, id }]) => [name, digest ?? id])),
@@ -201,7 +201,7 @@ export const up = defineCommand({
       version,
       config,
       registrations,
-      repository: { ...folders, user },
+      repository: { foldersFor: (reader) => git.foldersFor(reader), user },
       images,
       // Parts that keep running know the password of last time.
       password: keptPassword(before) ?? randomBytes(24).toString("hex"),
@@ -224,12 +224,12 @@ export const up = defineCommand({
     const plan =
       machine === undefined
         ? containers
-        : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
+        : asProcesses(containers, { ...machine, ports: await choosePorts(before) });
     await requireStartable(plan, { config, images, secrets, isInContainer: machine === undefined });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
-      make: () => makeFolders({ repository, instance, config, writer, before, progress, shell }),
-      remove: () => repository.removeFolders(instance),
+      make: () => makeFolders({ repository, instance, config, writer, progress }),
+      remove: () => git.remove(),
     };
     const tools = { runtime, progress, signal, undoSteps };
     try {

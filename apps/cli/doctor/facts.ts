@@ -1,6 +1,6 @@
 // The facts that `sett doctor` has before it judges.
 
-import type { ExchangeFolder } from "../../../lib/git/exchange/agent-holdings.ts";
+import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
@@ -89,7 +89,7 @@ export type InstanceFacts = {
   bodies?: BodyFacts | undefined;
   parts: PartFacts[];
   /** The agents' folders of the exchange; undefined where its repository cannot be read. */
-  exchange: readonly ExchangeFolder[] | undefined;
+  exchange: readonly AgentHoldings[] | undefined;
 };
 
 /** Watches of files (inotify) of a user; `most`: the process with the most of them. */

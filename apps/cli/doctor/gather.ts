@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
-import { type ExchangeFolder, exchangeFolders } from "../../../lib/git/exchange/agent-holdings.ts";
+import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
@@ -135,13 +135,13 @@ async function readInstance(
 async function exchangeOf(
   parts: InstanceParts,
   { env }: Shell,
-): Promise<readonly ExchangeFolder[] | undefined> {
+): Promise<readonly AgentHoldings[] | undefined> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return undefined;
   try {
     const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true });
-    return exchangeFolders(repository.foldersOf(parts.instance).exchangeDir);
+    return repository.exchange(parts.instance).holdings();
   } catch {
     return undefined;
   }

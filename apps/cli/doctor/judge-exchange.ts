@@ -1,5 +1,5 @@
 // Judges the exchange, where each agent has a folder for the commits that it publishes.
-import type { ExchangeFolder } from "../../../lib/git/exchange/agent-holdings.ts";
+import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
 import type { Finding } from "../facts/finding.ts";
 import { sizeOf } from "./measures.ts";
 
@@ -11,7 +11,7 @@ const check = "exchange";
  * have there.
  */
 export function judgeExchange(
-  folders: readonly ExchangeFolder[] | undefined,
+  folders: readonly AgentHoldings[] | undefined,
   limits: ReadonlyMap<string, number>,
   fetch: string,
 ): Finding[] {
@@ -26,7 +26,7 @@ export function judgeExchange(
   ];
 }
 
-function judgeContent({ agent, path, unpublished, problem }: ExchangeFolder): Finding[] {
+function judgeContent({ agent, path, unpublished, problem }: AgentHoldings): Finding[] {
   if (unpublished.length === 0 && problem === undefined) return [];
   return [
     {
@@ -42,7 +42,7 @@ function judgeContent({ agent, path, unpublished, problem }: ExchangeFolder): Fi
 
 /** A fetch makes room, so that a warning at half comes early enough. */
 function judgeSize(
-  { agent, bytes }: ExchangeFolder,
+  { agent, bytes }: AgentHoldings,
   limit: number | undefined,
   fetch: string,
 ): Finding[] {

@@ -96,7 +96,7 @@ export class LastResults {
 
   #mayBeLeft(): Promise<boolean> {
     const { repository, parts } = this.#options;
-    return repository.mayHoldResults(parts.instance);
+    return repository.exchange(parts.instance).mayHoldResults();
   }
 
   #refusal(stage: string, reason: string): SettError {

@@ -1,6 +1,5 @@
 // Volumes of an instance that have our labels and no id, as the version before made them. A person
 // may have made one by hand.
-import { access } from "node:fs/promises";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
@@ -12,7 +11,7 @@ export function withoutId({ volumes }: Pick<InstanceParts, "volumes">): VolumePa
 
 /**
  * Whether the version before, which gave no ids, has run the instance for this repository: it has
- * left the folder of objects.
+ * left its store and exchange.
  */
 export async function isOfVersionBefore(
   repository: HostRepository,
@@ -20,10 +19,7 @@ export async function isOfVersionBefore(
   kept: KeptId,
 ): Promise<boolean> {
   if ((await kept.read()) !== undefined) return false;
-  return await access(repository.foldersOf(instance).objectsDir).then(
-    () => true,
-    () => false,
-  );
+  return await repository.exchange(instance).exists();
 }
 
 /** Finds the volumes without an id that no `sett up` has taken over: they are a stranger's. */

@@ -1,7 +1,6 @@
 // Limits a run beside its time: what it has written, how much memory it needs, and how many
 // processes. Files that are written before and outside of a run, by a checkout and by bid commands,
 // count as well. All this needs a cub that is process 1 of a container.
-import { join } from "node:path";
 import process from "node:process";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -13,7 +12,7 @@ import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-wat
 import { memoryKills, memoryLimit } from "./memory-kills.ts";
 import { ProcessWatch } from "./process-watch.ts";
 
-type Place = Pick<Settings, "agentName" | "workspaceDir" | "diskBytes" | "pids" | "git">;
+type Place = Pick<Settings, "workspaceDir" | "diskBytes" | "pids">;
 
 /** Undefined for a cub that is not alone in a container, or without a limit. */
 export function toolLimits(
@@ -21,19 +20,11 @@ export function toolLimits(
   slate: CleanSlate,
   workingCopy: WorkingCopy | undefined,
 ): ToolLimits | undefined {
-  const { agentName, workspaceDir, diskBytes, pids, git } = place;
+  const { workspaceDir, diskBytes, pids } = place;
   if (process.pid !== 1 || diskBytes === undefined) return undefined;
-  const own = join(git.exchangeDir, agentName);
-  const folders = [
-    { path: workspaceDir, name: workspaceDir },
-    // Commits that are not fetched stay there from run to run.
-    {
-      path: own,
-      name: `the exchange (.git/sett/exchange of the repository, folder ${agentName})`,
-      cure: "`sett hoard` fetches results into the repository, and takes them out of there.",
-      isFlat: true,
-    },
-  ];
+  // What is not fetched counts from run to run.
+  const results = workingCopy?.exchange.counted ?? [];
+  const folders = [{ path: workspaceDir, name: workspaceDir }, ...results];
   const discard = async () => await workingCopy?.discard().catch(() => {});
   return new ToolLimits({
     disk: { bytes: diskBytes, folders },

@@ -4,7 +4,6 @@
 import type { Clock } from "../../../lib/async/clock.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
-import type { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
 import type { ProcessMark } from "../../../lib/model/claim.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
@@ -45,11 +44,6 @@ export type Deps = {
   grantLeaseMs: number;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
-  /**
-   * Keeps what it has published from its later commands; undefined where they could not reach it,
-   * or it is no one's.
-   */
-  published?: PublishedPacks | undefined;
   /** How its commands ask its model; undefined for an agent without one. */
   model?: ModelAccess | undefined;
   /** Undefined where its commands have a network. `hasProxy`: they reach some hosts by a proxy. */

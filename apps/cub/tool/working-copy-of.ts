@@ -1,21 +1,12 @@
 // The working copy in which the agent's command works, where the repository's objects are mounted.
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import process from "node:process";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
-import { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
+import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
 import type { Settings } from "../settings.ts";
 
-/** Undefined outside of a container. */
-export function publishedPacks({ git, agentName }: Pick<Settings, "git" | "agentName">) {
-  return process.pid !== 1
-    ? undefined
-    : new PublishedPacks(join(git.exchangeDir, agentName), git.objectsDir);
-}
-
 /**
- * Undefined where no objects are mounted: the agent then has nothing to do with code. `path`: the
- * PATH of the git process.
+ * Undefined where the host shows nothing: the agent then has nothing to do with code. `path`: the
+ * PATH of the git process. `isShared`: other containers of the agent publish as well.
  */
 export async function workingCopyOf(
   {
@@ -25,22 +16,17 @@ export async function workingCopyOf(
     keepsIgnored,
   }: Pick<Settings, "git" | "agentName" | "workspaceDir" | "keepsIgnored">,
   path: string | undefined,
-  isFolderShared: boolean,
+  isShared: boolean,
 ): Promise<WorkingCopy | undefined> {
-  const { objectsDir, exchangeDir } = git;
-  const hasObjects = await stat(objectsDir).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!hasObjects) return undefined;
-  const env = { PATH: path, LD_LIBRARY_PATH: git.libraryPath };
+  const { binary, libraryPath, objectsDir, exchangeDir } = git;
+  // Outside of a container nothing keeps a command from the cub's open files.
+  const isGuarded = process.pid === 1;
+  const folders = { agentName, objectsDir, exchangeDir, isShared, isGuarded };
+  const exchange = await AgentFolders.open(folders);
+  if (exchange === undefined) return undefined;
+  const env = { PATH: path, LD_LIBRARY_PATH: libraryPath };
   return new WorkingCopy({
-    git: { path: git.binary, env },
-    agentName,
-    objectsDir,
-    exchangeDir,
-    workspaceDir,
-    keepsIgnored,
-    isFolderShared,
+    git: { path: binary, env },
+    ...{ agentName, exchange, workspaceDir, keepsIgnored },
   });
 }

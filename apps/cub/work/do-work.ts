@@ -107,9 +107,8 @@ async function prepareWorkingCopy(
 /**
  * The command may have removed or changed what earlier work has published, before it is fetched.
  */
-async function lostCommits({ published }: Deps): Promise<string | undefined> {
-  await published?.mend();
-  const lost = published?.takeLost() ?? [];
+async function lostCommits({ workingCopy }: Deps): Promise<string | undefined> {
+  const lost = (await workingCopy?.exchange.mend()) ?? [];
   if (lost.length === 0) return undefined;
   return `The command has destroyed commits in its folder of the exchange that its agent had published: ${lost.join(", ")}.`;
 }

@@ -17,12 +17,7 @@ export type Publication =
  * without a working copy; `start`: the one that the goal was stated on. Throws git-failed.
  */
 export async function publishCommit(
-  {
-    workingCopy,
-    registration,
-    secrets,
-    published,
-  }: Pick<Deps, "workingCopy" | "registration" | "secrets" | "published">,
+  { workingCopy, registration, secrets }: Pick<Deps, "workingCopy" | "registration" | "secrets">,
   artefact: Artefact,
   { base, start }: Pick<TaskInputs, "base" | "start">,
 ): Promise<Publication> {
@@ -46,7 +41,6 @@ export async function publishCommit(
   const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
   if (secret !== undefined) return withSecret(secret);
   await workingCopy.publish(commit, start);
-  await published?.keep(commit);
   return { ok: true, commit };
 }
 

@@ -1,16 +1,14 @@
-// Brings what a working copy needs, and the workspace does not have, out of the exchange.
+// Brings what a working copy needs, and what its agent does not see yet, from other agents.
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
-import type { RecordedCommit } from "../exchange/exchange.ts";
-import { takeCommit } from "../exchange/take-commit.ts";
-import { FolderOfAgents } from "../exchange/untrusted-folder.ts";
+import type { AgentExchange, RecordedCommit } from "../exchange/port.ts";
 import type { Git, GitRun } from "../run/run-git.ts";
 import { CommitMissing } from "./unusable-commit.ts";
 
 export interface Places {
   readonly git: Git;
   readonly gitDir: string;
-  readonly exchangeDir: string;
+  readonly exchange: Pick<AgentExchange, "take">;
   /** Runs git in the repository of `gitDir`. */
   readonly run: (run: GitRun) => Promise<string>;
 }
@@ -21,19 +19,18 @@ export async function bringCommits(
   base: CommitHash,
   given: readonly RecordedCommit[],
 ): Promise<void> {
-  const { git, gitDir, exchangeDir, run } = places;
+  const { git, gitDir, exchange, run } = places;
   const all = given.some(({ commit }) => commit === base)
     ? given
     : [{ commit: base, agent: "" as const }, ...given];
   let missing = await missingOf(run, all);
   if (missing.length === 0) return;
-  const taking = { git, gitDir, objectsDir: join(gitDir, "objects") };
+  const into = { git, gitDir, objectsDir: join(gitDir, "objects") };
   const [problems, tried] = [new Map<CommitHash, string>(), new Set<RecordedCommit>()];
   const untried = () => missing.find((each) => !tried.has(each));
-  using exchange = FolderOfAgents.open(exchangeDir);
-  for (let next = untried(); next !== undefined && exchange !== undefined; next = untried()) {
+  for (let next = untried(); next !== undefined; next = untried()) {
     tried.add(next);
-    problems.set(next.commit, (await takeCommit(taking, exchange, next)) ?? "");
+    problems.set(next.commit, (await exchange.take(into, next)) ?? "");
     // A later commit has often brought the ones before it.
     missing = await missingOf(run, missing);
   }

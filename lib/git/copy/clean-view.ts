@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
-import { FolderOfAgents } from "../exchange/untrusted-folder.ts";
 import { makeBareFolder } from "../run/bare-folder.ts";
 import { newGitlinks } from "../run/new-gitlinks.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
+import { UntrustedFolder } from "../run/untrusted-folder.ts";
 import { readHead } from "./read-head.ts";
 
 /** What git reads first in a repository. None of it need be there. */
@@ -163,9 +163,9 @@ function requireFiles(workspaceDir: string): void {
 
 function inRepository<Result>(
   workspaceDir: string,
-  use: (repository: FolderOfAgents) => Result,
+  use: (repository: UntrustedFolder) => Result,
 ): Result {
-  using workspace = FolderOfAgents.open(workspaceDir);
+  using workspace = UntrustedFolder.open(workspaceDir);
   using repository = workspace?.folder(".git");
   if (repository === undefined)
     throw new SettError("git-failed", `${join(workspaceDir, ".git")} is gone.`);

@@ -1,6 +1,6 @@
 // Which object HEAD of a repository names, read as data where the repository's own words cannot be
 // trusted.
-import type { FolderOfAgents } from "../exchange/untrusted-folder.ts";
+import type { UntrustedFolder } from "../run/untrusted-folder.ts";
 
 /** A branch that names a branch, and so on; git follows as many. */
 const maxSteps = 5;
@@ -11,7 +11,7 @@ const maxPackedBytes = 64 * 1024 * 1024;
  * The full hash; undefined when there is none. `gitDir`: the repository's own folder. Throws
  * git-failed for what is no regular file.
  */
-export function readHead(gitDir: FolderOfAgents): string | undefined {
+export function readHead(gitDir: UntrustedFolder): string | undefined {
   let text = gitDir.text("HEAD", maxNameBytes);
   for (let steps = 0; steps < maxSteps && text !== undefined; steps++) {
     const name = /^ref: *(refs\/[^\0\n]+?)\s*$/.exec(text)?.[1];
@@ -21,7 +21,7 @@ export function readHead(gitDir: FolderOfAgents): string | undefined {
   return undefined;
 }
 
-function readRef(gitDir: FolderOfAgents, name: string): string | undefined {
+function readRef(gitDir: UntrustedFolder, name: string): string | undefined {
   const loose = readBelow(gitDir, name.split("/"));
   if (loose !== undefined) return loose;
   const packed = gitDir.text("packed-refs", maxPackedBytes) ?? "";
@@ -29,7 +29,7 @@ function readRef(gitDir: FolderOfAgents, name: string): string | undefined {
 }
 
 function readBelow(
-  folder: FolderOfAgents,
+  folder: UntrustedFolder,
   [name = "", ...rest]: readonly string[],
 ): string | undefined {
   if (rest.length === 0) return folder.text(name, maxNameBytes);

@@ -3,11 +3,8 @@ import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { emptyFolder, mendFolder, removeTree } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import type { RecordedCommit } from "../exchange/exchange.ts";
-import { readDepth } from "../exchange/store-notes.ts";
-import { makeStore } from "../exchange/take-commit.ts";
-import { OwnPacks } from "../publish/agent-folder.ts";
-import { publishCommit } from "../publish/publish.ts";
+import type { AgentExchange, RecordedCommit } from "../exchange/port.ts";
+import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
@@ -45,10 +42,10 @@ const firstMs = 2 * 60_000;
  * explicitly: git then searches for none and does not check its owner.
  */
 export class WorkingCopy {
+  readonly exchange: AgentExchange;
   readonly #options: WorkingCopyOptions;
   #git: Git;
   readonly #gitDir: string;
-  readonly #packs: OwnPacks;
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: Checkout | undefined;
@@ -69,10 +66,7 @@ export class WorkingCopy {
       },
     };
     this.#gitDir = join(options.workspaceDir, ".git");
-    this.#packs = new OwnPacks(
-      join(options.exchangeDir, options.agentName),
-      options.isFolderShared ?? false,
-    );
+    this.exchange = options.exchange;
   }
 
   /**
@@ -122,19 +116,11 @@ export class WorkingCopy {
     }
   }
 
-  /**
-   * Removes all from the agent's folder of the exchange that was not published. Throws where
-   * something stays.
-   */
-  tidyFolder(): Promise<void> {
-    return this.#packs.tidy();
-  }
-
-  /** After a run that has written too much: empties the working copy as well. */
+  /** After a run that has written too much: leaves nothing but what was published. */
   async discard(): Promise<void> {
     this.#checkedOut = undefined;
     this.#view = undefined;
-    await emptyFolder(this.#options.workspaceDir).finally(() => this.#packs.tidy());
+    await emptyFolder(this.#options.workspaceDir).finally(() => this.exchange.tidy());
   }
 
   /** See `CleanView`, for this and what follows. */
@@ -162,7 +148,8 @@ export class WorkingCopy {
   async isShared(commit: CommitHash): Promise<boolean> {
     if (this.#given.has(commit)) return true;
     const { git, gitDir } = await this.#clean();
-    const env = { GIT_OBJECT_DIRECTORY: this.#options.objectsDir };
+    const { objectsDir } = await this.exchange.shown();
+    const env = { GIT_OBJECT_DIRECTORY: objectsDir };
     return (
       (
         await tryGit(git, {
@@ -179,15 +166,13 @@ export class WorkingCopy {
    * needs is missing.
    */
   async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
-    const [{ objectsDir }, { folder }] = [this.#options, this.#packs];
     const { git, gitDir } = await this.#clean();
-    await publishCommit({ git, gitDir, objectsDir, folder, commit, start });
-    await this.#packs.note(commit);
+    await this.exchange.publish({ git, gitDir }, commit, start);
   }
 
   async #clean(): Promise<CleanView> {
-    const { workspaceDir, objectsDir } = this.#options;
-    const depth = await readDepth(objectsDir);
+    const { workspaceDir } = this.#options;
+    const { depth } = await this.exchange.shown();
     this.#view ??= CleanView.make({
       git: this.#git,
       workspaceDir,
@@ -208,8 +193,8 @@ export class WorkingCopy {
     const format = `--object-format=${this.#objectFormat}`;
     await this.#run({ args: ["init", "--quiet", "--template=", format, "--initial-branch=main"] });
     await mkdir(join(this.#gitDir, "info"), { recursive: true });
-    await makeStore(join(this.#gitDir, "objects"), this.#options.objectsDir);
-    const depth = await readDepth(this.#options.objectsDir);
+    const { objectsDir, depth } = await this.exchange.shown();
+    await makeStore(join(this.#gitDir, "objects"), objectsDir);
     if (depth !== undefined) await writeFile(join(this.#gitDir, "shallow"), depth);
     await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), {
       flag: "a",
@@ -300,7 +285,7 @@ export class WorkingCopy {
 
   #places(): Places {
     const run = (each: GitRun) => this.#run(each);
-    return { git: this.#git, gitDir: this.#gitDir, exchangeDir: this.#options.exchangeDir, run };
+    return { git: this.#git, gitDir: this.#gitDir, exchange: this.exchange, run };
   }
 
   async #run(run: GitRun, limits = this.#git.limits): Promise<string> {

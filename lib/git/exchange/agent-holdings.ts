@@ -4,28 +4,17 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
-import { isBeingWritten, packNames } from "../publish/agent-folder.ts";
+import { UntrustedFolder } from "../run/untrusted-folder.ts";
 import { maxAgents } from "./exchange.ts";
-import { FolderOfAgents } from "./untrusted-folder.ts";
+import { commitIn, isBeingWritten } from "./pack-name.ts";
+import type { AgentHoldings } from "./port.ts";
 
-/**
- * `path`: of the agent's folder. `unpublished`: the names of what was left in it. `bytes`: what its
- * packs take, which are not fetched yet. `problem`: why it cannot be looked into.
- */
-export type ExchangeFolder = {
-  agent: string;
-  path: string;
-  unpublished: string[];
-  bytes: number;
-  problem?: string;
-};
-
-/** Of more entries the rest is not looked at. */
+/** The rest of more entries is not looked at. */
 const maxEntries = 100_000;
 
 /** The folder of each agent, by name. `path`: of the exchange. `now`: Unix time in milliseconds. */
-export function exchangeFolders(path: string, now = Date.now()): ExchangeFolder[] {
-  using exchange = FolderOfAgents.open(path);
+export function agentHoldings(path: string, now = Date.now()): AgentHoldings[] {
+  using exchange = UntrustedFolder.open(path);
   if (exchange === undefined) return [];
   return exchange
     .names(maxAgents)
@@ -34,10 +23,10 @@ export function exchangeFolders(path: string, now = Date.now()): ExchangeFolder[
 }
 
 function lookInto(
-  exchange: FolderOfAgents,
+  exchange: UntrustedFolder,
   { agent, path }: { agent: string; path: string },
   now: number,
-): ExchangeFolder {
+): AgentHoldings {
   const unpublished: string[] = [];
   /** By inode: the commits of a chain have one file. */
   const sizes = new Map<number, number>();
@@ -47,7 +36,8 @@ function lookInto(
       const stats = lstatSync(join(path, name), { throwIfNoEntry: false });
       // A name that is no UTF-8 is not found, and is no pack's.
       const isPublished =
-        stats?.isFile() === true && (packNames.test(name) || isBeingWritten(name, stats, now));
+        stats?.isFile() === true &&
+        (commitIn(name) !== undefined || isBeingWritten(name, stats, now));
       if (isPublished) sizes.set(stats.ino, stats.size);
       else unpublished.push(name);
     }

@@ -10,17 +10,13 @@ import { dirname, join } from "node:path";
 import { removeDefaultAccess } from "../../folders/access-list.ts";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
-import { type AgentName, CommitHash, type InstanceName } from "../../model/ids.ts";
+import type { AgentName, CommitHash, InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { type Owner, type RepositoryPlace, unusable } from "../run/find-repository.ts";
+import type { UntrustedFile, UntrustedFolder } from "../run/untrusted-folder.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
-import type { FileOfAgents, FolderOfAgents } from "./untrusted-folder.ts";
-
-/** `agent`: the one whose artefact has the commit, empty where that is unknown. */
-export interface RecordedCommit {
-  readonly commit: CommitHash;
-  readonly agent: AgentName | "";
-}
+import { packName } from "./pack-name.ts";
+import type { RecordedCommit } from "./port.ts";
 
 /** As much as the largest hosts accept at once. */
 export const maxPackBytes = 2 * 1024 * 1024 * 1024;
@@ -32,17 +28,6 @@ export function exchangePath(
   instance: InstanceName,
 ): string {
   return join(place.commonDir, "sett/exchange", instance);
-}
-
-export function packName(commit: CommitHash): string {
-  return `${commit}.pack`;
-}
-
-/** Of what `packName` gives; undefined for other names. */
-export function commitIn(name: string | Uint8Array): CommitHash | undefined {
-  const [, hash] =
-    typeof name === "string" ? (/^([0-9a-f]{40}|[0-9a-f]{64})\.pack$/.exec(name) ?? []) : [];
-  return hash === undefined ? undefined : CommitHash.parse(hash);
 }
 
 /**
@@ -112,26 +97,20 @@ async function requireOwner(folder: string, uid: number, hint: string): Promise<
   throw unusable(`${folder}, where an agent leaves its commits, ${what}.`, hint);
 }
 
-/**
- * Removes the exchange of an instance. Nothing there is fine. Resolves with whether it was the last
- * one.
- */
+/** Removes the exchange of an instance. Nothing there is fine. */
 export async function removeExchange(
   place: RepositoryPlace,
   instance: InstanceName,
-): Promise<boolean> {
+): Promise<void> {
   const path = exchangePath(place, instance);
   await removeTree(path);
   await removeFailedPacks(place, instance);
-  return await rmdir(dirname(path)).then(
-    () => true,
-    (error) => (error as NodeJS.ErrnoException).code === "ENOENT",
-  );
+  // Other instances may have theirs in there.
+  await rmdir(dirname(path)).catch(() => undefined);
 }
 
 /** False where agents have left nothing in it. What cannot be read may hold something. */
-export async function holdsPacks(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
-  const path = exchangePath(place, instance);
+export async function holdsPacks(path: string): Promise<boolean> {
   try {
     for (const agent of await readdir(path))
       if ((await readdir(join(path, agent))).length > 0) return true;
@@ -142,11 +121,11 @@ export async function holdsPacks(place: RepositoryPlace, instance: InstanceName)
 }
 
 /**
- * Whose folders may hold a commit: first that of `agent`, which has put it on record, then all
+ * The agents whose folders may hold a commit: first `agent`, which has put it on record, then all
  * others, because any may have put another one's commit on record, and none may take that away.
  */
 export function* holdersOf(
-  exchange: FolderOfAgents,
+  exchange: UntrustedFolder,
   agent: RecordedCommit["agent"],
 ): Generator<string> {
   if (agent !== "") yield agent;
@@ -157,10 +136,10 @@ export function* holdersOf(
  * To be closed by the caller. Throws git-failed for what is no regular file there, or too large.
  */
 export function packIn(
-  exchange: FolderOfAgents,
+  exchange: UntrustedFolder,
   agent: string,
   commit: CommitHash,
-): FileOfAgents | undefined {
+): UntrustedFile | undefined {
   using folder = exchange.folder(agent);
   return folder?.file(packName(commit), maxPackBytes);
 }

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { type FileOfAgents, readAt } from "./untrusted-folder.ts";
+import { readAt, type UntrustedFile } from "../run/untrusted-folder.ts";
 
 const maxPacks = 1_000;
 /** The machine may have been short of memory, or has got another git since. */
@@ -24,7 +24,7 @@ type Failure = { problem: string; at: string };
  * times. Where the rest does not fit the digest, no git takes it; but it may cost as much before
  * that is known, so that what one agent has does not count for another one.
  */
-export function keyOf(agent: string, { fd, size }: FileOfAgents): string {
+export function keyOf(agent: string, { fd, size }: UntrustedFile): string {
   return `${agent} ${size} ${readAt(fd, Math.max(0, size - digestBytes), digestBytes).toString("hex")}`;
 }
 

@@ -1,61 +1,42 @@
-// Commits on their way between machines, as packs: how they are made, and how they come in.
+// Commits from another machine: they are put where their agents would have left them, for as long
+// as they are taken from there.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SettError } from "../../model/errors.ts";
-import type { CommitHash, InstanceName } from "../../model/ids.ts";
-import type { GitRun } from "../run/run-git.ts";
-import { packName, type RecordedCommit } from "./exchange.ts";
-
-/** Makes a pack of what the commit needs beyond `base`. */
-export function packing(
-  commit: CommitHash,
-  base: CommitHash | undefined,
-  onStdout: (chunk: Uint8Array) => void,
-): GitRun {
-  const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
-  return {
-    args: ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"],
-    stdin,
-    onStdout,
-  };
-}
-
-export function listRefs(instance: InstanceName): GitRun {
-  return { args: ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`] };
-}
+import { packName } from "./pack-name.ts";
+import type { RecordedCommit } from "./port.ts";
 
 /**
- * In the exchange for as long as their commits are taken from it. Disposing of it removes the
- * packs, and the folders that are empty then.
+ * Disposing of it removes the packs, and the folders that are empty then. A commit whose agent is
+ * not known has no place there. One for which `packOf` rejects with git-failed is left out: the
+ * import reports that commit alone.
  */
-export class GivenPacks implements AsyncDisposable {
-  readonly #exchange: string;
-  readonly #files: string[] = [];
-
-  constructor(exchange: string) {
-    this.#exchange = exchange;
-  }
-
-  /**
-   * A commit whose agent is not known has no place there. One that cannot be had is left out: the
-   * import says so of it alone. `read` rejects with git-failed where it cannot.
-   */
-  async put({ commit, agent }: RecordedCommit, read: () => Promise<Uint8Array>): Promise<void> {
-    if (agent === "") return;
-    const pack = await read().catch((error: unknown) => {
-      if (error instanceof SettError && error.code === "git-failed") return undefined;
-      throw error;
-    });
-    if (pack === undefined) return;
-    const file = join(this.#exchange, agent, packName(commit));
+export async function bringPacks<Result extends RecordedCommit>(
+  exchange: string,
+  results: readonly Result[],
+  packOf: (result: Result) => Promise<Uint8Array>,
+): Promise<AsyncDisposable> {
+  await using undo = new AsyncDisposableStack();
+  const files: string[] = [];
+  undo.defer(() => removePacks(exchange, files));
+  for (const result of results) {
+    if (result.agent === "") continue;
+    const pack = await packOf(result).catch(unlessGitFailed);
+    if (pack === undefined) continue;
+    const file = join(exchange, result.agent, packName(result.commit));
     await mkdir(dirname(file), { recursive: true });
-    this.#files.push(file);
+    files.push(file);
     await writeFile(file, pack);
   }
+  return undo.move();
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const file of this.#files) await rm(file, { force: true });
-    const folders = new Set(this.#files.map((file) => dirname(file)));
-    for (const folder of [...folders, this.#exchange]) await rmdir(folder).catch(() => undefined);
-  }
+function unlessGitFailed(error: unknown): undefined {
+  if (!(error instanceof SettError) || error.code !== "git-failed") throw error;
+}
+
+async function removePacks(exchange: string, files: readonly string[]): Promise<void> {
+  for (const file of files) await rm(file, { force: true });
+  const folders = new Set(files.map((file) => dirname(file)));
+  for (const folder of [...folders, exchange]) await rmdir(folder).catch(() => undefined);
 }

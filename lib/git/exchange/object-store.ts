@@ -7,6 +7,7 @@ import { chmod, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { CommitHash, type InstanceName } from "../../model/ids.ts";
+import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { type Git, runGit } from "../run/run-git.ts";
@@ -20,23 +21,20 @@ import {
   writeShallow,
   writeTips,
 } from "./store-notes.ts";
-import { borrowing } from "./take-commit.ts";
 
 /** git looks into every pack: of more than so many the small ones are written anew as one. */
 const maxPacks = 50;
 
-interface Store {
+/** `path`: of the instance's store. */
+export interface Store {
   readonly git: Git;
   readonly place: RepositoryPlace;
   readonly instance: InstanceName;
   readonly path: string;
 }
 
-export function storePath(
-  place: Pick<RepositoryPlace, "commonDir">,
-  instance: InstanceName,
-): string {
-  return join(place.commonDir, "sett/objects", instance);
+export function storeOf(git: Git, place: RepositoryPlace, instance: InstanceName): Store {
+  return { git, place, instance, path: join(place.commonDir, "sett/objects", instance) };
 }
 
 /**
@@ -44,13 +42,8 @@ export function storePath(
  * to, unless `history`, the number of commits that agents see at most, is another one than before.
  * Throws git-failed.
  */
-export async function createStore(
-  git: Git,
-  place: RepositoryPlace,
-  instance: InstanceName,
-  history: number | undefined,
-): Promise<void> {
-  const store = storeOf(git, place, instance);
+export async function createStore(store: Store, history: number | undefined): Promise<void> {
+  const { git, place } = store;
   await makeFolders(store);
   const isOther = (await readHistory(store)) !== history;
   const head = await runGit(git, {
@@ -62,24 +55,25 @@ export async function createStore(
 }
 
 /** Adds what the commits reach, beside what the store has. Throws git-failed. */
-export async function addToStore(
-  git: Git,
-  place: RepositoryPlace,
-  instance: InstanceName,
-  commits: readonly CommitHash[],
-): Promise<void> {
-  const store = storeOf(git, place, instance);
+export async function addToStore(store: Store, commits: readonly CommitHash[]): Promise<void> {
   await makeFolders(store);
   await add(store, commits, await readHistory(store));
 }
 
-/** Nothing there is fine. */
-export async function removeStore(place: RepositoryPlace, instance: InstanceName): Promise<void> {
-  await removeTree(storePath(place, instance));
+/** Gives all of it to the containers' user, who then can add to it. */
+export async function openStoreToApi({ place, path }: Store): Promise<void> {
+  const folders = [path, join(path, "info"), join(path, "pack")];
+  const files = await Promise.all(
+    folders
+      .slice(1)
+      .map(async (folder) => (await readdir(folder)).map((name) => join(folder, name))),
+  );
+  await changeOwner(place.containerUser, ...folders, ...files.flat());
 }
 
-function storeOf(git: Git, place: RepositoryPlace, instance: InstanceName): Store {
-  return { git, place, instance, path: storePath(place, instance) };
+/** Nothing there is fine. */
+export async function removeStore({ path }: Store): Promise<void> {
+  await removeTree(path);
 }
 
 function inPlace({ gitDir }: RepositoryPlace): string {

@@ -7,13 +7,12 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommitHash, InstanceName } from "../../model/ids.ts";
-import type { RepositoryPlace } from "../run/find-repository.ts";
-import type { Git } from "../run/run-git.ts";
-import { commitIn, exchangePath, maxAgents, packName } from "./exchange.ts";
-import { addToStore, storePath } from "./object-store.ts";
+import type { CommitHash } from "../../model/ids.ts";
+import { UntrustedFolder } from "../run/untrusted-folder.ts";
+import { maxAgents } from "./exchange.ts";
+import { addToStore, type Store } from "./object-store.ts";
+import { commitIn, packName } from "./pack-name.ts";
 import { noteFetched } from "./store-notes.ts";
-import { FolderOfAgents } from "./untrusted-folder.ts";
 
 /** More commits than an agent publishes between two fetches. */
 const maxEntries = 100_000;
@@ -23,18 +22,16 @@ const maxEntries = 100_000;
  * next fetch.
  */
 export async function releaseFetched(
-  git: Git,
-  place: RepositoryPlace,
-  instance: InstanceName,
+  store: Store,
+  exchange: string,
   fetched: ReadonlySet<CommitHash>,
 ): Promise<void> {
-  const exchange = exchangePath(place, instance);
   const packs = packsOf(exchange, fetched);
   // Where agents run elsewhere there is no store, and packs come and go with one fetch.
-  if (packs.length === 0 || !existsSync(storePath(place, instance))) return;
+  if (packs.length === 0 || !existsSync(store.path)) return;
   const commits = [...new Set(packs.map(({ commit }) => commit))];
-  await addToStore(git, place, instance, commits);
-  await noteFetched({ path: storePath(place, instance), place }, commits);
+  await addToStore(store, commits);
+  await noteFetched(store, commits);
   // The last name of a path in a folder that agents write to: whatever is there by now, only this
   // name goes.
   for (const { agent, commit } of packs)
@@ -45,7 +42,7 @@ function packsOf(
   path: string,
   fetched: ReadonlySet<CommitHash>,
 ): { agent: string; commit: CommitHash }[] {
-  using exchange = FolderOfAgents.open(path);
+  using exchange = UntrustedFolder.open(path);
   return (exchange?.names(maxAgents) ?? []).flatMap((agent) => {
     using folder = exchange?.folder(agent);
     return (folder?.names(maxEntries) ?? []).flatMap((name) => {

@@ -1,24 +1,19 @@
 // Copies a commit from the exchange into an object store. Every object is hashed on the way, and
 // must be whole: what has the commit's name there is what its agent has made, whatever the exchange
 // says later.
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import { type Git, LimitExceeded, runGit } from "../run/run-git.ts";
-import { holdersOf, maxPackBytes, packIn, type RecordedCommit } from "./exchange.ts";
+import { borrowing } from "../run/borrowing.ts";
+import { LimitExceeded, runGit } from "../run/run-git.ts";
+import type { UntrustedFolder } from "../run/untrusted-folder.ts";
+import { holdersOf, maxPackBytes, packIn } from "./exchange.ts";
 import { type FailedPacks, keyOf } from "./failed-packs.ts";
+import type { Receiver, RecordedCommit } from "./port.ts";
 import type { TakenPacks } from "./taken-packs.ts";
-import type { FolderOfAgents } from "./untrusted-folder.ts";
 
-/**
- * `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from
- * others.
- */
-export interface Taking {
-  readonly git: Git;
-  readonly gitDir: string;
-  readonly objectsDir: string;
+export interface Taking extends Receiver {
   readonly taken?: TakenPacks;
   /** Packs that are not tried again. */
   readonly failed?: FailedPacks;
@@ -36,7 +31,7 @@ const strict = "--strict=zeroPaddedFilemode=ignore";
  */
 export async function takeCommit(
   taking: Taking,
-  exchange: FolderOfAgents,
+  exchange: UntrustedFolder,
   { commit, agent }: RecordedCommit,
 ): Promise<string | undefined> {
   let first = "";
@@ -54,7 +49,7 @@ export async function takeCommit(
 
 async function takeFrom(
   taking: Taking,
-  exchange: FolderOfAgents,
+  exchange: UntrustedFolder,
   holder: string,
   commit: CommitHash,
 ): Promise<string | undefined> {
@@ -117,16 +112,4 @@ export async function takePack(
 /** git sees a pack when it sees the index. */
 function indexLast(one: string, other: string): number {
   return Number(one.endsWith(".idx")) - Number(other.endsWith(".idx"));
-}
-
-/** An empty object store, which borrows from another one. */
-export async function makeStore(objectsDir: string, borrowed: string): Promise<void> {
-  await mkdir(join(objectsDir, "info"), { recursive: true });
-  await writeFile(join(objectsDir, "info/alternates"), `${borrowed}\n`);
-}
-
-/** The environment in which git borrows from an object store. */
-export function borrowing(objectsDir: string): Record<string, string> {
-  // A colon would otherwise end the path.
-  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objectsDir.replace(/["\\]/g, "\\$&")}"` };
 }

@@ -6,7 +6,7 @@
 // pack: as the object that it differs from, or as no difference to it.
 import type { CommitHash } from "../../model/ids.ts";
 import { type Git, runGit } from "../run/run-git.ts";
-import type { FileOfAgents } from "./untrusted-folder.ts";
+import type { UntrustedFile } from "../run/untrusted-folder.ts";
 
 /**
  * `index`: its path. `ends`: the position after the objects of the agent's file, where git has
@@ -20,13 +20,13 @@ export class TakenPacks {
   readonly #names = new Map<CommitHash, TakenPack>();
 
   /** Whether the file was taken before; the commit has it, too, from now on. */
-  has(commit: CommitHash, { identity }: FileOfAgents): boolean {
+  has(commit: CommitHash, { identity }: UntrustedFile): boolean {
     const pack = this.#packs.get(identity);
     if (pack !== undefined) this.#names.set(commit, pack);
     return pack !== undefined;
   }
 
-  add(commit: CommitHash, { identity, size }: FileOfAgents, index: string): void {
+  add(commit: CommitHash, { identity, size }: UntrustedFile, index: string): void {
     // A pack ends with a checksum, which is as long as the hash of a commit.
     const pack = { index, ends: size - commit.length / 2 };
     this.#packs.set(identity, pack);

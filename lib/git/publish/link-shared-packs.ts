@@ -8,7 +8,7 @@ import { link, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import { packName } from "../exchange/exchange.ts";
+import { packName } from "../exchange/pack-name.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 
 /**

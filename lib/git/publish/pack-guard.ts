@@ -1,41 +1,38 @@
 // Keeps what an agent has published from the commands of its later grants, which can write to the
 // same folder: a result on record may not have been fetched yet.
 //
-// Each pack stays open. A file without a name is still there for who has it open, and no other
-// process can reach what the cub has open. What a command has written into is lost; that is said at
-// once, and not found out when the result is wanted.
-
-import { createHash } from "node:crypto";
+// Each pack stays open. A file without a name is still there for the process that has it open, and
+// no other process can reach what the cub has open. What a command has written into is lost; that
+// is said at once, and not found out when the result is wanted.
 import { chmodSync } from "node:fs";
 import { chmod, constants, type FileHandle, link, lstat, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { entriesOf } from "../../folders/folder-entries.ts";
 import { removeTree } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import { commitIn, packName } from "../exchange/exchange.ts";
+import { commitIn, packName } from "../exchange/pack-name.ts";
 import { readFetched } from "../exchange/store-notes.ts";
+import { checkedDigest, chunksOf, digestBytes, statedDigest } from "./pack-digest.ts";
 
-/** As many files stay open; those of the oldest commits are let go. */
+/** The number of files that stay open; those of the oldest commits are let go. */
 const maxPacks = 1_000;
-const chunkBytes = 1024 * 1024;
 const fileMode = 0o644;
 const folderMode = 0o755;
 
 type Version = { ino: number; size: number; ctimeMs: number };
-/** `digest`: the last bytes of the pack, by which git checks the rest. */
+/** `digest`: the pack's checksum. */
 type Pack = { file: FileHandle; version: Version; digest: string };
+/** A file that is in place again, and one name of it. */
+type Restored = { path: string; pack: Pack };
 
-export class PublishedPacks implements AsyncDisposable {
+export class PackGuard implements AsyncDisposable {
   readonly #folder: string;
   readonly #objectsDir: string;
   readonly #packs = new Map<CommitHash, Pack>();
   readonly #lost = new Set<CommitHash>();
   #hasAdopted = false;
 
-  /**
-   * `folder`: the agent's own one of the exchange. `objectsDir`: the store, which knows what was
-   * fetched.
-   */
+  /** `folder`: the agent's own one. `objectsDir`: the store, which knows what was fetched. */
   constructor(folder: string, objectsDir: string) {
     this.#folder = folder;
     this.#objectsDir = objectsDir;
@@ -66,9 +63,7 @@ export class PublishedPacks implements AsyncDisposable {
   async adopt(): Promise<void> {
     if (this.#hasAdopted) return;
     this.#hasAdopted = true;
-    const found = (await this.#found().catch(() => [])).toSorted(
-      (one, other) => one.ctimeMs - other.ctimeMs,
-    );
+    const found = (await this.#found().catch(() => [])).toSorted((a, b) => a.ctimeMs - b.ctimeMs);
     const byInode = new Map<number, Pack>();
     for (const { commit, ino } of found.slice(-maxPacks)) {
       if (this.#packs.has(commit)) continue;
@@ -87,7 +82,7 @@ export class PublishedPacks implements AsyncDisposable {
     const before = [...this.#packs.values()];
     await this.#letFetchedGo();
     const isWhole = new Map<Pack, boolean>();
-    const again = new Map<Pack, { path: string; pack: Pack }>();
+    const again = new Map<Pack, Restored>();
     try {
       chmodSync(this.#folder, folderMode);
     } catch {
@@ -100,8 +95,7 @@ export class PublishedPacks implements AsyncDisposable {
       const isSame = stats?.ino === ino;
       if (isSame && stats?.size === size && stats.ctimeMs === ctimeMs) continue;
       try {
-        if (!isWhole.has(pack))
-          isWhole.set(pack, (await digestOf(pack, digestBytes(commit))) === pack.digest);
+        if (!isWhole.has(pack)) isWhole.set(pack, (await digestOf(pack, commit)) === pack.digest);
         if (isWhole.get(pack) !== true) throw new Error("Its content has changed.");
         if (isSame) await chmod(path, fileMode);
         const made = isSame ? { path, pack } : await this.#putBack(commit, pack, again.get(pack));
@@ -147,16 +141,14 @@ export class PublishedPacks implements AsyncDisposable {
   }
 
   async #opened(commit: CommitHash): Promise<Pack> {
-    const file = await open(
-      this.#pathOf(commit),
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    );
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    const file = await open(this.#pathOf(commit), flags);
     const version = versionOf(await file.stat());
-    return { file, version, digest: await lastBytes(file, version.size, digestBytes(commit)) };
+    return { file, version, digest: await statedDigest(file, version.size, digestBytes(commit)) };
   }
 
   /** `again`: the same file, under another name that is there. */
-  async #putBack(commit: CommitHash, pack: Pack, again: { path: string; pack: Pack } | undefined) {
+  async #putBack(commit: CommitHash, pack: Pack, again: Restored | undefined): Promise<Restored> {
     const path = this.#pathOf(commit);
     const unfinished = join(this.#folder, `.${commit}`);
     await removeTree(unfinished);
@@ -194,39 +186,15 @@ async function copied({ file, version }: Pack, path: string): Promise<FileHandle
   }
 }
 
-async function* chunksOf(
-  file: FileHandle,
-  bytes: number,
-): AsyncGenerator<{ chunk: Buffer; at: number }> {
-  for (let at = 0; at < bytes; ) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(chunkBytes, bytes - at)), {
-      position: at,
-    });
-    if (bytesRead === 0) return;
-    yield { chunk: buffer.subarray(0, bytesRead), at };
-    at += bytesRead;
-  }
-}
-
-/** What the last bytes must be, and empty where they are not. */
-async function digestOf({ file, version: { size } }: Pack, length: number): Promise<string> {
-  if ((await file.stat()).size !== size) return "";
-  const hash = createHash(length === 20 ? "sha1" : "sha256");
-  for await (const { chunk } of chunksOf(file, size - length)) hash.update(chunk);
-  const digest = hash.digest("hex");
-  return digest === (await lastBytes(file, size, length)) ? digest : "";
-}
-
-async function lastBytes(file: FileHandle, size: number, length: number): Promise<string> {
-  const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
-  return buffer.toString("hex");
+/** Undefined where the content is not what it was. */
+async function digestOf(
+  { file, version: { size } }: Pack,
+  name: string,
+): Promise<string | undefined> {
+  if ((await file.stat()).size !== size) return undefined;
+  return await checkedDigest(file, size, digestBytes(name));
 }
 
 function versionOf({ ino, size, ctimeMs }: Version): Version {
   return { ino, size, ctimeMs };
-}
-
-/** The format of the objects shows in the length of a commit's name. */
-function digestBytes(commit: CommitHash): number {
-  return commit.length < 64 ? 20 : 32;
 }

@@ -1,7 +1,7 @@
 // The commits of a piece of work, each with the names that its author and its committer have given
 // themselves.
 import type { AgentName } from "../../model/ids.ts";
-import type { RecordedCommit } from "../exchange/exchange.ts";
+import type { RecordedCommit } from "../exchange/port.ts";
 import { emailOf } from "../run/own-config.ts";
 import type { PlainView } from "../run/plain-view.ts";
 

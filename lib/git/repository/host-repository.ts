@@ -1,34 +1,13 @@
-// The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett
-// keeps in it.
-import { rmdir } from "node:fs/promises";
+// The user's repository on the host: what Sett reads of it, and the refs that Sett keeps in it.
 import { join, relative } from "node:path";
 import { SettError } from "../../model/errors.ts";
-import {
-  type AgentName,
-  type ArtefactId,
-  CommitHash,
-  type GoalId,
-  type InstanceName,
-} from "../../model/ids.ts";
+import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import {
-  createExchange,
-  exchangePath,
-  holdsPacks,
-  type RecordedCommit,
-  removeExchange,
-} from "../exchange/exchange.ts";
-import { GivenPacks, listRefs, packing } from "../exchange/incoming-packs.ts";
-import { addToStore, createStore, removeStore, storePath } from "../exchange/object-store.ts";
-import { hasOldExchange, removeOldExchange } from "../exchange/old-exchange.ts";
-import { borrowing } from "../exchange/take-commit.ts";
+import { HostFolders } from "../exchange/host-folders.ts";
+import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
+import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
-import {
-  findRepository,
-  type Owner,
-  type RepositoryPlace,
-  unusable,
-} from "../run/find-repository.ts";
+import { findRepository, type RepositoryPlace, unusable } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
 import { PlainView } from "../run/plain-view.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
@@ -36,15 +15,16 @@ import { withoutRepository } from "../run/user-environment.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
-import { closeToApi, openToApi } from "./open-to-api.ts";
+import { closeNames, openNames } from "./open-names.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
 import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type ChangeDetail, type Earlier, showChanges, type Work } from "./show-changes.ts";
+import type { Source } from "./source.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
-import { withoutCommits } from "./unpublished.ts";
+import { type CommitReader, withoutCommits } from "./unpublished.ts";
 
-/** Who waits for the changes of a commit waits no longer. */
+/** Maximum time for showing a diff to a person. */
 const showMs = 60_000;
 
 /**
@@ -142,7 +122,7 @@ export class HostRepository {
    */
   async isTracked(path: string): Promise<boolean> {
     const inside = relative(this.place.toplevel, path);
-    if (inside === "" || inside === ".." || inside.startsWith("../../")) return false;
+    if (inside === "" || inside === ".." || inside.startsWith("../")) return false;
     const listed = await this.#run({
       args: ["--literal-pathspecs", "ls-files", "-z", "--full-name", "--", `./${inside}`],
     });
@@ -168,7 +148,7 @@ export class HostRepository {
    * results are built on it.
    */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
-    await addToStore(this.#git, this.place, instance, [commit]);
+    await this.exchange(instance).show([commit]);
     const [ref, { owner, commonDir }] = [settRef(instance, goalId), this.place];
     // Where the user wants a log of every name, the API, which writes nothing but the name, could
     // not write it.
@@ -203,42 +183,16 @@ export class HostRepository {
     return readTags(await this.#run({ args: tagArguments }));
   }
 
-  /**
-   * What an instance's agents see of the repository, and where they leave their commits:
-   * `createFolders` makes both.
-   */
-  foldersOf(instance: InstanceName): { objectsDir: string; exchangeDir: string } {
-    return {
-      objectsDir: storePath(this.place, instance),
-      exchangeDir: exchangePath(this.place, instance),
-    };
-  }
-
-  /**
-   * Makes the exchange with a folder for each agent that may publish, and the store with what goals
-   * reach, of which agents see the newest `history` commits, or all. `writer`: who agents are here,
-   * if not as in containers. Throws repository-unusable, git-failed.
-   */
-  async createFolders(
-    instance: InstanceName,
-    writers: readonly AgentName[],
-    history?: number,
-    writer?: Owner,
-  ): Promise<void> {
-    await createExchange(this.place, instance, {
-      writers,
-      writer: writer ?? this.place.containerUser,
-    });
-    await createStore(this.#git, this.place, instance, history);
+  /** How an instance's agents get commits from here and give back theirs. */
+  exchange(instance: InstanceName): HostExchange {
+    return new HostFolders(this.#git, this.place, instance);
   }
 
   /** The artefacts whose commits this repository has by name already. */
   async knownResults(instance: InstanceName): Promise<Set<string>> {
-    return new Set(
-      (await this.#run(listRefs(instance)))
-        .split("\n")
-        .map((ref) => ref.slice(ref.lastIndexOf("/") + 1)),
-    );
+    const args = ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`];
+    const refs = (await this.#run({ args })).split("\n");
+    return new Set(refs.map((ref) => ref.slice(ref.lastIndexOf("/") + 1)));
   }
 
   /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
@@ -247,20 +201,19 @@ export class HostRepository {
     base: CommitHash | undefined,
     onChunk: (chunk: Uint8Array) => void,
   ): Promise<void> {
-    await this.#run(packing(commit, base, onChunk), limited(this.#git));
+    const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
+    const args = ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"];
+    await this.#run({ args, stdin, onStdout: onChunk }, limited(this.#git));
   }
 
-  /**
-   * Puts packs from elsewhere where commits of agents are taken from, each checked on the way like
-   * theirs, and imports them.
-   */
+  /** Imports commits from elsewhere, each checked on the way like one of an agent here. */
   async importPacks(
     instance: InstanceName,
     results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],
     packOf: (artefact: ArtefactId) => Promise<Uint8Array>,
   ): Promise<ImportedCommits> {
-    await using packs = new GivenPacks(exchangePath(this.place, instance));
-    for (const each of results) await packs.put(each, () => packOf(each.artefact));
+    const exchange = this.exchange(instance);
+    await using _ = await exchange.bring(results, ({ artefact }) => packOf(artefact));
     return await this.fetchCommits(instance, results);
   }
 
@@ -269,7 +222,8 @@ export class HostRepository {
    * Throws repository-unusable.
    */
   async openToApi(instance: InstanceName): Promise<void> {
-    await openToApi(this.place, instance);
+    await openNames(this.place, instance);
+    await this.exchange(instance).openToApi();
   }
 
   /**
@@ -285,52 +239,28 @@ export class HostRepository {
       commit,
       agent,
     }));
-    return await importCommits(this.#git, this.place, instance, recorded);
+    return await importCommits(this.#with(instance), recorded);
   }
 
   /**
    * Reads commits of artefacts beside this repository, which stays as it is: `take` resolves with a
    * view of it that has them, too. `folder`: for this process alone.
    */
-  async openResults(folder: string): Promise<{
-    take(
-      instance: InstanceName,
-      results: readonly RecordedCommit[],
-    ): Promise<Pick<HostRepository, "showChanges" | "writePack">>;
+  async openResults(
+    instance: InstanceName,
+    folder: string,
+  ): Promise<{
+    take(results: readonly RecordedCommit[]): Promise<CommitReader>;
   }> {
-    const reader = await ResultsReader.open(limited(this.#git), this.place, folder);
+    const reader = await ResultsReader.open(this.#with(instance), folder);
     return {
-      take: async (instance, results) => {
-        const { objectsDir, unpublished } = await reader.take(instance, results);
-        const view = new HostRepository(
-          { ...this.#git, env: { ...this.#git.env, ...borrowing(objectsDir) } },
-          this.place,
-        );
+      take: async (results) => {
+        const { objectsDir, unpublished } = await reader.take(results);
+        const env = { ...this.#git.env, ...borrowing(objectsDir) };
+        const view = new HostRepository({ ...this.#git, env }, this.place);
         return withoutCommits(view, unpublished);
       },
     };
-  }
-
-  /** Whether agents may have left anything in the exchange. */
-  async mayHoldResults(instance: InstanceName): Promise<boolean> {
-    return (await holdsPacks(this.place, instance)) || (await this.hasOldExchange());
-  }
-
-  /**
-   * Whether agents of an earlier version have left commits here, which this version's can only read
-   * from the repository.
-   */
-  hasOldExchange(): Promise<boolean> {
-    return hasOldExchange(this.place);
-  }
-
-  /** Undoes `createFolders`. Nothing there is fine. */
-  async removeFolders(instance: InstanceName): Promise<void> {
-    await removeStore(this.place, instance);
-    if (await removeExchange(this.place, instance)) await removeOldExchange(this.place);
-    // Other instances, and kept logs, may be in there.
-    for (const folder of ["sett/objects", "sett"])
-      await rmdir(join(this.place.commonDir, folder)).catch(() => undefined);
   }
 
   /** Removes the refs of every goal and result of an instance; what was merged stays. */
@@ -339,7 +269,7 @@ export class HostRepository {
       args: ["for-each-ref", "--format=delete %(refname)", `refs/sett/${instance}/`],
     });
     if (refs !== "") await this.#run({ args: ["update-ref", "--stdin"], stdin: refs });
-    await closeToApi(this.place, instance);
+    await closeNames(this.place, instance);
   }
 
   /**
@@ -349,6 +279,12 @@ export class HostRepository {
   async showChanges(work: Work, detail: ChangeDetail = "files", since?: Earlier): Promise<string> {
     await using view = await PlainView.make(this.#showing, this.place);
     return await showChanges(view, work, detail, since);
+  }
+
+  /** What agents have made is read within limits. */
+  #with(instance: InstanceName): Source {
+    const [git, exchange] = [limited(this.#git), this.exchange(instance)];
+    return { git, place: this.place, instance, exchange };
   }
 
   async #setting(name: string): Promise<string | undefined> {

@@ -1,23 +1,19 @@
 // Brings the commits that are on record into the workspace's repository.
 //
-// The blackboard says which commit an artefact has, and so its name. Only a commit's pack is read
-// from the exchange, where agents can write anything: it is copied into a quarantine as data, and
-// what the commit needs of it goes from there into the repository. The user's remotes, FETCH_HEAD
-// and tags are not involved.
+// The blackboard says which commit an artefact has, and so its name. What agents have published of
+// it is copied into a quarantine as data, and what the commit needs goes from there into the
+// repository. The user's remotes, FETCH_HEAD and tags are not involved.
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
-import type { CommitHash, InstanceName } from "../../model/ids.ts";
-import type { RecordedCommit } from "../exchange/exchange.ts";
-import type { FailedPacks } from "../exchange/failed-packs.ts";
-import { Quarantine } from "../exchange/quarantine.ts";
-import { releaseFetched } from "../exchange/release-fetched.ts";
-import { borrowing } from "../exchange/take-commit.ts";
+import type { CommitHash } from "../../model/ids.ts";
+import type { Quarantine, RecordedCommit } from "../exchange/port.ts";
+import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { limited } from "../run/limited.ts";
 import { type Git, LimitExceeded, pipeGit, runGit } from "../run/run-git.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
+import type { Source } from "./source.ts";
 import { unpublishedCommits, unpublishedSentence } from "./unpublished.ts";
 
 /** The commit of an artefact, and its name: `settRef`. */
@@ -42,30 +38,26 @@ export interface ImportedCommits {
  * commits build on them. What the workspace has then leaves the exchange.
  */
 export async function importCommits(
-  git: Git,
-  place: RepositoryPlace,
-  instance: InstanceName,
+  at: Source,
   recorded: readonly NamedCommit[],
 ): Promise<ImportedCommits> {
-  const result = await importMissing(git, place, instance, recorded);
+  const result = await importMissing(at, recorded);
   const broken = new Set(result.broken.map(({ commit }) => commit));
   const fetched = new Set(
     recorded.map(({ commit }) => commit).filter((commit) => !broken.has(commit)),
   );
-  // The commits are here. A pack that stays, for instance because the disk is full, goes with the
-  // next fetch.
-  await releaseFetched(git, place, instance, fetched).catch(() => undefined);
+  // The commits are here. What stays, for instance because the disk is full, goes with the next
+  // fetch.
+  await at.exchange.release(fetched).catch(() => undefined);
   return result;
 }
 
 async function importMissing(
-  anyGit: Git,
-  place: RepositoryPlace,
-  instance: InstanceName,
+  at: Source,
   recorded: readonly NamedCommit[],
 ): Promise<ImportedCommits> {
   if (recorded.length === 0) return { imported: [], broken: [] };
-  const git = limited(anyGit);
+  const { git, place, instance } = at;
   const known = await knownRefs(git, place);
   await packOwnRefs(git, place, instance);
   const moved = recorded.filter(({ ref, commit }) => known.has(ref) && known.get(ref) !== commit);
@@ -76,17 +68,16 @@ async function importMissing(
   const wanted = recorded.filter(({ ref }) => !known.has(ref));
   if (wanted.length === 0) return { imported: [], broken };
 
-  await using quarantine = await Quarantine.make(git, place);
-  const failed = await quarantine.failedIn(instance);
+  await using quarantine = await at.exchange.quarantine();
   const tried: NamedCommit[] = [];
   for (const each of wanted) {
-    const reason = failed.problemOf(each.commit);
+    const reason = quarantine.costly.problemOf(each.commit);
     if (reason === undefined) tried.push(each);
     else broken.push({ ...each, reason });
   }
-  const problems = await quarantine.take(instance, tried);
+  const problems = await quarantine.take(tried);
   const types = await typesOf(git, place, quarantine, tried);
-  const others = await unpublishedCommits(git, place, tried, { instance, packs: quarantine.taken });
+  const others = await unpublishedCommits(at, tried, quarantine);
   const whole: NamedCommit[] = [];
   for (const each of tried) {
     const type = types.get(each.commit);
@@ -95,8 +86,8 @@ async function importMissing(
     else if (type === "commit") whole.push(each);
     else broken.push({ ...each, reason: problems.get(each.commit) ?? absence(type) });
   }
-  const imported = await importAll({ git, place, quarantine, failed }, whole, broken);
-  await failed.save();
+  const imported = await importAll({ git, place, quarantine }, whole, broken);
+  await quarantine.costly.save();
   return { imported, broken };
 }
 
@@ -140,7 +131,7 @@ async function typesOf(
   return types;
 }
 
-type Import = { git: Git; place: RepositoryPlace; quarantine: Quarantine; failed: FailedPacks };
+type Import = { git: Git; place: RepositoryPlace; quarantine: Quarantine };
 
 /**
  * Imports all at once, or else each half by itself, so that a broken commit does not stop the
@@ -165,7 +156,8 @@ async function importAll(
     // Another `sett` that fetches at the same time may have been faster.
     const isThere = (await knownRefs(how.git, how.place)).get(only.ref) === only.commit;
     if (!isThere) broken.push({ ...only, reason: messageOf(error) });
-    if (!isThere && error instanceof LimitExceeded) how.failed.note(only.commit, messageOf(error));
+    if (!isThere && error instanceof LimitExceeded)
+      how.quarantine.costly.note(only.commit, messageOf(error));
     return [];
   }
 }

@@ -2,7 +2,7 @@
 // they change together.
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import type { RecordedCommit } from "../exchange/exchange.ts";
+import type { RecordedCommit } from "../exchange/port.ts";
 import { emptyTreeOf } from "../run/empty-tree.ts";
 import type { PlainView } from "../run/plain-view.ts";
 import { gitFailure } from "../run/run-git.ts";

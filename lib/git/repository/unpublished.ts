@@ -4,15 +4,11 @@
 // A record of such a commit must give it no name, show it to no reader of the API, and bring it to
 // no agent.
 import { SettError } from "../../model/errors.ts";
-import type { CommitHash, InstanceName } from "../../model/ids.ts";
-import type { RecordedCommit } from "../exchange/exchange.ts";
-import type { TakenPacks } from "../exchange/taken-packs.ts";
-import type { RepositoryPlace } from "../run/find-repository.ts";
-import { type Git, runGit } from "../run/run-git.ts";
-import type { HostRepository } from "./host-repository.ts";
-
-/** `packs`: those that the exchange has, or had. */
-type Known = { instance: InstanceName; packs: Pick<TakenPacks, "hold"> };
+import type { CommitHash } from "../../model/ids.ts";
+import type { Quarantine, RecordedCommit } from "../exchange/port.ts";
+import { runGit } from "../run/run-git.ts";
+import type { ChangeDetail, Earlier, Work } from "./show-changes.ts";
+import type { Source } from "./source.ts";
 
 /**
  * What goals and earlier results reach is not among them, because agents see that anyway; neither
@@ -20,10 +16,9 @@ type Known = { instance: InstanceName; packs: Pick<TakenPacks, "hold"> };
  * exchange.
  */
 export async function unpublishedCommits(
-  git: Git,
-  { gitDir }: Pick<RepositoryPlace, "gitDir">,
+  { git, place: { gitDir }, instance }: Omit<Source, "exchange">,
   recorded: readonly RecordedCommit[],
-  { instance, packs }: Known,
+  quarantine: Pick<Quarantine, "isPublished">,
 ): Promise<Set<CommitHash>> {
   const named = [
     ...new Set(recorded.flatMap(({ commit, agent }) => (agent === "" ? [] : [commit]))),
@@ -45,7 +40,7 @@ export async function unpublishedCommits(
   const others = new Set(unseen.split("\n"));
   const found = new Set<CommitHash>();
   for (const commit of here)
-    if (others.has(commit) && !(await packs.hold(git, commit))) found.add(commit);
+    if (others.has(commit) && !(await quarantine.isPublished(commit))) found.add(commit);
   return found;
 }
 
@@ -54,7 +49,14 @@ export function unpublishedSentence({ agent }: Pick<RecordedCommit, "agent">): s
   return `Agent ${agent} has not published it: it is a commit of the repository that no goal or result reaches.`;
 }
 
-type CommitReader = Pick<HostRepository, "showChanges" | "writePack">;
+export interface CommitReader {
+  showChanges(work: Work, detail?: ChangeDetail, since?: Earlier): Promise<string>;
+  writePack(
+    commit: CommitHash,
+    base: CommitHash | undefined,
+    onChunk: (chunk: Uint8Array) => void,
+  ): Promise<void>;
+}
 
 /**
  * Of a commit that only the repository has, a reader learns nothing: an agent has named what it was

@@ -1,10 +1,11 @@
 // Shows what commits have added, as it is searched for secrets before they are published.
+
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";
 import { maskerOf } from "../../../apps/cub/secrets/masker.ts";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { copyIn } from "../../support/git/folders.ts";
 import {
   agentName,
   sampleRepository,
@@ -18,7 +19,7 @@ const ofToken = maskerOf([["token", Buffer.from(value)]]);
 async function preparedCopy(masker = ofToken) {
   const host = sampleRepository();
   const folder = join(host.root, "work");
-  const copy = new WorkingCopy({
+  const copy = copyIn({
     git: { path: "git", env: { PATH: process.env.PATH } },
     agentName,
     objectsDir: join(host.path, ".git/objects"),

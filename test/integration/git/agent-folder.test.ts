@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { OwnPacks } from "../../../lib/git/publish/agent-folder.ts";
+import { AgentFolder } from "../../../lib/git/publish/agent-folder.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 
 const noise = "4".repeat(40);
@@ -22,7 +22,7 @@ const noise = "4".repeat(40);
 async function publishedScene() {
   const scene = await exchangeScene();
   const agent = scene.agent("one");
-  await agent.copy.tidyFolder();
+  await agent.copy.exchange.tidy();
   await agent.prepare(scene.base);
   const published = [await agent.publish({ a: "a" }), await agent.publish({ b: "b" })];
   await agent.prepare(scene.base);
@@ -53,7 +53,7 @@ test("what was published stays, and all that a command has put beside it goes", 
   // A whole pack, but nothing that the cub has published under that name.
   copyFileSync(at(scene.first), at(`${"6".repeat(40)}.pack`));
   const before = scene.names.map((name) => statSync(at(name)).ino);
-  await scene.copy.tidyFolder();
+  await scene.copy.exchange.tidy();
   expect(scene.files()).toEqual(scene.names.toSorted());
   expect(scene.names.map((name) => statSync(at(name)).ino)).toEqual(before);
 });
@@ -69,7 +69,7 @@ test("a published pack with another mode gets its own again, and one with anothe
   writeFileSync(at(second), bytes);
   utimesSync(at(second), atime, mtime);
   expect(statSync(at(second)).size).toBe(size);
-  await scene.copy.tidyFolder();
+  await scene.copy.exchange.tidy();
   expect(scene.files()).toEqual([third]);
   expect(statSync(at(third)).mode & 0o777).toBe(0o644);
 });
@@ -78,7 +78,7 @@ test("a published pack with another whole pack in its place goes", async () => {
   using scene = await publishedScene();
   const [first = "", , third = ""] = scene.names;
   writeFileSync(scene.at(third), readFileSync(scene.at(first)));
-  await scene.copy.tidyFolder();
+  await scene.copy.exchange.tidy();
   expect(scene.files()).not.toContain(third);
 });
 
@@ -87,7 +87,7 @@ test("a cub that has just started keeps whole packs of the one before, and later
   const { at } = scene;
   writeFileSync(at(`${noise}.pack`), "PACK and noise");
   appendFileSync(at(`.${noise}`), "x");
-  const packs = new OwnPacks(scene.packs, false);
+  const packs = new AgentFolder(scene.packs, false);
   await packs.tidy();
   expect(scene.files()).toEqual(scene.names.toSorted());
   copyFileSync(at(scene.first), at(`${noise}.pack`));
@@ -98,7 +98,7 @@ test("a cub that has just started keeps whole packs of the one before, and later
 test("where several containers publish in one folder, whole packs and new unfinished ones stay", async () => {
   using scene = await publishedScene();
   const { at } = scene;
-  const packs = new OwnPacks(scene.packs, true);
+  const packs = new AgentFolder(scene.packs, true);
   await packs.tidy();
   copyFileSync(at(scene.first), at(`${noise}.pack`));
   writeFileSync(at(`.${noise}`), "unfinished");
@@ -112,8 +112,8 @@ test("a folder that its command has closed is opened again, and one that is not 
   using scene = await publishedScene();
   writeFileSync(scene.at("plain"), "noise");
   chmodSync(scene.packs, 0);
-  await scene.copy.tidyFolder();
+  await scene.copy.exchange.tidy();
   expect(scene.files()).toEqual(scene.names.toSorted());
   expect(statSync(scene.packs).mode & 0o777).toBe(0o755);
-  await new OwnPacks(join(scene.packs, "nothing"), false).tidy();
+  await new AgentFolder(join(scene.packs, "nothing"), false).tidy();
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exchangeFolders } from "../../../lib/git/exchange/agent-holdings.ts";
+import { agentHoldings } from "../../../lib/git/exchange/agent-holdings.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
 const hash = (digit: string) => digit.repeat(40);
@@ -17,7 +17,7 @@ test("what is no pack of a commit is left, whatever it is and however it is name
   symlinkSync("/etc", at("messy", "link"));
   writeFileSync(Buffer.concat([Buffer.from(`${at("messy")}/`), Buffer.from([0xff])]), "");
   linkSync(at("clean", `${hash("a")}.pack`), at("clean", `${hash("d")}.pack`));
-  const [clean, found, ...more] = exchangeFolders(exchange.path);
+  const [clean, found, ...more] = agentHoldings(exchange.path);
   expect(more).toEqual([]);
   expect(clean).toEqual({ agent: "clean", path: at("clean"), unpublished: [], bytes: 4 });
   const unpublished = [`${hash("c")}.pack`, "link", "run.sh", "\ufffd"];
@@ -30,18 +30,18 @@ test("a pack that is being written was not left, until git would have ended long
   using exchange = temporaryFolder();
   mkdirSync(join(exchange.path, "one"));
   writeFileSync(join(exchange.path, "one", `.${hash("b")}`), "");
-  expect(exchangeFolders(exchange.path)).toMatchObject([{ agent: "one", unpublished: [] }]);
+  expect(agentHoldings(exchange.path)).toMatchObject([{ agent: "one", unpublished: [] }]);
   const later = Date.now() + 16 * 60_000;
-  expect(exchangeFolders(exchange.path, later)).toMatchObject([
+  expect(agentHoldings(exchange.path, later)).toMatchObject([
     { agent: "one", unpublished: [`.${hash("b")}`] },
   ]);
 });
 
 test("without an exchange nothing is left, and what is no folder is named", () => {
   using folder = temporaryFolder();
-  expect(exchangeFolders(join(folder.path, "nothing"))).toEqual([]);
+  expect(agentHoldings(join(folder.path, "nothing"))).toEqual([]);
   writeFileSync(join(folder.path, "one"), "");
-  expect(exchangeFolders(folder.path)).toMatchObject([
+  expect(agentHoldings(folder.path)).toMatchObject([
     { agent: "one", unpublished: [], problem: expect.stringContaining("is no folder") },
   ]);
 });

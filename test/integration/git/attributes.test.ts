@@ -1,12 +1,13 @@
 // A working copy that is used again must not keep a file that attributes make another one, although
 // git has the same content for it.
+
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { copyIn } from "../../support/git/folders.ts";
 import {
   agentName,
   git,
@@ -17,7 +18,7 @@ import {
 
 function copyOf(host: { root: string; path: string }, keepsIgnored = false) {
   const folder = join(host.root, "workspace");
-  const copy = new WorkingCopy({
+  const copy = copyIn({
     git: { path: "git", env: { PATH: process.env.PATH } },
     agentName,
     objectsDir: join(host.path, ".git/objects"),

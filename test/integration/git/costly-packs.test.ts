@@ -88,10 +88,10 @@ test("a pack that exceeds a limit is checked once, for all that read it, and say
   const later = await recorded(scene.path, scene.root);
   const second = await later.repository.fetchCommits(instance, results);
   expect(second.broken).toMatchObject([{ reason: expect.stringMatching(again) }]);
-  const reader = await later.repository.openResults(join(scene.root, "results"));
-  await reader.take(instance, results);
+  const reader = await later.repository.openResults(instance, join(scene.root, "results"));
+  await reader.take(results);
   expect(later.count("index-pack")).toBe(1);
-  await repository.removeFolders(instance);
+  await repository.exchange(instance).remove();
   expect(() =>
     readFileSync(join(scene.path, ".git/sett/failed-packs", `${instance}.json`)),
   ).toThrow();
@@ -104,8 +104,8 @@ test("a reader that can write nothing tries it once as well", async () => {
   // What is no folder cannot be written in, also by root.
   writeFileSync(join(scene.path, ".git/sett/failed-packs"), "");
   const { repository, count } = await recorded(scene.path, scene.root);
-  const reader = await repository.openResults(join(scene.root, "results"));
-  for (const _ of [1, 2]) await reader.take(instance, [{ commit, agent: scene.good.agent }]);
+  const reader = await repository.openResults(instance, join(scene.root, "results"));
+  for (const _ of [1, 2]) await reader.take([{ commit, agent: scene.good.agent }]);
   expect(count("index-pack")).toBe(1);
   rmSync(join(scene.path, ".git/sett/failed-packs"));
 }, 60_000);

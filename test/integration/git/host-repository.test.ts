@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import { denyNewFiles } from "../../support/git/access-list.ts";
+import { foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -32,7 +33,7 @@ test("a folder below the top belongs to the repository", async () => {
     objectFormat: "sha1",
   });
   expect(place.objectsDir).toBe(join(host.path, ".git/objects"));
-  expect(repository.foldersOf(instance).exchangeDir).toBe(
+  expect(foldersOf(repository, instance).exchangeDir).toBe(
     join(host.path, ".git/sett/exchange/demo"),
   );
 });
@@ -47,10 +48,10 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   await repository.dirtyFiles();
   await repository.identity();
   await repository.pin(instance, newGoalId(), await repository.head());
-  await repository.createFolders(instance, [agentName]);
+  await repository.exchange(instance).make({ writers: [agentName] });
   await repository.showChanges(workWith(host.base));
   await repository.fetchCommits(instance, []);
-  await repository.removeFolders(instance);
+  await repository.exchange(instance).remove();
   await repository.removeRefs(instance);
   expect(snapshot(host.path)).toEqual(before);
 });
@@ -58,11 +59,11 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
 test("an access control list that denies new files does not stay on an agent's folder of the exchange", async () => {
   using host = sampleRepository();
   const repository = await open(host.path);
-  await repository.createFolders(instance, [agentName]);
-  const folder = join(repository.foldersOf(instance).exchangeDir, agentName);
+  await repository.exchange(instance).make({ writers: [agentName] });
+  const folder = join(foldersOf(repository, instance).exchangeDir, agentName);
   if (!denyNewFiles(folder)) return;
   writeFileSync(join(folder, "before"), "");
-  await repository.createFolders(instance, [agentName]);
+  await repository.exchange(instance).make({ writers: [agentName] });
   writeFileSync(join(folder, "after"), "");
   expect(
     ["before", "after"].map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8)),
@@ -147,7 +148,7 @@ test("a linked worktree has its own HEAD, and the exchange beside the shared obj
   expect(await repository.head()).toBe(commit);
   expect(await repository.dirtyFiles()).toEqual([]);
   expect(repository.place.toplevel).toBe(linked);
-  expect(repository.foldersOf(instance).exchangeDir).toBe(
+  expect(foldersOf(repository, instance).exchangeDir).toBe(
     join(host.path, ".git/sett/exchange/demo"),
   );
 });
@@ -159,8 +160,8 @@ test("a submodule is a repository of its own, kept elsewhere", async () => {
   const repository = await open(join(host.path, "part"));
   expect(await repository.head()).toBe(part.base);
   expect(await repository.dirtyFiles()).toEqual([]);
-  await repository.createFolders(instance, [agentName]);
-  expect(repository.foldersOf(instance).exchangeDir).toBe(
+  await repository.exchange(instance).make({ writers: [agentName] });
+  expect(foldersOf(repository, instance).exchangeDir).toBe(
     join(host.path, ".git/modules/part/sett/exchange/demo"),
   );
 });
@@ -199,8 +200,8 @@ test.if(isRoot)(
     using host = sampleRepository();
     const repository = await open(host.path);
     expect(repository.place.containerUser).toEqual({ uid: 10001, gid: 10001 });
-    await repository.createFolders(instance, [agentName]);
-    const exchangeDir = repository.foldersOf(instance).exchangeDir;
+    await repository.exchange(instance).make({ writers: [agentName] });
+    const exchangeDir = foldersOf(repository, instance).exchangeDir;
     expect(statSync(join(exchangeDir, agentName))).toMatchObject({ uid: 10001, gid: 10001 });
     // Only the host makes folders for agents.
     expect(statSync(exchangeDir).uid).toBe(0);
@@ -216,7 +217,7 @@ test.if(isRoot)(
     const repository = await open(host.path);
     expect(repository.place.containerUser).toEqual({ uid: 1234, gid: 2345 });
     await repository.pin(instance, newGoalId(), await repository.head());
-    await repository.createFolders(instance, [agentName]);
+    await repository.exchange(instance).make({ writers: [agentName] });
     expect(await repository.dirtyFiles()).toEqual([]);
     const foreign = execFileSync("find", [join(host.path, ".git"), "!", "-uid", "1234"], {
       encoding: "utf8",
@@ -229,7 +230,7 @@ test("an exchange that cannot be made is a failure that says where", async () =>
   using host = sampleRepository();
   writeFileSync(join(host.path, ".git/sett"), "in the way");
   const repository = await open(host.path);
-  await expect(repository.createFolders(instance, [agentName])).rejects.toThrow(
+  await expect(repository.exchange(instance).make({ writers: [agentName] })).rejects.toThrow(
     `No exchange can be made in ${join(host.path, ".git")}.`,
   );
 });

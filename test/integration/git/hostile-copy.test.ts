@@ -1,11 +1,12 @@
 // Shows what a command leaves in its working copy, against those who read its commit and prepare
 // the next grant.
+
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { copyIn } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -20,7 +21,7 @@ async function preparedCopy(initArgs: string[] = []) {
   const folder = join(host.root, "work");
   const exchangeDir = join(host.root, "exchange");
   write(exchangeDir, { [`${agentName}/.keep`]: "" });
-  const copy = new WorkingCopy({
+  const copy = copyIn({
     git: { path: "git", env: { PATH: process.env.PATH } },
     agentName,
     objectsDir: join(host.path, ".git/objects"),

@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { FolderOfAgents } from "../../../lib/git/exchange/untrusted-folder.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { UntrustedFolder } from "../../../lib/git/run/untrusted-folder.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
 import {
@@ -262,7 +262,7 @@ test.if(process.platform === "linux")(
       let refused = 0;
       while (seen < 300 || refused < 20) {
         try {
-          using exchange = FolderOfAgents.open(scene.exchangeDir);
+          using exchange = UntrustedFolder.open(scene.exchangeDir);
           using packs = exchange?.folder("one");
           const names = packs?.names(100) ?? [];
           if (names.length > 0) seen += 1;
@@ -280,7 +280,7 @@ test.if(process.platform === "linux")(
 
 test("where a folder has no way by descriptor its names are looked at before and after", async () => {
   using scene = await sceneWithResult();
-  using exchange = FolderOfAgents.open(scene.exchangeDir, false);
+  using exchange = UntrustedFolder.open(scene.exchangeDir, false);
   using packs = exchange?.folder("one");
   expect(packs?.names(100).length).toBeGreaterThan(0);
   renameSync(scene.one.packs, join(scene.exchangeDir, "mine"));
@@ -292,7 +292,7 @@ test("where a folder has no way by descriptor its names are looked at before and
 
 test("a name that leads out of a folder is none", async () => {
   using scene = await exchangeScene();
-  using exchange = FolderOfAgents.open(scene.exchangeDir);
+  using exchange = UntrustedFolder.open(scene.exchangeDir);
   for (const name of ["..", ".", "", "../demo", "a/b"]) {
     expect(() => exchange?.folder(name)).toThrow("that is no name in a folder");
     expect(() => exchange?.file(name, 10)).toThrow("that is no name in a folder");

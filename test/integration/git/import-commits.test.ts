@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import { AgentName, CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
+import { copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -14,7 +14,6 @@ import {
   hostEnv,
   instance,
   newArtefactId,
-  toolGit,
   workWith,
 } from "../../support/git/sample-repository.ts";
 import { snapshot } from "../../support/git/snapshot.ts";
@@ -39,7 +38,7 @@ test("a result outlives the exchange and a clean-up of the host's repository", a
   await agent.prepare(scene.base);
   const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" });
   await scene.fetch();
-  await scene.repository.removeFolders(instance);
+  await scene.repository.exchange(instance).remove();
   expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
   git(scene.path, "gc", "-q", "--prune=now");
   expect(git(scene.path, "fsck", "--full")).toBe("");
@@ -77,7 +76,7 @@ test("a second fetch brings only what is new, and two at the same time agree", a
 
 test("an exchange is not there: there is nothing to fetch", async () => {
   using scene = await exchangeScene();
-  await scene.repository.removeFolders(instance);
+  await scene.repository.exchange(instance).remove();
   expect(await scene.fetch()).toEqual({ imported: [], broken: [] });
 });
 
@@ -120,7 +119,7 @@ test("a ref that names another commit here is reported and left as it is", async
 
 test("an exchange that has served before is taken up again, also with more agents", async () => {
   using scene = await sceneWithResult();
-  await scene.repository.createFolders(instance, [agentName, AgentName.parse("late")]);
+  await scene.repository.exchange(instance).make({ writers: [agentName, AgentName.parse("late")] });
   expect(readdirSync(scene.exchangeDir).sort()).toEqual(["coder", "late", "one"]);
   expect((await scene.fetch()).imported).toEqual([scene.good]);
 });
@@ -128,41 +127,14 @@ test("an exchange that has served before is taken up again, also with more agent
 test("each instance has an exchange of its own, and the last one takes the folder along", async () => {
   using scene = await sceneWithResult();
   const other = InstanceName.parse("demo-2");
-  await scene.repository.createFolders(other, [agentName]);
-  expect(await scene.repository.mayHoldResults(other)).toBe(false);
-  expect(await scene.repository.mayHoldResults(instance)).toBe(true);
-  await scene.repository.removeFolders(other);
+  await scene.repository.exchange(other).make({ writers: [agentName] });
+  expect(await scene.repository.exchange(other).mayHoldResults()).toBe(false);
+  expect(await scene.repository.exchange(instance).mayHoldResults()).toBe(true);
+  await scene.repository.exchange(other).remove();
   expect((await scene.fetch()).imported).toEqual([scene.good]);
-  await scene.repository.removeFolders(instance);
+  await scene.repository.exchange(instance).remove();
   expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
-  expect(await scene.repository.mayHoldResults(instance)).toBe(false);
-});
-
-test("what agents of the version before have left is still fetched, and goes with the last instance", async () => {
-  using scene = await sceneWithResult();
-  const old = join(scene.path, ".git/sett/exchange.git");
-  git(scene.path, "init", "-q", "--bare", old);
-  writeFileSync(join(old, "objects/info/alternates"), "../../../objects\n");
-  const commits = ["Old", "Newer"].map((text) =>
-    commitFiles(scene.one.folder, { [text]: text }, text, toolGit),
-  );
-  for (const [index, commit] of commits.entries()) {
-    const boundary = index === 0 ? scene.good.commit : commits[index - 1];
-    const revisions = { cwd: scene.one.folder, input: `${commit}\n^${boundary}\n`, env: hostEnv };
-    const pack = execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], revisions);
-    execFileSync("git", ["--git-dir=.", "index-pack", "--stdin"], {
-      cwd: old,
-      env: hostEnv,
-      input: pack,
-      stdio: ["pipe", "ignore", "pipe"],
-    });
-  }
-  writeFileSync(join(old, "objects/pack", `pack-${"1".repeat(40)}.pack`), "no pack");
-  const recorded = commits.map((commit) => scene.record(commit));
-  expect(await scene.repository.hasOldExchange()).toBe(true);
-  expect(await scene.fetch()).toEqual({ imported: [scene.good, ...recorded], broken: [] });
-  await scene.repository.removeFolders(instance);
-  expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
+  expect(await scene.repository.exchange(instance).mayHoldResults()).toBe(false);
 });
 
 test("the refs of one instance go, those of others and the user's stay", async () => {
@@ -191,17 +163,17 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   const revisions = { cwd: folder, env: hostEnv, input: `${commit}\n^${scene.base}\n` };
   const pack = execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], revisions);
   writeFileSync(
-    join(repository.foldersOf(instance).exchangeDir, agentName, `${commit}.pack`),
+    join(foldersOf(repository, instance).exchangeDir, agentName, `${commit}.pack`),
     pack,
   );
   rmSync(join(folder, ".git/objects", commit.slice(0, 2), commit.slice(2)));
   const recorded = { commit, agent: agentName };
   const program = { path: "git", env: { PATH: process.env.PATH } };
   const place = {
-    ...repository.foldersOf(instance),
+    ...foldersOf(repository, instance),
     workspaceDir: join(scene.root, 'w:x "y"'),
   };
-  const copy = new WorkingCopy({ git: program, agentName, ...place });
+  const copy = copyIn({ git: program, agentName, ...place });
   await copy.prepare(commit, [recorded]);
   expect(await copy.head()).toBe(commit);
   await copy.publish(commit, scene.base);

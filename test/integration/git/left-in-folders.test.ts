@@ -1,5 +1,6 @@
 // Shows what a command leaves in folders that git tracks, where git takes it for its own or does
 // not look, against the next grant.
+
 import { expect, test } from "bun:test";
 import {
   existsSync,
@@ -11,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { copyIn } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -45,9 +46,9 @@ async function preparedCopy(keepsIgnored: boolean) {
     workspaceDir,
     keepsIgnored,
   };
-  const copy = new WorkingCopy(options);
+  const copy = copyIn(options);
   await copy.prepare(base);
-  const again = () => new WorkingCopy(options);
+  const again = () => copyIn(options);
   return { host, folder: workspaceDir, copy, again, base, [Symbol.dispose]: host[Symbol.dispose] };
 }
 

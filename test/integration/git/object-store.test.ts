@@ -1,4 +1,5 @@
 // Shows what agents see of the repository: what the goals of their instance reach.
+
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -7,6 +8,7 @@ import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
+import { foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -115,7 +117,7 @@ test("what an earlier goal has shown is gone when its names are deleted and the 
   );
   for (const name of names.split("\n").filter(Boolean)) git(scene.path, "update-ref", "-d", name);
   rmSync(scene.objectsDir, { recursive: true });
-  await scene.repository.createFolders(instance, [agentName]);
+  await scene.repository.exchange(instance).make({ writers: [agentName] });
   expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
 });
 
@@ -123,11 +125,11 @@ test("each instance has its own, which goes with it", async () => {
   using scene = await exchangeScene();
   const other = InstanceName.parse("other");
   const next = commitFiles(scene.path, { later: "1\n" }, "Later");
-  await scene.repository.createFolders(other, []);
-  const objectsDir = scene.repository.foldersOf(other).objectsDir;
+  await scene.repository.exchange(other).make({ writers: [] });
+  const objectsDir = foldersOf(scene.repository, other).objectsDir;
   expect(objectsIn({ ...scene, objectsDir }).sort()).toEqual(reachable(scene, next));
   expect(objectsIn(scene).sort()).toEqual(reachable(scene, scene.base));
-  await scene.repository.removeFolders(other);
+  await scene.repository.exchange(other).remove();
   expect(readdirSync(join(scene.path, ".git/sett/objects"))).toEqual([instance as string]);
 });
 
@@ -136,7 +138,7 @@ test("what an instance has on record from before is put into it", async () => {
   const next = commitFiles(scene.path, { later: "1\n" }, "Later");
   git(scene.path, "update-ref", `refs/sett/${instance}/${newGoalId()}`, next);
   git(scene.path, "reset", "-q", "--hard", scene.base);
-  await scene.repository.createFolders(instance, [agentName]);
+  await scene.repository.exchange(instance).make({ writers: [agentName] });
   expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
 });
 
@@ -171,7 +173,7 @@ test("with a limited history it has the newest commits, and another limit writes
   const head = await scene.repository.head();
   await scene.repository.removeRefs(instance);
   const seen = async (history?: number) => {
-    await scene.repository.createFolders(instance, [agentName], history);
+    await scene.repository.exchange(instance).make({ writers: [agentName], history: history });
     const reader = scene.agent("reader");
     await reader.prepare(await scene.repository.head());
     expect(toolGit(reader.folder, "fsck", "--full", "--no-dangling")).toBe("");
@@ -200,8 +202,8 @@ test("a repository that borrows its objects from another one can be worked on", 
   using origin = sampleRepository();
   git(origin.root, "clone", "-q", "--shared", origin.path, "borrowing");
   const repository = await HostRepository.open(join(origin.root, "borrowing"), { env: hostEnv });
-  await repository.createFolders(instance, [agentName]);
-  const { objectsDir } = repository.foldersOf(instance);
+  await repository.exchange(instance).make({ writers: [agentName] });
+  const { objectsDir } = foldersOf(repository, instance);
   expect(objectsIn({ objectsDir, path: origin.path })).toContain(origin.base);
 });
 
@@ -213,8 +215,8 @@ test.if(process.getuid?.() === 0)(
     const before = process.umask(0o077);
     try {
       const repository = await HostRepository.open(host.path, { env: hostEnv });
-      await repository.createFolders(instance, [agentName], 1);
-      const { objectsDir } = repository.foldersOf(instance);
+      await repository.exchange(instance).make({ writers: [agentName], history: 1 });
+      const { objectsDir } = foldersOf(repository, instance);
       for (const name of ["", ...readdirSync(objectsDir, { recursive: true, encoding: "utf8" })]) {
         const stats = statSync(join(objectsDir, name));
         expect([name, stats.uid, stats.mode & 0o077]).toEqual([

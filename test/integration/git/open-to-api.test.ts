@@ -52,18 +52,18 @@ test("commits of agents are read in a folder beside the repository, which stays 
   using scene = await exchangeScene();
   const folder = await mkdtemp(join(tmpdir(), "sett-results-"));
   try {
-    const results = await scene.repository.openResults(folder);
+    const results = await scene.repository.openResults(instance, folder);
     const painter = scene.agent("painter");
     await painter.prepare(scene.base);
     const { commit, agent } = await painter.publish({ "door.txt": "painted\n" });
-    const reader = await results.take(instance, [{ commit, agent }]);
+    const reader = await results.take([{ commit, agent }]);
     expect(await reader.showChanges(workWith(commit, scene.base))).toContain("door.txt");
     expect(await errorOf(scene.repository.showChanges(workWith(commit, scene.base)))).toMatchObject(
       { code: "git-failed" },
     );
     expect(readdirSync(folder)).toHaveLength(1);
     // A process that starts again begins anew.
-    await scene.repository.openResults(folder);
+    await scene.repository.openResults(instance, folder);
     expect(readdirSync(folder)).toHaveLength(1);
     expect(git(scene.path, "for-each-ref", "--format=%(objectname)", "refs/sett/").trim()).toBe(
       scene.base,

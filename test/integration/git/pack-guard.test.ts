@@ -12,14 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
+import { PackGuard } from "../../../lib/git/publish/pack-guard.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 
 /** Three commits: a chain of two, which have one file, and one beside it. */
 async function publishedScene() {
   const scene = await exchangeScene();
   const agent = scene.agent("one");
-  const packs = new PublishedPacks(agent.packs, scene.objectsDir);
+  const packs = new PackGuard(agent.packs, scene.objectsDir);
   const publish = async (name: string) => {
     const { commit } = await agent.publish({ [name]: name.repeat(50_000) });
     await packs.keep(commit);
@@ -101,7 +101,7 @@ test("what another run of the cub has published is put back as well, and only wh
   const { folder, path, first, beside } = scene;
   writeFileSync(join(folder, `.${first}`), "unfinished");
   symlinkSync("nowhere", path("0".repeat(40)));
-  await using later = new PublishedPacks(folder, scene.objectsDir);
+  await using later = new PackGuard(folder, scene.objectsDir);
   await later.adopt();
   rmSync(path(first));
   writeFileSync(path(beside), "x");
@@ -113,7 +113,7 @@ test("what another run of the cub has published is put back as well, and only wh
 test("it is taken over once: what has come since is another one's, until its own cub has published it", async () => {
   await using scene = await publishedScene();
   const { folder, path, first, second } = scene;
-  await using later = new PublishedPacks(folder, scene.objectsDir);
+  await using later = new PackGuard(folder, scene.objectsDir);
   renameSync(path(first), join(folder, "later"));
   await later.adopt();
   renameSync(join(folder, "later"), path(first));

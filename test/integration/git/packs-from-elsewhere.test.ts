@@ -47,7 +47,7 @@ test("a commit arrives by name with all that it needs, and nothing else is left 
   expect(git(here.path, "show", `refs/sett/${instance}/${artefact}:src/two.ts`)).toBe("2;");
   expect(await repository.knownResults(instance)).toContain(String(artefact));
   expect(git(here.path, "fsck", "--strict", "--no-dangling")).toBe("");
-  expect(await repository.mayHoldResults(instance)).toBe(false);
+  expect(await repository.exchange(instance).mayHoldResults()).toBe(false);
 });
 
 test("a pack with another commit, or with damage, is not taken", async () => {

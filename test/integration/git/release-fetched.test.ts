@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PublishedPacks } from "../../../lib/git/publish/pack-guard.ts";
+import { PackGuard } from "../../../lib/git/publish/pack-guard.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
 import { commitFiles, toolGit } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
@@ -38,7 +38,7 @@ test("agents go on from a fetched result, and one that is fetched no second time
 test("a cub puts back what a command has removed, but not what was fetched", async () => {
   using scene = await exchangeScene();
   const one = scene.agent("one");
-  await using packs = new PublishedPacks(one.packs, scene.objectsDir);
+  await using packs = new PackGuard(one.packs, scene.objectsDir);
   await one.prepare(scene.base);
   const fetched = await one.publish({ a: "a" });
   await packs.keep(fetched.commit);

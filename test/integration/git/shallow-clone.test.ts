@@ -1,11 +1,12 @@
 // The clones that forges make for their CI: the last commits alone.
+
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
+import { copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -30,7 +31,7 @@ async function shallowScene(depth: number) {
   const path = join(origin.root, "shallow");
   git(origin.root, "clone", "-q", `--depth=${depth}`, `file://${origin.path}`, path);
   const repository = await HostRepository.open(path, { env: hostEnv });
-  await repository.createFolders(instance, [agentName]);
+  await repository.exchange(instance).make({ writers: [agentName] });
   const state = async () => {
     const base = await repository.head();
     await repository.pin(instance, newGoalId(), base);
@@ -38,10 +39,10 @@ async function shallowScene(depth: number) {
   };
   const workspaceDir = join(origin.root, "agent");
   const cub = { path: "git", env: { PATH: process.env.PATH } };
-  const copy = new WorkingCopy({
+  const copy = copyIn({
     git: cub,
     agentName,
-    ...repository.foldersOf(instance),
+    ...foldersOf(repository, instance),
     workspaceDir,
   });
   const publish = async (files: Record<string, string>, start: CommitHash) => {

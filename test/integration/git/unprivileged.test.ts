@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
+import { foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   git,
@@ -73,7 +74,7 @@ test.if(canRunUnprivileged())(
     expect(workUnprivileged(scene.options, steps)).toBe(commit);
     expect((await scene.fetch()).imported.map(({ ref }) => ref)).toEqual([ref]);
     expect(snapshot(scene.path)).toEqual(before);
-    await scene.repository.removeFolders(instance);
+    await scene.repository.exchange(instance).remove();
     git(scene.path, "gc", "-q", "--prune=now");
     expect(git(scene.path, "show", "--format=%an", `${ref}:README.md`)).toBe("Hello.\nmore");
   },
@@ -197,17 +198,17 @@ test.if(process.getuid?.() === 0)(
     mkdirSync(join(own, "folder"));
     writeFileSync(join(own, "folder/file"), "root's");
     const before = owners();
-    await scene.repository.createFolders(instance, [agentName]);
+    await scene.repository.exchange(instance).make({ writers: [agentName] });
     expect(owners()).toEqual(before);
     chownSync(own, 4711, 4711);
-    await expect(scene.repository.createFolders(instance, [agentName])).rejects.toThrow(
-      "belongs to user 4711, and agents work as 10001.",
-    );
+    await expect(
+      scene.repository.exchange(instance).make({ writers: [agentName] }),
+    ).rejects.toThrow("belongs to user 4711, and agents work as 10001.");
     rmSync(own, { recursive: true });
     symlinkSync("/etc", own);
-    await expect(scene.repository.createFolders(instance, [agentName])).rejects.toThrow(
-      "is no folder.",
-    );
+    await expect(
+      scene.repository.exchange(instance).make({ writers: [agentName] }),
+    ).rejects.toThrow("is no folder.");
     expect(lstatSync("/etc").uid).toBe(0);
   },
 );
@@ -218,11 +219,11 @@ test.if(process.getuid?.() === 0)(
     using host = sampleRepository();
     const repository = await HostRepository.open(host.path, { env: hostEnv });
     const writer = { uid: 200_000 + containerUid, gid: 200_000 + containerUid };
-    await repository.createFolders(instance, [agentName], undefined, writer);
-    const own = join(repository.foldersOf(instance).exchangeDir, agentName);
+    await repository.exchange(instance).make({ writers: [agentName], writer: writer });
+    const own = join(foldersOf(repository, instance).exchangeDir, agentName);
     expect([lstatSync(own).uid, lstatSync(own).gid]).toEqual([writer.uid, writer.gid]);
-    await repository.createFolders(instance, [agentName], undefined, writer);
-    await expect(repository.createFolders(instance, [agentName])).rejects.toThrow(
+    await repository.exchange(instance).make({ writers: [agentName], writer: writer });
+    await expect(repository.exchange(instance).make({ writers: [agentName] })).rejects.toThrow(
       `belongs to user ${writer.uid}`,
     );
   },

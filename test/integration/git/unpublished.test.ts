@@ -104,9 +104,9 @@ test("a reader of the API gets neither its changes nor its pack, nor a compariso
   const commit = privateCommit(scene.path);
   const folder = await mkdtemp(join(tmpdir(), "sett-results-"));
   try {
-    const results = await scene.repository.openResults(folder);
+    const results = await scene.repository.openResults(instance, folder);
     const { commit: good, agent } = scene.good;
-    const reader = await results.take(instance, [
+    const reader = await results.take([
       { commit: good, agent },
       { commit, agent: external },
     ]);

@@ -56,10 +56,10 @@ test("in a work tree all works: what is dirty, the pin, the exchange", async () 
   using layout = bareLayout({ hasLink: true });
   const repository = await open(join(layout.project, "main"));
   expect(await repository.dirtyFiles()).toEqual([]);
-  await repository.createFolders(instance, [agentName]);
+  await repository.exchange(instance).make({ writers: [agentName] });
   commitFiles(join(layout.project, "main"), { "new.txt": "x" });
   expect(await repository.dirtyFiles()).toEqual([]);
-  await repository.removeFolders(instance);
+  await repository.exchange(instance).remove();
 });
 
 test.each([[["up", "--yes", "--runtime", "process"]], [["forage", "--goal", "Do it"]]])(

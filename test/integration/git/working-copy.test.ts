@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { copyIn } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -30,7 +30,7 @@ import {
 async function preparedCopy({ initArgs = [] as string[], keepsIgnored = false } = {}) {
   const host = sampleRepository(initArgs);
   const folder = join(host.root, "work space");
-  const copy = new WorkingCopy({
+  const copy = copyIn({
     git: { path: "git", env: { PATH: process.env.PATH } },
     agentName,
     objectsDir: join(host.path, ".git/objects"),
@@ -295,7 +295,7 @@ test("a git that is not there is a failure with a hint", async () => {
     objectsDir: "/nowhere",
     exchangeDir: "/nowhere",
   };
-  const copy = new WorkingCopy({ ...options, workspaceDir: join(folder.path, "w") });
+  const copy = copyIn({ ...options, workspaceDir: join(folder.path, "w") });
   const missing = CommitHash.parse("0123456789".repeat(4));
   await expect(copy.prepare(missing)).rejects.toMatchObject({
     code: "git-failed",

@@ -1,11 +1,11 @@
 // The sample repository with a goal stated on it, and agents that work as they do in Sett: each on
 // a working copy of its own, commits by way of the exchange. Only who works when is up to the test.
+
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baseCommit, commitsOnRecord } from "../../../lib/core/base-commit.ts";
 import { readToolOutput } from "../../../lib/core/read-tool-output.ts";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import {
@@ -16,6 +16,7 @@ import {
 } from "../../../lib/model/ids.ts";
 import { type Phase, phaseTable } from "../../../lib/model/phase.ts";
 import { formatToolInput } from "../../../lib/model/tool-contract.ts";
+import { copyIn, foldersOf } from "../git/folders.ts";
 import { agentName, newClaimId, newGoalId, sampleArtefact } from "../records/sample.ts";
 import { git, runAgent, runScript } from "./run-agent.ts";
 
@@ -49,7 +50,7 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
   });
 
   const host = await HostRepository.open(sample, { env: process.env });
-  await host.createFolders(instance, ["changelog", "reviewer"].map(agentName));
+  await host.exchange(instance).make({ writers: ["changelog", "reviewer"].map(agentName) });
   const commit = await host.head();
   const tag = await host.lastTag(commit);
   const goal = sampleArtefact({
@@ -63,10 +64,10 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
   const results: { artefact: ArtefactId; commit: CommitHash; agent: AgentName }[] = [];
 
   async function workingCopy(agent: string, target: Artefact, context: readonly Artefact[]) {
-    const place = host.foldersOf(instance);
+    const place = foldersOf(host, instance);
     const workspaceDir = join(folder, agent);
     const gitOfCub = { path: "git", env: { PATH: process.env.PATH ?? "" } };
-    const copy = new WorkingCopy({
+    const copy = copyIn({
       git: gitOfCub,
       agentName: agentName(agent),
       workspaceDir,

@@ -1,7 +1,9 @@
 // The plan of an instance whose sett.yml is given, with every image there: for tests of its parts.
+
 import { planInstance } from "../../../apps/cli/up/plan/plan.ts";
 import type { PlanInput } from "../../../apps/cli/up/plan/plan-input.ts";
 import { parseConfig } from "../../../lib/config/parse-config.ts";
+import { sharedFolders } from "../../../lib/git/exchange/shared-folders.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 
@@ -28,7 +30,11 @@ export function samplePlan(
     workspace: "/home/ada/repository",
     version: "1.2.3",
     config,
-    repository: { objectsDir: "/objects", exchangeDir: "/exchange", user: sampleUser },
+    repository: {
+      foldersFor: (reader) =>
+        sharedFolders({ objectsDir: "/objects", exchangeDir: "/exchange" }, reader),
+      user: sampleUser,
+    },
     registrations: [],
     images: {
       redis: image("redis:7-alpine"),

@@ -1,11 +1,13 @@
 // A host repository with an exchange and a pinned goal, and agents' working copies beside it.
+
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { NamedCommit } from "../../../lib/git/repository/import-commits.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import { AgentName, type ArtefactId, type CommitHash } from "../../../lib/model/ids.ts";
+import { copyIn, foldersOf } from "./folders.ts";
 import {
   agentName,
   commitFiles,
@@ -38,15 +40,15 @@ export async function exchangeScene(initArgs: string[] = []) {
     return { ref: settRef(instance, artefact), commit, agent };
   };
   const goalId = newGoalId();
-  await repository.createFolders(instance, [agentName]);
+  await repository.exchange(instance).make({ writers: [agentName] });
   await repository.pin(instance, goalId, host.base);
-  const { objectsDir, exchangeDir } = repository.foldersOf(instance);
+  const { objectsDir, exchangeDir } = foldersOf(repository, instance);
   const agent = (name: string): Agent => {
     const own = AgentName.parse(name);
     const [folder, packs] = [join(host.root, name), join(exchangeDir, name)];
     mkdirSync(packs, { recursive: true });
     const git = { path: "git", env: { PATH: process.env.PATH } };
-    const copy = new WorkingCopy({
+    const copy = copyIn({
       git,
       agentName: own,
       objectsDir,

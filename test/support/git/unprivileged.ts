@@ -1,10 +1,11 @@
 // Drives a WorkingCopy as the user that containers of a root-owned repository run as, in a process
 // of its own.
+
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
-import type { WorkingCopyOptions } from "../../../lib/git/copy/working-copy-options.ts";
+import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { type CopyOptions, copyIn } from "./folders.ts";
 
 export const containerUid = 10001;
 
@@ -51,7 +52,7 @@ export function runAsContainerUser(program: string, args: string[], cwd = "/"): 
  * Takes the steps one after the other and returns the last one's result. A failure's message is the
  * thrown error's.
  */
-export function workUnprivileged(options: WorkingCopyOptions, steps: Step[]): string {
+export function workUnprivileged(options: CopyOptions, steps: Step[]): string {
   return runAsContainerUser(process.execPath, [
     join(import.meta.dirname, "unprivileged.ts"),
     JSON.stringify({ options, steps }),
@@ -60,10 +61,10 @@ export function workUnprivileged(options: WorkingCopyOptions, steps: Step[]): st
 
 if (import.meta.main) {
   const { options, steps } = JSON.parse(process.argv[2] ?? "") as {
-    options: WorkingCopyOptions;
+    options: CopyOptions;
     steps: Step[];
   };
-  const copy = new WorkingCopy(options);
+  const copy = copyIn(options);
   let last: unknown;
   for (const step of steps) last = await take(copy, step, options.workspaceDir);
   process.stdout.write(`${last ?? ""}\n`);

@@ -5,14 +5,8 @@ import type { HostRepository } from "../../../../lib/git/repository/host-reposit
 import type { Owner } from "../../../../lib/git/run/find-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
-import type { InstanceParts } from "../../../../lib/runtime/port.ts";
-import { fetchResults, readResultsAt } from "../../instance/fetch-results.ts";
-import { redisUrlsOf } from "../../instance/place.ts";
-import { exists } from "../../program/workspace-root.ts";
 import type { Progress, Step } from "../../terminal/progress.ts";
-import type { Shell } from "../../terminal/shell.ts";
 import { hasApi } from "../services/has-api.ts";
-import { hasRedis } from "./stop-parts.ts";
 
 /** Large repositories take some time; for others there is nothing to say. */
 const slowMs = 1_000;
@@ -23,10 +17,7 @@ type FoldersInput = {
   config: Pick<SettConfig, "agents" | "services" | "triggers">;
   /** Who agents are on this machine. */
   writer: Owner;
-  /** The instance as it is. */
-  before: InstanceParts | undefined;
   progress: Progress;
-  shell: Shell;
 };
 
 /** Resolves with whether there was none before. Throws repository-unusable, git-failed. */
@@ -35,19 +26,10 @@ export async function makeFolders({
   instance,
   config,
   writer,
-  before,
   progress,
-  shell,
 }: FoldersInput): Promise<"made" | "kept"> {
-  const isPresent = await exists(repository.foldersOf(instance).exchangeDir);
-  // New agents find what those of an earlier version have made in the repository alone.
-  if (before !== undefined && hasRedis(before) && (await repository.hasOldExchange()))
-    await fetchResults(
-      shell,
-      repository.place.toplevel,
-      () => readResultsAt({ instance, ...redisUrlsOf(before) }),
-      "count",
-    );
+  const exchange = repository.exchange(instance);
+  const isPresent = await exchange.exists();
   const { agents } = config;
   const writers = agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => name);
   let step: Step | undefined;
@@ -55,11 +37,11 @@ export async function makeFolders({
     step = progress.begin("repository", "packing what agents see of it");
   }, slowMs);
   try {
-    await repository.createFolders(instance, writers, historyOf(agents), writer);
+    await exchange.make({ writers, writer, history: historyOf(agents) });
     if (hasApi(config)) await repository.openToApi(instance);
     step?.done("packed what agents see of it");
   } catch (error) {
-    if (!isPresent) await repository.removeFolders(instance);
+    if (!isPresent) await exchange.remove();
     throw error;
   } finally {
     clearTimeout(timer);

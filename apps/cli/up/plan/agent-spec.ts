@@ -1,5 +1,6 @@
 // The container of one agent: its image, the cub as entrypoint, and its access to the machine
 // (docs/internals/containers.md#what-a-container-may-do).
+import type { SharedFolder } from "../../../../lib/git/exchange/port.ts";
 import type { AgentConfig } from "../../../../lib/model/config.ts";
 import { inPieces } from "../../../../lib/model/in-pieces.ts";
 import { withoutUndefined } from "../../../../lib/model/without-undefined.ts";
@@ -19,8 +20,6 @@ import { hiddenFromCub } from "./for-the-command.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
 
 export const carrierPath = "/cub";
-const objectsPath = "/git/objects";
-const exchangePath = "/git/exchange";
 
 /**
  * So many more processes and threads may be in the container than commands may have: the cub's own,
@@ -64,8 +63,9 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
         target: "/workspace",
         access: "rw",
       },
-      { kind: "bind", path: repository.objectsDir, target: objectsPath, access: "ro" },
-      ...exchangeMounts(repository.exchangeDir, agent),
+      ...foldersOf(input, agent).map(
+        ({ path, target, access }) => ({ kind: "bind", path, target, access }) as const,
+      ),
       ...socketMountsOf(input, agent),
       ...secretMountsOf(instance, agent),
       {
@@ -93,14 +93,9 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
   };
 }
 
-/** Every agent reads what others have published, and none can write into another's folder. */
-function exchangeMounts(path: string, { name, workspace }: AgentConfig): ContainerSpec["mounts"] {
-  const all = { kind: "bind", path, target: exchangePath, access: "ro" } as const;
-  if (workspace.mode !== "rw") return [all];
-  return [
-    all,
-    { kind: "bind", path: `${path}/${name}`, target: `${exchangePath}/${name}`, access: "rw" },
-  ];
+/** The folders by which the agent gets commits and gives its own. */
+function foldersOf({ repository }: PlanInput, { name, workspace }: AgentConfig): SharedFolder[] {
+  return repository.foldersFor({ role: "agent", name, isWriter: workspace.mode === "rw" });
 }
 
 /**
@@ -141,8 +136,11 @@ function cubEnvironment(
     ...secretEnvironment(agent),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,
-    SETT_OBJECTS_DIR: objectsPath,
-    SETT_EXCHANGE_DIR: exchangePath,
+    ...Object.fromEntries(
+      foldersOf(input, agent).flatMap(({ variable, target }) =>
+        variable === undefined ? [] : [[variable, target]],
+      ),
+    ),
     SETT_SHUTDOWN_TIMEOUT: `${agent.shutdown_ms}ms`,
     ...(input.machine.canLimitSystemCalls && { SETT_STOP_SIGNAL: unsendable }),
     // The cub has its own libraries; the agent's command gets the value of its image.

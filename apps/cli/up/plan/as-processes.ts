@@ -26,15 +26,12 @@ export type Machine = {
   processes: ProcessRuntimeOptions;
   /** The repository's folder, where `bid_command` is run. */
   workspace: string;
-  /** What is `/git/objects` and `/git/exchange` in a container. */
-  objectsDir: string;
-  exchangeDir: string;
   /** The ports on which Redis, the gateway and the health of the API listen. */
   ports: { redis: number; gateway: number; api: number };
 };
 
 export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan {
-  const { config, programs, processes, workspace, objectsDir, exchangeDir, ports } = machine;
+  const { config, programs, processes, workspace, ports } = machine;
   const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) =>
     withPrograms(spec, { ...spec, ...over }, programs.version);
   const service = {
@@ -57,8 +54,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     } = agent.spec.env;
     const paths = {
       SETT_GIT_BINARY: "git",
-      SETT_OBJECTS_DIR: objectsDir,
-      SETT_EXCHANGE_DIR: exchangeDir,
+      ...foldersHere(agent.spec),
       SETT_WORKSPACE_DIR: "/workspace",
     };
     const spec = made(agent.spec, {
@@ -140,6 +136,19 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     logReader: undefined,
     agents,
   };
+}
+
+/** The variables that name a folder which a container would have mounted. */
+function foldersHere({ env, mounts = [] }: ContainerSpec): Record<string, string> {
+  const binds = new Map(
+    mounts.flatMap((one) => (one.kind === "bind" ? [[one.target, one.path]] : [])),
+  );
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => {
+      const path = binds.get(value);
+      return path === undefined ? [] : [[name, path]];
+    }),
+  );
 }
 
 /**

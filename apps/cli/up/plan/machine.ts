@@ -19,7 +19,7 @@ export async function prepareMachine(
   file: string,
   { place }: HostRepository,
   { env, messages }: Pick<Shell, "env" | "messages">,
-): Promise<Omit<Machine, "ports" | "objectsDir" | "exchangeDir">> {
+): Promise<Omit<Machine, "ports">> {
   const { toplevel: workspace } = place;
   const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
   const programs = await findPrograms();

@@ -1,5 +1,6 @@
 // The input of an instance's plan, and the parts of a plan that several files use.
 import type { RedisUser } from "../../../../lib/blackboard/redis/users.ts";
+import type { HostExchange } from "../../../../lib/git/exchange/port.ts";
 import type { RepositoryPlace } from "../../../../lib/git/run/find-repository.ts";
 import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import type { TokenDigest } from "../../../../lib/model/api-access.ts";
@@ -33,7 +34,7 @@ export type PlanInput = {
   version: string;
   config: SettConfig;
   registrations: readonly AgentRegistration[];
-  repository: { objectsDir: string; exchangeDir: string; user: Owner };
+  repository: Pick<HostExchange, "foldersFor"> & { user: Owner };
   images: {
     redis: PlannedImage;
     orchestrator: PlannedImage;

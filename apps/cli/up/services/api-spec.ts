@@ -7,7 +7,6 @@
 import { join } from "node:path";
 import { hookSecrets } from "../../../../lib/config/resolve-secrets.ts";
 import type { ApiService } from "../../../../lib/model/config-api.ts";
-import type { InstanceName } from "../../../../lib/model/ids.ts";
 import type { ContainerSpec, Mount } from "../../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { apiName, apiVolumeName, openNetworkName } from "../../../../lib/runtime/names.ts";
@@ -58,7 +57,7 @@ export function planApi(
       ...(engineSocket === undefined ? [] : [logsSocketMount(input, "ro")]),
       { kind: "volume", volume: apiVolumeName(instance), target: filesDir, access: "rw" },
       { kind: "tmpfs", target: "/tmp", sizeBytes: 256 * mebibyte },
-      ...repositoryMounts(instance, given?.repository),
+      ...repositoryMounts(input, given?.repository),
     ],
     network: { name: openNetworkName(instance), aliases: [] },
     hostAlias,
@@ -147,7 +146,7 @@ function settingsOf({
  * goals, and what agents see of the repository: posting a goal adds to both.
  */
 function repositoryMounts(
-  instance: InstanceName,
+  { instance, repository }: Pick<PlanInput, "instance" | "repository">,
   place: ApiPlace["repository"] | undefined,
 ): Mount[] {
   if (place === undefined) return [];
@@ -164,6 +163,8 @@ function repositoryMounts(
     // A linked worktree, or a submodule, has a file that names its folder.
     ...(ownFile === commonDir ? [] : [bind(ownFile, "ro")]),
     bind(join(commonDir, "refs/sett", instance), "rw"),
-    bind(join(commonDir, "sett/objects", instance), "rw"),
+    ...repository
+      .foldersFor({ role: "api" })
+      .map(({ path, target, access }): Mount => ({ kind: "bind", path, target, access })),
   ];
 }

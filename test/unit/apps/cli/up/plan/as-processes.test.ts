@@ -4,6 +4,7 @@ import { asProcesses } from "../../../../../../apps/cli/up/plan/as-processes.ts"
 import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { RedisUser } from "../../../../../../lib/blackboard/redis/users.ts";
 import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
+import { sharedFolders } from "../../../../../../lib/git/exchange/shared-folders.ts";
 import type { SettConfig } from "../../../../../../lib/model/config.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import { agentName } from "../../../../../support/records/sample.ts";
@@ -47,8 +48,14 @@ const planned = (config: SettConfig) =>
     config,
     registrations: [],
     repository: {
-      objectsDir: "/home/ada/repository/.git/sett/objects/demo",
-      exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
+      foldersFor: (reader) =>
+        sharedFolders(
+          {
+            objectsDir: "/home/ada/repository/.git/sett/objects/demo",
+            exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
+          },
+          reader,
+        ),
       user: { uid: 1000, gid: 1000 },
     },
     images: {
@@ -85,8 +92,6 @@ function processes(
     config,
     programs,
     workspace: "/home/ada/repository",
-    objectsDir: "/home/ada/repository/.git/sett/objects/demo",
-    exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
     ports: { redis: port, gateway: 40_100, api: 40_200 },
     processes: { folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] },
     ...over,

@@ -1,10 +1,12 @@
 // Shows what `sett up` finds to do on an instance.
+
 import { describe, expect, test } from "bun:test";
 import { type Change, diffOf } from "../../../../../../apps/cli/up/plan/diff.ts";
 import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { PlanInput } from "../../../../../../apps/cli/up/plan/plan-input.ts";
 import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
 import { registrationsOf } from "../../../../../../lib/config/registrations.ts";
+import { sharedFolders } from "../../../../../../lib/git/exchange/shared-folders.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import { changedParts } from "../../../../../../lib/runtime/fingerprint.ts";
 import type { PartLabels } from "../../../../../../lib/runtime/labels.ts";
@@ -40,7 +42,11 @@ function planOf(
     id: "0123456789abcdef.1790000000",
     config,
     registrations: registrationsOf(config, new Map()),
-    repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },
+    repository: {
+      foldersFor: (reader) =>
+        sharedFolders({ objectsDir: "/objects", exchangeDir: "/exchange" }, reader),
+      user,
+    },
     images: {
       redis: image("sha256:0"),
       orchestrator: image("sha256:1"),

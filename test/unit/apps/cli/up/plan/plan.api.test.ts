@@ -1,5 +1,6 @@
 // The API and the reader of logs in the plan of an instance: what they are given, and what is in no
 // description of a container.
+
 import { expect, test } from "bun:test";
 import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { ApiPlace } from "../../../../../../apps/cli/up/plan/plan-input.ts";
@@ -8,6 +9,7 @@ import {
   telemetryOf,
 } from "../../../../../../apps/cli/up/plan/telemetry-variables.ts";
 import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
+import { sharedFolders } from "../../../../../../lib/git/exchange/shared-folders.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import { changedParts } from "../../../../../../lib/runtime/fingerprint.ts";
 
@@ -37,7 +39,14 @@ function planOf(
     version: "1.2.3",
     id: "0123456789abcdef.1790000000",
     config,
-    repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },
+    repository: {
+      foldersFor: (reader) =>
+        sharedFolders(
+          { objectsDir: "/home/ada/repository/.git/sett/objects/demo", exchangeDir: "/exchange" },
+          reader,
+        ),
+      user,
+    },
     registrations: [],
     images: {
       redis: image("redis:7-alpine"),

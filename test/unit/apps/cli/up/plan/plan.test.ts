@@ -5,6 +5,7 @@ import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
 import type { PlanInput } from "../../../../../../apps/cli/up/plan/plan-input.ts";
 import { readSettings } from "../../../../../../apps/orchestrator/settings.ts";
 import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
+import { sharedFolders } from "../../../../../../lib/git/exchange/shared-folders.ts";
 import type { SettConfig } from "../../../../../../lib/model/config.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import { Policy } from "../../../../../../lib/model/policy.ts";
@@ -48,8 +49,14 @@ function plan(over: Partial<PlanInput> = {}) {
     id: "0123456789abcdef.1790000000",
     config: configOf(text),
     repository: {
-      objectsDir: "/home/ada/repository/.git/sett/objects/demo",
-      exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
+      foldersFor: (reader) =>
+        sharedFolders(
+          {
+            objectsDir: "/home/ada/repository/.git/sett/objects/demo",
+            exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
+          },
+          reader,
+        ),
       user,
     },
     registrations: [],

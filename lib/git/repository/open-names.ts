@@ -1,9 +1,8 @@
-// What the container of the API may write of the repository: the names of an instance's goals, and
-// the objects that agents see.
+// Lets the container of the API write the names of an instance's goals, and no other of the
+// repository.
 import { lstat, mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { InstanceName } from "../../model/ids.ts";
-import { storePath } from "../exchange/object-store.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { type RepositoryPlace, unusable } from "../run/find-repository.ts";
 
@@ -18,11 +17,11 @@ function namesPath(
 }
 
 /**
- * Makes the folders for a container that runs as the repository's `containerUser`. The names have a
+ * Makes the folder for a container that runs as the repository's `containerUser`. The names have a
  * file beside them that git passes over: git removes empty folders, also while a container has them
  * mounted. Throws repository-unusable where the names are in no folder.
  */
-export async function openToApi(place: RepositoryPlace, instance: InstanceName): Promise<void> {
+export async function openNames(place: RepositoryPlace, instance: InstanceName): Promise<void> {
   const { commonDir, containerUser } = place;
   if ((await lstat(join(commonDir, "reftable")).catch(() => undefined)) !== undefined) {
     const hint =
@@ -33,24 +32,15 @@ export async function openToApi(place: RepositoryPlace, instance: InstanceName):
     );
   }
   const names = namesPath(place, instance);
-  const store = storePath(place, instance);
   await mkdir(names, { recursive: true });
   await writeFile(join(names, keep), "", { flag: "a" });
-  const packs = await readdir(join(store, "pack"));
-  const ofStore = [
-    store,
-    join(store, "info"),
-    join(store, "pack"),
-    ...packs.map((name) => join(store, "pack", name)),
-  ];
-  const notes = (await readdir(join(store, "info"))).map((name) => join(store, "info", name));
   const ownNames = (await readdir(names)).map((name) => join(names, name));
-  await changeOwner(containerUser, names, ...ownNames, ...ofStore, ...notes);
+  await changeOwner(containerUser, names, ...ownNames);
   await changeOwner(place.owner, join(commonDir, "refs/sett"));
 }
 
 /** Removes what is left of it once the names are removed. Nothing there is fine. */
-export async function closeToApi(place: RepositoryPlace, instance: InstanceName): Promise<void> {
+export async function closeNames(place: RepositoryPlace, instance: InstanceName): Promise<void> {
   const names = namesPath(place, instance);
   await rm(join(names, keep), { force: true });
   for (const folder of [names, dirname(names)]) await rmdir(folder).catch(() => undefined);

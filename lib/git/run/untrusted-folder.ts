@@ -30,7 +30,7 @@ const flagsOf: Record<Kind, number> = {
 const descriptors = "/proc/self/fd";
 
 /** A regular file, open for reading. */
-export interface FileOfAgents extends Disposable {
+export interface UntrustedFile extends Disposable {
   readonly fd: number;
   readonly size: number;
   /**
@@ -40,16 +40,16 @@ export interface FileOfAgents extends Disposable {
   readonly identity: string;
 }
 
-export class FolderOfAgents implements Disposable {
+export class UntrustedFolder implements Disposable {
   readonly #path: string;
   readonly #fd: number;
-  readonly #parent: FolderOfAgents | undefined;
+  readonly #parent: UntrustedFolder | undefined;
   readonly #hasDescriptors: boolean;
 
   private constructor(
     path: string,
     fd: number,
-    parent: FolderOfAgents | undefined,
+    parent: UntrustedFolder | undefined,
     canUseDescriptors: boolean,
   ) {
     this.#path = path;
@@ -62,27 +62,27 @@ export class FolderOfAgents implements Disposable {
    * Undefined when there is none. Throws git-failed when something else is there, such as a link.
    * `hasDescriptors`: whether this machine has paths by descriptor, as only Linux has.
    */
-  static open(path: string, hasDescriptors = existsSync(descriptors)): FolderOfAgents | undefined {
+  static open(path: string, hasDescriptors = existsSync(descriptors)): UntrustedFolder | undefined {
     const fd = openAs("folder", path, path);
-    return fd === undefined ? undefined : new FolderOfAgents(path, fd, undefined, hasDescriptors);
+    return fd === undefined ? undefined : new UntrustedFolder(path, fd, undefined, hasDescriptors);
   }
 
   /**
    * Undefined when there is nothing of that name. Throws git-failed when there is something else
    * than a folder.
    */
-  folder(name: string): FolderOfAgents | undefined {
+  folder(name: string): UntrustedFolder | undefined {
     const fd = this.#open("folder", name);
     return fd === undefined
       ? undefined
-      : new FolderOfAgents(`${this.#path}/${name}`, fd, this, this.#hasDescriptors);
+      : new UntrustedFolder(`${this.#path}/${name}`, fd, this, this.#hasDescriptors);
   }
 
   /**
    * Undefined when there is nothing of that name. Throws git-failed for what is no regular file, or
    * larger than that.
    */
-  file(name: string, maxBytes: number): FileOfAgents | undefined {
+  file(name: string, maxBytes: number): UntrustedFile | undefined {
     const fd = this.#open("file", name);
     if (fd === undefined) return undefined;
     const { size, ino, mtimeMs } = fstatSync(fd);

@@ -1,0 +1,100 @@
+// The host's side of store and exchange, as folders of the repository that are mounted into
+// containers:
+//
+//   .git/sett/objects/INSTANCE      what goals reach: `object-store.ts`
+//   .git/sett/exchange/INSTANCE     what agents publish: `exchange.ts`
+import { lstat, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { CommitHash, InstanceName } from "../../model/ids.ts";
+import type { RepositoryPlace } from "../run/find-repository.ts";
+import { limited } from "../run/limited.ts";
+import type { Git } from "../run/run-git.ts";
+import { agentHoldings } from "./agent-holdings.ts";
+import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
+import { bringPacks } from "./incoming-packs.ts";
+import {
+  addToStore,
+  createStore,
+  openStoreToApi,
+  removeStore,
+  type Store,
+  storeOf,
+} from "./object-store.ts";
+import type {
+  AgentHoldings,
+  HostExchange,
+  Reader,
+  RecordedCommit,
+  SharedFolder,
+  Wanted,
+} from "./port.ts";
+import { PackQuarantine } from "./quarantine.ts";
+import { releaseFetched } from "./release-fetched.ts";
+import { sharedFolders } from "./shared-folders.ts";
+
+export class HostFolders implements HostExchange {
+  readonly #store: Store;
+  readonly #exchangeDir: string;
+
+  constructor(git: Git, place: RepositoryPlace, instance: InstanceName) {
+    this.#store = storeOf(git, place, instance);
+    this.#exchangeDir = exchangePath(place, instance);
+  }
+
+  /** What only one of the two has was left by an end in the middle, and is made whole by `make`. */
+  async exists(): Promise<boolean> {
+    return (await lstat(this.#exchangeDir).catch(() => undefined)) !== undefined;
+  }
+
+  async make({ writers, writer, history }: Wanted): Promise<void> {
+    const { place, instance } = this.#store;
+    await createExchange(place, instance, { writers, writer: writer ?? place.containerUser });
+    await createStore(this.#store, history);
+  }
+
+  async remove(): Promise<void> {
+    const { place, instance } = this.#store;
+    await removeStore(this.#store);
+    await removeExchange(place, instance);
+    // Other instances, and kept logs, may be in there.
+    for (const folder of ["sett/objects", "sett"])
+      await rmdir(join(place.commonDir, folder)).catch(() => undefined);
+  }
+
+  async openToApi(): Promise<void> {
+    await openStoreToApi(this.#store);
+  }
+
+  foldersFor(reader: Reader): SharedFolder[] {
+    const [objectsDir, exchangeDir] = [this.#store.path, this.#exchangeDir];
+    return sharedFolders({ objectsDir, exchangeDir }, reader);
+  }
+
+  async show(commits: readonly CommitHash[]): Promise<void> {
+    await addToStore(this.#store, commits);
+  }
+
+  async quarantine(folder?: string): Promise<PackQuarantine> {
+    const source = { ...this.#store, git: limited(this.#store.git) };
+    return await PackQuarantine.make(source, this.#exchangeDir, folder);
+  }
+
+  async bring<Result extends RecordedCommit>(
+    results: readonly Result[],
+    packOf: (result: Result) => Promise<Uint8Array>,
+  ): Promise<AsyncDisposable> {
+    return await bringPacks(this.#exchangeDir, results, packOf);
+  }
+
+  async release(fetched: ReadonlySet<CommitHash>): Promise<void> {
+    await releaseFetched(this.#store, this.#exchangeDir, fetched);
+  }
+
+  async mayHoldResults(): Promise<boolean> {
+    return await holdsPacks(this.#exchangeDir);
+  }
+
+  holdings(now?: number): AgentHoldings[] {
+    return agentHoldings(this.#exchangeDir, now);
+  }
+}

@@ -1,0 +1,36 @@
+// The names of files in an agent's folder of the exchange. They only say where to look: the record
+// says which commits there are.
+import type { Stats } from "node:fs";
+import { CommitHash } from "../../model/ids.ts";
+
+const hash = "[0-9a-f]{40}|[0-9a-f]{64}";
+const packs = new RegExp(`^(${hash})\\.pack$`);
+const unfinished = new RegExp(`^\\.(?:${hash})$`);
+/**
+ * The longest time for which git may write a pack: what is older was left by one that was ended.
+ */
+const unfinishedMs = 15 * 60_000;
+
+export function packName(commit: CommitHash): string {
+  return `${commit}.pack`;
+}
+
+/** The file under which a pack is written until it is whole. */
+export function unfinishedName(commit: CommitHash): string {
+  return `.${commit}`;
+}
+
+/** The commit that `packName` has named; undefined for other names. */
+export function commitIn(name: string | Uint8Array): CommitHash | undefined {
+  const [, found] = typeof name === "string" ? (packs.exec(name) ?? []) : [];
+  return found === undefined ? undefined : CommitHash.parse(found);
+}
+
+/** `now`: Unix time in milliseconds. */
+export function isBeingWritten(
+  name: string,
+  { ctimeMs }: Pick<Stats, "ctimeMs">,
+  now: number,
+): boolean {
+  return unfinished.test(name) && now - ctimeMs < unfinishedMs;
+}

@@ -1,0 +1,147 @@
+// The port of store and exchange: how commits come from the repository to an instance's agents,
+// from one agent to another, and back. The host holds one side of it, and each agent's container
+// the other. Only an implementation knows where a commit is kept, and in which form.
+//
+// Readers trust nothing that an agent has written. A commit is taken whole, with each object hashed
+// on the way, or not at all: what has its name then is what its agent has made.
+import type { AgentName, CommitHash } from "../../model/ids.ts";
+import type { Owner } from "../run/find-repository.ts";
+import type { Git } from "../run/run-git.ts";
+
+/** `agent`: the one whose artefact has the commit, empty where that is unknown. */
+export interface RecordedCommit {
+  readonly commit: CommitHash;
+  readonly agent: AgentName | "";
+}
+
+/** The part of a person's machine, where the repository is. It is of one instance. */
+export interface HostExchange {
+  /** Whether it was made, and not removed since. */
+  exists(): Promise<boolean>;
+  /**
+   * Gives each agent that may publish a place of its own, and shows all agents what HEAD and the
+   * instance's goals reach, as far as the newest `history` commits of each. What exists is only
+   * added to. `writer`: the user that agents are here, if not as in containers. Throws
+   * repository-unusable, git-failed.
+   */
+  make(wanted: Wanted): Promise<void>;
+  /** Undoes `make`. Nothing there is fine. */
+  remove(): Promise<void>;
+  /** Lets the containers' user show agents further commits, as the API does for its goals. */
+  openToApi(): Promise<void>;
+  /** The folders of this machine that a program needs for its part. */
+  foldersFor(reader: Reader): SharedFolder[];
+  /** Shows agents all that the commits reach. Throws git-failed. */
+  show(commits: readonly CommitHash[]): Promise<void>;
+  /** `folder`: an empty one for its objects; without it they are beside those of the repository. */
+  quarantine(folder?: string): Promise<Quarantine>;
+  /**
+   * Gives commits from elsewhere to be taken like those of their agents, until it is disposed of.
+   */
+  bring<Result extends RecordedCommit>(
+    results: readonly Result[],
+    packOf: (result: Result) => Promise<Uint8Array>,
+  ): Promise<AsyncDisposable>;
+  /**
+   * Takes out what the repository has by name, so that it no longer counts against its agent. Other
+   * agents can go on from these commits. Throws git-failed; the next call does what is left.
+   */
+  release(fetched: ReadonlySet<CommitHash>): Promise<void>;
+  /** False only where agents have left nothing. */
+  mayHoldResults(): Promise<boolean>;
+  /** What each agent has left, by name. `now`: Unix time in milliseconds. */
+  holdings(now?: number): AgentHoldings[];
+}
+
+export interface Wanted {
+  readonly writers: readonly AgentName[];
+  readonly writer?: Owner | undefined;
+  readonly history?: number | undefined;
+}
+
+/** `isWriter`: the agent may publish. */
+export type Reader = { role: "agent"; name: AgentName; isWriter: boolean } | { role: "api" };
+
+/**
+ * `path`: on this machine. `target`: where a program with folders of its own finds it. `variable`:
+ * tells the program which of the two it is.
+ */
+export type SharedFolder = {
+  path: string;
+  target: string;
+  access: "ro" | "rw";
+  variable?: "SETT_OBJECTS_DIR" | "SETT_EXCHANGE_DIR";
+};
+
+/**
+ * `path`: of what it has. `unpublished`: the names of what a crash has left there. `bytes`: how
+ * much its results take that are not fetched yet. `problem`: why it cannot be looked into.
+ */
+export type AgentHoldings = {
+  agent: string;
+  path: string;
+  unpublished: string[];
+  bytes: number;
+  problem?: string;
+};
+
+/** Commits of agents, checked, beside the repository: an object store that borrows from it. */
+export interface Quarantine extends AsyncDisposable {
+  readonly objectsDir: string;
+  /** Resolves with why some are not there now, where more is known than that no agent has them. */
+  take(wanted: readonly RecordedCommit[]): Promise<Map<CommitHash, string>>;
+  /** Whether an agent had all of the commit, and not only its name. Only for what was taken. */
+  isPublished(commit: CommitHash): Promise<boolean>;
+  /**
+   * Commits that have exceeded the limits of git here, each with why; they are tried once a day.
+   */
+  readonly costly: CostlyCommits;
+}
+
+export interface CostlyCommits {
+  problemOf(commit: CommitHash): string | undefined;
+  note(commit: CommitHash, problem: string): void;
+  /** Never rejects. */
+  save(): Promise<void>;
+}
+
+/** The part of an agent's container. */
+export interface AgentExchange extends AsyncDisposable {
+  /** Where what the host shows is, and where its history ends, as git's file `shallow` has it. */
+  shown(): Promise<Shown>;
+  /** Undefined when all of the commit was taken, else why not: empty where no agent has it. */
+  take(into: Receiver, wanted: RecordedCommit): Promise<string | undefined>;
+  /**
+   * Gives others the commit, with all that it needs beyond `start`, the commit that its goal was
+   * stated on; without `start` its whole history. A repeat changes nothing. Throws git-failed where
+   * something is missing, or would be refused by readers; then nothing is published.
+   */
+  publish(from: Origin, commit: CommitHash, start: CommitHash | undefined): Promise<void>;
+  /** Before a grant: takes over what earlier runs have published. Throws as `tidy`. */
+  begin(): Promise<void>;
+  /**
+   * After a command of the agent, which can write where its results are: puts back what it has
+   * removed. Resolves with the commits that it has destroyed, each once.
+   */
+  mend(): Promise<CommitHash[]>;
+  /** Removes what was not published. Throws where something stays. */
+  tidy(): Promise<void>;
+  /** What counts against the agent's disk until it is fetched. */
+  readonly counted: readonly CountedFolder[];
+}
+
+/** `depth`: undefined where the whole history is there. */
+export type Shown = { objectsDir: string; depth: string | undefined };
+
+/** `gitDir`: any repository of the same format; `objectsDir`: the store that gets the objects. */
+export interface Receiver {
+  readonly git: Git;
+  readonly gitDir: string;
+  readonly objectsDir: string;
+}
+
+/** The repository that has a commit. */
+export type Origin = { git: Git; gitDir: string };
+
+/** `name` and `cure`: for people. `isFlat`: counting it costs little. */
+export type CountedFolder = { path: string; name: string; cure: string; isFlat: boolean };
