@@ -1,7 +1,7 @@
 // The OpenAPI document, made from the routes themselves.
 
-import { deliverySchemes } from "../../lib/api/delivery.ts";
 import type { Api } from "./env.ts";
+import { deliverySchemes } from "./triggers/delivery-document.ts";
 
 type Document = ReturnType<Api["getOpenAPI31Document"]>;
 
@@ -17,7 +17,7 @@ export function documentOf(app: Api, version: string): Document {
     description:
       "A token of `services.api.tokens`, of `sett ui`, or a JWT of the identity provider.",
   });
-  for (const [scheme, { name, description }] of Object.entries(deliverySchemes))
+  for (const [scheme, { name, description }] of deliverySchemes)
     app.openAPIRegistry.registerComponent("securitySchemes", scheme, {
       type: "apiKey",
       in: "header",

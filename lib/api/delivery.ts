@@ -2,14 +2,6 @@
 import { z } from "@hono/zod-openapi";
 import { writeProblems } from "./common.ts";
 
-const header = (name: string, description: string) =>
-  z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .openapi({ param: { name, in: "header" }, description });
-
 export const HookAddress = z.strictObject({
   name: z
     .string()
@@ -20,18 +12,6 @@ export const HookAddress = z.strictObject({
       description: "The trigger's name.",
       example: "pull-request",
     }),
-});
-export const ForgeHeaders = z.object({
-  "X-GitHub-Event": header("X-GitHub-Event", "Of GitHub: which event it is, such as `push`."),
-  "X-Gitlab-Event": header("X-Gitlab-Event", "Of GitLab: which event it is, such as `Push Hook`."),
-  "X-GitHub-Delivery": header(
-    "X-GitHub-Delivery",
-    "Of GitHub: the id of the event. What comes with it again is a repeat.",
-  ),
-  "Idempotency-Key": header(
-    "Idempotency-Key",
-    "Of GitLab: the id of the delivery. What comes with it again is a repeat.",
-  ),
 });
 const example = {
   object_kind: "push",
@@ -68,15 +48,3 @@ export const deliveryProblems = {
   429: writeProblems[429],
   503: writeProblems[503],
 };
-
-export const deliverySchemes = {
-  github: { name: "X-Hub-Signature-256", description: "GitHub's signature of the body." },
-  gitlab: { name: "X-Gitlab-Token", description: "GitLab's secret token." },
-  gitlab_signed: {
-    name: "webhook-signature",
-    description: "GitLab's signature of `webhook-id`, `webhook-timestamp` and the body.",
-  },
-};
-export const deliverySecurity: Record<string, string[]>[] = Object.keys(deliverySchemes).map(
-  (name) => ({ [name]: [] }),
-);

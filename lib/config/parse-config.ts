@@ -28,9 +28,8 @@ import {
   unknownSecrets,
 } from "./resolve-secrets.ts";
 import { resolveServices } from "./resolve-services.ts";
-import { resolveTriggers } from "./resolve-triggers.ts";
 import { parseWith } from "./sentences.ts";
-import { triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
+import { resolveTriggers, triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 

@@ -3,6 +3,8 @@
 import { isAbsolute, join, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
 import type { SecretSource } from "../model/config-secrets.ts";
+import { forges } from "../triggers/forges.ts";
+import { kindOf } from "../triggers/kinds.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
@@ -76,9 +78,13 @@ export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "
 
 /** The names of the secrets with which the deliveries of webhooks are checked. */
 export function hookSecrets({ triggers }: Pick<SettConfig, "triggers">): string[] {
-  return [
-    ...new Set(triggers.flatMap((trigger) => (trigger.kind === "webhook" ? [trigger.secret] : []))),
-  ];
+  return [...new Set(triggers.flatMap((trigger) => kindOf(trigger).secretOf?.(trigger) ?? []))];
+}
+
+/** Why a secret cannot be right that is in the form of some forge, with the remedy. */
+export function hookSecretProblem(secret: string) {
+  const problems = Object.values(forges).map((forge) => forge.secretProblem?.(secret));
+  return problems.find((problem) => problem !== undefined);
 }
 
 /** Variables that this machine does not have, for secrets that are named. */

@@ -14,13 +14,13 @@ import { AgentResources } from "./config-resources.ts";
 import { Retention } from "./config-retention.ts";
 import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
-import { type Triggers, TriggersFile } from "./config-triggers.ts";
 import { Egress, NetworkMode, networkModes } from "./egress.ts";
 import { bytesOf, maxStringBytes } from "./exec-limits.ts";
 import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
+import { type Trigger, TriggersFile } from "./trigger.ts";
 
 /** The kernel accepts no argument or variable longer than 128 KiB. */
 const maxArgumentBytes = 100 * 1024;
@@ -342,5 +342,6 @@ export type SettConfig = Omit<
   /** All of them, in the order of the file. */
   order: AgentName[];
   notify: Hook[];
-  triggers: Triggers;
+  /** In the order of the file. */
+  triggers: Trigger[];
 };

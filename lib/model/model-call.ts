@@ -27,7 +27,7 @@ export type ModelToken = {
 export const CostlyApi = z.enum(["messages", "chat", "responses"]);
 export type CostlyApi = z.infer<typeof CostlyApi>;
 
-/** Which API of a provider was called. `other`: nothing that costs tokens. */
+/** The API of a provider that was called. `other`: nothing that costs tokens. */
 export const ModelApi = z.enum([...CostlyApi.options, "other"]);
 export type ModelApi = z.infer<typeof ModelApi>;
 

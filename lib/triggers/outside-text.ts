@@ -12,3 +12,12 @@ export function plainText(text: string): string {
     .replace(/\r\n?|\u2028|\u2029/g, "\n")
     .replace(unseen, "");
 }
+
+const maxLength = 300;
+
+/** One line for the record. */
+export function shortLine(text: string): string {
+  const line = plainLine(text);
+  if (line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}

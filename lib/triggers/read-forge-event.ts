@@ -1,9 +1,8 @@
 // Reads the request of a webhook, which is signed: what has happened at the forge.
 import type { Forge } from "../model/trigger.ts";
 import type { ForgeReading } from "./forge-event.ts";
-import type { Header } from "./forge-signature.ts";
-import { readGithub } from "./github-event.ts";
-import { readGitlab } from "./gitlab-event.ts";
+import { forges } from "./forges.ts";
+import type { Header } from "./hook.ts";
 
 export function readForgeEvent(forge: Forge, header: Header, body: string): ForgeReading {
   let data: unknown;
@@ -15,7 +14,5 @@ export function readForgeEvent(forge: Forge, header: Header, body: string): Forg
       reason: "The body is no JSON: choose the content type application/json for the webhook.",
     };
   }
-  return forge === "github"
-    ? readGithub(header("x-github-event"), data)
-    : readGitlab(header("x-gitlab-event"), data);
+  return forges[forge].read(header, data);
 }

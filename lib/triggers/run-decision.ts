@@ -1,6 +1,6 @@
 // What is to be done about a cron trigger now, by what is on record of it. Pure.
 import type { CronTrigger } from "../model/trigger.ts";
-import { dueRuns, runBefore } from "./cron.ts";
+import { dueRuns, runBefore } from "./cron-times.ts";
 
 /** A run that begins later than this was missed: no program looked when it was its time. */
 export const onTimeMs = 60_000;

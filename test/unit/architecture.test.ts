@@ -7,6 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
 import { Provider } from "../../lib/model/config-models.ts";
 import { CostlyApi } from "../../lib/model/model-call.ts";
+import { Forge, triggerKinds } from "../../lib/model/trigger.ts";
 import { root } from "../support/root.ts";
 import { languageRules } from "./language-rules.ts";
 
@@ -272,8 +273,10 @@ test("only the ports to the runtime use what only Bun has", () => {
 const openSets = [
   { names: CostlyApi.options, place: "lib/models/apis", schema: "lib/model/model-call.ts" },
   { names: Provider.options, place: "lib/models/providers", schema: "lib/model/config-models.ts" },
+  { names: triggerKinds, place: "lib/triggers/kinds", schema: "lib/model/trigger.ts" },
+  { names: Forge.options, place: "lib/triggers/forges", schema: "lib/model/trigger.ts" },
 ];
-const ordinary = ["messages", "chat", "responses"];
+const ordinary = ["messages", "chat", "responses", "cron", "tag"];
 
 test("no other file knows a name of an open set: all fold over its list", () => {
   const isObject = (file: string) => openSets.some(({ place }) => file.startsWith(`${place}/`));

@@ -4,19 +4,19 @@ import { json } from "../../../lib/api/common.ts";
 import {
   Delivered,
   deliveryProblems,
-  deliverySecurity,
   Fired,
   ForgeEvent,
-  ForgeHeaders,
   HookAddress,
 } from "../../../lib/api/delivery.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { kindOf } from "../../../lib/triggers/kinds.ts";
 import { Rates, tooMany } from "../access/rates.ts";
 import { Bodies } from "../bodies.ts";
 import type { Api } from "../env.ts";
 import type { Parts } from "../parts.ts";
-import { kindOf, problemResponse } from "../problem.ts";
-import { receiveHook } from "../triggers/receive-hook.ts";
+import { kindOf as kindOfProblem, problemResponse } from "../problem.ts";
+import { allForges, deliverySecurity, ForgeHeaders } from "../triggers/delivery-document.ts";
+import { triggerPort } from "../triggers/trigger-port.ts";
 
 /** A push of many commits is large. */
 const maxBodyBytes = 5 * 1024 * 1024;
@@ -31,8 +31,7 @@ const deliveryRoute = {
   path: "/hooks/{name}",
   tags: ["Triggers"],
   summary: "Deliver an event of a forge to a webhook of `triggers`",
-  description:
-    "What GitHub and GitLab send. The signature or the token of the forge is the access; other tokens are none.",
+  description: `What ${allForges} send. The signature or the token of the forge is the access; other tokens are none.`,
   security: deliverySecurity,
   request: {
     params: HookAddress,
@@ -48,10 +47,11 @@ const deliveryRoute = {
 
 export function addHookRoutes(api: Api, parts: Parts): void {
   api.openAPIRegistry.registerPath(deliveryRoute);
-  const { deps, board, firing } = parts;
+  const { deps } = parts;
+  const port = triggerPort(parts);
   const hooks = new Map(
     (deps.triggers ?? []).flatMap((trigger) =>
-      trigger.kind === "webhook" ? [[trigger.name as string, trigger]] : [],
+      kindOf(trigger).receive === undefined ? [] : [[trigger.name as string, trigger]],
     ),
   );
   const deliveries = new Rates(deliveriesPerMinute, deps.clock);
@@ -61,18 +61,18 @@ export function addHookRoutes(api: Api, parts: Parts): void {
   api.post("/hooks/:name", async (context) => {
     const { req } = context;
     const trigger = hooks.get(req.param("name"));
-    if (trigger === undefined)
+    const receive = trigger && kindOf(trigger).receive;
+    if (trigger === undefined || receive === undefined)
       throw new SettError("not-found", "sett.yml has no webhook of this name in `triggers`.");
     using held = new DisposableStack();
     const delivery = {
       header: (name: string) => req.header(name),
       readBody: async (onPart: (part: Uint8Array) => void) =>
         held.use(await bodies.read(req.raw, maxBodyBytes, onPart)).bytes,
+      waitOf: () => deliveries.take(trigger.name),
     };
     try {
-      const answer = await receiveHook({ deps, board, firing }, trigger, delivery, () =>
-        deliveries.take(trigger.name),
-      );
+      const answer = await receive(port, trigger, delivery);
       if (answer.outcome === "too-many")
         return problemResponse(tooMany(answer.seconds), { "retry-after": String(answer.seconds) });
       if (answer.outcome !== "fired") return context.json(answer, 200);
@@ -81,7 +81,7 @@ export function addHookRoutes(api: Api, parts: Parts): void {
         answer.isNew ? 202 : 200,
       );
     } catch (error) {
-      if (kindOf(error).status < 500 && refusals.take(trigger.name) === undefined)
+      if (kindOfProblem(error).status < 500 && refusals.take(trigger.name) === undefined)
         deps.log.warn("Refused a delivery of a webhook", {
           trigger: trigger.name,
           reason: String(error),

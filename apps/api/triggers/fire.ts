@@ -2,29 +2,13 @@
 // interrupted.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import { ArtefactId, type CommitHash, type GoalId } from "../../../lib/model/ids.ts";
+import { ArtefactId, type GoalId } from "../../../lib/model/ids.ts";
 import type { Trigger } from "../../../lib/model/trigger.ts";
-import type { FieldValues } from "../../../lib/triggers/fields.ts";
 import { goalIdOf } from "../../../lib/triggers/goal-id.ts";
 import { goalText } from "../../../lib/triggers/goal-text.ts";
+import type { Fired, Moment } from "../../../lib/triggers/kind.ts";
 import type { Parts } from "../parts.ts";
 import { repositoryOf } from "../routes/goals.ts";
-
-/**
- * A trigger states a goal about this moment. `happened`: what tells it from all other moments of
- * the trigger. `cause`: one line for the record. `source`: who has sent the values. `commit`: where
- * the work is to begin, if this repository has it.
- */
-export type Moment = {
-  happened: readonly string[];
-  cause: string;
-  values: FieldValues;
-  source: string;
-  commit?: CommitHash | undefined;
-  missed?: number;
-};
-
-export type Fired = { goal: GoalId; isNew: boolean };
 
 export type TriggerParts = Pick<Parts, "deps" | "board" | "firing">;
 

@@ -21,13 +21,13 @@ async function end({ board }: TriggerScene, goal: string | undefined) {
 test("a run states its goal once, on record, and none before its time", async () => {
   await using scene = await TriggerScene.open();
   const looks = await scene.start([nightly]);
-  await looks.lookAtClock();
+  await looks.look();
   scene.now = "2026-11-21T02:59:59Z";
-  await looks.lookAtClock();
+  await looks.look();
   expect(await scene.goals()).toEqual([]);
   scene.now = "2026-11-21T03:00:01Z";
-  await looks.lookAtClock();
-  await looks.lookAtClock();
+  await looks.look();
+  await looks.look();
   const [goal, ...more] = await scene.goals();
   expect(more).toEqual([]);
   expect(goal).toMatchObject({
@@ -42,16 +42,16 @@ test("a run states its goal once, on record, and none before its time", async ()
 
 test("a program that starts again neither repeats a run nor loses one", async () => {
   await using scene = await TriggerScene.open();
-  await (await scene.start([nightly])).lookAtClock();
+  await (await scene.start([nightly])).look();
   scene.now = "2026-11-21T03:00:30Z";
-  await (await scene.start([nightly])).lookAtClock();
+  await (await scene.start([nightly])).look();
   const [first] = await scene.goals();
-  await (await scene.start([nightly])).lookAtClock();
+  await (await scene.start([nightly])).look();
   expect(await scene.goals()).toHaveLength(1);
   await end(scene, first?.id);
   // Four days later: one goal makes up for all runs that were missed.
   scene.now = "2026-11-25T12:00:00Z";
-  await (await scene.start([nightly])).lookAtClock();
+  await (await scene.start([nightly])).look();
   expect((await scene.goals()).map(({ payload }) => payload)).toEqual([
     `Sweep, for ${at(21)}`,
     `Sweep, for ${at(25)}`,
@@ -65,10 +65,10 @@ test("a program that starts again neither repeats a run nor loses one", async ()
 test("with `skip`, missed runs are on record and state no goal", async () => {
   await using scene = await TriggerScene.open();
   const looks = await scene.start([{ ...nightly, missed: "skip" }]);
-  await looks.lookAtClock();
+  await looks.look();
   scene.now = "2026-11-23T12:00:00Z";
-  await looks.lookAtClock();
-  await (await scene.start([{ ...nightly, missed: "skip" }])).lookAtClock();
+  await looks.look();
+  await (await scene.start([{ ...nightly, missed: "skip" }])).look();
   expect(await scene.goals()).toEqual([]);
   const reason = "3 runs were missed: nothing looked at the time, and `missed` is `skip`.";
   expect(await scene.events()).toEqual([
@@ -79,9 +79,9 @@ test("with `skip`, missed runs are on record and state no goal", async () => {
 test("with `skip`, missed runs are also on record where the next one is on time", async () => {
   await using scene = await TriggerScene.open();
   const looks = await scene.start([{ ...nightly, missed: "skip" }]);
-  await looks.lookAtClock();
+  await looks.look();
   scene.now = "2026-11-23T03:00:05Z";
-  await looks.lookAtClock();
+  await looks.look();
   const goals = await scene.goals();
   expect(goals.map(({ payload }) => payload)).toEqual([`Sweep, for ${at(23)}`]);
   const reason = "2 runs were missed: nothing looked at the time, and `missed` is `skip`.";
@@ -96,10 +96,10 @@ test("a goal that waits for long makes an event a day of a run a minute, and a r
   const minutely = { ...nightly, cron: "* * * * *" };
   const looks = await scene.start([minutely]);
   scene.now = "2026-11-21T03:00:00Z";
-  await looks.lookAtClock();
+  await looks.look();
   for (const minute of ["01", "02", "03", "04"]) {
     scene.now = `2026-11-21T03:${minute}:30Z`;
-    await (minute === "03" ? await scene.start([minutely]) : looks).lookAtClock();
+    await (minute === "03" ? await scene.start([minutely]) : looks).look();
   }
   const skipped = async () =>
     (await scene.events())
@@ -107,19 +107,19 @@ test("a goal that waits for long makes an event a day of a run a minute, and a r
       .map(({ cause }) => cause);
   expect(await skipped()).toHaveLength(1);
   scene.now = "2026-11-22T03:02:30Z";
-  await looks.lookAtClock();
+  await looks.look();
   scene.now = "2026-11-22T03:03:30Z";
-  await looks.lookAtClock();
+  await looks.look();
   expect(await skipped()).toHaveLength(2);
 });
 
 test("a run is skipped while the goal of the last one is not at rest", async () => {
   await using scene = await TriggerScene.open();
   const looks = await scene.start([nightly]);
-  await looks.lookAtClock();
+  await looks.look();
   for (const day of [21, 22]) {
     scene.now = `2026-11-${day}T03:00:05Z`;
-    await looks.lookAtClock();
+    await looks.look();
   }
   const [goal] = await scene.goals();
   expect(await scene.goals()).toHaveLength(1);
@@ -132,13 +132,13 @@ test("a run is skipped while the goal of the last one is not at rest", async () 
   });
   await end(scene, goal?.id);
   scene.now = "2026-11-23T03:00:05Z";
-  await looks.lookAtClock();
+  await looks.look();
   expect(await scene.goals()).toHaveLength(2);
 });
 
 test("a program that ended between the goal and the record finishes the record, and states no second goal", async () => {
   await using scene = await TriggerScene.open();
-  await (await scene.start([nightly])).lookAtClock();
+  await (await scene.start([nightly])).look();
   scene.now = "2026-11-21T03:00:01Z";
   let failures = 0;
   const dying = await scene.start([nightly], (board) => ({
@@ -151,19 +151,19 @@ test("a program that ended between the goal and the record finishes the record, 
       return await board.recordTrigger(order);
     },
   }));
-  await dying.lookAtClock();
+  await dying.look();
   expect([failures, (await scene.goals()).length, await scene.events()]).toEqual([1, 1, []]);
   // Meanwhile a person has written another text, and days have passed.
   scene.now = "2026-11-23T09:00:00Z";
   const next = await scene.start([{ ...nightly, goal: "Sweep well", missed: "skip" }]);
-  await next.lookAtClock();
+  await next.look();
   const [goal, ...more] = await scene.goals();
   expect(more).toEqual([]);
   expect(goal?.payload).toBe(`Sweep, for ${at(21)}`);
   expect(await scene.events()).toMatchObject([
     { type: "trigger_fired", cause: at(21), goal: String(goal?.id) },
   ]);
-  await next.lookAtClock();
+  await next.look();
   expect((await scene.events()).slice(1)).toMatchObject([
     { type: "trigger_skipped", cause: at(23) },
   ]);
@@ -171,14 +171,14 @@ test("a program that ended between the goal and the record finishes the record, 
 
 test("a changed expression begins anew, and what it would have run before is not missed", async () => {
   await using scene = await TriggerScene.open();
-  await (await scene.start([nightly])).lookAtClock();
+  await (await scene.start([nightly])).look();
   scene.now = "2026-11-25T12:00:00Z";
   const hourly = { ...nightly, cron: "0 * * * *" };
   const looks = await scene.start([hourly]);
-  await looks.lookAtClock();
+  await looks.look();
   expect(await scene.goals()).toEqual([]);
   scene.now = "2026-11-25T13:00:00Z";
-  await looks.lookAtClock();
+  await looks.look();
   expect((await scene.goals()).map(({ payload }) => payload)).toEqual([
     "Sweep, for 2026-11-25T13:00:00.000Z",
   ]);
@@ -187,10 +187,10 @@ test("a changed expression begins anew, and what it would have run before is not
 test("two programs that look at the same time state one goal", async () => {
   await using scene = await TriggerScene.open();
   const both = [await scene.start([nightly]), await scene.start([nightly])];
-  await Promise.all(both.map((looks) => looks.lookAtClock()));
+  await Promise.all(both.map((looks) => looks.look()));
   for (const day of [21, 22, 23]) {
     scene.now = `2026-11-${day}T03:00:05Z`;
-    await Promise.all(both.map((looks) => looks.lookAtClock()));
+    await Promise.all(both.map((looks) => looks.look()));
     expect(await scene.goals()).toHaveLength(day - 20);
     await end(scene, (await scene.goals()).at(-1)?.id);
   }
@@ -207,12 +207,12 @@ test("a look that fails is tried again, and the log has its reason once", async 
       return await board.readTrigger(name);
     },
   }));
-  await looks.lookAtClock();
-  await looks.lookAtClock();
+  await looks.look();
+  await looks.look();
   expect(scene.log.filter((line) => line.includes("It is broken."))).toHaveLength(1);
   isBroken = false;
-  await looks.lookAtClock();
+  await looks.look();
   scene.now = "2026-11-21T03:00:00Z";
-  await looks.lookAtClock();
+  await looks.look();
   expect(await scene.goals()).toHaveLength(1);
 });

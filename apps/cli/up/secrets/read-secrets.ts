@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import {
+  hookSecretProblem,
   hookSecrets,
   usedSecrets,
   type WithSecrets,
@@ -128,12 +129,8 @@ function hookSecret(name: string, value: Buffer): string {
       remedy,
     );
   }
-  if (secret.startsWith("whsec_") && !/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret))
-    throw invalidSecret(
-      name,
-      "what follows `whsec_` is not base64",
-      "Copy the signing token from GitLab again.",
-    );
+  const found = hookSecretProblem(secret);
+  if (found !== undefined) throw invalidSecret(name, found.problem, found.remedy);
   return value.toString("base64");
 }
 

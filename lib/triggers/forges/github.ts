@@ -1,5 +1,8 @@
-// The events of GitHub's webhooks, as its documentation "Webhook events and payloads" has them.
+// GitHub. Its events are those of its documentation "Webhook events and payloads".
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
 import { z } from "zod";
+import type { ForgeTraits } from "../forge.ts";
 import {
   commitOf,
   type ForgeEvent,
@@ -8,7 +11,114 @@ import {
   nameOfRef,
   nothingIn,
   readParts,
-} from "./forge-event.ts";
+} from "../forge-event.ts";
+import type { Header } from "../hook.ts";
+import { hashing, refused, type SignatureCheck } from "../signature.ts";
+
+export const github: ForgeTraits = {
+  label: "GitHub",
+  events: {
+    push: [],
+    tag_push: [],
+    pull_request: [
+      ...[
+        "opened",
+        "synchronize",
+        "reopened",
+        "closed",
+        "edited",
+        "ready_for_review",
+        "converted_to_draft",
+      ],
+      ...[
+        "labeled",
+        "unlabeled",
+        "assigned",
+        "unassigned",
+        "review_requested",
+        "review_request_removed",
+      ],
+      ...["locked", "unlocked", "milestoned", "demilestoned", "enqueued", "dequeued"],
+      ...["auto_merge_enabled", "auto_merge_disabled"],
+    ],
+    issues: [
+      ...[
+        "opened",
+        "closed",
+        "reopened",
+        "edited",
+        "deleted",
+        "labeled",
+        "unlabeled",
+        "assigned",
+        "unassigned",
+      ],
+      ...[
+        "locked",
+        "unlocked",
+        "milestoned",
+        "demilestoned",
+        "pinned",
+        "unpinned",
+        "transferred",
+        "typed",
+        "untyped",
+      ],
+    ],
+    issue_comment: ["created", "edited", "deleted", "pinned", "unpinned"],
+  },
+  strangersEvents: {
+    pull_request: [
+      "opened",
+      "synchronize",
+      "reopened",
+      "closed",
+      "edited",
+      "ready_for_review",
+      "converted_to_draft",
+    ],
+    issues: ["opened", "closed", "reopened", "edited"],
+    issue_comment: ["created", "edited", "deleted"],
+  },
+  commentEvent: "issue_comment",
+  mergeEvent: "pull_request",
+  checkSignature,
+  idHeaders: [
+    // Gitea, Forgejo and Gogs send GitHub's header as well, with an id that is new each time.
+    { name: "x-gitea-delivery", kept: false },
+    { name: "x-forgejo-delivery", kept: false },
+    { name: "x-gogs-delivery", kept: false },
+    { name: "x-github-delivery", kept: true },
+  ],
+  read: (header, data) => read(header("x-github-event"), data),
+  document: {
+    headers: [
+      { name: "X-GitHub-Event", description: "Of GitHub: which event it is, such as `push`." },
+      {
+        name: "X-GitHub-Delivery",
+        description: "Of GitHub: the id of the event. What comes with it again is a repeat.",
+      },
+    ],
+    schemes: {
+      github: { name: "X-Hub-Signature-256", description: "GitHub's signature of the body." },
+    },
+  },
+};
+
+function checkSignature(header: Header, secret: string): SignatureCheck {
+  const signature = header("x-hub-signature-256");
+  if (signature === undefined)
+    return refused(
+      "There is no X-Hub-Signature-256: the webhook needs its secret, as sett.yml names it.",
+    );
+  const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(signature) ?? [];
+  if (hex === undefined)
+    return refused(
+      "X-Hub-Signature-256 is no signature: it is `sha256=` and 64 hexadecimal digits.",
+    );
+  const wrong = "X-Hub-Signature-256 does not fit the body and the secret.";
+  return hashing(createHmac("sha256", secret), [Buffer.from(hex, "hex")], wrong);
+}
 
 const Action = z.string().regex(/^[a-z_]{1,60}$/);
 const Account = z.object({ login: z.string() });
@@ -68,7 +178,7 @@ const IssueComment = z.object({
   }),
 });
 
-export function readGithub(kind: string | undefined, data: unknown): ForgeReading {
+function read(kind: string | undefined, data: unknown): ForgeReading {
   switch (kind) {
     case undefined:
       return {

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import { cronProblem, dueRuns, nextRun } from "../../../../lib/triggers/cron.ts";
+import { cronProblem, dueRuns, nextRun } from "../../../../lib/triggers/cron-times.ts";
 
 const berlin = "Europe/Berlin";
 const due = (cron: string, from: string, now: string, time_zone = berlin) => {

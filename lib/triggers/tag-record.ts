@@ -1,6 +1,6 @@
 // Reads and writes what the record of a trigger says of a tag, in one field. A tag that goes and
 // comes again, or back to an earlier commit, is new each time.
-import type { Tag } from "../../../lib/git/repository/tags.ts";
+import type { Tag } from "./kind.ts";
 
 /**
  * `changes`: how often it was moved, removed or made again since it was first seen. `isGone`: no

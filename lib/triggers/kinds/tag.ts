@@ -1,38 +1,39 @@
-// Triggers that state a goal for a new tag. Known tags are on record; the tags that are there at
-// the first look state no goal.
-import { matchesPattern } from "../../../lib/core/match-pattern.ts";
-import type { Tag } from "../../../lib/git/repository/tags.ts";
-import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
-import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
-import { skip } from "./skip.ts";
-import { changesOf, fieldOf, forgottenField, goneAmong, longGone, textOf } from "./tag-record.ts";
+// Triggers that state a goal for a new tag. The tags that are known are on record; those that are
+// there at the first look state no goal.
+import { matchesPattern } from "../../core/match-pattern.ts";
+import type { TagTrigger, TriggerName } from "../../model/trigger.ts";
+import type { KindOfTrigger, Tag, TriggerPort, Watch } from "../kind.ts";
+import { changesOf, fieldOf, forgottenField, goneAmong, longGone, textOf } from "../tag-record.ts";
 
-/**
- * Tags may come at once, such as by a fetch of another repository's: only the newest state goals.
- */
+export const tag: KindOfTrigger<TagTrigger> = {
+  fields: ["trigger", "time", "tag", "commit"],
+  resolve: ({ tag = "" }) => ({ kind: "tag", tag }),
+  watch: { everyMs: 5_000, start: (port) => new TagWatch(port) },
+};
+
+/** When tags come at once, such as by a fetch of another repository's, the newest state goals. */
 const maxAtOnce = 10;
 /** Redis takes no more arguments at a time. */
 const fieldsAtOnce = 1_000;
 
-export class TagWatch {
-  readonly #parts: TriggerParts;
+class TagWatch implements Watch<TagTrigger> {
+  readonly #port: TriggerPort;
   /** Trigger → its record, as this process has read and written it. */
   readonly #known = new Map<TriggerName, Map<string, string>>();
 
-  constructor(parts: TriggerParts) {
-    this.#parts = parts;
+  constructor(port: TriggerPort) {
+    this.#port = port;
   }
 
-  /** Looks once at the tags, oldest first. */
-  async look(trigger: TagTrigger, tags: readonly Tag[]): Promise<void> {
-    const { board, deps } = this.#parts;
+  async look(trigger: TagTrigger): Promise<void> {
+    const tags = await this.#port.tags();
     let known = this.#known.get(trigger.name);
     // Another program may have seen a change before this one: what both count must be the same.
-    if (known === undefined || hasChanged(known, tags, deps.clock.now()))
-      known = await board.readTrigger(trigger.name);
+    if (known === undefined || hasChanged(known, tags, this.#port.now()))
+      known = await this.#port.read(trigger.name);
     this.#known.set(trigger.name, known);
     if (!known.has("since")) return await this.#begin(trigger, tags, known);
-    await this.#recordAll(trigger, goneAmong(known, tags, deps.clock.now()), known);
+    await this.#recordAll(trigger, goneAmong(known, tags, this.#port.now()), known);
     await this.#forgetLongGone(trigger, known);
     const fresh = tags.filter((tag) => changesOf(known, tag) !== undefined);
     const matching = fresh.filter(({ name }) => matchesPattern(trigger.tag, name));
@@ -40,39 +41,32 @@ export class TagWatch {
     for (const tag of fresh) {
       const changes = changesOf(known, tag) ?? 0;
       const mark = { mark: fieldOf(tag.name), value: textOf(tag, changes) };
-      const record = { record: { trigger: trigger.name }, ...mark, actor: actorOf(trigger) };
       if (surplus.has(tag)) {
         const reason = `${matching.length} new tags came at once: only the ${maxAtOnce} newest state goals.`;
-        await skip(this.#parts, trigger, { cause: `tag ${tag.name}`, reason, mark });
-      } else if (matching.includes(tag)) {
-        await this.#fire(trigger, tag, changes, deps.clock.now());
-        await board.recordTrigger(record);
-      } else await board.recordTrigger(record);
+        await this.#port.skip(trigger, { cause: `tag ${tag.name}`, reason, mark });
+      } else {
+        if (matching.includes(tag)) await this.#fire(trigger, tag, changes);
+        await this.#port.record(trigger, mark);
+      }
       known.set(mark.mark, mark.value);
     }
   }
 
   /** How often they have changed comes first: a look that was interrupted forgets them again. */
   async #forgetLongGone(trigger: TagTrigger, known: Map<string, string>): Promise<void> {
-    const { board, deps } = this.#parts;
-    const { fields, changes } = longGone(known, deps.clock.now());
+    const { fields, changes } = longGone(known, this.#port.now());
     if (fields.length === 0) return;
     const most = Math.max(changes, Number(known.get(forgottenField) ?? 0));
     await this.#recordAll(trigger, [[forgottenField, String(most)]], known);
-    await board.forgetMarks(trigger.name, fields);
+    await this.#port.forget(trigger.name, fields);
     for (const field of fields) known.delete(field);
   }
 
-  async #fire(
-    trigger: TagTrigger,
-    { name, commit }: Tag,
-    changes: number,
-    now: Date,
-  ): Promise<void> {
-    await fireFor(this.#parts, trigger, {
+  async #fire(trigger: TagTrigger, { name, commit }: Tag, changes: number): Promise<void> {
+    await this.#port.fire(trigger, {
       happened: ["tag", name, commit, ...(changes === 0 ? [] : [String(changes)])],
       cause: `tag ${name}`,
-      values: { tag: name, commit, time: now.toISOString() },
+      values: { tag: name, commit, time: this.#port.now().toISOString() },
       source: "the repository",
       commit,
     });
@@ -86,24 +80,18 @@ export class TagWatch {
   ): Promise<void> {
     const all = tags.map((tag): [string, string] => [fieldOf(tag.name), textOf(tag, 0)]);
     await this.#recordAll(trigger, all, known);
-    await this.#recordAll(trigger, [["since", this.#parts.deps.clock.now().toISOString()]], known);
+    await this.#recordAll(trigger, [["since", this.#port.now().toISOString()]], known);
   }
 
   async #recordAll(
     trigger: TagTrigger,
     all: readonly [field: string, value: string][],
     known: Map<string, string>,
-  ) {
-    const order = { record: { trigger: trigger.name }, actor: actorOf(trigger) };
+  ): Promise<void> {
     for (let from = 0; from < all.length; from += fieldsAtOnce) {
       const part = all.slice(from, from + fieldsAtOnce);
       const [[mark, value] = ["", ""], ...more] = part;
-      await this.#parts.board.recordTrigger({
-        ...order,
-        mark,
-        value,
-        fields: Object.fromEntries(more),
-      });
+      await this.#port.record(trigger, { mark, value, fields: Object.fromEntries(more) });
       for (const [field, text] of part) known.set(field, text);
     }
   }

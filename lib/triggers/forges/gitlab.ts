@@ -1,5 +1,8 @@
-// The events of GitLab's webhooks, as its documentation "Webhook events" has them.
+// GitLab. Its events are those of its documentation "Webhook events".
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
 import { z } from "zod";
+import type { ForgeTraits } from "../forge.ts";
 import {
   commitOf,
   type ForgeEvent,
@@ -8,7 +11,118 @@ import {
   nameOfRef,
   nothingIn,
   readParts,
-} from "./forge-event.ts";
+} from "../forge-event.ts";
+import type { Header } from "../hook.ts";
+import { hashing, isSameSecret, refused, type SignatureCheck } from "../signature.ts";
+
+export const gitlab: ForgeTraits = {
+  label: "GitLab",
+  events: {
+    push: [],
+    tag_push: [],
+    merge_request: [
+      "open",
+      "update",
+      "reopen",
+      "close",
+      "merge",
+      "approved",
+      "unapproved",
+      "approval",
+      "unapproval",
+    ],
+    issue: ["open", "update", "reopen", "close"],
+    note: ["create", "update"],
+  },
+  strangersEvents: {
+    merge_request: ["open", "update", "reopen", "close"],
+    issue: ["open", "update", "reopen", "close"],
+    note: ["create", "update"],
+  },
+  commentEvent: "note",
+  mergeEvent: "merge_request",
+  checkSignature: (header, secret, now) =>
+    secret.startsWith(signingTokenPrefix)
+      ? checkStandard(header, secret, now)
+      : checkToken(header, secret),
+  secretProblem: (secret) =>
+    secret.startsWith(signingTokenPrefix) && !/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret)
+      ? {
+          problem: "what follows `whsec_` is not base64",
+          remedy: "Copy the signing token from GitLab again.",
+        }
+      : undefined,
+  idHeaders: [
+    // The signature covers `webhook-id`. Older releases have the last ones only.
+    { name: "webhook-id", kept: true },
+    { name: "idempotency-key", kept: true },
+    { name: "x-gitlab-webhook-uuid", kept: false },
+    { name: "x-gitlab-event-uuid", kept: false },
+  ],
+  read: (header, data) => read(header("x-gitlab-event"), data),
+  document: {
+    headers: [
+      { name: "X-Gitlab-Event", description: "Of GitLab: which event it is, such as `Push Hook`." },
+      {
+        name: "Idempotency-Key",
+        description: "Of GitLab: the id of the delivery. What comes with it again is a repeat.",
+      },
+    ],
+    schemes: {
+      gitlab: { name: "X-Gitlab-Token", description: "GitLab's secret token." },
+      gitlab_signed: {
+        name: "webhook-signature",
+        description: "GitLab's signature of `webhook-id`, `webhook-timestamp` and the body.",
+      },
+    },
+  },
+};
+
+/** GitLab's signing tokens begin with it; what follows is base64. */
+const signingTokenPrefix = "whsec_";
+/** As Standard Webhooks asks for: an old message is not played again. */
+const toleranceSeconds = 5 * 60;
+const maxSignatures = 10;
+const sha256Bytes = 32;
+
+/** The body has no part in it. */
+function checkToken(header: Header, secret: string): SignatureCheck {
+  const token = header("x-gitlab-token");
+  if (token === undefined)
+    return refused(
+      "There is no X-Gitlab-Token: the webhook needs its secret token, as sett.yml names it.",
+    );
+  if (!isSameSecret(token, secret)) return refused("X-Gitlab-Token is not the secret.");
+  return { kind: "open", part: () => {}, problem: () => undefined };
+}
+
+/** GitLab signs by the Standard Webhooks specification where the webhook has a signing token. */
+function checkStandard(header: Header, secret: string, now: Date): SignatureCheck {
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
+    header,
+  );
+  if (id === undefined || timestamp === undefined || signatures === undefined)
+    return refused(
+      "There is no webhook-signature: the webhook needs its signing token, as sett.yml names it.",
+    );
+  const ageSeconds = now.getTime() / 1_000 - Number(timestamp);
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(ageSeconds) > toleranceSeconds)
+    return refused(
+      "webhook-timestamp is more than 5 minutes from now: the message is old, or a clock is wrong.",
+    );
+  const signed = signatures
+    .split(" ")
+    .slice(0, maxSignatures)
+    .flatMap((one) =>
+      one.startsWith("v1,") ? [Buffer.from(one.slice("v1,".length), "base64")] : [],
+    )
+    .filter(({ length }) => length === sha256Bytes);
+  if (signed.length === 0)
+    return refused("webhook-signature is no signature: it is `v1,` and 32 bytes in base64.");
+  const key = Buffer.from(secret.slice(signingTokenPrefix.length), "base64");
+  const hmac = createHmac("sha256", key).update(`${id}.${timestamp}.`);
+  return hashing(hmac, signed, "webhook-signature does not fit the body and the secret.");
+}
 
 const Action = z
   .string()
@@ -83,7 +197,7 @@ const Note = z.object({
   commit: z.object({ id: z.string(), message: z.string() }).nullish(),
 });
 
-export function readGitlab(header: string | undefined, data: unknown): ForgeReading {
+function read(header: string | undefined, data: unknown): ForgeReading {
   if (header === undefined)
     return {
       kind: "unknown",

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import type { Forge } from "../../../../lib/model/trigger.ts";
-import { checkSignature } from "../../../../lib/triggers/forge-signature.ts";
+import { forges } from "../../../../lib/triggers/forges.ts";
 
 const now = new Date(1_614_265_330_000);
 /** Why the signature does not count. The body comes in small parts. */
@@ -13,7 +13,7 @@ function check(
   secret: string,
   at = now,
 ): string | undefined {
-  const begun = checkSignature(forge, (name) => headers[name], secret, at);
+  const begun = forges[forge].checkSignature((name) => headers[name], secret, at);
   if (begun.kind === "refused") return begun.reason;
   for (let bytes = new TextEncoder().encode(body); bytes.length > 0; bytes = bytes.subarray(5))
     begun.part(bytes.subarray(0, 5));
@@ -123,7 +123,7 @@ test("a signed message that is old, or from the future, is not taken again", () 
 
 test("the headers alone refuse what no body can make good", () => {
   const kind = (forge: Forge, headers: Record<string, string>, secret: string) =>
-    checkSignature(forge, (name) => headers[name], secret, now).kind;
+    forges[forge].checkSignature((name) => headers[name], secret, now).kind;
   expect(kind("github", {}, github.secret)).toBe("refused");
   expect(kind("github", { "x-hub-signature-256": "sha256=guessed" }, github.secret)).toBe(
     "refused",

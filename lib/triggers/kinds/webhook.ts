@@ -1,0 +1,158 @@
+// Triggers that state a goal for an event of a forge, which the forge posts.
+import { SettError } from "../../model/errors.ts";
+import { Forge, type WebhookTrigger } from "../../model/trigger.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
+import { happenedOf } from "../delivery-id.ts";
+import type { ForgeEvent } from "../forge-event.ts";
+import { forges } from "../forges.ts";
+import type { Header } from "../hook.ts";
+import type { FileFacts, Finding, KindOfTrigger, Nearest, RawMap } from "../kind.ts";
+import { matchEvent } from "../match-event.ts";
+import { shortLine } from "../outside-text.ts";
+import { readForgeEvent } from "../read-forge-event.ts";
+
+export const webhook: KindOfTrigger<WebhookTrigger> = {
+  fields: [
+    ...(["trigger", "time", "event", "title", "author", "branch", "url", "repository"] as const),
+    ...(["number", "commit", "body", "comment", "tag"] as const),
+  ],
+  resolve({ webhook }, { guardsSecrets }) {
+    if (webhook === undefined) throw new Error("The entry is no webhook.");
+    const { comment, ...rest } = webhook;
+    const guards_secrets = guardsSecrets ? (true as const) : undefined;
+    return { kind: "webhook", ...rest, ...withoutUndefined({ comment, guards_secrets }) };
+  },
+  mistakes,
+  warnings: (trigger, { nearest }) => [
+    ...unknownActions(trigger, nearest),
+    ...openToAll(trigger).map((sentence) => ({ path: ["webhook", "events"], sentence })),
+  ],
+  secretOf: ({ secret }) => secret,
+  async receive(port, trigger, { header, readBody, waitOf }) {
+    const forge = forges[trigger.forge];
+    const secret = (await port.secretOf(trigger.secret))?.trim();
+    if (secret === undefined || secret === "") {
+      const problem = `The API does not have the secret ${trigger.secret}, with which deliveries are checked.`;
+      throw new SettError("not-ready", problem, { hint: "`sett up` gives it to the API." });
+    }
+    const check = forge.checkSignature(header, secret, port.now());
+    if (check.kind === "refused") throw new SettError("not-authenticated", check.reason);
+    const body = await readBody(check.part);
+    const problem = check.problem();
+    if (problem !== undefined) throw new SettError("not-authenticated", problem);
+    const seconds = waitOf();
+    if (seconds !== undefined) return { outcome: "too-many", seconds };
+    const reading = readForgeEvent(trigger.forge, header, new TextDecoder().decode(body));
+    if (reading.kind === "ping") return { outcome: "ping" };
+    if (reading.kind === "unknown") throw new SettError("usage", reading.reason);
+    const { event } = reading;
+    const match = matchEvent(trigger, event);
+    if (match.kind === "fires") {
+      const fired = await port.fire(trigger, momentOf(trigger, event, header, port.now()));
+      return { outcome: "fired", ...fired };
+    }
+    // What the trigger does not name is none of its affair.
+    if (match.kind === "skip")
+      await port.skip(trigger, { cause: event.about, reason: match.reason });
+    return { outcome: "skipped", reason: match.reason };
+  },
+};
+
+function momentOf({ forge }: WebhookTrigger, event: ForgeEvent, header: Header, now: Date) {
+  const { about, commit, fields } = event;
+  return {
+    happened: ["webhook", forge, ...happenedOf(forge, header, event)],
+    cause: shortLine(about),
+    values: { ...fields, time: now.toISOString() },
+    source: forges[forge].label,
+    commit,
+  };
+}
+
+function mistakes(entry: RawMap, { secrets, services, nearest }: FileFacts): Finding[] {
+  if (entry.webhook === undefined) return [];
+  const { secret, events, forge }: RawMap = Object(entry.webhook);
+  const findings: [path: (string | number)[], sentence: string | undefined][] = [
+    [
+      [],
+      services.api === undefined
+        ? "needs `services: { api: … }`, to which the forge posts"
+        : undefined,
+    ],
+    [["secret"], unknownSecret(secret, Object.keys(secrets), nearest)],
+    ...(Array.isArray(events) ? events : []).map(
+      (event: unknown, at): [(string | number)[], string | undefined] => [
+        ["events", at],
+        unknownEvent(forge, event, nearest),
+      ],
+    ),
+  ];
+  return findings.flatMap(([path, sentence]) =>
+    sentence === undefined ? [] : [{ path: ["webhook", ...path], sentence }],
+  );
+}
+
+function unknownSecret(name: unknown, names: readonly string[], nearest: Nearest) {
+  if (typeof name !== "string" || names.includes(name)) return undefined;
+  const meant = nearest(name, names);
+  if (meant !== undefined) return `\`secrets\` has no \`${name}\`: did you mean \`${meant}\`?`;
+  return `\`secrets\` has no \`${name}\`: the file needs \`secrets: { ${name}: { file: … } }\`, which says where it comes from`;
+}
+
+function unknownEvent(forgeName: unknown, event: unknown, nearest: Nearest) {
+  const forge = Forge.safeParse(forgeName).data;
+  const [name = ""] = typeof event === "string" ? event.split(".") : [];
+  // The schema reports what is no event's name at all.
+  if (forge === undefined || !/^[a-z_]+$/.test(name)) return undefined;
+  const { events } = forges[forge];
+  if (Object.hasOwn(events, name)) return undefined;
+  const known = Object.keys(events);
+  const meant = nearest(name, known);
+  const remedy = meant === undefined ? `known are ${quoted(known)}` : `did you mean \`${meant}\`?`;
+  return `is no event of ${forge} that Sett knows: ${remedy}`;
+}
+
+/** A forge may have actions that Sett does not know yet. */
+function unknownActions({ forge, events }: WebhookTrigger, nearest: Nearest): Finding[] {
+  return events.flatMap((event, at) => {
+    const [name = "", action] = event.split(".");
+    const actions = forges[forge].events[name] ?? [];
+    if (action === undefined || actions.includes(action)) return [];
+    const known = actions.length === 0 ? "it has none" : `known are ${quoted(actions)}`;
+    const meant = nearest(action, actions);
+    const remedy = meant === undefined ? known : `did you mean \`${name}.${meant}\`?`;
+    const sentence = `names an action that Sett does not know of \`${name}\`: ${remedy}`;
+    return [{ path: ["webhook", "events", at], sentence }];
+  });
+}
+
+/**
+ * Otherwise a comment that an agent writes with the outcome would state the next goal, and
+ * strangers would spend the budget.
+ */
+function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTrigger): string[] {
+  if (people.length > 0) return [];
+  const { strangersEvents, commentEvent, mergeEvent } = forges[forge];
+  const open = events.filter((event) => {
+    const [name = "", action] = event.split(".");
+    const actions = strangersEvents[name];
+    return actions !== undefined && (action === undefined || actions.includes(action));
+  });
+  const isOf = (name: string) => (event: string) => event.split(".")[0] === name;
+  const comments =
+    "lets every comment state a goal, also one that an agent writes: `comment: /sett` or `people: […]` says which";
+  const others = open.filter((event) => !isOf(commentEvent)(event)).map((event) => `\`${event}\``);
+  const subject = others.length === 1 ? `${others[0]} lets` : `${others.join(", ")} let`;
+  const strangers = `${subject} everyone who may read the project state a goal, and pay with your budget: \`people: […]\` says who may`;
+  const forks =
+    "states no goal about code of a fork, because agents have secrets: `people: […]` says whose events let it run";
+  return [
+    ...(comment === undefined && open.some(isOf(commentEvent)) ? [comments] : []),
+    ...(others.length > 0 ? [strangers] : []),
+    ...(guards_secrets && events.some(isOf(mergeEvent)) ? [forks] : []),
+  ];
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(", ");
+}
