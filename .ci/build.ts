@@ -27,7 +27,7 @@ type Binary = { program: Program; path: string; platform?: Platform; carried?: s
 
 const root = dirname(import.meta.dir);
 
-/** Those that serve the page carry it. */
+/** The programs that serve the page carry it. */
 const servePage: ReadonlySet<string> = new Set(["sett", "api"]);
 
 /** `sett` holds the services as well. */

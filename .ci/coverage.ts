@@ -8,8 +8,8 @@ import { basename, join } from "node:path";
 const minShare = 0.85;
 
 /**
- * Of the page, what is no pure function: test/e2e/page.test.ts and its neighbours run it in
- * Chromium, which counts no lines.
+ * The parts of the page that are no pure function are left out: test/e2e/page.test.ts and its
+ * neighbours run it in Chromium, which counts no lines.
  */
 const runsInBrowser = /^apps\/page\/(?:components|data|views)\//;
 
@@ -73,7 +73,9 @@ function runLinesOf(lines: Map<number, boolean>): number {
 
 const transpiler = new Bun.Transpiler({ loader: "ts" });
 
-/** Of a file that was never loaded: what is left of it without types and comments. */
+/**
+ * Counts the lines of a file that was never loaded: those that are left without types and comments.
+ */
 function linesOf(source: string): number {
   const code = transpiler.transformSync(source);
   return code.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("import "))

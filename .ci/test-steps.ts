@@ -48,7 +48,7 @@ const cliProcess = [
 ];
 /** They keep a processor busy, while most others wait for containers. */
 const suites = ["{integration/blackboard,simulation,chaos}/**/*.test.ts"];
-/** What needs the packages, which take a while to make. */
+/** These need the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];
 
 /** In the order in which they are listed; each begins as soon as those that it needs have ended. */

@@ -12,7 +12,7 @@ const root = dirname(import.meta.dir);
 const shownAtMost = 10;
 /** Tests that import this start the program, rather than import its sources. */
 const programStarter = "test/support/process/compiled.ts";
-/** And this the page, in a browser. */
+/** A test that imports this starts the page, in a browser. */
 const pageStarter = "test/support/page/page-scene.ts";
 const listOfCommands = "apps/cli/commands.ts";
 
@@ -114,7 +114,7 @@ function usesIn(text: string, names: readonly string[]): string[] {
     : (text.match(new RegExp(`\\b(?:${names.join("|")})\\b`, "g")) ?? []);
 }
 
-/** Those that say the names most often come first. */
+/** Sorts the tests: those that say the names most often come first. */
 function byUses(
   tests: TestOf[],
   names: readonly string[],
@@ -137,7 +137,7 @@ function usesOf(names: readonly string[], tests: [string, Source][]): TestOf[] {
 }
 
 /**
- * What the source exports, and its name as a function would have it: `renew-lease.lua` is
+ * Returns what the source exports, and its name as a function would have it: `renew-lease.lua` is
  * `renewLease`. Single words may mean anything, but for the word that a command is typed with.
  */
 function namesOf(source: string, sources: ReadonlyMap<string, Source>): string[] {

@@ -61,7 +61,7 @@ function commentOf(comments: ReadonlyMap<string, string>, name: string): string 
   return comment;
 }
 
-/** What the header says before KEYS; and the arguments and results that it names. */
+/** Returns what the header says before KEYS, and the arguments and results that it names. */
 function headerOf(source: string): { purpose: string; args: string; result: string } {
   const lines = source.split("\n");
   const header = lines.slice(

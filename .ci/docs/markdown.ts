@@ -35,7 +35,7 @@ export function code(language: string, lines: readonly string[]): string {
   return [`\`\`\`${language}`, ...lines, "```"].join("\n");
 }
 
-/** With one full stop at its end. */
+/** Returns the text with one full stop at its end. */
 export function sentence(text: string): string {
   const trimmed = text.trim().replace(/\s+/g, " ");
   return /[.!?…]$/.test(trimmed) || trimmed === "" ? trimmed : `${trimmed}.`;

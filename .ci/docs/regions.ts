@@ -1,5 +1,5 @@
-// What is generated in the pages, by the name of its region: `<!-- generated: keys -->` … `<!-- end
-// of keys -->`.
+// Lists what is generated in the pages, by the name of its region: `<!-- generated: keys -->` …
+// `<!-- end of keys -->`.
 import { apiRegions } from "./api.ts";
 import { blackboardRegions } from "./blackboard.ts";
 import { commandRegions } from "./commands.ts";

@@ -1,5 +1,5 @@
-// What the scripted model says in the demo. A script wrote these answers, and no model; the work
-// that they ask for is real.
+// Has what the scripted model says in the demo. A script wrote these answers, and no model; the
+// work that they ask for is real.
 
 type Call = { tool: string; input: Record<string, unknown> };
 

@@ -12,7 +12,7 @@ type MessagesBody = {
 /** `problem`: a request that the script does not know. */
 export function startScriptedModel() {
   const problems: string[] = [];
-  /** Not random, so that a second recording makes the same files. */
+  /** It is not random, so that a second recording makes the same files. */
   let ids = 0;
   const server = Bun.serve({
     port: 0,

@@ -1,4 +1,5 @@
-// What the tests need to run an Engine without root: programs, and a user with a range of user ids.
+// Prepares what the tests need to run an Engine without root: programs, and a user with a range of
+// user ids.
 
 import { canInstallPackages, ensurePrograms } from "./debian-packages.mjs";
 import { attempt, say } from "./shell.mjs";

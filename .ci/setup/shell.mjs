@@ -1,5 +1,5 @@
-// How the set-up scripts run other programs and print messages: plain Node, because they run before
-// anything is installed.
+// Says how the set-up scripts run other programs and print messages: plain Node, because they run
+// before anything is installed.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";

@@ -50,7 +50,8 @@ export function App({ isTokenRefused }: { isTokenRefused: boolean }) {
   const main = useRef<HTMLElement>(null);
   useFocusOnChange(main, route.view);
   const [isRefused, setIsRefused] = useState(isTokenRefused);
-  // Also later: a session ends, and the program that made it may be another one by now.
+  // A later refusal counts, too: a session ends, and the program that made it may be another one by
+  // now.
   if (isRefused || instance.error?.status === 401)
     return <SignIn isRefused={isRefused} onGoOn={instance.data && (() => setIsRefused(false))} />;
   return (

@@ -1,5 +1,5 @@
-// Which view the address names, and the address of a view. Addresses are fragments, so that the
-// server needs no rules for them. Pure.
+// Says which view the address names, and the address of a view. Addresses are fragments, so that
+// the server needs no rules for them. Pure.
 
 export type Route =
   | { view: "goals" }

@@ -40,7 +40,7 @@ const problems = {
   503: problem("Redis or another part of the instance does not answer."),
 } as const;
 
-/** What may go wrong with every read. */
+/** Lists what may go wrong with every read. */
 export const readProblems = {
   401: problems[401],
   403: problems[403],
@@ -51,7 +51,7 @@ export const readProblems = {
   503: problems[503],
 } as const;
 export const findProblems = { ...readProblems, 404: problems[404], 409: problems[409] } as const;
-/** What may go wrong with every write. */
+/** Lists what may go wrong with every write. */
 export const writeProblems = {
   ...findProblems,
   408: problems[408],
@@ -81,7 +81,7 @@ export function idParameter(what: string) {
   });
 }
 
-/** Of a write that needs no content: `{}`, or nothing. */
+/** The body of a write that needs no content: `{}`, or nothing. */
 export const emptyBody = {
   body: {
     required: false,

@@ -1,4 +1,4 @@
-// What calls of language models have cost.
+// Says what calls of language models have cost.
 import { z } from "@hono/zod-openapi";
 
 const amounts = { usd: z.number(), tokens: z.int(), calls: z.int() };

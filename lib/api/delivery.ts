@@ -1,4 +1,4 @@
-// What a forge delivers to a webhook of `triggers`, and what it is answered.
+// Says what a forge delivers to a webhook of `triggers`, and what it is answered.
 import { z } from "@hono/zod-openapi";
 import { writeProblems } from "./common.ts";
 

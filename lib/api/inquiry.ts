@@ -1,4 +1,4 @@
-// What waits for a person.
+// Says what waits for a person.
 import { z } from "@hono/zod-openapi";
 import { amountKinds } from "../model/amounts.ts";
 import { Artefact } from "../model/artefact.ts";

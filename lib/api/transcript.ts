@@ -1,4 +1,4 @@
-// What an agent and its model have said.
+// Says what an agent and its model have said.
 import { z } from "@hono/zod-openapi";
 import { CallRecord } from "../model/model-call.ts";
 

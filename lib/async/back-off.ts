@@ -1,4 +1,4 @@
-// How long to wait before trying again.
+// Says how long to wait before trying again.
 
 /**
  * Exponential, from `firstMs` doubling up to `maxMs`. `tries` is the number of failures so far,

@@ -15,7 +15,7 @@ export class SerialByKey<Key> {
     return result;
   }
 
-  /** How many keys have jobs under way. */
+  /** The number of keys that have jobs under way. */
   get size(): number {
     return this.#tails.size;
   }

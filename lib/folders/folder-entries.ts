@@ -1,5 +1,5 @@
-// What is in a folder, by names that reach it: the name of a file is any bytes, and one that is no
-// UTF-8 is another name once it is decoded.
+// Lists what is in a folder, by names that reach it: the name of a file is any bytes, and one that
+// is no UTF-8 is another name once it is decoded.
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { type EntryKind, openListing } from "./list-folder.ts";
@@ -8,7 +8,7 @@ export type Path = string | Buffer;
 
 export type FolderEntry = { name: Path; path: Path; kind: EntryKind };
 
-/** What a decoder puts in place of bytes that are no UTF-8. */
+/** The character that a decoder puts in place of bytes that are no UTF-8. */
 const undecodable = "\ufffd";
 
 /** Piece by piece: what comes or goes meanwhile may be left out. */

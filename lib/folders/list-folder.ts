@@ -1,5 +1,5 @@
-// What is in a folder, piece by piece: a command may leave more names than its container has memory
-// for, and `readdir` reads all at once. No node: API does so.
+// Lists what is in a folder, piece by piece: a command may leave more names than its container has
+// memory for, and `readdir` reads all at once. No node: API does so.
 import { constants } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import process from "node:process";
@@ -16,7 +16,10 @@ export interface Listing extends AsyncDisposable {
 }
 
 const pieceBytes = 32 * 1024;
-/** Of an entry, as Linux has it: its length, its kind, and its name, which ends in a zero. */
+/**
+ * The places in an entry, as Linux has it, of its length, its kind, and its name, which ends in a
+ * zero.
+ */
 const [lengthAt, kindAt, nameAt] = [16, 18, 19];
 const kinds = new Map<number, EntryKind>([
   [4, "folder"],
@@ -29,7 +32,7 @@ type Read = (fd: number, buffer: Buffer) => number;
 
 let reader: Promise<Read | undefined> | undefined;
 
-/** Where libc cannot be reached, there is one piece. Throws as `readdir` does. */
+/** There is one piece where libc cannot be reached. Throws as `readdir` does. */
 export async function openListing(folder: string | Buffer): Promise<Listing> {
   reader ??=
     process.platform === "linux" && "bun" in process.versions

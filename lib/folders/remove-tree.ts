@@ -86,8 +86,8 @@ async function giveRights(path: Path, mode: number): Promise<void> {
 }
 
 /**
- * By its descriptor where the machine has paths of these: what takes the folder's place meanwhile
- * is not reached.
+ * Reaches it by its descriptor where the machine has paths of these: what takes the folder's place
+ * meanwhile is not reached.
  */
 async function inFolder(path: Path, use: (folder: string) => Promise<void>): Promise<void> {
   await using folder = await open(
@@ -189,7 +189,7 @@ async function removeSpecialFiles(path: Path): Promise<void> {
   }
 }
 
-/** What a tool may have left in the way of git. */
+/** Names what a tool may have left in the way of git. */
 export async function mendFolder(path: Path): Promise<void> {
   await makeFoldersWritable(path);
   await removeSpecialFiles(path);

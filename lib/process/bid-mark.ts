@@ -33,14 +33,14 @@ async function bunMarker(): Promise<((pid: number) => void) | undefined> {
 }
 
 /**
- * Whether another process has marked this one since its start: then all that it starts has the
+ * Says whether another process has marked this one since its start: then all that it starts has the
  * mark, and the mark tells nothing.
  */
 export function isMarkedMeanwhile(): boolean {
   return !wasMarked && isMarked(process.pid);
 }
 
-/** One that has ended counts as not marked. */
+/** A process that has ended counts as not marked. */
 export function isMarked(pid: number): boolean {
   try {
     return /^Max file locks +\d+ +\d+ /m.test(readFileSync(`/proc/${pid}/limits`, "utf8"));

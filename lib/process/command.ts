@@ -13,18 +13,21 @@ export type Command = {
    * disk. Empty: the input goes through a pipe.
    */
   stdinFolders?: readonly string[];
-  /** From the start until the end of the group's leader; after this time the group is stopped. */
+  /**
+   * The time from the start until the end of the group's leader; after this time the group is
+   * stopped.
+   */
   timeoutMs: number;
   /**
-   * How long after its end the output of processes that it left behind is still read; 2 000 by
-   * default.
+   * The time after its end for which the output of processes that it left behind is still read;
+   * 2 000 by default.
    */
   lingerMs?: number;
   /** Between SIGTERM and SIGKILL to the group; 5 000 by default. */
   killAfterMs?: number;
   /**
-   * How long after SIGKILL the output of a process that left the group is still read; 1 000 by
-   * default.
+   * The time after SIGKILL for which the output of a process that left the group is still read;
+   * 1 000 by default.
    */
   drainMs?: number;
   /** For each of stdout and stderr; 32 MiB by default. */
@@ -37,8 +40,8 @@ export type Command = {
 
 type Ended = {
   /**
-   * Of the group's leader; null when a signal ended it, or when it could not even be killed in
-   * time.
+   * The exit code of the group's leader; null when a signal ended it, or when it could not even be
+   * killed in time.
    */
   exitCode: number | null;
   signal: string | null;
@@ -46,7 +49,7 @@ type Ended = {
   stderr: Uint8Array;
   /** A process still held stdout or stderr open when the run ended. */
   isCutOff?: boolean;
-  /** From the start of the process until the last of its output. */
+  /** The time from the start of the process until the last of its output. */
   durationMs: number;
 };
 

@@ -1,6 +1,6 @@
 // The command lines by which a program of Sett starts itself again, or another one beside it.
 
-/** What a program knows of itself. */
+/** Holds what a program knows of itself. */
 export type OwnProgram = {
   execPath: string;
   /** The second word of the process's own command line: in a compiled program a path inside it. */

@@ -6,8 +6,8 @@ import { constants } from "node:os";
 import process from "node:process";
 
 /**
- * By which the kernel says that a program has made a mistake. Bun has handlers for them, which end
- * the process, whichever its sender.
+ * The signals by which the kernel says that a program has made a mistake. Bun has handlers for
+ * them, which end the process, whichever its sender.
  */
 const crashes = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV"] as const;
 

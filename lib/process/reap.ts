@@ -4,7 +4,7 @@ import process from "node:process";
 
 let reaper: Promise<((pid: number) => void) | undefined> | undefined;
 
-/** What lets the system forget a process that has ended; undefined where libc cannot be reached. */
+/** Lets the system forget a process that has ended; undefined where libc cannot be reached. */
 export function processReaper(): Promise<((pid: number) => void) | undefined> {
   reaper ??= "bun" in process.versions ? bunReaper() : Promise.resolve(undefined);
   return reaper;

@@ -17,7 +17,7 @@ export type ExporterOptions = {
   log: JsonLog;
   /** The address of the collector, without a password. */
   address: string;
-  /** How long the end may take, for what is left. */
+  /** The time that the end may take, for what is left. */
   lastTryMs?: number;
 };
 
@@ -45,7 +45,7 @@ export class Exporter {
     this.#options = options;
   }
 
-  /** Also those that are on their way. */
+  /** Counts those that are on their way, too. */
   get waiting(): number {
     return this.#queue.length + this.#sending;
   }
@@ -60,7 +60,7 @@ export class Exporter {
     if (this.#queue.length >= maxBatch) this.#bell.ring();
   }
 
-  /** Until the signal aborts; then what is left has one more try. Never rejects. */
+  /** Sends until the signal aborts; then what is left has one more try. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { exporter, settings, log, address, lastTryMs = defaultLastTryMs } = this.#options;
     while (!signal.aborted) {

@@ -72,7 +72,7 @@ export class LogFollower {
     });
   }
 
-  /** Until the signal aborts. A loss of Redis leaves no gap. Never rejects. */
+  /** Goes on until the signal aborts. A loss of Redis leaves no gap. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { board, spans, onEvent, onSpans, log } = this.#options;
     while (!signal.aborted) {

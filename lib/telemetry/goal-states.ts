@@ -7,7 +7,7 @@ import type { EndState } from "./open-goal.ts";
 
 /** The newest, of which the state is known or will be read. */
 const maxGoals = 5_000;
-/** Of those that are there at the start. */
+/** At most so many of the goals that are there at the start are read. */
 const maxPast = 500;
 
 const states = [
@@ -58,7 +58,7 @@ export class GoalStates {
     }
   }
 
-  /** By state; those in `goOn` have the state that they have there. */
+  /** Counts goals by state; those in `goOn` have the state that they have there. */
   counts(goOn: ReadonlyMap<string, "running" | "waiting">): Map<string, number> {
     const counts = new Map<string, number>(states.map((state) => [state, 0]));
     const add = (state: string) => counts.set(state, (counts.get(state) ?? 0) + 1);

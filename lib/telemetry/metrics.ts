@@ -1,10 +1,13 @@
-// What is measured of an instance as a whole, for Prometheus. The programs have metrics of their
-// own beside these.
+// Says what is measured of an instance as a whole, for Prometheus. The programs have metrics of
+// their own beside these.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 export type InstanceMetrics = ReturnType<typeof createInstanceMetrics>;
 
-/** From milliseconds, for commands that are scripts, to the days that a person may need. */
+/**
+ * The buckets go from milliseconds, for commands that are scripts, to the days that a person may
+ * need.
+ */
 const seconds = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400];
 
 /**
@@ -25,7 +28,7 @@ export function createInstanceMetrics(refresh: () => Promise<void> = async () =>
     counter(name, help, labelNames, refresh);
   return {
     registry,
-    // From the blackboard, at the scrape.
+    // Reads the blackboard at the scrape.
     up: gauge("sett_instance_up", "1 while the blackboard can be read."),
     info: gauge(
       "sett_instance_info",
@@ -89,7 +92,7 @@ export function createInstanceMetrics(refresh: () => Promise<void> = async () =>
       "sett_instance_redis_memory_limit_bytes",
       "The limit at which Redis refuses writes; 0 where there is none.",
     ),
-    // From the log, since the program has started.
+    // Counts events of the log, since the program has started.
     events: counter("sett_instance_events_total", "Events of the log, by type.", ["type"]),
     bids: counter("sett_instance_bids_total", "Bids, by agent and word.", ["agent", "word"]),
     goalsEnded: counter("sett_instance_goals_ended_total", "Goals that have ended, by state.", [

@@ -6,8 +6,8 @@ import { OpenGrant } from "./open-grant.ts";
 import { attributesOf, type FinishedSpan, SpanEvents } from "./span.ts";
 
 /**
- * What is known of the artefact that a claim is about. `maker`: the span of the command's run that
- * has made it.
+ * All that is known of the artefact that a claim is about. `maker`: the span of the command's run
+ * that has made it.
  */
 export type About = { type: string | undefined; maker: string | undefined };
 
@@ -55,8 +55,8 @@ export class OpenClaim {
   }
 
   /**
-   * Whether an agent's last attempt has failed, or the orchestrator could not go on. What was tried
-   * again does not count.
+   * Says whether an agent's last attempt has failed, or the orchestrator could not go on. What was
+   * tried again does not count.
    */
   hasFailed(): boolean {
     return this.#failures.size > 0 || [...this.#grants.values()].some((grant) => grant.hasFailed);

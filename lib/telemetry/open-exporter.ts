@@ -32,7 +32,7 @@ export async function openExporter(
   });
 }
 
-/** What may be said of where spans go. */
+/** Says as much of where spans go as others may read. */
 export function withoutPassword(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

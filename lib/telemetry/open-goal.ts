@@ -6,7 +6,7 @@ import { spanIdOf, spanKeys, traceIdOf } from "../model/trace-ids.ts";
 import { type About, OpenClaim } from "./open-claim.ts";
 import { attributesOf, type FinishedSpan, SpanEvents } from "./span.ts";
 
-/** How a goal can have ended; the others are states of one that goes on. */
+/** The states of a goal that has ended; the others are states of one that goes on. */
 export type EndState = Exclude<GoalState, "running" | "waiting">;
 
 export class OpenGoal {
@@ -29,7 +29,7 @@ export class OpenGoal {
   #hasTerminal = false;
   #hasResult = false;
   #ending: string | undefined;
-  /** Since when nothing is open. */
+  /** The time since which nothing is open. */
   restMs: number | undefined;
 
   constructor(id: string, startMs: number | undefined) {

@@ -10,7 +10,7 @@ import type { TelemetryBoard } from "./board.ts";
 /** The oldest ones: what hangs is among them. */
 const maxClaims = 2_000;
 const maxQuestions = 500;
-/** How many claims one request has, so that others get their turns between. */
+/** The number of claims in one request, so that others get their turns between. */
 const claimsOfRequest = 200;
 
 export type Waiting = { count: number; oldestMs: number };
@@ -81,7 +81,7 @@ export async function readInstance(board: TelemetryBoard): Promise<Instance> {
   };
 }
 
-/** How old the first event after `cursor` is; 0 where there is none. */
+/** Returns how old the first event after `cursor` is; 0 where there is none. */
 export async function ageOfNext(
   board: Pick<TelemetryBoard, "readEvents">,
   cursor: string,

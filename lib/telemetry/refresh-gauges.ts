@@ -46,7 +46,7 @@ async function refresh(sources: GaugeSources): Promise<void> {
       instance,
       lagMs: await lagOf(sources, instance),
     }));
-    // Where it is too late, its failure is of no interest.
+    // Its failure is of no interest where it is too late.
     reading.catch(() => undefined);
     const read = await Promise.race([reading, tooLate]);
     if (read !== undefined) setGauges(sources, read.instance, read.lagMs);

@@ -1,5 +1,5 @@
-// What the environment says about telemetry, by the variables of OpenTelemetry where it has one.
-// `main.ts` hands the environment over. Those for compression and certificates
+// Reads what the environment says about telemetry, by the variables of OpenTelemetry where it has
+// one. `main.ts` hands the environment over. Those for compression and certificates
 // (OTEL_EXPORTER_OTLP_COMPRESSION …) are read by the SDK itself.
 import { z } from "zod";
 import { DurationText } from "../service/environment.ts";
@@ -85,7 +85,7 @@ export const TelemetryEnvironment = z.object({
   ),
 });
 
-/** Where spans go. `headers` may have secrets. */
+/** The place where spans go. `headers` may have secrets. */
 export type TraceSettings = {
   url: string;
   headers: Record<string, string>;

@@ -5,8 +5,8 @@ export type Attributes = Record<string, string | number | boolean>;
 export type SpanEvent = { name: string; timeMs: number; attributes: Attributes };
 
 /**
- * From the outside in: each kind is a child of the one before, but for `bids` and `grant`, which
- * are children of the claim.
+ * They are listed from the outside in: each kind is a child of the one before, but for `bids` and
+ * `grant`, which are children of the claim.
  */
 export const spanKinds = [
   "goal",
@@ -50,7 +50,10 @@ export class SpanEvents {
   }
 }
 
-/** Without what is unknown. A loop: it is called several times for each event of a busy log. */
+/**
+ * Leaves out what is unknown. It has a loop, because it is called several times for each event of a
+ * busy log.
+ */
 export function attributesOf(
   values: Record<string, string | number | boolean | undefined>,
 ): Attributes {

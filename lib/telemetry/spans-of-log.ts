@@ -17,7 +17,7 @@ const defaultBounds: Bounds = { maxGoals: 2_000, maxClaims: 10_000, restMs: 1_00
 export class SpansOfLog {
   readonly #bounds: Bounds;
   readonly #onRest: (goal: string, state: EndState | undefined) => void;
-  /** By their last event, the oldest first. */
+  /** They are sorted by their last event, the oldest first. */
   readonly #goals = new Map<string, OpenGoal>();
   /** In the order in which they came to rest. */
   readonly #resting = new Set<string>();
@@ -41,7 +41,7 @@ export class SpansOfLog {
     return this.#claims;
   }
 
-  /** Of which nothing is open, and which have not ended yet. */
+  /** Goals of which nothing is open, and which have not ended yet. */
   get restingGoals(): number {
     return this.#resting.size;
   }
@@ -165,7 +165,7 @@ export class SpansOfLog {
   }
 }
 
-/** Of these the span of the claim, or of the goal, has a note: that they happened, and when. */
+/** The span of the claim, or of the goal, has a note of these: that they happened, and when. */
 const worthNoting = new Set<string>([
   ...[
     "bid_refused",

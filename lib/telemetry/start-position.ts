@@ -1,5 +1,5 @@
-// Where in the log a follower begins, and from where on it reads to know the spans that are open
-// there.
+// Finds where in the log a follower begins, and from where on it reads to know the spans that are
+// open there.
 import type { ArtefactId } from "../model/ids.ts";
 import { ArtefactId as Id } from "../model/ids.ts";
 import type { TelemetryBoard } from "./board.ts";
@@ -13,13 +13,13 @@ export type StartPosition = { from: string; rebuildFrom: string | undefined };
 /** An artefact's time is its maker's, and the log's is Redis'. */
 const marginMs = 60_000;
 /**
- * Of these the goals are looked at; the oldest claims have the oldest goals, but for those of
- * people who have waited long.
+ * The goals of so many claims are looked at; the oldest claims have the oldest goals, but for those
+ * of people who have waited long.
  */
 const maxClaims = 2_000;
 /**
- * Who asks for the first time does not wait for the events of many hours; a scraper asks more
- * often.
+ * A scraper that asks for the first time does not wait for the events of many hours; later it asks
+ * more often.
  */
 const maxCatchUpMs = 300_000;
 

@@ -20,7 +20,7 @@ import { SpansOfLog } from "./spans-of-log.ts";
 export type TelemetryOptions = {
   board: TelemetryBoard;
   settings: TelemetrySettings;
-  /** Of Sett. */
+  /** The version of Sett. */
   version: string;
   log: JsonLog;
   /** Ends it; what is left to export is exported, for some seconds at most. */
@@ -40,7 +40,7 @@ export type Telemetry = {
 };
 
 const tickMs = 500;
-/** How many goals of the past are read at each tick. */
+/** The number of goals of the past that are read at each tick. */
 const pastGoals = 5;
 
 /** Returns at once. While Redis is away it waits. */

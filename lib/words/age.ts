@@ -16,7 +16,7 @@ export function formatAge(ms: number): string {
   return step === undefined ? "now" : `${Math.floor(ms / step.ms)}${step.unit}`;
 }
 
-/** Since an ISO 8601 time. */
+/** Says how long ago an ISO 8601 time was. */
 export function ageOf(at: string, nowMs: number): string {
   return formatAge(nowMs - Date.parse(at));
 }

@@ -1,4 +1,4 @@
-// What the sentences of events say about bids.
+// Writes what the sentences of events say about bids.
 import type { SettEvent } from "../model/event.ts";
 import { bidsOf } from "../model/recorded-bids.ts";
 import type { EventContext, Facts, Weight } from "./event-sentence.ts";

@@ -1,4 +1,4 @@
-// What the log says of calls of language models, and of budgets.
+// Writes what the log says of calls of language models, and of budgets.
 import { formatAmount, formatAmounts, nanosPerUsd } from "../model/amounts.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { Facts, Sentence } from "./event-sentence.ts";

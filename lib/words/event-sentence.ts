@@ -1,4 +1,4 @@
-// What an event of the log says, for people: who acts comes before it, and is not in it.
+// Writes what an event of the log says, for people: who acts comes before it, and is not in it.
 import type { EventType, SettEvent } from "../model/event.ts";
 import { actorName } from "./actor-name.ts";
 import { artefactCreated } from "./artefact-sentence.ts";

@@ -1,4 +1,4 @@
-// What calls of language models have cost, in the least words.
+// Says what calls of language models have cost, in the least words.
 import { formatAmount } from "../model/amounts.ts";
 import type { Amounts } from "../model/budget.ts";
 

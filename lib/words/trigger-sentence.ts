@@ -1,4 +1,4 @@
-// What a trigger of sett.yml did.
+// Writes what a trigger of sett.yml did.
 import type { SettEvent } from "../model/event.ts";
 import { type Segment, say, toned } from "./segment.ts";
 

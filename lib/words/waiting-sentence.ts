@@ -1,4 +1,4 @@
-// What a goal waits for, for how long and why: the text after "waits for".
+// Says what a goal waits for, for how long and why: the text after "waits for".
 import type { Waiting } from "../core/goal-status.ts";
 import type { BlockedReason } from "../core/waiting-reason.ts";
 import { agoOf, formatAge, lastingSince } from "./age.ts";

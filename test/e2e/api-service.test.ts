@@ -78,7 +78,7 @@ async function freePort(): Promise<number> {
 
 type As = keyof typeof tokens | "stranger";
 
-/** With curl, as a job of CI would, which trusts this certificate and no other. */
+/** Asks with curl, as a job of CI would, which trusts this certificate and no other. */
 async function ask(
   as: As,
   path: string,

@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 /**
- * Where a person would be who reads the page: no terminal, this program `sett`, and this machine's
+ * The place of a person who reads the page: no terminal, this program `sett`, and this machine's
  * Engine.
  */
 function surroundings(page = ""): Record<string, string> {

@@ -1,5 +1,5 @@
-// What the command line says, and does, where Redis takes no writes, or holds what cannot be read.
-// Without Docker, where it is the same.
+// Shows what the command line says, and does, where Redis takes no writes, or holds what cannot be
+// read. Without Docker, where it is the same.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// What `sett init --llm` writes, as it is but for the address of the model: two prompts reach a
-// goal together. Without containers, and with a model that plays its part.
+// Shows what `sett init --llm` writes, as it is but for the address of the model: two prompts reach
+// a goal together. Without containers, and with a model that plays its part.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What was logged by containers that are gone: replaced by `sett up`, or taken down. Without
+// Shows what was logged by containers that are gone: replaced by `sett up`, or taken down. Without
 // Docker, where it is the same and costs less.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
@@ -37,8 +37,8 @@ const marks = (lines: Line[]) =>
 const times = (lines: Line[], msg: string) => messages(lines).filter((each) => each === msg).length;
 
 /**
- * What it has logged once it has said this so often: its supervisor may write that down a moment
- * after it is ready.
+ * Returns what it has logged once it has said this so often: its supervisor may write that down a
+ * moment after it is ready.
  */
 const logWith = (part: string, msg: string, count: number) =>
   waitFor(`"${msg}" ${count} times`, async () => {

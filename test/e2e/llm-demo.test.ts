@@ -10,7 +10,7 @@ import { root } from "../support/root.ts";
 
 setDefaultTimeout(300_000);
 
-/** Without the build that comes first: the programs are there, and other tests use them. */
+/** Leaves out the build that comes first: the programs are there, and other tests use them. */
 const show = (runtime: string) => `
   import { showModels } from ${JSON.stringify(join(root, ".ci/llm-demo/show-models.ts"))};
   await showModels({ isKept: false, runtime: ${JSON.stringify(runtime)} });`;

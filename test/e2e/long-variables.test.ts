@@ -1,5 +1,5 @@
-// What an agent is started with: at the limit it works, in a container and as a process, and above
-// it is refused in a sentence.
+// Shows what an agent is started with: at the limit it works, in a container and as a process, and
+// above it is refused in a sentence.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { scriptedModel } from "../support/models/scripted-model.ts";
 import { nightly } from "../support/nightly.ts";

@@ -37,11 +37,10 @@ const withModel = `version: '1.0'\n${models}${agents}    model: local\n`;
 let sett: SettWorkspace;
 let provider: AsyncDisposable;
 /**
- * Where calls are recorded: in the repository, which counts as clean for the next goal all the
- * same.
+ * Calls are recorded here, in the repository, which counts as clean for the next goal all the same.
  */
 const calls = "calls";
-/** What the first `up` said, while the provider was down. */
+/** The words of the first `up`, while the provider was down. */
 let first: { code: number; out: string; err: string };
 
 const container = (part: string) => `sett-${sett.name}-${part}`;

@@ -1,5 +1,5 @@
-// What is handed out, as a newcomer gets it: packages that npm installs without a network, and a
-// Docker Engine without a single image.
+// Shows what is handed out, as a newcomer gets it: packages that npm installs without a network,
+// and a Docker Engine without a single image.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

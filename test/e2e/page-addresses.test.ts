@@ -41,7 +41,7 @@ test("a view that fails says so in its place, and the next address works", async
   const goal = await scene.clan.postGoal("Fail to be drawn");
   const page = await browser.open(scene.page.address("#/inbox"));
   await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
-  // What the view of a goal needs to write a number: it fails in the midst of drawing.
+  // The view of a goal needs this to write a number: it fails in the midst of drawing.
   await page.evaluate(() => {
     Number.prototype.toLocaleString = () => {
       throw new Error("no such locale");

@@ -17,7 +17,10 @@ import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
 setDefaultTimeout(120_000);
 
 const lines = 60_000;
-/** Of the whole page; the parts of it that are there before are some hundreds. */
+/**
+ * The number of elements of the whole page; the parts of it that are there before are some
+ * hundreds.
+ */
 const maxElements = 6_000;
 
 let folder: string;

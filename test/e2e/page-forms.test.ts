@@ -1,4 +1,4 @@
-// What a person types that cannot be sent, and where the keyboard goes on after something is
+// Shows what a person types that cannot be sent, and where the keyboard goes on after something is
 // closed, in Chromium.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { TestBrowser } from "../support/page/browser.ts";

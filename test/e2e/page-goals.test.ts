@@ -1,4 +1,4 @@
-// What the page says of goals that no person has stated, and of goals that there are not, in
+// Shows what the page says of goals that no person has stated, and of goals that there are not, in
 // Chromium.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { TestBrowser } from "../support/page/browser.ts";

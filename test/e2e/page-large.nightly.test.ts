@@ -21,7 +21,7 @@ test(`a goal with ${artefacts} artefacts can be looked at as a whole, walked thr
   await using goal = await openLargeGoal(browser, artefacts);
   const { page, middle } = goal;
   const cards = page.locator(".card[data-id]");
-  // From afar there are no cards to read.
+  // There are no cards to read from afar.
   expect(await cards.count()).toBe(0);
   await page.locator(".graph").focus();
   await page.keyboard.press("Home");

@@ -1,4 +1,4 @@
-// How a person signs in to the page, in Chromium, on the real API.
+// Shows how a person signs in to the page, in Chromium, on the real API.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { serve } from "../../lib/service/serve.ts";
 import { TestBrowser } from "../support/page/browser.ts";

@@ -53,7 +53,7 @@ const git = (...words: string[]) => at.git(...words);
 const processOf = (part: string) => at.processOf(part);
 
 async function end(id: ProcessId | undefined): Promise<void> {
-  // Without one it would be our own process group.
+  // The group would be our own process group without it.
   if (id === undefined) throw new Error("It does not run.");
   process.kill(id.pid, "SIGKILL");
   await waitFor("it to have ended", () => !isAlive(id));
@@ -318,13 +318,13 @@ test("the name cannot be taken in Docker as well", async () => {
 test("down ends everything, commands at work too, and keeps the blackboard; up goes on from it", async () => {
   await startWaiting();
   await waitFor("the command at work", () => at.stillRunning().join().includes("sleep"));
-  // Also of which the supervisor is gone.
+  // This includes the one whose supervisor is gone.
   await end(readState(at.placeOf("agent-critic"))?.supervisor);
   await need("down", "--timeout", "1s");
   expect(at.stillRunning()).toEqual([]);
   const [listed] = JSON.parse(await need("list", "--json"));
   expect(listed).toMatchObject({ name: at.name, state: "down" });
-  // Without a name, too: nothing begins anew beside what was kept.
+  // The same is true without a name: nothing begins anew beside what was kept.
   const { code, err } = await sett("up");
   expect({ code, err }).toEqual({
     code: 0,

@@ -62,7 +62,7 @@ async function containers(): Promise<Map<string, string>> {
   );
 }
 
-/** From here on, what sett.yml says is in force. */
+/** Puts in force what sett.yml says. */
 async function up(yml: string) {
   await sett.write({ "sett.yml": yml });
   await sett.commit("Change the sett");

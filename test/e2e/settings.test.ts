@@ -106,9 +106,9 @@ nightly(
         async () => (await ask(ports.hasty, "/healthz")).status === 503,
         { everyMs: 50 },
       );
-      // With the usual 3 s it would have been noticed before 5 s had passed.
+      // It would have been noticed before 5 s had passed with the usual 3 s.
       expect(performance.now() - stoppedAt).toBeGreaterThan(7_000);
-      // With the usual 60 s it would have gone on for as long as that.
+      // It would have gone on for 60 s, as is usual.
       const isTheSame = (state = stateOf("orchestrator")) =>
         state?.state === "running" && state.child?.pid === before;
       await waitFor("the orchestrator to give up", () => !isTheSame());
@@ -143,7 +143,7 @@ test("what runs when a sett goes down has the time that its agent is given, each
   );
   const down = sett.need("down", "--name", sett.name);
   try {
-    // With the usual 30 s it would have been at work for as long as that.
+    // It would have been at work for 30 s, as is usual.
     await waitFor("the hasty one to end", () => stateOf("agent-hasty")?.state !== "running", {
       timeoutMs: 29_000,
     });

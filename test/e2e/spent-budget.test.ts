@@ -1,4 +1,4 @@
-// What people do about a budget that is spent: they answer the agent's question, or raise the
+// Shows what people do about a budget that is spent: they answer the agent's question, or raise the
 // budget and try again. Without containers.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";

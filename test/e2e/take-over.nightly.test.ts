@@ -124,7 +124,7 @@ test.skipIf(!hasReleaseBefore)(
       ).toEqual([]);
     }
 
-    // And back: what this release has begun, the release before ends, by the steps of
+    // The way back follows: what this release has begun, the release before ends, by the steps of
     // docs/operations.md.
     const inquiring = await sett.forage("ask");
     const second = await soon(inquiring, "Question");

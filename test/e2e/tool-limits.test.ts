@@ -68,7 +68,7 @@ async function failureOf(goal: string): Promise<FailureReport> {
   return FailureReport.parse(JSON.parse(result.payload));
 }
 
-/** What runs in the agent's container, each with its state. */
+/** Lists what runs in the agent's container, each with its state. */
 async function processes(): Promise<string> {
   return await $`docker top sett-${sett.name}-agent-tool -eo pid,stat,args`.text();
 }

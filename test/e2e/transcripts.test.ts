@@ -1,4 +1,4 @@
-// What an agent and its model have said, and what it has cost, as people see it: by the real
+// Shows what an agent and its model have said, and what it has cost, as people see it: by the real
 // gateway, without a container.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";

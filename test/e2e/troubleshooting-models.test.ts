@@ -23,7 +23,7 @@ const prose = {
 const refusal = (status: number, message: string) =>
   Response.json({ error: { message } }, { status });
 
-/** By the first part of the path. */
+/** The answers, by the first part of the path. */
 const providers: Record<string, () => Response> = {
   key: () => refusal(401, "Incorrect API key provided."),
   name: () => refusal(404, "There is no such model."),

@@ -36,7 +36,7 @@ const late = `answer() {\n${print(artefact("Late"))}}\ntrap 'answer; exit 0' TER
 
 const endless = "sleep 600";
 
-/** What the shell bids, or the dawdler: a goal that is like this it wants. */
+/** Has an agent want the goals that are like this. */
 const wants = (condition: string) =>
   `    bid_command: ${JSON.stringify(["jq", "-r", `if .type == "GoalDefined" and (${condition}) then "exclusive" else "ignore" end`])}\n`;
 
@@ -55,7 +55,8 @@ beforeAll(async () => {
     ...scriptAgent("unsure", ":"),
     "sett.yml": settYml({
       shell: `${rw}${wants(`.payload != "unwanted" and .payload != "${endless}"`)}`,
-      // By itself, because on a busy machine two seconds may be too short for any of the others.
+      // The dawdler is by itself, because on a busy machine two seconds may be too short for any of
+      // the others.
       dawdler: `${wants(`.payload == "${endless}"`)}    timeout: 2s\n`,
       critic: onType("Draft", "review"),
       hasty: onType("Pair", "claim"),
@@ -207,7 +208,7 @@ test.each([
     expect(code).toBe(3);
     expect(results).toMatchObject([{ structural_type: "Failure", type: "ToolExecutionFailure" }]);
     expectSeen(reason, JSON.parse(results[0]?.payload ?? "{}").reason);
-    // What `forage --watch` ends with: the reason and the way to the whole report.
+    // This is what `forage --watch` ends with: the reason and the way to the whole report.
     expect(err).toContain(`ToolExecutionFailure:\n  │ ${results[0]?.metadata.summary}\n`);
     expect(err).toContain(`sett unearth ${results[0]?.id.slice(0, 8)}`);
   },

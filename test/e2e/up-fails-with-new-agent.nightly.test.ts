@@ -10,7 +10,8 @@ import { waitFor } from "../support/wait-for.ts";
 const onGoals = (bid: string) => `    bids: [{ on: GoalDefined, bid: ${bid} }]\n`;
 const worker = { worker: onGoals("exclusive") };
 /**
- * One that would join the work on every goal and never end it, and one whose cub hardly gets on.
+ * An agent that would join the work on every goal and never end it, and one whose cub hardly gets
+ * on.
  */
 const newcomers = {
   ...worker,

@@ -222,7 +222,7 @@ nightly(
     } finally {
       await $`docker rm --force ${stranger}`.quiet();
     }
-    // Nor does it matter what is left of an instance whose repository is gone.
+    // It does not matter, either, what is left of an instance whose repository is gone.
     const gone = `gone-${sett.name}`;
     const labels = [
       `instance=${gone}`,

@@ -143,7 +143,7 @@ test("it finds no secret in any process, also while a health check starts and en
 });
 
 test("it can write to its working copy and to memory, and nowhere else", async () => {
-  // Also files that an image lets all users write to are read-only.
+  // The files that an image lets all users write to are read-only, too.
   const places =
     'for at in $(cut -d" " -f2 /proc/mounts) /var/tmp /app /run /home "$HOME"; do test -w "$at" && echo "$at"; done; true';
   const writable = linesOf(await outputOf(places)).filter(

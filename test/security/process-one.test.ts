@@ -122,7 +122,7 @@ try {
 console.log(JSON.stringify([...accepted]));
 `;
 
-/** Which of its own it may change: those that programs need. */
+/** It may change those of its own that programs need. */
 const own = `
 import { at, call } from "./calls.ts";
 const limit = new BigUint64Array([100n, 100n]);

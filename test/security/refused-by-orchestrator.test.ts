@@ -10,7 +10,7 @@ import { waitFor } from "../support/wait-for.ts";
 setDefaultTimeout(300_000);
 
 let scene: HostileScene;
-/** How often mail_refused must have been counted. */
+/** The number of times that mail_refused must have been counted. */
 let refusals = 0;
 
 beforeAll(async () => {

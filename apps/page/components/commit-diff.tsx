@@ -1,5 +1,5 @@
-// What a commit changes since the commit of its goal, or since an earlier version: the commits, and
-// the files one below the other.
+// Shows what a commit changes since the commit of its goal, or since an earlier version: the
+// commits, and the files one below the other.
 import { useMemo, useState } from "react";
 import { getText } from "../data/api.ts";
 import { keptText } from "../data/kept-texts.ts";
@@ -99,7 +99,7 @@ function DiffText({ text }: { text: string }) {
         </div>
       )}
       {files.slice(0, shown).map((file, at) => (
-        // Of a file that becomes a link git writes two parts, with one name.
+        // Git writes two parts of a file that becomes a link, with one name.
         <DiffFile key={at} file={file} isSplit={isSplit} isOpenFirst={openFirst.has(file)} />
       ))}
       {files.length > shown && (
@@ -115,7 +115,7 @@ function DiffText({ text }: { text: string }) {
   );
 }
 
-/** What `git log` says of the commits. `title`: since when, and how many there are. */
+/** Shows what `git log` says of the commits. `title`: since when, and how many there are. */
 function Commits({ title, text, isOpen }: { title: string; text: string; isOpen: boolean }) {
   if (text === "")
     return (

@@ -164,7 +164,8 @@ function tokensOf(hunks: HunkData[], path: string) {
 const rowKinds: Record<string, string> = { "+": "insert", "-": "delete", "@": "head" };
 
 /**
- * Only the rows in view are in the document, below each other, and without colours of the language.
+ * Puts only the rows in view into the document, below each other, and without colours of the
+ * language.
  */
 function WholeFile({ lines, label }: { lines: readonly string[]; label: string }) {
   const rows = useMemo(() => rowsOf(lines), [lines]);

@@ -101,7 +101,7 @@ const byEnding: Readonly<Record<string, string>> = {
   zsh: "bash",
 };
 
-/** By the path of a file; undefined: no colours. */
+/** Returns the language of a file by its path; undefined: no colours. */
 export function languageOf(path: string): string | undefined {
   const name = path.split("/").at(-1) ?? "";
   if (/^(?:Dockerfile|Containerfile)/.test(name)) return "docker";

@@ -1,4 +1,4 @@
-// What went wrong, and what to do next: the API's own sentences.
+// Shows what went wrong, and what to do next: the API's own sentences.
 import type { ApiError } from "../data/api.ts";
 
 export function Problem({ error, retry }: { error: ApiError; retry?: (() => void) | undefined }) {

@@ -12,7 +12,7 @@ export function WaitingText({ waiting }: { waiting: WaitingView }) {
   const facts = {
     nowMs,
     why: waiting.why,
-    // Until the instance is read, nothing is known to be wrong with it.
+    // Nothing is known to be wrong with it.
     isLed: instance?.orchestrator?.alive ?? instance === undefined,
     isPaused: instance?.paused != null,
     refusesWrites: instance?.redis?.problem != null,

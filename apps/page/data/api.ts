@@ -1,10 +1,10 @@
-// How the page asks the API: one function for reads and one for writes. A refusal becomes an
-// ApiError with the same sentences as on the command line.
+// Defines how the page asks the API: one function for reads and one for writes. A refusal becomes
+// an ApiError with the same sentences as on the command line.
 
 import { adviceForPeople } from "../text/advice.ts";
 import { authorization } from "./session.ts";
 
-/** What the API's problem details (RFC 9457) say. `status` 0: there was no answer. */
+/** Has what the API's problem details (RFC 9457) say. `status` 0: there was no answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;

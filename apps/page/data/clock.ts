@@ -9,7 +9,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 /** `at`: the server's time of an answer that has just arrived. */
 export function setServerTime(at: string): void {
   const skew = Date.parse(at) - Date.now();
-  // What the answer took on its way is no skew.
+  // The time that the answer took on its way is no skew.
   if (Number.isFinite(skew)) skewMs = Math.abs(skew) < 1_000 ? 0 : skew;
 }
 

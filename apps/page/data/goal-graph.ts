@@ -19,7 +19,7 @@ export type GoalGraph = {
   byId: Map<string, ArtefactNode>;
 };
 
-/** With more than these to read, one reading of the whole is cheaper. */
+/** Where there are more than these to read, one reading of the whole is cheaper. */
 const maxPieces = 60;
 /** A large graph takes a part of a frame to lay out: it is not done for each event. */
 const manyNodes = 2_000;

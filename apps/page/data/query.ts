@@ -1,5 +1,5 @@
-// What a view has read from the API, read again when an event says that it has changed. At most one
-// request of a query is under way.
+// Holds what a view has read from the API, read again when an event says that it has changed. At
+// most one request of a query is under way.
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "./api.ts";
 import type { SettEvent } from "./contract.ts";
@@ -13,7 +13,7 @@ export type Reading<Data> = {
 };
 
 type Options<Data> = {
-  /** Which events make what was read old; undefined: none does. */
+  /** Says which events make what was read old; undefined: none does. */
   changedBy?: (event: SettEvent, data: Data | undefined) => boolean;
   /** Between two requests, at least. */
   pauseMs?: number;

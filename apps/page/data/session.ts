@@ -1,4 +1,4 @@
-// Who this browser is signed in as: a session that the page keeps in the storage of its own
+// Holds who this browser is signed in as: a session that the page keeps in the storage of its own
 // address, and sends with each request.
 //
 // The storage belongs to scheme, name and port, in every browser. A cookie would go to all ports of
@@ -15,7 +15,7 @@ export function authorization(): Record<string, string> {
   return session === undefined ? {} : { authorization: `Bearer ${session}` };
 }
 
-/** Whether the server knows the token. Another session stays where it does not. */
+/** Says whether the server knows the token. Another session stays where it does not. */
 export async function signIn(token: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${token.trim()}` };
   const answer = await fetch("/open", {

@@ -59,7 +59,7 @@ export class EventStream {
     this.#close();
   }
 
-  /** Without the pause before the next try. */
+  /** Begins without the pause before the next try. */
   retryNow(): void {
     if (this.#isStopped || this.#connection.state === "live") return;
     this.#close();

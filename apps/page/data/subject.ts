@@ -1,5 +1,5 @@
-// What the view that is open is about, such as a goal's summary: the title of the window names it,
-// so that each tab says which goal it has.
+// Holds what the view that is open is about, such as a goal's summary: the title of the window
+// names it, so that each tab says which goal it has.
 import { useEffect, useSyncExternalStore } from "react";
 
 let current: string | undefined;

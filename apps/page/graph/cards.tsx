@@ -46,7 +46,7 @@ export const ArtefactCard = memo(function ArtefactCard({ data }: NodeProps<CardN
   );
 });
 
-/** What the claims on an artefact have come to, in symbols. */
+/** Shows what the claims on an artefact have come to, in symbols. */
 function Work({ node }: { node: ArtefactNode }) {
   if (isBidding(node)) return <span title="Agents bid on it">⋯ bids</span>;
   const isReworked = node.claims.some(({ kind }) => kind === "rework");

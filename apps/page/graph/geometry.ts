@@ -1,4 +1,4 @@
-// From cells to points on the drawing, and what of it is visible. Pure.
+// Turns cells into points on the drawing, and finds what of it is visible. Pure.
 import type { ArtefactNode } from "../data/goal-graph.ts";
 import { type Band, type Cell, type LaneLayout, layOut, type Placeable } from "./lane-layout.ts";
 import type { Pending } from "./pending.ts";
@@ -17,7 +17,7 @@ export type BandRect = Rect & { versions: number };
 export type Drawing = {
   items: Item[];
   byId: Map<string, Item>;
-  /** By place in x direction, for what is visible. */
+  /** The items of each slot in x direction, so that the visible ones are found. */
   columns: Item[][];
   lines: Line[];
   bands: BandRect[];
@@ -133,7 +133,7 @@ function placeablePending({ id, thread, sources }: Pending, nameOf: NameOf): Pla
   return { id, thread, sources: sources.map((source) => nameOf(source)), isMinor: true };
 }
 
-/** Where each column begins, in slots; the last one is the end. */
+/** Says where each column begins, in slots; the last one is the end. */
 function offsetsOf(slots: readonly number[]): number[] {
   const offsets = [0];
   for (const count of slots) offsets.push((offsets.at(-1) ?? 0) + count);

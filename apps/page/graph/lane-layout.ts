@@ -1,5 +1,5 @@
-// Where each artefact of a goal is drawn: a column for each step from the goal, a lane (row) for
-// each thread. Pure.
+// Decides where each artefact of a goal is drawn: a column for each step from the goal, a lane
+// (row) for each thread. Pure.
 //
 // Artefacts are placed one after the other, oldest first, and none moves when another one comes: a
 // goal can be watched while it grows. So no general layout engine does it, which would place
@@ -18,7 +18,7 @@ export type Placeable = {
  * artefacts than lanes.
  */
 export type Cell = { column: number; slot: number; lane: number };
-/** From the first version to the last. */
+/** They go from the first version to the last. */
 export type Band = { thread: string; lane: number; from: Cell; to: Cell; versions: number };
 
 export type LaneLayout = {

@@ -1,5 +1,5 @@
-// How an artefact is shown: a tone (a colour of style/tokens.css), a symbol that says the same
-// without colour, and a word for readers of the screen. Pure.
+// Decides how an artefact is shown: a tone (a colour of style/tokens.css), a symbol that says the
+// same without colour, and a word for readers of the screen. Pure.
 import type { ArtefactHead, ArtefactItem } from "../data/contract.ts";
 import type { Pending } from "./pending.ts";
 

@@ -1,4 +1,4 @@
-// What the open claims of a goal wait for, as things that the graph can draw: bids that are
+// Finds what the open claims of a goal wait for, as things that the graph can draw: bids that are
 // missing, and grants that have not ended. Pure.
 
 import type { Grant, GraphClaim } from "../data/contract.ts";

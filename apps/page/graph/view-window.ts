@@ -1,12 +1,13 @@
-// Which part of the drawing is in view, in steps: a small movement changes nothing, so that little
-// is drawn anew in a frame.
+// Decides which part of the drawing is in view, in steps: a small movement changes nothing, so that
+// little is drawn anew in a frame.
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { card, type Drawing, type Item, itemsIn, type Rect, step } from "./geometry.ts";
 
 export const minZoom = 0.006;
 /**
- * How large the letters on the cards must be to be read at this zoom, and so how much is on a card.
+ * Decides how large the letters on the cards must be to be read at this zoom, and so how much is on
+ * a card.
  */
 export function sizeAt(zoom: number): "full" | "small" | "tiny" {
   if (zoom >= 0.74) return "full";

@@ -1,7 +1,7 @@
 // The API's sentences for a person: what a program would ask by a request is a place of this page.
 // Pure.
 
-/** By request; the first that fits. `$1`: what the address names. */
+/** Each request has its advice; the first that fits counts. `$1`: what the address names. */
 const places: readonly (readonly [RegExp, string])[] = [
   [/GET \/v1\/(?:goals|artefacts)(?=[\s`,.;:)]|$)/, "the view Goals"],
   [/GET \/v1\/artefacts\/([\w-]+)/, "the artefact $1 in its goal"],
@@ -24,8 +24,8 @@ const members: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * What only a program can do: a header, a member, a parameter, an address for which the page has no
- * place.
+ * Names what only a program can do: a header, a member, a parameter, an address for which the page
+ * has no place.
  */
 const ofPrograms =
   /\/v1\/|`(?:[A-Z][\w-]+: [^`]*|id|for|next|after|limit|format=\w+|Host|Idempotency-Key|Last-Event-ID)`/;

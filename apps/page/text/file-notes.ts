@@ -1,9 +1,9 @@
-// What a person must know of a changed file besides its lines, in words. Pure.
+// Says what a person must know of a changed file besides its lines, in words. Pure.
 import type { FileDiff } from "./git-diff.ts";
 import { visibleCharacters } from "./visible-text.ts";
 import { byteSize } from "./words.ts";
 
-/** Of no bytes, with both of git's functions. */
+/** The hashes of no bytes, with both of git's functions. */
 const emptyHashes = [
   "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
   "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
@@ -86,8 +86,8 @@ function lineEndNotes({ kind, lines, oldMode, newMode }: FileDiff): string[] {
 }
 
 /**
- * Whether all lines have one: only then it can be said once. Elsewhere it is shown, so that a line
- * which gains one is seen.
+ * Says whether all lines have one: only then it can be said once. Elsewhere it is shown, so that a
+ * line which gains one is seen.
  */
 export function hasCarriageReturns(lines: readonly string[]): boolean {
   const content = lines.filter((line) => /^[ +-]/.test(line));
@@ -107,7 +107,7 @@ export function contentNote(file: FileDiff): string {
   return "Its content is not shown.";
 }
 
-/** With what cannot be seen by its name: two names of files must not look the same. */
+/** Names what cannot be seen: two names of files must not look the same. */
 export function shownPath(path: string): string {
   const named = path.replace(/^ | $/g, "‹SP›").replaceAll("\t", "‹TAB›").replaceAll("\n", "‹LF›");
   return visibleCharacters(named);

@@ -1,5 +1,5 @@
-// What `git diff` says of each file. The parsers of others pass over what has no lines: binary
-// files, modes, empty files. Pure.
+// Reads what `git diff` says of each file. The parsers of others pass over what has no lines:
+// binary files, modes, empty files. Pure.
 import { nameAfter, nameOfHead } from "./git-names.ts";
 
 export type FileDiff = {
@@ -11,21 +11,21 @@ export type FileDiff = {
   /** `100644`, `100755`, `120000` of a symbolic link, `160000` of a submodule. */
   oldMode?: string;
   newMode?: string;
-  /** Of its content, shortened. Git names none where the content is the same. */
+  /** The hashes of its content, shortened. Git names none where the content is the same. */
   oldHash?: string;
   newHash?: string;
-  /** How much of the content is the same, of a file that is renamed or copied: 100 is all. */
+  /** The share of the content that is the same, of a file that is renamed or copied: 100 is all. */
   percent?: number;
   isBinary: boolean;
   /**
-   * Of a binary file, in bytes: 0 where there is none before or after. A server of before did not
-   * say them.
+   * The sizes of a binary file, in bytes: 0 where there is none before or after. A server of before
+   * did not say them.
    */
   oldSize?: number;
   newSize?: number;
-  /** From the first `@@` on, as git writes them. */
+  /** The lines from the first `@@` on, as git writes them. */
   lines: string[];
-  /** What is not understood here. It must be shown as it is. */
+  /** The lines that are not understood here. They must be shown as they are. */
   unread: string[];
 };
 
@@ -63,7 +63,7 @@ function changed(path: string): FileDiff {
 const header =
   /^(old mode|new mode|new file mode|deleted file mode|similarity index|dissimilarity index|(?:rename|copy) (?:from|to)|index|---|\+\+\+|Binary files|Bin) (.*)$/s;
 
-/** Whether the line is understood. */
+/** Says whether the line is understood. */
 function readHeader(file: FileDiff, line: string): boolean {
   const [, name, value = ""] = header.exec(line) ?? [];
   switch (name) {

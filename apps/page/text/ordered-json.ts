@@ -1,13 +1,14 @@
 // JSON as people read it.
 
 /**
- * What an agent nests deeper would have thousands of times its length in spaces, and stop the page.
+ * A value that is nested deeper would have thousands of times its length in spaces, and stop the
+ * page.
  */
 const maxDepth = 100;
 
 /**
- * With line breaks; undefined for what is no JSON object or list, is nested too deep, and where
- * numbers would change.
+ * Writes it with line breaks; undefined for what is no JSON object or list, is nested too deep, and
+ * where numbers would change.
  */
 export function orderedJson(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text) || depthOf(text) > maxDepth) return undefined;

@@ -86,8 +86,8 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
     /** Brings what the agents have committed so far into the sample repository. */
     fetch: () => host.fetchCommits(instance, results),
     /**
-     * What the agent answers to this work, as the artefact that it becomes. Throws what a script
-     * says that fails.
+     * Returns what the agent answers to this work, as the artefact that it becomes. Throws what a
+     * script says that fails.
      */
     async ask(
       agent: string,

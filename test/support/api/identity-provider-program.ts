@@ -20,7 +20,7 @@ const program = {
   response_types: [],
   id_token_signed_response_alg: "ES256" as const,
 };
-/** What an account or a program belongs to. */
+/** Returns what an account or a program belongs to. */
 const groups: Record<string, string[]> = {
   ci: ["developers"],
   late: ["developers"],

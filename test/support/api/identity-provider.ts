@@ -42,7 +42,7 @@ export class IdentityProvider implements AsyncDisposable {
     await this.#process?.exited;
   }
 
-  /** Of a program, by its own name and secret. `late`: one that has expired. */
+  /** Gives the token of a program, by its own name and secret. `late`: one that has expired. */
   async tokenOfProgram(client: "ci" | "late", audience = "sett"): Promise<string> {
     const authorization = `Basic ${btoa(`${client}:a+secret+of+the+tests`)}`;
     return await this.#token(
@@ -52,7 +52,8 @@ export class IdentityProvider implements AsyncDisposable {
   }
 
   /**
-   * Of a person, who signs in and consents at the provider's own pages, as a browser follows them.
+   * Gives the token of a person, who signs in and consents at the provider's own pages, as a
+   * browser follows them.
    */
   async tokenOfPerson(login: string): Promise<string> {
     const verifier = randomBytes(32).toString("base64url");

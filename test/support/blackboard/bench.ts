@@ -1,5 +1,5 @@
-// What the blackboard's suite needs of an implementation: a fresh blackboard, further handles on
-// it, and a person's hand in it.
+// Says what the blackboard's suite needs of an implementation: a fresh blackboard, further handles
+// on it, and a person's hand in it.
 
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-fields.ts";

@@ -1,4 +1,5 @@
-// Which methods of the blackboard's port a program uses: those whose names are in its sources.
+// Finds which methods of the blackboard's port a program uses: those whose names are in its
+// sources.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
@@ -23,12 +24,12 @@ const programs: Record<Role, string[]> = {
   ],
 };
 
-/** What is about a program's own connection. */
+/** These methods are about a program's own connection. */
 const ofConnection = ["contactSince", "contactProblem", "onReconnect", "connectionNumber"];
 
 /**
- * What an agent says by mail, and what it does only where no `sett up` has made users: it registers
- * itself.
+ * These are what an agent says by mail, and what it does only where no `sett up` has made users: it
+ * registers itself.
  */
 const notOwn: Partial<Record<Role, string[]>> = {
   agent: [

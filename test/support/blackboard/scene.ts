@@ -128,7 +128,7 @@ export async function events(board: Blackboard, type?: SettEvent["type"]): Promi
   return type === undefined ? all : all.filter((event) => event.type === type);
 }
 
-/** Without these an artefact that a person writes is not complete. */
+/** An artefact that a person writes is not complete without these. */
 export const requiredFields = [
   "id",
   "logical_id",
@@ -140,7 +140,7 @@ export const requiredFields = [
   "produced_by_role",
 ] as const;
 
-/** What a person would write: the required fields alone. */
+/** Returns what a person would write: the required fields alone. */
 export function byHand(artefact: Artefact): Partial<ArtefactFields> {
   const fields = fieldsOfArtefact(artefact);
   return Object.fromEntries(requiredFields.map((name) => [name, fields[name]]));

@@ -107,7 +107,7 @@ export class ClaimSimulation {
     return this.failTogether([name], reason);
   }
 
-  /** Those of them that have work fail before anything is decided. */
+  /** The agents among them that have work fail before anything is decided. */
   failTogether(names: readonly string[], reason: string) {
     for (const name of names) {
       this.start(name);

@@ -12,8 +12,8 @@ import { Workspace } from "./workspace.ts";
 const [coder, critic, lead] = ["coder", "critic", "lead"] as const;
 
 /**
- * What a goal's text makes of it. Each line of a goal that asks is a question, asked one after the
- * other.
+ * Says what a goal's text makes of it. Each line of a goal that asks is a question, asked one after
+ * the other.
  */
 export const reportGoal = "Report";
 export const failingGoal = "Fail";

@@ -1,4 +1,4 @@
-// What a `sett` that has ended leaves.
+// Holds what a `sett` that has ended leaves.
 export type Finished = { code: number; out: string; err: string };
 
 export async function finished(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<Finished> {
@@ -10,7 +10,7 @@ export async function finished(child: Bun.Subprocess<"ignore", "pipe", "pipe">):
   return { code, out, err };
 }
 
-/** What it wrote. Throws what it said when its exit code is not 0. */
+/** Returns what it wrote. Throws what it said when its exit code is not 0. */
 export function needed(words: readonly string[], { code, out, err }: Finished): string {
   if (code !== 0)
     throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);

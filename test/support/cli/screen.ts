@@ -18,7 +18,7 @@ export class Screen {
   #columns: number;
   /** Control sequences of a kind that is not known here. */
   readonly unknown: string[] = [];
-  /** How often it rang. */
+  /** The number of times that it rang. */
   bells = 0;
 
   constructor(columns: number) {
@@ -48,7 +48,7 @@ export class Screen {
     this.#rows = [...broken(before), ...broken(after)];
   }
 
-  /** Without the empty ones at the end. */
+  /** The lines, without the empty ones at the end. */
   get rows(): string[] {
     const texts = this.#rows.map(({ text }) => text.trimEnd());
     return texts.slice(0, texts.findLastIndex((text) => text !== "") + 1);

@@ -123,7 +123,7 @@ export function endless() {
   return { tool, begun: begun.promise, stopped: stopped.promise };
 }
 
-/** What a tool answers. */
+/** Makes what a tool answers. */
 export const report = (type: string, over: object = {}) => ({
   artefact_type: type,
   artefact_payload: type.toLowerCase(),

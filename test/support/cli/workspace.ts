@@ -56,7 +56,7 @@ export class Workspace implements AsyncDisposable {
     return runSett(words, { cwd: this.folder, env: this.env });
   }
 
-  /** What it wrote to stdout; throws unless its exit code is 0. */
+  /** Returns what it wrote to stdout; throws unless its exit code is 0. */
   async need(...words: string[]): Promise<string> {
     return needed(words, await this.sett(...words));
   }

@@ -15,7 +15,7 @@ export function canBeAlone(): boolean {
   return process.platform === "linux" && spawnSync("unshare", [...alone, "true"]).status === 0;
 }
 
-/** What is left, as JSON, and what went wrong. */
+/** Returns what is left, as JSON, and what went wrong. */
 export function endAlone(): { stdout: string; stderr: string } {
   return spawnSync("unshare", [...alone, process.execPath, import.meta.path], {
     encoding: "utf8",

@@ -10,7 +10,7 @@ import { StandIn } from "./played-orchestrator.ts";
 export const coder = agentName("coder");
 
 /**
- * What the agent is beside its name, and what its cub finds in its environment beside what it
+ * Says what the agent is beside its name, and what its cub finds in its environment beside what it
  * needs.
  */
 type More = { agent?: Partial<AgentRegistration>; env?: Record<string, string> };

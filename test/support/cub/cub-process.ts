@@ -12,7 +12,7 @@ export type CubProcess = AsyncDisposable & {
   readonly lines: LogLine[];
   readonly stderr: () => string;
   readonly child: ChildProcess;
-  /** Where it serves, once it has started. */
+  /** Returns where it serves, once it has started. */
   address(): Promise<string>;
   said(msg: string): Promise<LogLine>;
   /** Its exit code. */

@@ -55,7 +55,7 @@ export async function cubScene(
     standIn,
     deps,
     lines,
-    /** What the tool was given, run by run. */
+    /** Holds what the tool was given, run by run. */
     inputs,
     messages: () => lines.map((line) => line.msg),
     stop,

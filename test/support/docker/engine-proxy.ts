@@ -8,11 +8,11 @@ import { join } from "node:path";
 
 export type EngineProxy = AsyncDisposable & {
   readonly path: string;
-  /** From now on only these pass, as `METHOD /path` without the version of the API. */
+  /** Lets only these pass from now on, as `METHOD /path` without the version of the API. */
   allowOnly(patterns: readonly RegExp[]): void;
-  /** What was asked for since then, and whether it passed. */
+  /** Holds what was asked for since then, and whether it passed. */
   readonly requests: { line: string; passed: boolean }[];
-  /** From now on these get the beginning of an answer, and no more. */
+  /** Gives these the beginning of an answer from now on, and no more. */
   hangOn(patterns: readonly RegExp[]): void;
   /**
    * The n-th request from now on meets this fault, once; 0: none. `kind`: of those that are like

@@ -12,7 +12,7 @@ export const canStartEngine =
 
 export type FreshEngine = AsyncDisposable & {
   host: string;
-  /** What a command begins with that is to reach the ports of its containers. */
+  /** The words with which a command begins that is to reach the ports of its containers. */
   within: readonly string[];
 };
 

@@ -37,7 +37,7 @@ export type RootlessEngine = AsyncDisposable & {
   /** Belongs to the user, and is gone with the Engine. */
   folder: string;
   uid: number;
-  /** What a program begins with that is to run as the user, and finds the Engine. */
+  /** The words with which a program begins that is to run as the user, and finds the Engine. */
   as: readonly string[];
 };
 

@@ -1,5 +1,5 @@
-// What the docker command line sends to an Engine for a build: an Engine's address that keeps the
-// archive and builds nothing.
+// Shows what the docker command line sends to an Engine for a build: an Engine's address that keeps
+// the archive and builds nothing.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

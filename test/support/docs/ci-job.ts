@@ -66,7 +66,7 @@ export async function runJob(
   return done;
 }
 
-/** What a step of the job runs. Throws where it has no such step. */
+/** Returns what a step of the job runs. Throws where it has no such step. */
 export function scriptOf(step: string): string {
   const { jobs } = parse(fileWrittenBy("docs/guides/ci.md", workflowFile)) as {
     jobs: Record<string, { steps: Step[] }>;

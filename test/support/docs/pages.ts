@@ -32,13 +32,14 @@ export function blocksOf(text: string): Block[] {
   );
 }
 
-/** Without its code blocks; the lines keep their numbers. */
+/** Leaves out its code blocks; the lines keep their numbers. */
 export function proseOf(text: string): string {
   return text.replace(/^```.*?^```$/gms, (block) => block.replace(/[^\n]+/g, ""));
 }
 
 /**
- * From its heading to the next one of the same rank or a higher one. Throws where there is none.
+ * The text from its heading to the next one of the same rank or a higher one. Throws where there is
+ * none.
  */
 export function sectionOf(text: string, heading: string): string {
   const start = `\n${text}`.indexOf(`\n${heading}\n`);
@@ -49,7 +50,10 @@ export function sectionOf(text: string, heading: string): string {
   return end < 0 ? section : section.slice(0, end);
 }
 
-/** What a command of the page writes into a file: `cat > FILE <<'END'`. Throws where none does. */
+/**
+ * Returns what a command of the page writes into a file: `cat > FILE <<'END'`. Throws where none
+ * does.
+ */
 export function fileWrittenBy(path: string, file: string): string {
   const [, after] = readPage(path).split(`\ncat > ${file} <<'END'\n`);
   const [content, end] = after?.split(/^END$/m) ?? [];

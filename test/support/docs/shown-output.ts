@@ -5,8 +5,8 @@ import { blocksOf } from "./pages.ts";
 const shownLanguages = new Set(["console", "text"]);
 
 /**
- * What differs from run to run, and how both sides write it instead. The order counts: the longest
- * form first.
+ * Lists what differs from run to run, and how both sides write it instead. The order counts: the
+ * longest form first.
  */
 const variable: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?\b/g, "<instant>"],

@@ -7,9 +7,9 @@ import { text } from "node:stream/consumers";
 
 export type FaultyProvider = AsyncDisposable & {
   base_url: string;
-  /** What has come, oldest first. */
+  /** The requests that have come, oldest first. */
   requests: { path: string; headers: Headers; body: string }[];
-  /** How many of its streams their reader has left. */
+  /** The number of its streams that their reader has left. */
   readonly left: number;
   /** Bytes of endless streams that were taken. */
   readonly produced: number;

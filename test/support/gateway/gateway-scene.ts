@@ -34,7 +34,7 @@ export const key = "provider-key-that-no-agent-may-see";
 export type GatewayScene = AsyncDisposable & {
   gateway: Gateway;
   board: Blackboard;
-  /** What clients of Anthropic's, and of OpenAI's API have as their base URL. */
+  /** The base URL for clients of Anthropic's, and of OpenAI's API. */
   anthropic: string;
   openai: string;
   url: string;
@@ -60,7 +60,7 @@ export type SceneOptions = {
   retry?: Partial<RetryPolicy>;
   mode?: "bodies" | "digests";
   key?: string | undefined;
-  /** Where calls are recorded, or answered from. */
+  /** The folder in which calls are recorded, or from which they are answered. */
   cassette?: CassetteFolder;
 };
 

@@ -12,7 +12,7 @@ export const agentName = AgentName.parse("coder");
 export const newArtefactId = () => ArtefactId.parse(crypto.randomUUID());
 export const newGoalId = () => GoalId.parse(crypto.randomUUID());
 
-/** What a program of the user gets: name and address are configured, nothing else is. */
+/** The environment of a program of the user: name and address are configured, nothing else is. */
 export const hostEnv = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: "1",

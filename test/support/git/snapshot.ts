@@ -1,5 +1,5 @@
-// What of a repository is the user's: every file with its content and times, except objects, Sett's
-// refs and Sett's own folder.
+// Takes what of a repository is the user's: every file with its content and times, except objects,
+// Sett's refs and Sett's own folder.
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

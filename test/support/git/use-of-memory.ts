@@ -1,5 +1,5 @@
-// How much memory a look at a folder takes, or its removal: measured in a process of its own, which
-// is this file.
+// Says how much memory a look at a folder takes, or its removal: measured in a process of its own,
+// which is this file.
 import { spawnSync } from "node:child_process";
 import { diskUse } from "../../../apps/cub/container/disk-use.ts";
 import { emptyFolder, mendFolder } from "../../../lib/folders/remove-tree.ts";

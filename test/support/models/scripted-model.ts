@@ -68,7 +68,7 @@ export function scriptedModel(
   const base = `http://127.0.0.1:${server.port}`;
   return {
     requests,
-    /** What it has reported, input and output together. */
+    /** The tokens that it has reported, input and output together. */
     get tokens() {
       return tokens;
     },

@@ -45,7 +45,7 @@ export async function toolScene(
   };
 }
 
-/** What the model reads. */
+/** Returns what the model reads. */
 export async function textFrom(
   tool: Tool,
   input: unknown,

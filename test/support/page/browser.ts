@@ -23,7 +23,7 @@ export type View = {
 
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser;
-  /** What no page may do; a test ends with none. */
+  /** The things that no page may do; a test ends with none. */
   readonly problems: string[] = [];
   /** Other servers that a test has led it to. */
   readonly #origins = new Set<string>();
@@ -123,10 +123,10 @@ const seen = new WeakMap<Page, string[]>();
 
 let axeSource: string | undefined;
 
-/** What axe finds against WCAG 2.2 A and AA, a line each. */
+/** Lists what axe finds against WCAG 2.2 A and AA, a line each. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   axeSource ??= await readFile(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
-  // By the debugger's way: the page's policy allows no script of others.
+  // The script goes in by the debugger's way: the page's policy allows no script of others.
   await page.evaluate(axeSource);
   return await page.evaluate(async () => {
     type Finding = { id: string; help: string; nodes: { html: string; failureSummary: string }[] };

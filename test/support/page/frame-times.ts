@@ -1,5 +1,5 @@
-// How long a page's thread works for each frame while something is done with it, and how long the
-// frames take.
+// Measures how long a page's thread works for each frame while something is done with it, and how
+// long the frames take.
 import type { CDPSession, Page } from "playwright-core";
 
 /** The time that each task of the page's thread took of the processor, between two frames. */
@@ -30,7 +30,7 @@ export class FrameTimes {
   #last: { tasks: number[]; frames: number[] } | undefined;
   #before = 0;
 
-  /** Of the thread, since the last call: no more than what one frame took. */
+  /** Returns the times of the thread since the last call: no more than what one frame took. */
   async #taskMs(): Promise<number> {
     const { metrics } = await this.#session.send("Performance.getMetrics");
     const total = 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);

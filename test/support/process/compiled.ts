@@ -12,7 +12,7 @@ await build(hostBinaries);
 /** The command line, which holds the services, too. */
 export const settBinary = join(root, "bin/sett");
 
-/** What starts a service. */
+/** The command that starts a service. */
 export const serviceCommand = (
   app: "orchestrator" | "cub" | "gateway" | "api",
 ): [string, ...string[]] => [settBinary, "service", app];

@@ -20,7 +20,7 @@ const supervisor = [settBinary, "supervise"];
 export type ProcessInstance = AsyncDisposable & {
   runtime: ContainerRuntime;
   instance: InstanceName;
-  /** Where the runtime keeps everything. */
+  /** The folder in which the runtime keeps everything. */
   folder: string;
   /** A name that no other test uses: `sett-{instance}-{suffix}`. */
   name(suffix: string): string;

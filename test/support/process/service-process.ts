@@ -9,7 +9,7 @@ export type ServiceProcess = AsyncDisposable & {
   readonly exited: Promise<number>;
   /** All JSON lines of its log so far. */
   log(): { msg: string; [field: string]: unknown }[];
-  /** What it said on stderr so far. */
+  /** Its words on stderr so far. */
   errors(): string;
   signal(name: NodeJS.Signals): void;
 };

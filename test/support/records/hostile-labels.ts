@@ -60,7 +60,7 @@ export const posted = (words: string) =>
 export const anyGraph = fc
   .array(anyText, { minLength: 1, maxLength: 5 })
   .map((texts) => graphOf(texts.map(posted)));
-/** What each node says, by lines. */
+/** Returns what each node says, by lines. */
 export const labelsOf = ({ nodes }: ReturnType<typeof graphOf>) =>
   nodes.map((node) => {
     const { title, lines } = labelOf(node);

@@ -1,5 +1,5 @@
-// What each user of a Redis has sent to it, and what functions have run for that user: from Redis'
-// own MONITOR.
+// Records what each user of a Redis has sent to it, and what functions have run for that user: from
+// Redis' own MONITOR.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { RedisServer } from "./redis-server.ts";
@@ -8,11 +8,13 @@ import type { RedisServer } from "./redis-server.ts";
 export type Sent = { command: string; words: string[] };
 
 export type CommandRecord = Disposable & {
-  /** Where programs connect, so that it is known whose every connection is. */
+  /** Programs connect here, so that it is known whose every connection is. */
   readonly url: string;
-  /** Where the test has ended every connection. What is sent meanwhile is left out. */
+  /**
+   * Connects again where the test has ended every connection. What is sent meanwhile is left out.
+   */
   restart(): Promise<void>;
-  /** By user. */
+  /** Returns the commands by user. */
   read(): Promise<ReadonlyMap<string, readonly Sent[]>>;
 };
 

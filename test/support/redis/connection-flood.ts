@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { waitFor } from "../wait-for.ts";
 
 export type ConnectionFlood = Disposable & {
-  /** Those that Redis has not ended. */
+  /** The connections that Redis has not ended. */
   readonly open: number;
 };
 

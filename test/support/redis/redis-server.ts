@@ -20,7 +20,7 @@ export const patient = { timeoutMs: 20_000, giveUpMs: 60_000, onLost: () => {} }
 export type RedisServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
-  /** Where it keeps its data. */
+  /** The folder in which it keeps its data. */
   readonly folder: string;
   /** Ends it with SIGTERM, as an orderly stop would. */
   stop(): Promise<void>;
@@ -36,7 +36,7 @@ export type RedisServer = AsyncDisposable & {
   /** SIGCONT. */
   unfreeze(): void;
   /**
-   * What a person would type: `cli("HSET", key, field, value)` runs redis-cli and returns its
+   * Types what a person would: `cli("HSET", key, field, value)` runs redis-cli and returns its
    * output.
    */
   cli(...words: string[]): Promise<string>;

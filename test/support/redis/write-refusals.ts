@@ -44,7 +44,7 @@ export const writeRefusals: Record<"OOM" | "MISCONF" | "READONLY" | "NOREPLICAS"
   },
   READONLY: {
     says: "Redis refuses writes: READONLY You can't write against a read only replica.",
-    // Of a server that is not there, so that it keeps what it has.
+    // It copies a server that is not there, so that it keeps what it has.
     begin: (server) => server.cli("REPLICAOF", "127.0.0.1", "1"),
     end: (server) => server.cli("REPLICAOF", "NO", "ONE"),
   },

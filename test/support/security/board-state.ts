@@ -1,11 +1,11 @@
-// What a blackboard holds, as its owner sees it: everything that an agent must not be able to
+// Reads what a blackboard holds, as its owner sees it: everything that an agent must not be able to
 // change.
 import { createClient } from "redis";
 
 export type Client = Awaited<ReturnType<typeof connectOwner>>;
 
 export async function connectOwner(url: string) {
-  // Without a listener an error would end the tests; the command that it is about rejects, too.
+  // An error would end the tests without a listener; the command that it is about rejects, too.
   return await createClient({ url })
     .on("error", () => undefined)
     .connect();

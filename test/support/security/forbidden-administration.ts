@@ -1,4 +1,4 @@
-// What mallory's user of Redis may not send, whatever the key: administration, functions,
+// Lists what mallory's user of Redis may not send, whatever the key: administration, functions,
 // searching, destroying, and other channels.
 import type { ForbiddenCommands } from "./forged-calls.ts";
 

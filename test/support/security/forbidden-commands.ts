@@ -1,5 +1,5 @@
-// What mallory's user of Redis may not send, by what it would be good for. Redis refuses every one
-// of these commands.
+// Lists what mallory's user of Redis may not send, by what it would be good for. Redis refuses
+// every one of these commands.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { agentName } from "../records/sample.ts";

@@ -1,4 +1,4 @@
-// How mallory writes what it may not: with plain commands, and as the programs of others call
+// Plays how mallory writes what it may not: with plain commands, and as the programs of others call
 // functions.
 import { randomUUID } from "node:crypto";
 import {

@@ -1,4 +1,4 @@
-// What mallory may send, because its own stream takes anything, and the orchestrator must not
+// Lists what mallory may send, because its own stream takes anything, and the orchestrator must not
 // believe.
 import { randomUUID } from "node:crypto";
 import { maxPayloadBytes } from "../../../lib/model/artefact.ts";

@@ -33,7 +33,7 @@ const on = (...types: string[]) =>
   `    bids: [${types.map((type) => `{ on: ${type}, bid: exclusive }`).join(", ")}]\n`;
 
 /**
- * By its network the test reaches the intruder. With first_bid the external writer is waited for
+ * The test reaches the intruder by its network. With first_bid the external writer is waited for
  * only where no rule bids: on the riddle.
  */
 const settings = `${settYml(
@@ -45,7 +45,7 @@ const settings = `${settYml(
   "consensus: first_bid\nservices: { redis: { resources: { limits: { memory: 512M } } } }\n",
 )}  lead: { human: true, bids: [{ on: Plan, bid: review }] }\n  writer: { external: true }\n`;
 
-/** What there is to attack. */
+/** Lists what there is to attack. */
 export type Prey = {
   keys: Keys;
   /** A key by what follows the instance's prefix. */
@@ -59,7 +59,7 @@ export type Prey = {
   claims: { work: ClaimId; queued: ClaimId; plan: ClaimId; riddle: ClaimId; letter: ClaimId };
   plan: ArtefactId;
   question: ArtefactId;
-  /** What mallory works on itself. */
+  /** Names what mallory works on itself. */
   own: { claim: ClaimId; attempt: number; queued_at: string; target: ArtefactId; goal: GoalId };
   /** The grant of the work under way, as it is stored. */
   running: { attempt: number; queued_at: string };
@@ -132,7 +132,7 @@ export class HostileScene implements AsyncDisposable {
     }
   }
 
-  /** Those on the blackboard of one type, as hashes. */
+  /** Reads the artefacts of one type, as hashes. */
   async artefactsOf(type: string): Promise<Record<string, string>[]> {
     const { keys } = this.targets;
     const ids = await this.owner.zRange(keys.artefacts, 0, -1);

@@ -150,7 +150,7 @@ async function carryOut(order: Order): Promise<Outcome> {
   }
 }
 
-/** Of very many replies each kind once. */
+/** Keeps each kind of very many replies once. */
 function summary({ replies: all, closed }: { replies: Reply[]; closed?: true }): Outcome {
   const kinds = new Set(
     all.map((reply) => (typeof reply === "object" ? JSON.stringify(reply) : "taken")),

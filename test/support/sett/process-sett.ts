@@ -18,7 +18,7 @@ export class ProcessSett implements AsyncDisposable {
    * Everything of this test is below it; what it starts has it as its home, and is found by that.
    */
   readonly root: string;
-  /** What `sett` finds in its environment beside what it needs. */
+  /** Names what `sett` finds in its environment beside what it needs. */
   env: Record<string, string> = {};
 
   private constructor(root: string) {
@@ -63,7 +63,7 @@ export class ProcessSett implements AsyncDisposable {
     };
   }
 
-  /** Where its processes and what they have said are kept. */
+  /** The folder in which its processes and what they have said are kept. */
   get state(): string {
     return join(this.root, "state/sett");
   }

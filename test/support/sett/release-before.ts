@@ -12,7 +12,8 @@ import { root } from "../root.ts";
  */
 const lastCommit = "4dc24e07e628511237fa21b436289aaa5f7b18b5";
 /**
- * Not the version that it says itself, because its images must not replace those of this release.
+ * It is not the version that the release says itself, because its images must not replace those of
+ * this release.
  */
 const version = "0.0.9";
 

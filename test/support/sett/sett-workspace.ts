@@ -16,7 +16,7 @@ import { untilWritten } from "../redis/redis-server.ts";
 export class SettWorkspace implements AsyncDisposable {
   readonly folder: string;
   readonly name: string;
-  /** What `sett` finds in its environment beside that of the tests. */
+  /** Names what `sett` finds in its environment beside that of the tests. */
   env: Record<string, string> = {};
   /** Another release's `sett`, in place of this one's. */
   binary: string | undefined;

@@ -28,7 +28,7 @@ export type Collector = AsyncDisposable & {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string;
   readonly spans: ReceivedSpan[];
-  /** What was received of this trace, once a span of it is like this. */
+  /** Returns what was received of this trace, once a span of it is like this. */
   trace(
     traceId: string,
     isIt: (span: ReceivedSpan) => boolean,
@@ -38,7 +38,7 @@ export type Collector = AsyncDisposable & {
   stop(): Promise<void>;
 };
 
-/** With `isStopped` it is started by the test. */
+/** The collector is started by the test where `isStopped` is set. */
 export async function startCollector({ isStopped = false } = {}): Promise<Collector> {
   const spans: ReceivedSpan[] = [];
   const receiver = Bun.serve({

@@ -72,7 +72,7 @@ export class SampleLog {
     this.add("grant_started", { claim, agent, data }, 20);
   }
 
-  /** What it ends with. */
+  /** The event with which it ends. */
   finish(
     claim: string,
     agent: string,

@@ -6,7 +6,7 @@ export type TelemetryProgram = AsyncDisposable & {
   log: ServiceProcess["log"];
   /** The text of its scrape address. */
   scrape(): Promise<string>;
-  /** With SIGTERM. Its exit code. */
+  /** Ends it with SIGTERM, and returns its exit code. */
   stop(): Promise<number>;
 };
 

@@ -24,7 +24,7 @@ export class TriggerScene implements AsyncDisposable {
   readonly redis: RedisServer;
   readonly place: Place;
   readonly board: Blackboard;
-  /** What the programs have logged. */
+  /** The lines that the programs have logged. */
   readonly log: string[] = [];
   /** ISO 8601: what the programs take for now. */
   now: string;
@@ -91,7 +91,7 @@ export class TriggerScene implements AsyncDisposable {
     return await this.board.readArtefacts(ids.map((id) => ArtefactId.parse(id)));
   }
 
-  /** What triggers did, as the log of the instance has it. */
+  /** Returns what triggers did, as the log of the instance has it. */
   async events(): Promise<
     { type: string; actor: string; cause: unknown; reason?: unknown; goal?: string | undefined }[]
   > {

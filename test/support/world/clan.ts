@@ -26,8 +26,8 @@ import { type Behaviour, playAgent } from "./played-agent.ts";
 import { outcomeOf, type Tool } from "./tool.ts";
 
 /**
- * With none of the first three it is registered and sends no heartbeat: a person, or an agent that
- * is silent. `worker`: the tool is Sett's own worker, with a model.
+ * A member with none of the first three is registered and sends no heartbeat: a person, or an agent
+ * that is silent. `worker`: the tool is Sett's own worker, with a model.
  */
 export type Member = Partial<AgentRegistration> & {
   tool?: Tool;
@@ -38,7 +38,7 @@ export type Member = Partial<AgentRegistration> & {
 export type ClanOptions = {
   policy?: Partial<Policy>;
   workers?: CandidateDeps["workers"];
-  /** How long contact must have lasted before a lapsed lease is judged. */
+  /** The time that contact must have lasted before a lapsed lease is judged. */
   contactMs?: number;
 };
 
@@ -53,7 +53,7 @@ export class Clan implements AsyncDisposable {
   readonly board: Blackboard;
   /** For a wait that fails: with what is last on record. */
   readonly patience: Patience = { everyMs: 20, happened: () => this.#lastEvents() };
-  /** What each tool was given, in order. */
+  /** Holds what each tool was given, in order. */
   readonly inputs = new Map<string, ToolInput[]>();
   /** The lines that its orchestrators have logged. */
   readonly log: string[] = [];

@@ -1,4 +1,5 @@
-// What a cub and an orchestrator depend on, as in their programs, but for what a test decides.
+// Makes what a cub and an orchestrator depend on, as in their programs, but for what a test
+// decides.
 import { randomUUID } from "node:crypto";
 import type { Deps as CubDeps } from "../../../apps/cub/program/deps.ts";
 import { LoopWatch } from "../../../apps/cub/program/loop-watch.ts";
@@ -46,7 +47,7 @@ export function orchestratorDeps(overrides: Overrides): CandidateDeps {
   };
 }
 
-/** Of a leader in this epoch. */
+/** Makes the dependencies of a leader in this epoch. */
 export function leaderDeps(epoch: number, overrides: Overrides): LeaderDeps {
   return { ...orchestratorDeps(overrides), board: lead(overrides.board, epoch) };
 }

@@ -28,9 +28,9 @@ export type HookReceiver = Disposable & {
   url: string;
   /** Every request, those that are answered with an error too. */
   received: Received[];
-  /** What has come of these types. */
+  /** The messages of these types that have come. */
   of(...types: string[]): Received[];
-  /** From here on, until it is set again. */
+  /** It answers so from here on, until it is set again. */
   answer: Answer;
   /** Nothing listens on the port any more. */
   stop(): void;

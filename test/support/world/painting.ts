@@ -84,7 +84,7 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   return {
     services,
     timeoutMs,
-    /** What `/healthz` says, once it is 200. */
+    /** Returns what `/healthz` says, once it is 200. */
     async wellness(app: App): Promise<unknown> {
       const { port } = await started(app);
       const ask = async () => {

@@ -1,4 +1,4 @@
-// Where a clan's blackboard is: in memory, or (redis-place.ts) in a real Redis.
+// Says where a clan's blackboard is: in memory, or (redis-place.ts) in a real Redis.
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

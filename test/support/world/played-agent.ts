@@ -18,8 +18,8 @@ export type Behaviour = {
   /** Its word on an artefact; undefined: it stays silent. */
   bid: (artefact: Artefact) => BidWord | undefined;
   /**
-   * What it makes of a grant's attempt; undefined: it accepts and falls silent. A Question makes
-   * the grant wait.
+   * Says what it makes of a grant's attempt; undefined: it accepts and falls silent. A Question
+   * makes the grant wait.
    */
   work?: (target: Artefact, attempt: number, token: ModelToken) => MadeNow | Promise<MadeNow>;
   /** Its grants have a token of a model, which its work gets. */

@@ -37,7 +37,7 @@ export class RedisClan extends Clan {
   }
 
   /**
-   * What a person would type at redis-cli; `name` goes without what all keys of the instance begin
+   * Types what a person would at redis-cli; `name` goes without what all keys of the instance begin
    * with.
    */
   hand(command: string, name: string, ...words: string[]): Promise<string> {

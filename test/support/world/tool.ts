@@ -3,9 +3,9 @@ import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 
 /**
- * What the tool prints, as an object or as text, or the whole end of its run; an Error is what it
- * says before exit code 1. The signal aborts when its grant is taken away. `token`: for its calls
- * of a model, where it is a worker.
+ * Says what the tool prints, as an object or as text, or the whole end of its run; an Error is what
+ * it says before exit code 1. The signal aborts when its grant is taken away. `token`: for its
+ * calls of a model, where it is a worker.
  */
 export type Tool = (input: ToolInput, signal: AbortSignal, token?: string) => unknown;
 

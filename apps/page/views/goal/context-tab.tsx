@@ -1,5 +1,5 @@
-// What exactly the agent saw that made an artefact: its target first, then the context, as recorded
-// in its grant.
+// Shows what exactly the agent saw that made an artefact: its target first, then the context, as
+// recorded in its grant.
 
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Problem } from "../../components/problem.tsx";

@@ -6,7 +6,7 @@ import type { ArtefactDetail, Page, SettEvent } from "../../data/contract.ts";
 import { useQuery } from "../../data/query.ts";
 
 const pageSize = 500;
-/** Of a goal with very many events only those soon after the artefact are looked through. */
+/** Only the events soon after the artefact are looked through, where a goal has very many. */
 const maxPages = 8;
 
 export function EventsTab({ artefact }: { artefact: ArtefactDetail }) {

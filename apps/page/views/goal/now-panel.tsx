@@ -1,4 +1,5 @@
-// What happens in a goal now: what runs and since when, what waits and for whom, and what failed.
+// Shows what happens in a goal now: what runs and since when, what waits and for whom, and what
+// failed.
 
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action } from "../../components/action.tsx";

@@ -1,5 +1,5 @@
-// From what an artefact was made, and what was made from it, as ways through the graph for mouse
-// and keyboard.
+// Shows from what an artefact was made, and what was made from it, as ways through the graph for
+// mouse and keyboard.
 
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Line } from "../../components/text.tsx";

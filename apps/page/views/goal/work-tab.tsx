@@ -1,5 +1,5 @@
-// What was decided about an artefact, and done: each claim with its bids and reasons, its phases,
-// and its grants.
+// Shows what was decided about an artefact, and done: each claim with its bids and reasons, its
+// phases, and its grants.
 
 import { clockTime, duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";

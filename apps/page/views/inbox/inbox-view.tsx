@@ -185,7 +185,8 @@ function useLastOpen(current: Inquiry | undefined, key: string | undefined) {
 }
 
 /**
- * Where the one that was open took all the room, the keyboard was in it, and goes on at its entry.
+ * The keyboard was in the one that was open, where that took all the room, and goes on at its
+ * entry.
  */
 function useFocusAfter(key: string | undefined, list: { current: HTMLElement | null }): void {
   const before = useRef(key);

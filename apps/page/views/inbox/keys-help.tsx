@@ -1,4 +1,4 @@
-// Which keys act in the inbox.
+// Says which keys act in the inbox.
 
 const keys = [
   ["J", "next"],

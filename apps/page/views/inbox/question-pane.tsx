@@ -26,7 +26,7 @@ export function QuestionPane({ inquiry, done, close }: Props) {
   useKeys({ r: () => field.current?.focus() });
   const send = async (answer: string) => {
     text.current = answer;
-    // Also after a refusal: another person may have been faster.
+    // The question is read again after a refusal, too: another person may have been faster.
     done(await run());
   };
   return (

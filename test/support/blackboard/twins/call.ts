@@ -4,7 +4,7 @@ import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../bench.ts";
 
-/** Which of the two handles on the blackboard makes the call. */
+/** Says which of the two handles on the blackboard makes the call. */
 export type Handle = 0 | 1;
 
 type Methods = {
@@ -21,17 +21,17 @@ type Special = {
   readWorkerLogs: [agent: AgentName, afterPlace: number | undefined];
   /** Up to what is in the log now. */
   followEvents: [from: string];
-  /** From which of the announcements up to the last one. */
+  /** Says from which of the announcements up to the last one. */
   followAnnouncements: [fromPlace: number];
   /** As many batches as there must be. */
   followGrants: [agent: AgentName];
-  /** What is unanswered. */
+  /** Lists what is unanswered. */
   followMail: [];
-  /** Which of the agent's messages that are unanswered; undefined: one that is not there. */
+  /** Says which of the agent's messages that are unanswered; undefined: one that is not there. */
   answerMail: [agent: AgentName, place: number | undefined, text: string | undefined];
   /** The answers that come while the agent follows. */
   followMailAnswers: [agent: AgentName, texts: readonly string[]];
-  /** What is published, and ends with the artefact. */
+  /** Says what is published, and ends with the artefact. */
   artefactHints: [ids: readonly ArtefactId[]];
 };
 
@@ -41,7 +41,8 @@ type ArgsOf<Name extends MethodName> = Name extends keyof Special
   : Parameters<Methods[Name]>;
 
 /**
- * What a person does with plain Redis commands; `setBack` is not needed where the clock can be set.
+ * Says what a person does with plain Redis commands; `setBack` is not needed where the clock can be
+ * set.
  */
 export type Hand = Omit<Bench["hand"], "setBack">;
 

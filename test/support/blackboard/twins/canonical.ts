@@ -20,7 +20,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(known.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What a call has brought: its value, or its error. */
+/** Holds what a call has brought: its value, or its error. */
 export async function outcomeOf(work: () => Promise<unknown>): Promise<unknown> {
   try {
     return { value: await work() };

@@ -1,4 +1,5 @@
-// What a run of sequences has reached: methods of the port, outcomes of Lua functions, keys.
+// Records what a run of sequences has reached: methods of the port, outcomes of Lua functions,
+// keys.
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import {
   type FunctionName,

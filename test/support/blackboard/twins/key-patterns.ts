@@ -1,4 +1,4 @@
-// Which of the keys of lib/blackboard/records/keys.ts a key is.
+// Says which of the keys of lib/blackboard/records/keys.ts a key is.
 import { type Keys, keysOf } from "../../../../lib/blackboard/records/keys.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 

@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** From 0 to `count - 1`. */
+  /** A number from 0 to `count - 1`. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }

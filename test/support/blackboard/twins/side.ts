@@ -1,4 +1,4 @@
-// One of the two blackboards that are compared, and how a call is made on it.
+// Opens one of the two blackboards that are compared, and how a call is made on it.
 
 import type { Blackboard, ClaimCommit } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Mail } from "../../../../lib/blackboard/port/mail-port.ts";
@@ -164,7 +164,7 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
   },
 };
 
-/** By agent: between agents there is no order. */
+/** Sorts by agent: between agents there is no order. */
 async function mailIn(side: Side, board: Blackboard): Promise<Mail[]> {
   const state = await side.readState();
   const known = ["agents", "agents:senders"].flatMap((key) => namesIn(state[key]));

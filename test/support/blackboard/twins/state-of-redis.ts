@@ -24,7 +24,7 @@ return all`;
 type Words = string[];
 type Entry = [id: string, words: Words];
 
-/** What each key becomes; undefined where it is left out. */
+/** Says what each key becomes; undefined where it is left out. */
 type Normalize = (words: Words) => unknown;
 
 export async function stateOfRedis({ raw }: VirtualRedis, prefix: string): Promise<NormalState> {
@@ -61,7 +61,7 @@ function normalOf(name: KeyName): Normalize {
   return special[name] ?? (zsets.has(name) ? members : pairs);
 }
 
-/** Of which the order counts, and not the scores. */
+/** Sets of which the order counts, and not the scores. */
 const zsets: ReadonlySet<KeyName> = new Set([
   "thread",
   "artefactsOfGoal",
@@ -89,14 +89,14 @@ const special: Partial<Record<KeyName, Normalize>> = {
   },
   goalBudget: sums,
   claimBudget: sums,
-  // Who calls is put in front of what the gateway has sent.
+  // The caller is put in front of what the gateway has sent.
   modelCalls: (words) => mapped(pairs(words), JSON.parse),
   gateway: ([text = ""]) => JSON.parse(text),
   agentRegistration: ([text = ""]) => text,
   paused: ([text = ""]) => text,
   removedEvents: ([text = ""]) => text,
   reply: ([text = ""]) => text,
-  // Without the places in the mail, whose ids are not of the virtual clock.
+  // Leaves out the places in the mail, whose ids are not of the virtual clock.
   pausedMail: (words) => mapped(pairs(words), () => ""),
   agentTaken: (words) => mapped(pairs(words), (text) => text.replace(/^(\S+ \S+) \S+/, "$1")),
   due: pairs,

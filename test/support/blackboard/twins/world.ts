@@ -1,5 +1,5 @@
-// What exists on the twin, for moves that choose their arguments: mostly what fits, now and then
-// what is stale, ended or unknown.
+// Knows what exists on the twin, for moves that choose their arguments: mostly what fits, now and
+// then what is stale, ended or unknown.
 
 import type { State } from "../../../../lib/blackboard/memory/state.ts";
 import type { Page } from "../../../../lib/blackboard/port/artefacts.ts";
@@ -60,7 +60,7 @@ export class World {
     return this.random.oneOf(1, 50, 1_000, 3_000, 60_000);
   }
 
-  /** One that exists, mostly. */
+  /** Chooses one that exists, mostly. */
   known<Item>(items: Iterable<Item>, unknown: () => Item, probability = 0.95): Item {
     const one = this.random.chance(probability) ? this.random.pick([...items]) : undefined;
     return one ?? unknown();

@@ -139,7 +139,7 @@ export const grantMoves: readonly Move[] = [
   { weight: 4, make: (world) => call(world.handle(), "followGrants", world.agent()) },
 ];
 
-/** Of the claim as it is after so many changes; at times it goes by another state of it. */
+/** Decides on the claim as it is after so many changes; at times it goes by another state of it. */
 function decision(world: World, { claim }: GrantAt, changes: number): ClaimCommit {
   const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
   const { random } = world;
@@ -154,8 +154,8 @@ function decision(world: World, { claim }: GrantAt, changes: number): ClaimCommi
 }
 
 /**
- * Of no message that is there: the places of those differ between the two. It is older than all of
- * them, or younger.
+ * Makes the place of no message that is there: the places of those differ between the two. It is
+ * older than all of them, or younger.
  */
 function mail({ random }: World) {
   const place = random.chance(0.7) ? "0-1" : "9999999999999-1";

@@ -1,4 +1,4 @@
-// What a person writes with plain Redis commands, and the adoption of it.
+// Plays what a person writes with plain Redis commands, and the adoption of it.
 import {
   type ArtefactFields,
   artefactFieldNames,

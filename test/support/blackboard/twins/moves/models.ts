@@ -128,7 +128,7 @@ function missingBid(world: World) {
   return world.fitting(missing, () => ({ claim: world.claimId(), agent: world.agent() }));
 }
 
-/** Of a grant that runs or of a bid that is missing, mostly. */
+/** Takes the token of a grant that runs or of a bid that is missing, mostly. */
 function token(world: World): ModelToken | undefined {
   if (world.random.chance(0.35)) {
     const bid = missingBid(world);
@@ -212,7 +212,7 @@ function asOpen(known: OpenCall | CallRecord): OpenCall {
   return { id, ...caller, model, provider, api, asked_model, is_stream, reserved, started_at };
 }
 
-/** What the gateway reckons while a call is under way, mostly. */
+/** Plays what the gateway reckons while a call is under way, mostly. */
 function soFar(world: World): Pick<OpenCall, "so_far"> {
   if (world.random.chance(0.3)) return {};
   const usage = {

@@ -1,4 +1,4 @@
-// What people are asked and what they say: questions, answers, verdicts, the pause.
+// Plays what people are asked and what they say: questions, answers, verdicts, the pause.
 import { isForApproval, questionOf } from "../../../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../../../lib/model/ids.ts";
 import { call } from "../call.ts";
