@@ -1,4 +1,4 @@
-// Who calls, and which model its agent has.
+// Finds out who calls, and which model the caller's agent has.
 import type { RecentMap } from "../../lib/async/recent-map.ts";
 import type { TokenRefused } from "../../lib/blackboard/port/models.ts";
 import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";

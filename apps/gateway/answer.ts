@@ -92,7 +92,7 @@ export async function failureOf(
   return errorResponse(order.format, error);
 }
 
-/** What ended the call before there was an answer, for the client. */
+/** The error for the client, where a call ended before there was an answer. */
 export function clientErrorOf(error: unknown): ClientError | undefined {
   if (error instanceof ClientError) return error;
   if (!(error instanceof UpstreamFailure)) return undefined;

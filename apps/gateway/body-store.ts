@@ -18,7 +18,7 @@ import type { JsonLog } from "../../lib/service/json-log.ts";
  */
 const smallBytes = 256 * 1024;
 
-/** Where a body is: two letters of the digest make a folder, so that none gets too large. */
+/** The place of a body: two letters of the digest make a folder, so that none gets too large. */
 export function pathOfBody(folder: string, digest: string): string {
   return join(folder, digest.slice(0, 2), `${digest.slice(2)}.gz`);
 }
@@ -74,7 +74,7 @@ export class BodyStore {
   #begin(): BodyFile {
     const draft = this.#draft();
     const compressor = createGzip();
-    // What happens to the file is handled below; a late write to it must not end the process.
+    // An error of the file is handled below; a late write to it must not end the process.
     compressor.on("error", () => {});
     const named = Promise.withResolvers<string>();
     const write = async () => {

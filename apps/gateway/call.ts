@@ -25,8 +25,7 @@ export type CallDeps = Pick<Deps, "bodies" | "clock" | "log" | "metrics"> & {
 };
 
 /**
- * What is known of the call before it is passed on. `work`: whose request it is, and to which
- * model.
+ * A call as it is known before it is passed on. `work`: whose request it is, and to which model.
  */
 export type CallFacts = {
   call: OpenCall;
@@ -81,7 +80,7 @@ export class Call {
     const { call: open, bound, request, work, release } = this.#facts;
     const { so_far: _, ...call } = open;
     const charge = this.#charge(end);
-    // What was reckoned bounds nothing that comes later.
+    // A reckoned usage bounds nothing that comes later.
     if (!charge.is_estimated && end.usage !== undefined)
       this.#deps.counted.remember(work, request, end.usage);
     if (end.outcome === "ok")

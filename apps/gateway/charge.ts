@@ -1,4 +1,4 @@
-// What a call that has ended has cost.
+// Says what a call that has ended has cost.
 import type { Amounts } from "../../lib/model/budget.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { CallRecord } from "../../lib/model/model-call.ts";
@@ -22,7 +22,7 @@ export type Measured = {
   tries: number;
 };
 
-/** What is known of the call beside its answer. `workedMs`: since the provider was asked. */
+/** The call as it is known beside its answer. `workedMs`: since the provider was asked. */
 export type Terms = Pick<Facts, "request" | "bound" | "workedMs"> & {
   model: Pick<ModelSettings, "model" | "price">;
   reserved: Amounts;
@@ -38,7 +38,7 @@ export function chargeOf(
   if (usage !== undefined && isPossibleInput(usage, facts) && isPossibleOutput(usage.output, facts))
     return { ...charged(usage, costOf(usage, price)), is_estimated: false, is_unpriced };
   if (!mayHaveCost) {
-    // What the provider was never asked is no call.
+    // A request that no provider was asked with is no call.
     const cost = { nanousd: 0, tokens: 0, calls: Math.min(1, tries) };
     return { ...charged(nothing, 0), cost, is_estimated: false, is_unpriced };
   }

@@ -1,5 +1,5 @@
-// What the providers have counted before: it makes the reckoning of the next request of the same
-// work much closer.
+// Keeps the usage that providers have counted before: it makes the reckoning of the next request of
+// the same work much closer.
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { MeasuredUsage } from "../../lib/models/cost.ts";

@@ -31,7 +31,7 @@ export type Deps = {
 /** Bytes and milliseconds. */
 export type Limits = {
   maxRequestBytes: number;
-  /** Of the requests of all calls together. */
+  /** The requests of all calls together. */
   maxHeldBytes: number;
   maxAnswerBytes: number;
   /** How long a reservation outlives its last renewal. */

@@ -1,5 +1,5 @@
-// What costs no tokens: the list of models, which the gateway answers itself, and the counting of
-// tokens, which it passes on.
+// Paths that cost no tokens: the list of models, which the gateway answers itself, and the counting
+// of tokens, which it passes on.
 import type { Provider } from "../../lib/model/config-models.ts";
 import type { CostlyApi } from "../../lib/model/model-call.ts";
 import { apis } from "../../lib/models/apis.ts";

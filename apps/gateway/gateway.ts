@@ -42,9 +42,9 @@ export class Gateway {
   }
 
   /**
-   * What an earlier gateway left is given back: only one runs. Before this no call may be made.
-   * `sett up` gives the keys while the gateway starts: it waits a moment for them, so that it
-   * reports them as missing only where no `sett up` brings them.
+   * Gives back what an earlier gateway left: only one runs. Before this no call may be made. `sett
+   * up` gives the keys while the gateway starts: it waits a moment for them, so that it reports
+   * them as missing only where no `sett up` brings them.
    */
   async start(signal: AbortSignal): Promise<void> {
     const { board, log } = this.deps;

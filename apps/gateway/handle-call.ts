@@ -80,8 +80,8 @@ export async function handleCall(
 }
 
 /**
- * Answers with the error that `job` throws. One that was not foreseen is logged, and no part of it
- * leaves the gateway.
+ * Answers with the error that `job` throws. An error that was not foreseen is logged, and no part
+ * of it leaves the gateway.
  */
 export async function answerErrors(
   deps: Deps,

@@ -16,7 +16,7 @@ export class KeyHider {
     this.#key = new TextEncoder().encode(key !== undefined && isSecret(key) ? key : "");
   }
 
-  /** What may be shown by now. */
+  /** Returns as much as may be shown by now. */
   push(chunk: Bytes): Bytes {
     if (this.#key.length === 0) return chunk;
     const bytes = this.#rest.length === 0 ? chunk : joined([this.#rest, chunk]);
@@ -27,14 +27,14 @@ export class KeyHider {
     return end === shown.length ? shown : shown.subarray(0, end);
   }
 
-  /** What is left at the end. */
+  /** Returns the rest, at the end. */
   finish(): Bytes {
     const rest = this.#rest;
     this.#rest = new Uint8Array();
     return rest;
   }
 
-  /** Of a whole text. */
+  /** Hides the key in a whole text. */
   hideIn(bytes: Bytes): Bytes {
     return this.#key.length === 0 ? bytes : this.#withoutKeys(bytes);
   }

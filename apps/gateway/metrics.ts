@@ -1,4 +1,4 @@
-// What the gateway counts, for Prometheus.
+// Counts calls of the gateway, for Prometheus.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;

@@ -24,7 +24,7 @@ type Entry = {
   said?: Said;
 };
 
-/** What the last renewal has said, and when. */
+/** The answer to the last renewal, and its time. */
 type Said = { soFar: SoFar; atMs: number };
 
 /** Redis writes to disk every second: what it acknowledged before it died may be gone. */
@@ -121,7 +121,7 @@ export class OpenCalls {
     await this.#renew();
     for (const entry of [...this.#entries.values()])
       if (entry.record !== undefined) await this.#save(entry, entry.record);
-    // Where Redis made a reservation and its answer was lost, no call knows of it.
+    // No call knows of a reservation that Redis made while its answer was lost.
     await board.giveBackCalls({ all: false });
     const now = clock.passedMs();
     this.#recent = this.#recent.filter(({ endedMs }) => now - endedMs < repeatEndsMs);

@@ -61,7 +61,7 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
     await end({ kind: "broken", error });
     void reader.cancel().catch(() => {});
     // The connection ends before the stream does, so that no client takes what it has for the whole
-    // answer. What is on its way is not lost by that: Bun drops what it has not written yet.
+    // answer. The pause keeps bytes on their way: Bun drops what it has not written yet.
     setTimeout(() => controller.error(error), flushMs);
   };
 

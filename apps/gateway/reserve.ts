@@ -7,8 +7,8 @@ import { ClientError } from "./client-error.ts";
 import type { OpenCalls } from "./open-calls.ts";
 
 /**
- * Where only calls under way stand in the way, it waits for their ends: most of them cost less than
- * they have reserved. `stop` is aborted when the call's time is up. Throws a ClientError.
+ * It waits for the ends of calls under way, where only they stand in the way: most of them cost
+ * less than they have reserved. `stop` is aborted when the call's time is up. Throws a ClientError.
  */
 export async function reserve(
   open: OpenCalls,
@@ -50,7 +50,7 @@ function maySuffice({ limit, spent, reserved, needed }: Exhausted): boolean {
   return reserved > 0 && spent + needed <= limit;
 }
 
-/** What a person can do about it is `sett budget`. */
+/** A person can raise the budget with `sett budget`. */
 export function sentenceOf({ scope, kind, limit, spent, reserved, needed }: Exhausted): string {
   const amount = (value: number) =>
     kind === "nanousd" ? `$${(value / nanosPerUsd).toFixed(4)}` : `${value} ${kind}`;

@@ -87,7 +87,7 @@ export const Environment = z.object({
   ),
 });
 
-/** Of `sett up --record` and `--replay`. */
+/** The folder of `sett up --record` and `--replay`. */
 export type CassetteFolder = { folder: string; mode: "record" | "replay" };
 
 export type Settings = ReturnType<typeof readSettings>;

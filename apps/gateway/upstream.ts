@@ -14,7 +14,7 @@ export type UpstreamRequest = {
   api: ModelApi;
   /** Behind the model's `base_url`, with the query: `/messages`. */
   path: string;
-  /** Those that the provider needs, without a key. */
+  /** The headers that the provider needs, without a key. */
   headers: Headers;
   /** JSON, as the provider gets it. */
   body: string;

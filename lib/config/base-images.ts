@@ -5,7 +5,7 @@ const from = /^\s*FROM\s+(?:--\S+\s+)*(?<image>\S+)(?:\s+AS\s+(?<stage>\S+))?\s*
 /** Sett's own are made on this machine, and have the version of the program. */
 const own = /^sett\//;
 
-/** Each that is named by a tag alone, or by no tag. What a variable names is not seen. */
+/** Each that is named by a tag alone, or by no tag. An image that a variable names is not seen. */
 export function replaceableImages(dockerfile: string): string[] {
   const stages = new Set(["scratch"]);
   const found = new Set<string>();

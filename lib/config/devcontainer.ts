@@ -13,7 +13,7 @@ export type Devcontainer = {
   file: string;
   text: string;
   /**
-   * What Docker builds, or the image that it uses, before anything is added. Paths are absolute.
+   * Docker builds this, or uses this image, before anything is added. Paths are absolute.
    */
   base: { kind: "image"; image: string } | { kind: "build"; context: string; dockerfile: string };
   hasFeatures: boolean;

@@ -1,5 +1,5 @@
-// What `sett init` writes. The agents are the repository's own, from the folder `agents`, without a
-// change.
+// The files that `sett init` writes. The agents are the repository's own, from the folder `agents`,
+// without a change.
 import dockerfile from "../../agents/example-agent/Dockerfile" with { type: "text" };
 import readme from "../../agents/example-agent/README.md" with { type: "text" };
 import runScript from "../../agents/example-agent/run.sh" with { type: "text" };

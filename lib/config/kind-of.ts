@@ -1,4 +1,4 @@
-// What there is at a path.
+// Says whether a file or a folder is at a path.
 import { stat } from "node:fs/promises";
 
 /**

@@ -1,4 +1,4 @@
-// What is wrong or doubtful between `agents` and `models`.
+// Finds what is wrong or doubtful between `agents` and `models`.
 import type { Budget } from "../model/budget.ts";
 import type { SettConfig } from "../model/config.ts";
 import type { ModelSettings } from "../model/config-models.ts";

@@ -7,8 +7,8 @@ import type { ConfigPath } from "./problems.ts";
 type Finding = { path: ConfigPath; sentence: string };
 
 /**
- * What a command says that mostly reaches other machines, with hosts that it reaches where they are
- * known.
+ * Words of commands that mostly reach other machines, with the hosts that they reach where these
+ * are known.
  */
 const needs: [RegExp, string?][] = [
   [/\b(?:npm|pnpm) (?:ci|install|i|add|exec)\b|\bnpx\b/, "registry.npmjs.org:443"],
@@ -28,7 +28,7 @@ const url =
 /** Their variables name a server that the agent is to reach; the gateway replaces others. */
 const local = /^(?:127\.|0\.0\.0\.0)/;
 
-/** By the words of commands and variables. What files of the image do is not seen. */
+/** By the words of commands and variables. Files of the image are not seen. */
 export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding[] {
   return agents.flatMap((agent) => {
     if (agent.network === "direct") {

@@ -83,7 +83,7 @@ export type ParsedConfig = {
    */
   missing: ConfigProblem[];
   warnings: ConfigProblem[];
-  /** What Sett has chosen where the file leaves it open. */
+  /** Sett's own choices where the file leaves something open. */
   notes: ConfigProblem[];
   places: NamedPlace[];
   /** For what only a later step finds out. */

@@ -73,7 +73,7 @@ function remedyFor(name: string, names: readonly string[]): string {
     : `did you mean \`${meant}\`?`;
 }
 
-/** What names secrets, and the secrets. */
+/** The secrets, and all that names secrets. */
 export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "triggers">;
 
 /** The names of the secrets with which the deliveries of webhooks are checked. */

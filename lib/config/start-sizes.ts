@@ -6,7 +6,9 @@ import type { ConfigPath } from "./problems.ts";
 
 type Finding = { path: ConfigPath; sentence: string };
 
-/** By the values of this machine. What the image and secrets add is known at `sett up` alone. */
+/**
+ * By the values of this machine. The share of the image and of secrets is known at `sett up` alone.
+ */
 export function startSizes({ agents }: SettConfig): Finding[] {
   return agents.flatMap((agent) => {
     const bytes = ownBytes(agent);

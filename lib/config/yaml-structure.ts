@@ -1,5 +1,5 @@
-// What YAML allows and a sett.yml does not: keys that are not words, deep nesting, aliases without
-// an anchor.
+// Refuses what YAML allows and a sett.yml does not: keys that are not words, deep nesting, aliases
+// without an anchor.
 import { type Document, isAlias, isMap, isScalar, isSeq } from "yaml";
 import type { ConfigPath } from "./problems.ts";
 import { isMergeKey, keyText, mergeSources, offsetOf } from "./yaml-find.ts";

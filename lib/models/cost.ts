@@ -1,4 +1,4 @@
-// What tokens cost, in whole nano-dollars: exact sums, rounded up once for each call.
+// The price of tokens, in whole nano-dollars: exact sums, rounded up once for each call.
 import type { Price } from "../model/config-models.ts";
 import type { Usage } from "../model/model-call.ts";
 
@@ -27,7 +27,7 @@ export function costOf(usage: MeasuredUsage, prices: Price | undefined): number 
 }
 
 /**
- * What input and output may cost at most, in US dollars for a million tokens. `maxInput`: the most
+ * The most that input and output may cost, in US dollars for a million tokens. `maxInput`: the most
  * input that the call may have.
  */
 export function dearestRates(

@@ -1,5 +1,5 @@
-// Where the members of a JSON object are in its text, so that one can be replaced and all else
-// stays byte for byte.
+// Finds the members of a JSON object in its text, so that one can be replaced and all else stays
+// byte for byte.
 
 /** `start` and `end`: the place of its value in the text. */
 export type Member = { name: string; start: number; end: number };

@@ -1,4 +1,4 @@
-// What OpenAI's two APIs have in common.
+// The parts that OpenAI's two APIs have in common.
 import type { MeasuredUsage } from "./cost.ts";
 import { countAt, type JsonObject, textAt } from "./json.ts";
 import { hasCount } from "./usage.ts";

@@ -1,4 +1,4 @@
-// What models cost, by the list that is shipped with Sett.
+// The prices of models, by the list that is shipped with Sett.
 import { z } from "zod";
 import { Price, Provider } from "../model/config-models.ts";
 import file from "./prices.json" with { type: "json" };

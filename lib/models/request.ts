@@ -1,5 +1,5 @@
-// What the gateway must know of a request to a model: which model, a stream or not, and how long
-// the answer may become.
+// Reads what the gateway must know of a request to a model: which model, a stream or not, and how
+// long the answer may become.
 import type { CostlyApi } from "../model/model-call.ts";
 import { apis } from "./apis.ts";
 import { isObject, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";

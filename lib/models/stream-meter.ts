@@ -59,7 +59,7 @@ export class StreamMeter {
     return isUsageWhole && (isComplete || isWhole) ? usage : undefined;
   }
 
-  /** What the stream has said of its usage so far. */
+  /** The usage that the stream has reported so far. */
   get begun(): MeasuredUsage | undefined {
     return this.#seen.usage;
   }
@@ -89,7 +89,7 @@ export class StreamMeter {
     return this.#seen.responseId;
   }
 
-  /** What went wrong in the midst of the stream, as the provider says it. */
+  /** The provider's words for what went wrong in the midst of the stream. */
   get problem(): string | undefined {
     return this.#seen.problem;
   }

@@ -9,7 +9,7 @@ const secretBytes = 32;
 /** No part of it has a dot, so that splitting at the dots is exact. */
 const pattern = /^sett_(grant|bid)\.([^.]+)\.([^.]+)\.(0|[1-9]\d{0,8})\.[A-Za-z0-9_-]{43}$/;
 
-/** Who shall be able to call with the token. `attempt` of a bid is 0. */
+/** The one that shall be able to call with the token. `attempt` of a bid is 0. */
 export type TokenOwner = Pick<ModelToken, "kind" | "claim" | "agent" | "attempt">;
 
 /** A token with a new secret. Only its digest may be stored; `text` is for the caller alone. */

@@ -1,5 +1,5 @@
-// What an API of language models, and a provider of APIs, are to Sett: everything in which one
-// differs from another. lib/models/apis.ts and lib/models/providers.ts have the lists.
+// An API of language models, and a provider of APIs: everything in which one differs from another.
+// lib/models/apis.ts and lib/models/providers.ts have the lists.
 import type { Provider } from "../model/config-models.ts";
 import type { Came } from "./answer-size.ts";
 import type { MeasuredUsage } from "./cost.ts";
@@ -47,7 +47,7 @@ export type ApiTraits = {
 /** Notes what an event says. True: it has nothing but the usage that the gateway has asked for. */
 export type ReadEvent = (event: JsonObject, seen: StreamState) => boolean;
 
-/** What a stream has said so far. */
+/** A stream as far as it has come. */
 export type StreamState = {
   usage: MeasuredUsage | undefined;
   /** `usage` is that of the whole answer, and not of its beginning. */
@@ -59,7 +59,7 @@ export type StreamState = {
   answeredModel: string;
   /** The name by which a later request can continue the conversation. */
   responseId: string;
-  /** What went wrong in the midst of the stream, as the provider says it. */
+  /** The provider's words for what went wrong in the midst of the stream. */
   problem: string | undefined;
   /** How much of the answer has come. */
   came: Came;
@@ -71,7 +71,7 @@ export type ProviderTraits = {
   label: string;
   /** The address of its own API, with the version. */
   address: string;
-  /** Where its APIs are below `/PROVIDER` of the gateway. The first one is in messages. */
+  /** The paths of its APIs below `/PROVIDER` of the gateway. The first one is in messages. */
   roots: readonly [string, ...string[]];
   variables: ProviderVariables;
   /** The header with the key, and what comes before the key in it. */
@@ -100,7 +100,7 @@ export type ProviderVariables = {
   /** All of its variables begin with it. */
   prefix: string;
   address: string;
-  /** Where the address is below `/PROVIDER` of the gateway. */
+  /** The path of the address below `/PROVIDER` of the gateway. */
   root: string;
   key: string;
   /** Other credentials, which clients would send beside the key. */

@@ -51,7 +51,7 @@ export function problemOf(json: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Those in namespaces as well. */
+/** The tools of a request, also in namespaces. */
 function toolsOf(json: unknown): unknown[] {
   const tools = memberAt(json, "tools");
   return Array.isArray(tools) ? tools.flatMap((tool) => [tool, ...toolsOf(tool)]) : [];

@@ -1,4 +1,4 @@
-// What counts as a report of usage.
+// Decides whether a provider has reported a usage.
 import { memberAt } from "./json.ts";
 
 /**

@@ -1,4 +1,4 @@
-// What a call may cost at most, before it is made. No tokenizer makes more tokens than its text has
+// Bounds what a call may cost, before it is made. No tokenizer makes more tokens than its text has
 // bytes, and JSON only lengthens text.
 
 import type { Amounts } from "../model/budget.ts";
@@ -15,7 +15,8 @@ export type CountedRequest = { body: Uint8Array; input: number };
 export type Bound = { input: number; output: number };
 
 /**
- * What providers add to a request: their own prompt for tools, marks between messages. In tokens.
+ * Providers add so much to a request: their own prompt for tools, marks between messages. In
+ * tokens.
  */
 const slack = 2_048;
 /** Tools that the provider defines are described by the provider. */
@@ -51,7 +52,7 @@ export function boundOf(
   { counted, previous = 0 }: { counted?: CountedRequest | undefined; previous?: number } = {},
 ): Bound {
   const output = request.max_output ?? (model.max_output ?? defaultMaxOutput) * request.answers;
-  // What a predicted answer proposes in vain is output as well.
+  // A predicted answer is output as well where it was proposed in vain.
   const predicted = isObject(memberAt(request.json, "prediction")) ? request.body.length : 0;
   return {
     input: Math.min(wholeInput(request), inputAfter(request, counted)) + previous,

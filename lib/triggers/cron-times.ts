@@ -62,7 +62,10 @@ function runsOf({ cron: expression, time_zone }: Schedule) {
   const clock = wallClock(time_zone);
   const [, hour = ""] = expression.trim().split(/\s+/);
   const isEachHour = hour === "*" || hour === "*/1";
-  /** Of each hour, every one that passes; of hours that are named, each once. */
+  /**
+   * An expression for each hour runs in every one that passes; one that names hours runs once in
+   * each.
+   */
   const timesOf = (wall: Date): Date[] => {
     const { times, leftOut } = clock.timesOf(wall);
     if (isEachHour) return times;
@@ -72,7 +75,7 @@ function runsOf({ cron: expression, time_zone }: Schedule) {
     next(from: Date): Date | undefined {
       const shown = clock.shows(from);
       let found: Date | undefined;
-      // What the clock is soon to show again may come before what it has not shown yet.
+      // A time that the clock is soon to show again may come before one that it has not shown yet.
       for (
         let wall = cron.nextRun(clock.showsAtLeast(from));
         wall !== null;

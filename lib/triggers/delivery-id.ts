@@ -5,9 +5,9 @@ import { forges } from "./forges.ts";
 import type { Header } from "./hook.ts";
 
 /**
- * Returns what tells the event from all others, also from one that says the same. Where an id is
- * new each time that a person sends the delivery again, the forge's own time of the event counts in
- * its place, if it has one.
+ * Returns what tells the event from all others, also from one that says the same. The forge's own
+ * time of the event, if it has one, counts in place of an id that is new each time that a person
+ * sends the delivery again.
  */
 export function happenedOf(
   forge: Forge,

@@ -1,4 +1,4 @@
-// What the webhook of a forge says has happened, in one form for all forges.
+// An event as the webhook of a forge reports it, in one form for all forges.
 import type { z } from "zod";
 import { CommitHash } from "../model/ids.ts";
 import type { FieldValues } from "./fields.ts";
@@ -7,8 +7,8 @@ export type ForgeEvent = {
   /** As the forge calls it, with the action behind a dot: `push`, `pull_request.opened`. */
   name: string;
   /**
-   * What it says has happened, with the time that the forge gives it: a later event may say the
-   * same where it has none.
+   * The event in the forge's words, with the time that the forge gives it: a later event may say
+   * the same where it has none.
    */
   happened: string[];
   /** Whether `happened` has the forge's own time of the event. */

@@ -1,5 +1,4 @@
-// What a forge is to Sett: everything in which one differs from another. lib/triggers/forges.ts has
-// the list.
+// A forge: everything in which one differs from another. lib/triggers/forges.ts has the list.
 import type { ForgeReading } from "./forge-event.ts";
 import type { Header } from "./hook.ts";
 import type { SignatureCheck } from "./signature.ts";
@@ -25,9 +24,9 @@ export type ForgeTraits = {
    * a person who sends the delivery again sends the same id.
    */
   idHeaders: readonly { name: string; kept: boolean }[];
-  /** What a signed delivery says. `data`: its parsed body. */
+  /** Reads a delivery that is signed. `data`: its parsed body. */
   read(header: Header, data: unknown): ForgeReading;
-  /** What the API's document says of its deliveries. `schemes`: by an id of their own. */
+  /** Its deliveries in the API's document. `schemes`: by an id of their own. */
   document: {
     headers: readonly Described[];
     schemes: Readonly<Record<string, Described>>;

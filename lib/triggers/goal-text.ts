@@ -1,6 +1,6 @@
 // The text of a trigger's goal: a template in which `{{ title }}` is replaced by a value. There is
-// no code in it, and a value is never read as a template. What others have written can be seen to
-// be theirs: it is quoted, cut, and named in the last line.
+// no code in it, and a value is never read as a template. Text of others can be seen to be theirs:
+// it is quoted, cut, and named in the last line.
 import { type Field, type FieldValues, fieldKind } from "./fields.ts";
 import { plainLine, plainText } from "./outside-text.ts";
 
@@ -11,8 +11,8 @@ export const maxTextLength = 4_000;
 const placeholder = /\{\{\s*([a-z_]+)\s*\}\}/g;
 
 /**
- * Where each mistake of a template is, as a sentence that follows its name; `known`: what this
- * trigger may have.
+ * Each mistake of a template, as a sentence that follows its name; `known`: what this trigger may
+ * have.
  */
 export function templateProblems(template: string, known: readonly Field[]): string[] {
   const names = [...template.matchAll(placeholder)].map(([, name = ""]) => name);

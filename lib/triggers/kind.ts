@@ -1,5 +1,5 @@
-// What a kind of trigger is: everything in which one differs from another. lib/triggers/kinds.ts
-// has the list.
+// A kind of trigger: everything in which one differs from another. lib/triggers/kinds.ts has the
+// list.
 import type { CommitHash, GoalId } from "../model/ids.ts";
 import type { Trigger, TriggerFile, TriggerName } from "../model/trigger.ts";
 import type { Field, FieldValues } from "./fields.ts";
@@ -10,9 +10,9 @@ export type KindOfTrigger<Own extends Trigger> = {
   fields: readonly Field[];
   /** The entry of sett.yml as the program that runs it gets it, with its defaults. */
   resolve(entry: TriggerFile, facts: { guardsSecrets: boolean }): Omit<Own, "name" | "goal">;
-  /** What is wrong in an entry that the schema takes. All as the file has it. */
+  /** Finds mistakes in an entry that the schema takes. All as the file has it. */
   mistakes?(entry: RawMap, file: FileFacts): Finding[];
-  /** What is doubtful. `now`: of warnings about times that never come. */
+  /** Finds what is doubtful. `now`: for warnings about times that never come. */
   warnings?(trigger: Own, facts: { now: Date; nearest: Nearest }): Finding[];
   /** The name of the secret that it needs at run time. */
   secretOf?(trigger: Own): string;
@@ -30,7 +30,7 @@ export type KindOfTrigger<Own extends Trigger> = {
   receive?(port: TriggerPort, trigger: Own, delivery: Delivery): Promise<HookOutcome>;
 };
 
-/** `look`: one look, which states the goals that are due. What fails is tried again at the next. */
+/** `look`: one look, which states the goals that are due. A look that fails is made again. */
 export type Watch<Own extends Trigger> = { look(trigger: Own): Promise<void> };
 
 export type RawMap = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ export type Mark = { mark: string; value: string; fields?: Readonly<Record<strin
 /** `object`: what the tag names itself: its commit, or the object of an annotated tag. */
 export type Tag = { name: string; object: CommitHash; commit: CommitHash };
 
-/** What triggers need of the instance. */
+/** The instance as triggers need it. */
 export type TriggerPort = {
   now(): Date;
   /** The record of a trigger. */

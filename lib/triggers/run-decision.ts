@@ -1,4 +1,4 @@
-// What is to be done about a cron trigger now, by what is on record of it. Pure.
+// Decides what is to be done about a cron trigger now, by its record. Pure.
 import type { CronTrigger } from "../model/trigger.ts";
 import { dueRuns, runBefore } from "./cron-times.ts";
 
@@ -6,8 +6,8 @@ import { dueRuns, runBefore } from "./cron-times.ts";
 export const onTimeMs = 60_000;
 
 /**
- * What is on record. `from`: the last run that is dealt with, or since when this expression is
- * known.
+ * The record of a trigger. `from`: the last run that is dealt with, or since when this expression
+ * is known.
  */
 export type CronRecord = { schedule: string; from: Date };
 
@@ -18,7 +18,7 @@ export type RunDecision =
   | { kind: "begin"; schedule: string }
   /** `missed`: for how many runs it makes up that were not on time, itself included. */
   | { kind: "run"; at: Date; missed: number }
-  /** `at`: the last run that is skipped. One that is on time may still be due. */
+  /** `at`: the last run that is skipped. A run that is on time may still be due. */
   | { kind: "skip"; at: Date; reason: string };
 
 /** By this a changed expression is noticed. */

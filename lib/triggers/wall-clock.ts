@@ -1,5 +1,5 @@
-// What the clock on a wall of a time zone shows, and when it does. A wall's time is a Date whose
-// UTC fields are what the clock shows.
+// Says what the clock on a wall of a time zone shows, and when it shows it. A wall's time is a Date
+// whose UTC fields are what the clock shows.
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -1,4 +1,4 @@
-// What the API's document says of deliveries to `/hooks/NAME`, by the forges that Sett knows.
+// Describes deliveries to `/hooks/NAME` for the API's document, by the forges that Sett knows.
 import { z } from "@hono/zod-openapi";
 import { forges } from "../../../lib/triggers/forges.ts";
 
@@ -20,7 +20,7 @@ export const ForgeHeaders = z.object(
   ),
 );
 
-/** Who sends a delivery is known by one of these headers. */
+/** One of these headers says who sends a delivery. */
 export const deliverySchemes = all.flatMap(({ document }) => Object.entries(document.schemes));
 
 export const deliverySecurity: Record<string, string[]>[] = deliverySchemes.map(([scheme]) => ({

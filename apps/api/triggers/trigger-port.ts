@@ -1,4 +1,4 @@
-// What triggers need of the instance, as this program has it.
+// Implements the port by which triggers reach the instance.
 import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import type { Trigger } from "../../../lib/model/trigger.ts";
 import type { Mark, Tag, TriggerPort } from "../../../lib/triggers/kind.ts";

@@ -12,7 +12,7 @@ const count = (what: string) =>
     .int({ error: `must be ${what}` })
     .min(1, { error: `must be ${what}` });
 
-/** Where each provider's clients look. Only those of the agent's provider count. */
+/** The variables that clients of each provider read. Only those of the agent's provider count. */
 const providerVariables: Record<string, z.ZodOptional<z.ZodString>> = Object.fromEntries(
   Object.values(providers).flatMap(({ label, variables: { address, key, root } }) => {
     const version = root === "/v1" ? "with `/v1`" : "without `/v1`";

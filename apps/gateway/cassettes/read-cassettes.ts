@@ -6,7 +6,7 @@ import { AgentName } from "../../../lib/model/ids.ts";
 import { type Exchange, parseExchange } from "../../../lib/models/cassette/exchange.ts";
 
 /**
- * What else people keep in the folder, such as a README, is left alone. Throws
+ * Other files that people keep in the folder, such as a README, are left alone. Throws
  * `environment-invalid`, naming every file that is broken.
  */
 export async function readCassettes(folder: string): Promise<Exchange[]> {

@@ -4,8 +4,8 @@ import type { Upstream, UpstreamRequest } from "../upstream.ts";
 import type { CassetteWriter } from "./cassette-writer.ts";
 
 /**
- * What was broken off, and what is about the key alone, is not recorded. The file is there before
- * the client sees the end of its answer, so that a test may stop everything then.
+ * An exchange that was broken off, or is about the key alone, is not recorded. The file is there
+ * before the client sees the end of its answer, so that a test may stop everything then.
  */
 export function createRecordUpstream(
   upstream: Upstream,

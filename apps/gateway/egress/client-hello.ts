@@ -14,7 +14,7 @@ export type Hello =
 
 const handshakeRecord = 22;
 const clientHello = 1;
-/** Of a record, and of a message. */
+/** The headers of a record and of a message. */
 const [headerBytes, startBytes] = [5, 4];
 const serverName = 0;
 const hostName = 0;
@@ -23,7 +23,7 @@ const hostName = 0;
 export class HelloReader {
   #hello: Hello = { kind: "unfinished" };
   /**
-   * Of the record that is being read: its header, and how many bytes of its content are still to
+   * The header of the record that is being read, and how many bytes of its content are still to
    * come.
    */
   readonly #header: number[] = [];
@@ -90,7 +90,7 @@ function helloIn(message: Uint8Array): Hello {
 }
 
 /**
- * Of every sort, also what follows the list of names: only one of the sort `hostName` is a name
+ * Names of every sort, also behind the list of names: only one of the sort `hostName` is a name
  * that all servers read alike.
  */
 function namesIn(hello: Reader): string[] {

@@ -34,11 +34,14 @@ export type EgressDeps = {
   idleMs: number;
 };
 
-/** Of one agent, at the same time. */
+/** The limit counts for one agent, at the same time. */
 const maxConnections = 256;
-/** Of one agent: they go on when the client has left, so that its connections do not bound them. */
+/**
+ * The limit counts for one agent: lookups go on when the client has left, so that its connections
+ * do not bound them.
+ */
 const maxLookups = 256;
-/** Of what an agent has written and a log repeats: no name of a host is longer. */
+/** A log repeats so much of what an agent has written: no name of a host is longer. */
 const maxHostLength = 255;
 /** They are about one connection, not about what goes through it (RFC 9110, section 7.6.1). */
 const hopByHop = [

@@ -1,4 +1,4 @@
-// What the egress proxy counts, for Prometheus.
+// Counts connections of the egress proxy, for Prometheus.
 import { Counter, Gauge, Registry } from "prom-client";
 
 export type EgressMetrics = ReturnType<typeof createEgressMetrics>;

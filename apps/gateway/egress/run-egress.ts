@@ -49,7 +49,7 @@ export async function runEgress(settings: EgressSettings): Promise<void> {
         idleMs,
       });
       const socket = join(socketsFolder, agent, "egress.sock");
-      // Of an earlier run.
+      // An earlier run may have left it.
       await rm(socket, { force: true });
       await proxy.listen(socket);
       // Agents are other users.

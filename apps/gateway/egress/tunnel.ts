@@ -3,10 +3,10 @@
 import { isIP, type Socket } from "node:net";
 import { type Hello, HelloReader } from "./client-hello.ts";
 
-/** Where all must be TLS. */
+/** The port at which all must be TLS. */
 export const httpsPort = 443;
 const maxHelloBytes = 64 * 1024;
-/** Of a name that a log repeats. */
+/** A log repeats so much of a name. */
 const maxNameLength = 255;
 
 type Ends = {
@@ -67,9 +67,9 @@ export function tunnel({
 export type Verdict = "unfinished" | "passed" | { refusal: string };
 
 /**
- * By the name that TLS shows: a connection to an allowed host could else be answered for another
- * one behind the same address. What it returns judges each piece of what the client sends, until it
- * has decided.
+ * Judges by the name that TLS shows: a connection to an allowed host could else be answered for
+ * another one behind the same address. The function that it returns judges each piece that the
+ * client sends, until it has decided.
  */
 export function judgeOf(host: string, port: number): (bytes: Uint8Array) => Verdict {
   const reader = new HelloReader();

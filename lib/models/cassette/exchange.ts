@@ -25,7 +25,10 @@ export const Exchange = z.strictObject({
   agent: AgentName,
   /** The first is 1. Among equal requests of one agent, it says which answer comes first. */
   order: z.int().min(1),
-  /** Of the request, as `digestOf` gives it. For readers: equal requests have equal digests. */
+  /**
+   * The digest of the request, as `digestOf` gives it. For readers: equal requests have equal
+   * digests.
+   */
   digest: z.string(),
   provider: Provider,
   api: ModelApi,

@@ -1,4 +1,4 @@
-// Where two parsed bodies begin to differ, and how near they are.
+// Finds where two parsed bodies begin to differ, and how near they are.
 import { isObject } from "../json.ts";
 
 /**

@@ -19,8 +19,8 @@ const certain: readonly RegExp[] = [
 ];
 
 /**
- * What follows the names of the headers that carry keys. The spaces are bounded, since texts may be
- * large and strange.
+ * Values behind the names of the headers that carry keys. The spaces are bounded, since texts may
+ * be large and strange.
  */
 const likely: readonly RegExp[] = [
   /(?<=\bauthorization\\?["']?\s{0,9}[:=]\s{0,9}\\?["']?(?:bearer|basic)\s{1,9})[^\s"'\\,;]+/gi,

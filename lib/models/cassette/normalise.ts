@@ -1,6 +1,6 @@
-// What two runs of one workflow say differently, though they mean the same: ids, times, hashes,
-// temporary paths. Each becomes a numbered placeholder, so that a request of today finds the
-// exchange that was recorded last year.
+// Levels what two runs of one workflow say differently, though they mean the same: ids, times,
+// hashes, temporary paths. Each becomes a numbered placeholder, so that a request of today finds
+// the exchange that was recorded last year.
 
 import { isObject } from "../json.ts";
 

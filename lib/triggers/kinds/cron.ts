@@ -1,5 +1,5 @@
-// Triggers that state a goal at a time. What is dealt with is on record, so that a restart neither
-// repeats nor forgets a run.
+// Triggers that state a goal at a time. Runs that are dealt with are on record, so that a restart
+// neither repeats nor forgets one.
 import { GoalId } from "../../model/ids.ts";
 import type { CronTrigger, TriggerName } from "../../model/trigger.ts";
 import { cronProblem, nextRun } from "../cron-times.ts";

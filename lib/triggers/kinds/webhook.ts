@@ -51,7 +51,7 @@ export const webhook: KindOfTrigger<WebhookTrigger> = {
       const fired = await port.fire(trigger, momentOf(trigger, event, header, port.now()));
       return { outcome: "fired", ...fired };
     }
-    // What the trigger does not name is none of its affair.
+    // An event that the trigger does not name is none of its affair.
     if (match.kind === "skip")
       await port.skip(trigger, { cause: event.about, reason: match.reason });
     return { outcome: "skipped", reason: match.reason };
