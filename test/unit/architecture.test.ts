@@ -208,6 +208,33 @@ for (const [hall, rooms] of Object.entries(roomsWithin)) {
   });
 }
 
+/**
+ * The files that choose an implementation of store and exchange, each with the one that it chooses.
+ */
+const choosers: Record<string, string> = {
+  "lib/git/repository/host-repository.ts": "lib/git/exchange/host-folders.ts",
+  "apps/cub/tool/working-copy-of.ts": "lib/git/publish/agent-folders.ts",
+};
+
+test("store and exchange of git are known by their port, and their folders to nothing else", () => {
+  const inside = /^lib\/git\/(?:exchange|publish)\//;
+  const others = sources.filter((file) => !inside.test(file));
+  const wrong = others.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => relative(root, join(root, dirname(file), specifier)))
+      .filter((target) => inside.test(target) && target !== "lib/git/exchange/port.ts")
+      .filter((target) => target !== choosers[file])
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+  // A variable tells the cub its folders, which have a default.
+  const withPaths = others.filter((file) =>
+    /sett\/(?:objects|exchange)|\/git\/(?:objects|exchange)\b(?!\/)/.test(codeOf(file)),
+  );
+  expect(withPaths.filter((file) => file !== "apps/cub/settings.ts")).toEqual([]);
+});
+
 test("what the command line shows is made of facts alone: no file, no process, no blackboard", () => {
   const wrong = sources.filter(
     (file) =>

@@ -40,7 +40,9 @@ export interface GitRun {
   /** Gets stdout, of any length, as it comes; nothing is returned then. */
   readonly onStdout?: (chunk: Uint8Array) => void;
   readonly env?: Readonly<Record<string, string>>;
-  /** What stdin and stdout are in: `latin1` has one character for each byte. UTF-8 without it. */
+  /**
+   * The encoding of stdin and stdout: `latin1` has one character for each byte. UTF-8 without it.
+   */
   readonly encoding?: "latin1" | "utf8";
 }
 
@@ -60,8 +62,8 @@ const defaultLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
 /** Only git's last reason is shown. */
 const maxStderrBytes = 64 * 1024;
 /**
- * What git has started itself may hold its pipes open. After so many looks without a byte nothing
- * more is read of them.
+ * A program that git has started may hold its pipes open. After so many looks without a byte
+ * nothing more is read of them.
  */
 const maxSilentLooks = 20;
 const lookEveryMs = 100;
@@ -143,7 +145,7 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
   const settings = (git.settings ?? []).flatMap((setting) => ["-c", setting]);
   const memoryBytes = git.limits?.memoryBytes;
   const words = [git.path, ...harmlessSettings, ...settings, ...harmlessArgs(run.args)];
-  // Where the limit cannot be set, as on macOS, git runs without it.
+  // git runs without a limit that cannot be set, as on macOS.
   const limited = [
     "-c",
     'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
@@ -182,31 +184,17 @@ function collect(
   child: ChildProcess,
   { ignoreStdout = false, onStdout, encoding = "utf8" }: Collecting = {},
 ): Promise<GitResult> {
-  const { timeMs, stdoutBytes: maxStdoutBytes } = { ...defaultLimits, ...git.limits };
+  const { stdoutBytes: maxStdoutBytes } = { ...defaultLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
   let stdoutBytes = 0;
   let stderr = "";
-  let limit: string | undefined;
-  let hasEnded = false;
-  const end = (sentence: string) => {
-    limit ??= sentence;
-    child.kill("SIGKILL");
-    if (hasEnded) closePipes(child);
-  };
-  const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
-  const onAbort = () => end("it was ended");
-  if (git.signal?.aborted) onAbort();
-  else git.signal?.addEventListener("abort", onAbort, { once: true });
-  const settle = () => {
-    clearTimeout(timer);
-    git.signal?.removeEventListener("abort", onAbort);
-  };
+  const watch = watchLimits(git, child);
   if (onStdout !== undefined) child.stdout?.on("data", onStdout);
   else if (!ignoreStdout) {
     child.stdout?.on("data", (chunk: Uint8Array) => {
       stdoutBytes += chunk.length;
       if (stdoutBytes <= maxStdoutBytes) stdout.push(chunk);
-      else end(`it wrote more than ${maxStdoutBytes} bytes`);
+      else watch.end(`it wrote more than ${maxStdoutBytes} bytes`);
     });
   }
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
@@ -217,26 +205,20 @@ function collect(
       const message = `git cannot be started as ${git.path}: ${reason}`;
       reject(new SettError("git-failed", message, { hint: "Is git installed?", cause }));
     };
-    child.on("error", (cause) => {
-      settle();
-      fail(cause.message, cause);
-    });
+    child.on("error", (cause) => fail(cause.message, cause));
     child.on("exit", () => {
-      hasEnded = true;
       // In a pipe from git to git the other one decides how long it is read.
-      if (ignoreStdout && limit === undefined) return;
-      whenSilent(child, () => {
-        limit ??= "it left a program behind that kept its output open";
-      });
+      if (ignoreStdout && watch.exceeded() === undefined) return;
+      whenSilent(child, () => watch.note("it left a program behind that kept its output open"));
     });
     child.on("close", (code) => {
-      settle();
-      // What was read of one that was ended is not all.
-      const exitCode = limit === undefined ? code : null;
+      // The output of a git that was ended is not whole.
+      const exitCode = watch.exceeded() === undefined ? code : null;
       if (git.limits?.memoryBytes !== undefined && exitCode === notFound)
         return fail(failureLine(stderr) ?? "it is not found");
       if (exitCode !== 0 && isOutOfMemory(stderr))
-        limit ??= memorySentence(git.limits?.memoryBytes);
+        watch.note(memorySentence(git.limits?.memoryBytes));
+      const limit = watch.exceeded();
       return resolve({
         exitCode,
         stdout: Buffer.concat(stdout).toString(encoding),
@@ -245,6 +227,41 @@ function collect(
       });
     });
   });
+}
+
+/** `note`: the first limit that it has exceeded is its reason. `end`: and git is ended for it. */
+type LimitWatch = {
+  note: (sentence: string) => void;
+  end: (sentence: string) => void;
+  exceeded: () => string | undefined;
+};
+
+/** Ends git after its time, or when it is no longer wanted. */
+function watchLimits({ limits, signal }: Git, child: ChildProcess): LimitWatch {
+  const { timeMs } = { ...defaultLimits, ...limits };
+  let limit: string | undefined;
+  let hasEnded = false;
+  const note = (sentence: string) => {
+    limit ??= sentence;
+  };
+  const end = (sentence: string) => {
+    note(sentence);
+    child.kill("SIGKILL");
+    if (hasEnded) closePipes(child);
+  };
+  const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
+  const onAbort = () => end("it was ended");
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  const settle = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  };
+  child.once("exit", () => {
+    hasEnded = true;
+  });
+  for (const last of ["close", "error"]) child.once(last, settle);
+  return { note, end, exceeded: () => limit };
 }
 
 /**
@@ -283,7 +300,7 @@ function memorySentence(memoryBytes: number | undefined): string {
     : `it needed more than ${Math.floor(memoryBytes / 1024 ** 2)} MiB of memory`;
 }
 
-/** Of more only the last are shown: the others are most often the same for other files. */
+/** Only the last reasons are shown: the others are most often the same for other files. */
 const maxReasons = 3;
 
 /**

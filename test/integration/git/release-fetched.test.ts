@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PackGuard } from "../../../lib/git/publish/pack-guard.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
 import { commitFiles, toolGit } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
@@ -33,22 +32,6 @@ test("agents go on from a fetched result, and one that is fetched no second time
   expect(publishedIn(scene)).toEqual([commit]);
   await scene.fetch();
   expect(publishedIn(scene)).toEqual([]);
-});
-
-test("a cub puts back what a command has removed, but not what was fetched", async () => {
-  using scene = await exchangeScene();
-  const one = scene.agent("one");
-  await using packs = new PackGuard(one.packs, scene.objectsDir);
-  await one.prepare(scene.base);
-  const fetched = await one.publish({ a: "a" });
-  await packs.keep(fetched.commit);
-  await scene.fetch();
-  const unfetched = await one.publish({ b: "b" });
-  await packs.keep(unfetched.commit);
-  await Bun.$`rm -f ${join(one.packs, `${unfetched.commit}.pack`)}`;
-  await packs.mend();
-  expect(packs.takeLost()).toEqual([]);
-  expect(publishedIn(scene)).toEqual([unfetched.commit]);
 });
 
 nightly(

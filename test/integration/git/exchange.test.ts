@@ -1,0 +1,29 @@
+// Store and exchange as folders of the repository, held to the suite of their port.
+import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { foldersOf } from "../../support/git/folders.ts";
+import { hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
+import { exchangeSuite } from "./exchange-suite.ts";
+
+exchangeSuite("folders of the repository", async () => {
+  const sample = sampleRepository();
+  const repository = await HostRepository.open(sample.path, { env: hostEnv });
+  const { objectsDir, exchangeDir } = foldersOf(repository, instance);
+  const folder = (agent: string) => join(exchangeDir, agent);
+  return {
+    ...{ root: sample.root, path: sample.path, base: sample.base },
+    host: repository.exchange(instance),
+    agent: (agentName) => new AgentFolders({ agentName, objectsDir, exchangeDir, isGuarded: true }),
+    command: {
+      leave: (agent, name) => writeFileSync(join(folder(agent), name), "#!/bin/sh\n"),
+      removeAll: (agent) => {
+        for (const name of readdirSync(folder(agent))) rmSync(join(folder(agent), name));
+        chmodSync(folder(agent), 0o500);
+      },
+      damage: (agent, commit) => writeFileSync(join(folder(agent), `${commit}.pack`), "nothing"),
+    },
+    [Symbol.asyncDispose]: async () => sample[Symbol.dispose](),
+  };
+});
