@@ -1,7 +1,8 @@
 // The claim as a pure state machine (docs/internals/claims.md#the-state-machine): no clock, no ids
 // of its own, no I/O.
 //
-//   pending_review ──bids in──▶ review ──all approve──▶ pending_parallel ──all done──▶ pending_exclusive ──done──▶ complete
+// pending_review ──bids in──▶ review ──all approve──▶ pending_parallel ──all done──▶
+// pending_exclusive ──done──▶ complete
 //        │                        │ feedback                 │ a grant failed                │ a grant failed
 //        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
 //

@@ -2,20 +2,11 @@
 import { z } from "zod";
 import { userRole } from "./artefact.ts";
 import { AgentName } from "./ids.ts";
+import { serviceNames } from "./services.ts";
 
-const reservedSentence =
-  "is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader` and `redis` are parts of Sett";
-const reserved = [
-  userRole,
-  "orchestrator",
-  "gateway",
-  "egress",
-  "starter",
-  "keeper",
-  "api",
-  "log-reader",
-  "redis",
-];
+const reserved: readonly string[] = [userRole, ...serviceNames];
+const parts = serviceNames.map((name) => `\`${name}\``);
+const reservedSentence = `is reserved: \`${userRole}\` means people, ${parts.slice(0, -1).join(", ")} and ${parts.at(-1)} are parts of Sett`;
 function isReserved(name: string): boolean {
   return reserved.includes(name);
 }

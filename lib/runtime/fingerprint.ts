@@ -61,19 +61,6 @@ export function withFingerprint(
 }
 
 /**
- * The fingerprint for another runtime: that of the plan, and a digest of the changed specification.
- */
-export function withPrograms(
-  planned: ContainerSpec,
-  spec: ContainerSpec,
-  version: string,
-): ContainerSpec {
-  const { labels: _, ...rest } = spec;
-  const fingerprint = `${planned.labels.fingerprint} programs=${digestOf([rest, version])}`;
-  return { ...spec, labels: { ...spec.labels, fingerprint } };
-}
-
-/**
  * The names of the parts in which two fingerprints differ, and never their values. Empty where they
  * are equal.
  */

@@ -4,7 +4,7 @@
 import { AgentName, InstanceName } from "../model/ids.ts";
 import { instanceLabel, type PartKind, type PartLabels, readLabels } from "./labels.ts";
 
-type Sort = "container" | "volume" | "network";
+type Sort = "volume" | "network";
 
 /** Undefined when it is not Sett's. Where only the name is known, the workspace is empty. */
 export function identifyPart(
@@ -28,30 +28,12 @@ type Pattern = [RegExp, (agent: string) => PartKind | undefined];
 
 /** Patterns without an agent's name come first: an instance's name may contain such a part. */
 const patterns: Record<Sort, Pattern[]> = {
-  container: [
-    [/^sett-(.+)-redis(?:\.old)?$/, () => ({ component: "redis" })],
-    [/^sett-(.+)-orchestrator(?:\.old)?$/, () => ({ component: "orchestrator" })],
-    [/^sett-(.+)-gateway(?:\.old)?$/, () => ({ component: "gateway" })],
-    [/^sett-(.+)-egress(?:\.old)?$/, () => ({ component: "egress" })],
-    [/^sett-(.+)-starter(?:\.old)?$/, () => ({ component: "starter" })],
-    [/^sett-(.+)-keeper(?:\.old)?$/, () => ({ component: "keeper" })],
-    [/^sett-(.+)-api(?:\.old)?$/, () => ({ component: "api" })],
-    [/^sett-(.+)-log-reader(?:\.old)?$/, () => ({ component: "log-reader" })],
-    [
-      /^sett-(.+)-agent-([^.]+)(?:\.old)?$/,
-      (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent })),
-    ],
-  ],
   volume: [
-    [
-      /^sett-([^.]+)\.(?:redis|gateway|starter|logs|egress\.[^.]+)$/,
-      () => ({ component: "socket" }),
-    ],
-    [/^sett-([^.]+)\.api$/, () => ({ component: "api-files" })],
     [
       /^sett-([^.]+)\.secrets\.([^.]+)$/,
       (name) => ofAgent(name, (agent) => ({ component: "secrets", agent })),
     ],
+    [/^sett-([^.]+)\.api$/, () => ({ component: "api-files" })],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
     [/^sett-(.+)-record$/, () => ({ component: "record" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],
@@ -59,6 +41,7 @@ const patterns: Record<Sort, Pattern[]> = {
       /^sett-(.+)-workspace-([^.]+)(?:\.\d+)?$/,
       (name) => ofAgent(name, (agent) => ({ component: "workspace", agent })),
     ],
+    [/^sett-([^.]+)\.(?!lock$)[^.]+(?:\.[^.]+)?$/, () => ({ component: "socket" })],
   ],
   network: [[/^sett-([^.]+)(?:\.open)?$/, () => ({ component: "network" })]],
 };

@@ -1,28 +1,18 @@
 // The labels of containers, volumes and networks, which are Sett's only registry
 // (docs/internals/containers.md#names-and-labels).
 import { AgentName, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
-import { unreachable } from "../model/unreachable.ts";
+import { isServiceName, type ServiceName } from "../model/services.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
-/** The purpose of a container, volume or network. */
+/**
+ * What is of no service alone. `record`: the bodies of model calls; `carrier`: the cub and what it
+ * runs; `socket`: where a service answers others.
+ */
+const shared = ["network", "blackboard", "record", "carrier", "socket"] as const;
+
+/** The purpose of a container, volume or network: `api-files` is a volume of the API. */
 export type PartKind =
-  | {
-      component:
-        | "redis"
-        | "orchestrator"
-        | "gateway"
-        | "egress"
-        | "starter"
-        | "keeper"
-        | "api"
-        | "log-reader"
-        | "network"
-        | "blackboard"
-        | "record"
-        | "carrier"
-        | "socket"
-        | "api-files";
-    }
+  | { component: WithoutAgent }
   | { component: "agent"; agent: AgentName; role: string }
   | { component: "workspace" | "secrets"; agent: AgentName }
   | {
@@ -80,21 +70,6 @@ export function writeLabels(part: PartLabels): Record<string, string> {
 
 function kindLabels(part: PartKind): Record<string, string> {
   switch (part.component) {
-    case "redis":
-    case "orchestrator":
-    case "gateway":
-    case "egress":
-    case "starter":
-    case "keeper":
-    case "api":
-    case "log-reader":
-    case "network":
-    case "blackboard":
-    case "record":
-    case "carrier":
-    case "socket":
-    case "api-files":
-      return {};
     case "workspace":
     case "secrets":
       return { [agentLabel]: part.agent };
@@ -109,8 +84,16 @@ function kindLabels(part: PartKind): Record<string, string> {
         [attemptLabel]: String(part.attempt),
       };
     default:
-      return unreachable(part);
+      return {};
   }
+}
+
+/** The labels of another part of the same instance. */
+export function labelsFor(
+  { instance, workspace, version, id }: PartLabels,
+  kind: PartKind,
+): PartLabels {
+  return { instance, workspace, version, ...(id !== undefined && { id }), ...kind };
 }
 
 /** From the stored labels; undefined when they are not a complete set of Sett's. */
@@ -130,21 +113,6 @@ export function readLabels(labels: Record<string, string>): PartLabels | undefin
 function readKind(labels: Record<string, string>): PartKind | undefined {
   const component = labels[componentLabel];
   switch (component) {
-    case "redis":
-    case "orchestrator":
-    case "gateway":
-    case "egress":
-    case "starter":
-    case "keeper":
-    case "api":
-    case "log-reader":
-    case "network":
-    case "blackboard":
-    case "record":
-    case "carrier":
-    case "socket":
-    case "api-files":
-      return { component };
     case "workspace":
     case "secrets": {
       const agent = AgentName.safeParse(labels[agentLabel]);
@@ -166,7 +134,15 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
       const role = labels[roleLabel] ?? agent.data;
       return { component, agent: agent.data, role, goal: goal.data, claim: claim.data, attempt };
     }
-    default:
+    case undefined:
       return undefined;
+    default:
+      return isWithoutAgent(component) ? { component } : undefined;
   }
+}
+
+type WithoutAgent = ServiceName | `${ServiceName}-files` | (typeof shared)[number];
+
+function isWithoutAgent(word: string): word is WithoutAgent {
+  return shared.some((one) => one === word) || isServiceName(word.replace(/-files$/, ""));
 }

@@ -1,17 +1,9 @@
 // The names of the parts of an instance (docs/internals/containers.md#names-and-labels).
 import type { AgentName, ClaimId, InstanceName } from "../model/ids.ts";
+import type { ServiceName } from "../model/services.ts";
 
-export function redisName(instance: InstanceName): string {
-  return `sett-${instance}-redis`;
-}
-
-export function orchestratorName(instance: InstanceName): string {
-  return `sett-${instance}-orchestrator`;
-}
-
-/** It alone has the providers' keys. Only an instance with `models` has one. */
-export function gatewayName(instance: InstanceName): string {
-  return `sett-${instance}-gateway`;
+export function serviceContainer(instance: InstanceName, service: ServiceName): string {
+  return `sett-${instance}-${service}`;
 }
 
 export function agentContainerName(instance: InstanceName, agent: AgentName): string {
@@ -76,70 +68,22 @@ export function openNetworkName(instance: InstanceName): string {
   return `sett-${instance}.open`;
 }
 
-/** Where Redis has its socket, which is an agent's way to it. */
-export function redisSocketVolumeName(instance: InstanceName): string {
-  return `sett-${instance}.redis`;
-}
-
 /**
- * Where the gateway has a socket for one agent alone, so that the connections of one are not those
- * of another.
+ * Where a service answers others. With `agent` it is for one agent alone, so that the service knows
+ * who asks, and the connections of one are not those of another.
  */
-export function gatewaySocketVolumeName(instance: InstanceName, agent: AgentName): string {
-  return `sett-${instance}.gateway.${agent}`;
+export function doorVolumeName(instance: InstanceName, door: string, agent?: AgentName): string {
+  return `sett-${instance}.${door}${agent === undefined ? "" : `.${agent}`}`;
 }
 
-/** Where the egress proxy has a socket for one agent alone, by which it knows who asks. */
-export function egressVolumeName(instance: InstanceName, agent: AgentName): string {
-  return `sett-${instance}.egress.${agent}`;
-}
-
-/** Where the starter of workers has its socket, which the orchestrator alone sees. */
-export function starterVolumeName(instance: InstanceName): string {
-  return `sett-${instance}.starter`;
-}
-
-/** It holds the secrets of agents in memory. Only an instance with `secrets` has one. */
-export function keeperName(instance: InstanceName): string {
-  return `sett-${instance}-keeper`;
+/** Where a service keeps what is its alone. */
+export function filesVolumeName(instance: InstanceName, service: ServiceName): string {
+  return `sett-${instance}.${service}`;
 }
 
 /** The secrets of one agent, in memory: the keeper fills it, and the agent's containers read it. */
 export function secretsVolumeName(instance: InstanceName, agent: AgentName): string {
   return `sett-${instance}.secrets.${agent}`;
-}
-
-/** The API and its page. Only an instance with `services.api` has one. */
-export function apiName(instance: InstanceName): string {
-  return `sett-${instance}-api`;
-}
-
-/** The certificate of the API and its key, and commits of agents that it has read. */
-export function apiVolumeName(instance: InstanceName): string {
-  return `sett-${instance}.api`;
-}
-
-/** It has the Engine's socket, and gives the API the logs of the instance's parts. */
-export function logReaderName(instance: InstanceName): string {
-  return `sett-${instance}-log-reader`;
-}
-
-/** Where the reader of logs has its socket, which the API alone sees. */
-export function logsVolumeName(instance: InstanceName): string {
-  return `sett-${instance}.logs`;
-}
-
-/**
- * It alone starts workers, for which it has the Engine's socket. Only an instance with workers has
- * one.
- */
-export function starterName(instance: InstanceName): string {
-  return `sett-${instance}-starter`;
-}
-
-/** Only an instance with an agent that has `egress` has one. */
-export function egressName(instance: InstanceName): string {
-  return `sett-${instance}-egress`;
 }
 
 /** Redis' data. */

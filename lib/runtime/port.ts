@@ -5,8 +5,9 @@
 // `docker-failed` when it refuses (for processes `process-failed`); further codes are named where
 // they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
 import type { AgentName, InstanceName } from "../model/ids.ts";
-import type { ContainerSpec, Owner } from "./container-spec.ts";
+import type { ContainerSpec } from "./container-spec.ts";
 import type { PartLabels } from "./labels.ts";
+import type { PlannedVolume } from "./part-plan.ts";
 
 export type EngineInfo = {
   version: string;
@@ -222,26 +223,13 @@ export type Containers = {
   ): Promise<ExecResult>;
 };
 
-export type MemoryVolume = { owner: Owner; sizeBytes: number };
-
 export type Volumes = {
   /**
-   * `kept`: it existed already, with the same instance's labels. Throws `instance-taken` when it is
-   * another's. `memory`: it is in memory, for its owner alone, and is empty again when no container
-   * uses it.
+   * Also for a volume that exists: the process that created it may have been killed before it had
+   * an owner or content. `kept`: it existed already, with the same instance's labels. Throws
+   * `instance-taken` when it is another's, and `image-not-found`.
    */
-  create(name: string, labels: PartLabels, memory?: MemoryVolume): Promise<"created" | "kept">;
-  /**
-   * Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws
-   * `image-not-found`.
-   */
-  fill(volume: string, from: { image: string; path: string }): Promise<void>;
-  /**
-   * Gives the volume's top folder to `owner`, so that a container running as that user can write
-   * there. Nothing is run: `image` may be any image the Engine has, even one with nothing in it.
-   * Throws `image-not-found`.
-   */
-  prepare(volume: string, owner: Owner, image: string): Promise<void>;
+  make(volume: PlannedVolume): Promise<"created" | "kept">;
   /** Gone already is fine. */
   remove(name: string): Promise<void>;
 };

@@ -31,10 +31,9 @@ import { nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { durationOf } from "../program/duration.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
-import { redisStopSeconds } from "../services/limits.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { hasRedis, stopperOf, stopWork } from "../up/apply/stop-parts.ts";
+import { hasRedis, stoppedAt, stopperOf, stopWork } from "../up/apply/stop-parts.ts";
 import { nameOfFolder } from "../up/checks/checks.ts";
 
 export const down = defineCommand({
@@ -170,7 +169,7 @@ async function takeDown(
   const workers =
     keeping && !isWhole && hasRedis(last) ? await keepWorkerLogs(keeping, last) : new Set<string>();
   // Redis stops last, so that it stores everything.
-  await stop(["redis"], redisStopSeconds);
+  await stop(stoppedAt("last"));
   await results?.fetch();
   if (keeping && !isWhole)
     await keepLogs(

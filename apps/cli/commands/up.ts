@@ -10,8 +10,10 @@ import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { keptRefs } from "../../../lib/git/repository/kept-refs.ts";
+import { dockerTranslation } from "../../../lib/runtime/docker/translate.ts";
 import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { processTranslation } from "../../../lib/runtime/process/translate.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { personOf } from "../instance/person.ts";
@@ -21,6 +23,9 @@ import { keepLogs } from "../logs/keep-logs.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { configPath, lacksConfig } from "../program/config-path.ts";
+import { hasApi } from "../services/api.ts";
+import { hasModels } from "../services/gateway.ts";
+import type { PlanInput } from "../services/input.ts";
 import { Progress } from "../terminal/progress.ts";
 import { type ApplyInput, applyPlan } from "../up/apply/apply.ts";
 import { explainFailure } from "../up/apply/explain-failure.ts";
@@ -41,17 +46,14 @@ import { importImages } from "../up/images/carried-images.ts";
 import { prepareCarrier, prepareImages } from "../up/images/images.ts";
 import { rememberer, removeReplaced } from "../up/images/own-images.ts";
 import { apiAddress } from "../up/plan/api-address.ts";
-import { asProcesses } from "../up/plan/as-processes.ts";
 import { cassettesNote, prepareCassettes, readCassettes } from "../up/plan/cassettes.ts";
 import { choosePorts } from "../up/plan/choose-port.ts";
 import { engineSocketFor } from "../up/plan/engine-socket.ts";
 import { prepareMachine } from "../up/plan/machine.ts";
-import { planInstance } from "../up/plan/plan.ts";
+import { planInstance, plannedService, planParts } from "../up/plan/plan.ts";
 import { requireTelemetry, telemetryHeaders, telemetryOf } from "../up/plan/telemetry-variables.ts";
 import { committedSecrets, readSecrets } from "../up/secrets/read-secrets.ts";
 import { readTls } from "../up/secrets/read-tls.ts";
-import { hasModels } from "../up/services/gateway-spec.ts";
-import { hasApi } from "../up/services/has-api.ts";
 
 export const up = defineCommand({
   name: "up",
@@ -194,7 +196,7 @@ export const up = defineCommand({
       config,
       new Map([...images.agents].map(([name, { digest, id }]) => [name, digest ?? id])),
     );
-    const containers = planInstance({
+    const input: PlanInput = {
       instance,
       id,
       workspace,
@@ -207,10 +209,6 @@ export const up = defineCommand({
       password: keptPassword(before) ?? randomBytes(24).toString("hex"),
       machine: engine,
       machineNetworks: publicNetworksOf(networkInterfaces()),
-      engineSocket:
-        machine === undefined
-          ? await engineSocketFor(config, { env: shell.env, ...engine }, warn)
-          : undefined,
       cassettes,
       api: hasApi(config)
         ? {
@@ -220,11 +218,15 @@ export const up = defineCommand({
             telemetry: telemetryOf(shell.env),
           }
         : undefined,
-    });
-    const plan =
+    };
+    const translation =
       machine === undefined
-        ? containers
-        : asProcesses(containers, { ...machine, ports: await choosePorts(before) });
+        ? dockerTranslation({
+            cub: images.cub,
+            socket: await engineSocketFor(config, { env: shell.env, ...engine }, warn),
+          })
+        : processTranslation({ ...machine, ports: await choosePorts(before, planParts(input)) });
+    const plan = planInstance(input, translation);
     await requireStartable(plan, { config, images, secrets, isInContainer: machine === undefined });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
@@ -242,10 +244,12 @@ export const up = defineCommand({
         plan,
         registrations,
         triggers: config.triggers.map(({ name }) => name),
-        keys: config.models.keys,
-        secrets: secrets.agents,
-        tls,
-        hooks: { ...secrets.hooks, ...telemetryHeaders(shell.env) },
+        values: {
+          keys: config.models.keys,
+          secrets: secrets.agents,
+          tls,
+          hooks: { ...secrets.hooks, ...telemetryHeaders(shell.env) },
+        },
         exchange,
         adopted,
         here,
@@ -263,8 +267,9 @@ export const up = defineCommand({
         actor,
         repositoryLock: repository.lockFile,
       });
-      if (plan.gateway !== undefined && cassettes?.mode !== "replay")
-        await warnAboutModels(runtime, plan.gateway, shell);
+      const gateway = plannedService(plan, "gateway");
+      if (gateway !== undefined && cassettes?.mode !== "replay")
+        await warnAboutModels(runtime, gateway, shell);
       if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
       if (config.services.api !== undefined)
         shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);

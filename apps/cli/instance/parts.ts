@@ -6,6 +6,8 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { Service } from "../services/service.ts";
+import { services } from "../services/services.ts";
 
 export function stateWord({ state }: ContainerPart): string {
   switch (state.state) {
@@ -37,24 +39,13 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
   const agents = volumes.flatMap(({ labels }) =>
     labels.component === "workspace" ? [labels.agent] : [],
   );
-  // Its volume stays when `models` is removed from sett.yml; but then no agent knows where it is.
-  const gateway = containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined)
-    ? ["gateway"]
-    : [];
-  const egress = containers.some(({ env }) => env.SETT_EGRESS_URL !== undefined) ? ["egress"] : [];
-  const starter = containers.some(({ env }) => env.SETT_STARTER_URL !== undefined)
-    ? ["starter"]
-    : [];
-  const keeper = containers.some(({ env }) => env.SETT_SECRETS !== undefined) ? ["keeper"] : [];
-  const logReader = containers.some(({ env }) => env.SETT_LOGS_SOCKET !== undefined)
-    ? ["log-reader"]
-    : [];
-  // Its volume stays when its container is removed.
-  const api = volumes.some(({ labels }) => labels.component === "api-files") ? ["api"] : [];
-  const services = [...gateway, ...egress, ...starter, ...keeper, ...logReader, ...api];
-  const missing = ["redis", "orchestrator", ...services, ...agents].filter(
-    (name) => !present.some((part) => part.name === name),
-  );
+  const isExpected = ({ sign }: Service) => {
+    if (sign === "always") return true;
+    if ("variable" in sign) return containers.some(({ env }) => env[sign.variable] !== undefined);
+    return volumes.some(({ labels }) => labels.component === sign.volume);
+  };
+  const expected = [...services.filter(isExpected).map(({ name }) => name), ...agents];
+  const missing = expected.filter((name) => !present.some((part) => part.name === name));
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 

@@ -7,6 +7,8 @@ import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
+import { redisPort } from "../services/environment.ts";
+import { usersVariable } from "../services/redis.ts";
 import { ownerUrlOf, type RedisAddress, urlFor } from "../services/redis-users.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
@@ -36,14 +38,6 @@ type Known = {
   /** Their state at the time of the look-up; empty where only Redis is known. */
   containers: readonly ContainerPart[];
 };
-
-export const redisPort = 6379;
-
-/**
- * Set in the container of a Redis that has users: the SHA-256 of its owner's password, for the file
- * of users.
- */
-export const usersVariable = "SETT_REDIS_USERS";
 
 /**
  * Call this for each connection: the port on this machine changes whenever the container starts

@@ -8,16 +8,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 import { fromSource, isInsideBinary } from "../../../lib/process/own-program.ts";
+import type { Program } from "../../../lib/runtime/part-plan.ts";
 
 /** The command line of each; `version` changes when any of the programs changes. */
 export type Programs = Record<Program, string[]> & { version: string };
 
-type Program = "cub" | "orchestrator" | "gateway" | "api";
-
-/** In their images. */
+/** In its image. */
 export const gatewayProgram = ["/gateway"];
-export const apiProgram = ["/api"];
-export const orchestratorProgram = ["/orchestrator"];
 
 /** The command line that starts this same program again. */
 export function ownCommand(): string[] {

@@ -4,6 +4,8 @@
 import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
+import { isServiceName } from "../../../lib/model/services.ts";
+import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { redisUrlsOf } from "../instance/place.ts";
@@ -27,7 +29,7 @@ export async function keepLogs(
   await Promise.all(
     containers.map(async (container) => {
       const { id, labels, state } = container;
-      if (!withLogs.has(labels.component) || state.state === "created") return;
+      if (!hasLog(labels) || state.state === "created") return;
       try {
         const lines: string[] = [];
         for await (const { line } of runtime.containers.logs(id, { tail: maxLines }))
@@ -48,18 +50,10 @@ export async function keepLogs(
   );
 }
 
-const withLogs = new Set([
-  "redis",
-  "orchestrator",
-  "gateway",
-  "egress",
-  "starter",
-  "keeper",
-  "api",
-  "log-reader",
-  "agent",
-  "worker",
-]);
+/** A container that only prepares a volume has the labels of the volume, and no log. */
+function hasLog({ component }: PartLabels): boolean {
+  return isServiceName(component) || component === "agent" || component === "worker";
+}
 
 /**
  * Keeps the logs of workers when a sett goes down. The logs of containers that still exist go to

@@ -1,7 +1,7 @@
 // Times and sizes that all containers of an instance share.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
-import type { Resources } from "../../../lib/runtime/container-spec.ts";
+import type { Owner, Resources } from "../../../lib/runtime/container-spec.ts";
 import type { ContainerPart, EngineInfo } from "../../../lib/runtime/port.ts";
 import { DurationText } from "../../../lib/service/environment.ts";
 
@@ -22,6 +22,9 @@ export function stopSecondsOf({ env }: Pick<ContainerPart, "env">): number {
 }
 
 const defaultShutdownMs = 30_000;
+
+/** The user of services that write nothing of the repository's owner. */
+export const serviceUser: Owner = { uid: 10001, gid: 10001 };
 
 export const orchestratorStopSeconds = 15;
 export const redisStopSeconds = 30;

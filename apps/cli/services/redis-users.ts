@@ -24,14 +24,6 @@ export function urlFor({ host, port, ownerPassword }: RedisAddress, user: RedisU
   return `redis://${userNameOf(user)}:${passwordFor(ownerPassword, user)}@${host}:${port}`;
 }
 
-/** For a container without a network, which sees the socket. */
-export function socketUrlFor(
-  { path, ownerPassword }: { path: string; ownerPassword: string },
-  user: RedisUser,
-): string {
-  return `redis+unix://${userNameOf(user)}:${passwordFor(ownerPassword, user)}@localhost${path}`;
-}
-
 /** All people act through the command line, and have one user together. */
 export function redisUsersOf(
   { agents, external }: { agents: readonly Named[]; external: readonly Named[] },

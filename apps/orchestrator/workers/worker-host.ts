@@ -4,7 +4,9 @@
 
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
+import { labelsFor } from "../../../lib/runtime/labels.ts";
 import { isWorkerName, workerName, workerWorkspaceName } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
@@ -136,21 +138,16 @@ export class RuntimeHost implements WorkerHost {
   async #prepareWorkspace(agent: AgentName, slot: number): Promise<void> {
     const { spec } = this.#template(agent);
     // With the instance's id: what bears none would be a stranger's for the next `sett up`.
-    const { instance, id, workspace, version } = spec.labels;
+    const { instance } = spec.labels;
     const name = workerWorkspaceName(instance, agent, slot);
     if (this.#prepared.has(name)) return;
-    const { volumes } = this.#runtime;
-    const labels = {
-      instance,
-      ...(id !== undefined && { id }),
-      workspace,
-      version,
-      component: "workspace" as const,
-      agent,
-    };
-    const made = await volumes.create(name, labels);
-    if (made === "created" && spec.user !== undefined)
-      await volumes.prepare(name, spec.user, spec.image);
+    const labels = labelsFor(spec.labels, { component: "workspace", agent });
+    await this.#runtime.volumes.make({
+      name,
+      labels,
+      image: spec.image,
+      ...withoutUndefined({ owner: spec.user }),
+    });
     this.#prepared.add(name);
   }
 }

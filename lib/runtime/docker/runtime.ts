@@ -31,7 +31,7 @@ import { createNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
-import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
+import { makeVolume, removeVolume } from "./volumes.ts";
 
 /** An Engine that starts many containers at once may need half a minute for one. */
 const usualPatienceMs = 120_000;
@@ -94,9 +94,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
       exec: (container, command, input) => execInContainer(docker, container, command, input),
     },
     volumes: {
-      create: (name, labels, memory) => createVolume(docker, name, labels, memory),
-      fill: (volume, from) => fillVolume(docker, volume, from),
-      prepare: (volume, owner, image) => prepareVolume(docker, volume, owner, image),
+      make: (volume) => makeVolume(docker, volume),
       remove: (name) => removeVolume(docker, name),
     },
     networks: {

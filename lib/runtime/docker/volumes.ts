@@ -2,22 +2,41 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type Docker from "dockerode";
 import type { Owner } from "../container-spec.ts";
-import { madeLabel, type PartLabels, writeLabels } from "../labels.ts";
+import { madeLabel, writeLabels } from "../labels.ts";
 import { notOurs } from "../not-ours.ts";
 import { ownPart } from "../own-part.ts";
-import type { MemoryVolume } from "../port.ts";
+import type { PlannedVolume } from "../part-plan.ts";
 import { volumeMount } from "./container-options.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
 import { folderArchive } from "./folder-archive.ts";
 import { isPerhapsDone, removeLostContainer, removeLostVolume } from "./lost-answers.ts";
 
-export async function createVolume(
+export async function makeVolume(
   docker: Docker,
-  name: string,
-  labels: PartLabels,
-  memory?: MemoryVolume,
+  volume: PlannedVolume,
 ): Promise<"created" | "kept"> {
+  const { name, owner, image, content, memoryBytes } = volume;
+  const made = await createVolume(docker, volume);
+  try {
+    if (content !== undefined) await fillVolume(docker, name, content);
+    else if (memoryBytes === undefined && owner !== undefined && image !== undefined)
+      await prepareVolume(docker, name, owner, image);
+  } catch (error) {
+    if (made === "created") await removeVolume(docker, name).catch(() => undefined);
+    throw error;
+  }
+  return made;
+}
+
+async function createVolume(
+  docker: Docker,
+  { name, labels, owner, memoryBytes }: PlannedVolume,
+): Promise<"created" | "kept"> {
+  const memory =
+    memoryBytes === undefined || owner === undefined
+      ? undefined
+      : { owner, sizeBytes: memoryBytes };
   // The Engine's own create is silent about a volume that exists, and leaves its labels as they
   // are.
   const existing = await askIfThere(`look for the volume ${name}`, () =>
@@ -45,13 +64,15 @@ export async function createVolume(
   throw notOurs([{ sort: "volume", name }]);
 }
 
+type MemoryVolume = { owner: Owner; sizeBytes: number };
+
 /** As for `mount`. */
 function memoryOptions({ owner: { uid, gid }, sizeBytes }: MemoryVolume): Record<string, string> {
   const o = `size=${sizeBytes},uid=${uid},gid=${gid},mode=0700,noexec,nosuid,nodev`;
   return { type: "tmpfs", device: "tmpfs", o };
 }
 
-export async function fillVolume(
+async function fillVolume(
   docker: Docker,
   volume: string,
   from: { image: string; path: string },
@@ -74,7 +95,7 @@ const ownedFolder = "sett-volume";
  * unpacks into. An access control list that a command has set for new files goes with it; not each
  * file system has such.
  */
-export async function prepareVolume(
+async function prepareVolume(
   docker: Docker,
   volume: string,
   owner: Owner,

@@ -23,7 +23,7 @@ import {
 import { Registry } from "./registry.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import { newSecretsFolder } from "./secrets.ts";
-import { createVolume, removeVolume } from "./volumes.ts";
+import { makeVolume, removeVolume } from "./volumes.ts";
 
 export type ProcessRuntimeOptions = {
   /**
@@ -96,9 +96,7 @@ export function processRuntime(
       exec: (name, words, input) => execBeside(registry, name, words, input),
     },
     volumes: {
-      create: (name, labels, memory) => createVolume(registry, name, labels, memory),
-      fill: async () => {},
-      prepare: async () => {},
+      make: (volume) => makeVolume(registry, volume),
       remove: (name) => removeVolume(registry, name),
     },
     networks: {

@@ -2,16 +2,14 @@
 import { mkdir, readlink, symlink } from "node:fs/promises";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
-import type { PartLabels } from "../labels.ts";
-import type { MemoryVolume } from "../port.ts";
+import type { PlannedVolume } from "../part-plan.ts";
 import type { Registry } from "./registry.ts";
 import { newSecretsFolder } from "./secrets.ts";
 
-export async function createVolume(
+/** Its owner is the user of this runtime. */
+export async function makeVolume(
   registry: Registry,
-  name: string,
-  labels: PartLabels,
-  memory?: MemoryVolume,
+  { name, labels, memoryBytes }: PlannedVolume,
 ): Promise<"created" | "kept"> {
   await registry.open();
   const isNew = await registry.createLabels("volumes", name, labels);
@@ -25,7 +23,7 @@ export async function createVolume(
       },
     );
   }
-  if (memory === undefined)
+  if (memoryBytes === undefined)
     await mkdir(registry.volumeFolder(name), { recursive: true, mode: 0o700 });
   else await makeInMemory(registry, name);
   return isNew ? "created" : "kept";

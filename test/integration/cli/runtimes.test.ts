@@ -40,7 +40,7 @@ async function keepBlackboard(name: string, folder: string): Promise<void> {
     version: "1",
     component: "blackboard" as const,
   };
-  await runtime.volumes.create(`sett-${name}-blackboard`, labels);
+  await runtime.volumes.make({ name: `sett-${name}-blackboard`, labels: labels });
 }
 
 test("without processes it is the engine that does not answer", async () => {

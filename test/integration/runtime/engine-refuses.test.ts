@@ -91,7 +91,7 @@ test("what the Engine has made without saying so is removed", async () => {
     message: expect.stringContaining("in the middle of an answer"),
   });
   proxy.failOn(1, "lose", /^POST \/volumes\/create/);
-  const volume = runtime.volumes.create(name, labels(instance, "blackboard"));
+  const volume = runtime.volumes.make({ name: name, labels: labels(instance, "blackboard") });
   await expect(volume).rejects.toMatchObject({ code: "docker-unreachable" });
   proxy.failOn(1, "lose", /^POST \/containers\/create/);
   await ensureTinyImage();

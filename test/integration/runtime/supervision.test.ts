@@ -149,7 +149,10 @@ test("a name that was left behind, without its process, is free", async () => {
 test("a variable and the folder that name a mount's target name its source instead; nothing else does", async () => {
   await using sett = await processInstance();
   const volume = workspaceVolumeName(sett.instance, agent);
-  await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+  await sett.runtime.volumes.make({
+    name: volume,
+    labels: sett.labels({ component: "workspace", agent }),
+  });
   const { id } = await sett.run('pwd; echo "$SETT_WORKSPACE_DIR $LIKE_IT $SOURCES"', {
     env: { SETT_WORKSPACE_DIR: "/workspace", LIKE_IT: "/workspace/more", SOURCES: "/git" },
     workingDir: "/workspace",
@@ -220,9 +223,9 @@ test.if(canRunUnprivileged())(
     const script = `
     import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
     import { Registry } from "${sources}/registry.ts";
-    import { createVolume, removeVolume } from "${sources}/volumes.ts";
+    import { makeVolume, removeVolume } from "${sources}/volumes.ts";
     const registry = new Registry(mkdtempSync("/tmp/sett-processes-"));
-    await createVolume(registry, "v", { instance: "demo", workspace: "", version: "", component: "blackboard" });
+    await makeVolume(registry, { name: "v", labels: { instance: "demo", workspace: "", version: "", component: "blackboard" } });
     mkdirSync(registry.volumeFolder("v") + "/deep");
     writeFileSync(registry.volumeFolder("v") + "/deep/file", "");
     const named = Buffer.concat([Buffer.from(registry.volumeFolder("v") + "/deep/"), Buffer.from([0xff, 0xfe])]);

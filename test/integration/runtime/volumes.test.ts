@@ -41,8 +41,12 @@ test(
       `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /busybox\n`,
     );
     const volume = sett.name("workspace-coder");
-    await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
-    await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10001 }, scratch);
+    await sett.runtime.volumes.make({
+      name: volume,
+      labels: sett.labels({ component: "workspace", agent }),
+      owner: { uid: 10001, gid: 10001 },
+      image: scratch,
+    });
     const confined = {
       image: scratch,
       entrypoint: [
@@ -74,14 +78,23 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
   await using sett = await dockerInstance();
   const volume = sett.name("workspace-coder");
   const mounts = [{ kind: "volume" as const, volume, target: "/workspace", access: "rw" as const }];
-  await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
-  await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10002 }, tinyImage);
+  await sett.runtime.volumes.make({
+    name: volume,
+    labels: sett.labels({ component: "workspace", agent }),
+    owner: { uid: 10001, gid: 10002 },
+    image: tinyImage,
+  });
   const writer = await sett.run("echo kept > /workspace/file", {
     user: { uid: 10001, gid: 10002 },
     mounts,
   });
   expect(await sett.runtime.containers.wait(writer.id)).toBe(0);
-  await sett.runtime.volumes.prepare(volume, { uid: 3_000_000_000, gid: 2_097_152 }, tinyImage);
+  await sett.runtime.volumes.make({
+    name: volume,
+    labels: sett.labels({ component: "workspace", agent }),
+    owner: { uid: 3_000_000_000, gid: 2_097_152 },
+    image: tinyImage,
+  });
   const reader = await sett.run(
     "test $(stat -c %u:%g /workspace) = 3000000000:2097152 && test $(cat /workspace/file) = kept",
     {
@@ -96,13 +109,21 @@ test.if(process.getuid?.() === 0)(
   async () => {
     await using sett = await dockerInstance();
     const volume = sett.name("workspace-coder");
-    await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+    await sett.runtime.volumes.make({
+      name: volume,
+      labels: sett.labels({ component: "workspace", agent }),
+    });
     const { stdout } = await docker("volume", "inspect", "--format", "{{.Mountpoint}}", volume);
     const folder = stdout.trim();
     // The Engine may be on another machine, and its disk without such lists.
     if (!existsSync(folder) || !denyNewFiles(folder)) return;
     await writeFile(join(folder, "before"), "");
-    await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10001 }, tinyImage);
+    await sett.runtime.volumes.make({
+      name: volume,
+      labels: sett.labels({ component: "workspace", agent }),
+      owner: { uid: 10001, gid: 10001 },
+      image: tinyImage,
+    });
     await writeFile(join(folder, "after"), "");
     const modes = await Promise.all(
       ["before", "after"].map(async (name) => (await stat(join(folder, name))).mode & 0o777),
@@ -121,8 +142,11 @@ test(
       `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /cub/busybox\n`,
     );
     const volume = sett.name("cub");
-    await sett.runtime.volumes.create(volume, sett.labels({ component: "carrier" }));
-    await sett.runtime.volumes.fill(volume, { image: carrier, path: "/cub" });
+    await sett.runtime.volumes.make({
+      name: volume,
+      labels: sett.labels({ component: "carrier" }),
+      content: { image: carrier, path: "/cub" },
+    });
     expect((await sett.runtime.parts(sett.instance)).containers).toEqual([]);
     const { id } = await sett.run("", {
       entrypoint: ["/cub/busybox", "sh", "-c", "! /cub/busybox touch /cub/other"],
@@ -143,7 +167,10 @@ test(
       `FROM ${tinyImage}\nRUN mkdir /workspace && touch /workspace/furniture\n`,
     );
     const volume = sett.name("workspace-coder");
-    await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+    await sett.runtime.volumes.make({
+      name: volume,
+      labels: sett.labels({ component: "workspace", agent }),
+    });
     const { id } = await sett.run('test -z "$(ls -A /workspace)"', {
       image,
       mounts: [{ kind: "volume", volume, target: "/workspace", access: "rw" }],
@@ -157,29 +184,33 @@ test("a volume that is not Sett's at all is refused", async () => {
   await using sett = await dockerInstance();
   const foreign = sett.name("cub");
   await docker("volume", "create", foreign);
-  const creating = sett.runtime.volumes.create(foreign, sett.labels({ component: "blackboard" }));
+  const creating = sett.runtime.volumes.make({
+    name: foreign,
+    labels: sett.labels({ component: "blackboard" }),
+  });
   expect(await creating.catch((error) => error)).toMatchObject({ code: "instance-taken" });
   await sett.runtime.volumes.remove(foreign);
 });
 
-test("preparing or filling with a missing image or volume says which", async () => {
+test("making a volume with a missing image says which, and leaves no volume", async () => {
   await using sett = await dockerInstance();
-  const volume = sett.name("workspace-coder");
-  const owner = { uid: 1, gid: 1 };
-  await expect(sett.runtime.volumes.prepare(volume, owner, tinyImage)).rejects.toMatchObject({
-    code: "docker-failed",
-  });
-  await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
-  await expect(
-    sett.runtime.volumes.prepare(volume, owner, "sett-test/no-such-image:1"),
-  ).rejects.toMatchObject({
-    code: "image-not-found",
-  });
-  await expect(
-    sett.runtime.volumes.fill(volume, { image: "sett-test/no-such-image:1", path: "/cub" }),
-  ).rejects.toMatchObject({
-    code: "image-not-found",
-  });
+  const image = "sett-test/no-such-image:1";
+  const workspace = {
+    name: sett.name("workspace-coder"),
+    labels: sett.labels({ component: "workspace", agent }),
+    owner: { uid: 1, gid: 1 },
+    image,
+  };
+  const carrier = {
+    name: sett.name("cub"),
+    labels: sett.labels({ component: "carrier" }),
+    content: { image, path: "/cub" },
+  };
+  for (const volume of [workspace, carrier]) {
+    const making = sett.runtime.volumes.make(volume);
+    await expect(making).rejects.toMatchObject({ code: "image-not-found" });
+  }
+  expect((await sett.runtime.parts(sett.instance)).volumes).toEqual([]);
 });
 
 test("a bind mount of a path that is not there is refused, and the path is not made", async () => {

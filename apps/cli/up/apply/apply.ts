@@ -13,20 +13,18 @@ import { startedEvent } from "../../facts/new-blackboard.ts";
 import { redisUrlsOf } from "../../instance/place.ts";
 import { connect } from "../../instance/session.ts";
 import { stopSecondsOf } from "../../services/limits.ts";
+import type { Service, Values } from "../../services/service.ts";
 import { requireFreeOrOwn } from "../checks/checks.ts";
-import { type Change, type Diff, diffOf } from "../plan/diff.ts";
+import { type Diff, diffOf, type ServiceChange } from "../plan/diff.ts";
 import { type Outcome, outcomeOf } from "../plan/outcome.ts";
 import type { InstancePlan } from "../plan/plan.ts";
-import type { Certificate } from "../secrets/read-tls.ts";
 import { findLost, type KnownBefore, type Lost } from "./find-lost.ts";
+import { makeOwned } from "./make-owned.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
-import { nextHeartbeat, nextLeader } from "./readiness.ts";
+import { nextHeartbeat } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
 import { settleAll } from "./settle-all.ts";
-import { startApi } from "./start-api.ts";
-import { startGateway } from "./start-gateway.ts";
-import { type SecretValues, startKeeper } from "./start-keeper.ts";
 import { startRedis } from "./start-redis.ts";
 import { startService } from "./start-service.ts";
 
@@ -38,13 +36,8 @@ export type ApplyInput = Tools & {
   registrations: readonly AgentRegistration[];
   /** Those of sett.yml; what is on record of others is removed. */
   triggers: readonly TriggerName[];
-  /** The providers' keys: model → key. They go to the gateway and nowhere else. */
-  keys: Readonly<Record<string, string>>;
-  secrets: SecretValues;
-  /** The certificate of the API and its key, which go to the API and nowhere else. */
-  tls: Certificate | undefined;
-  /** The secrets of webhooks, which go to the API as well. */
-  hooks: Readonly<Record<string, string>>;
+  /** They go to the services that need them, and nowhere else. */
+  values: Values;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
   repositoryLock: string;
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
@@ -68,76 +61,80 @@ export type ApplyInput = Tools & {
  * `interrupted` and PartFailed.
  */
 export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; lost: Lost }> {
-  const { undoSteps, runtime, signal, plan } = input;
   const found = await reserveName(input);
   await clear(input, found.leftovers);
-  if ((await input.exchange.make()) === "made") undoSteps.add(input.exchange.remove);
+  if ((await input.exchange.make()) === "made") input.undoSteps.add(input.exchange.remove);
   const volumes = makeVolumes(input, found);
   // Whatever fails meanwhile, the undo begins when nothing is made any more.
   const ended = volumes.catch(() => undefined);
   await using _volumes = { [Symbol.asyncDispose]: () => ended };
-  const redis = await startRedis(input, found.redis);
+  const redis = await startRedis(input, found);
   await using board = redis.board;
   const lost = await findLost(board, input.known, found);
   const before = await board.listAgents();
   // A Redis that refuses writes stores no heartbeat. This write fails then, before a missing
   // heartbeat replaces an agent.
-  await expectAgents(input, board, { redis: found.redis, before, lost });
+  await expectAgents(input, board, { isNew: redis.isStarted, before, lost });
   const changes = await replaceSilent(found, { ...input, board });
-  const gateway = startGateway(input, changes.gateway, board);
-  gateway.catch(() => undefined);
-  const egress = startService(input, plan.egress, changes.egress);
-  egress.catch(() => undefined);
-  const keeper = startKeeper(input, plan.keeper, { change: changes.keeper, values: input.secrets });
-  keeper.catch(() => undefined);
-  const starter = startService(input, plan.starter, changes.starter);
-  starter.catch(() => undefined);
-  const logReader = startService(input, plan.logReader, changes.logReader);
-  logReader.catch(() => undefined);
-  const agents: Promise<unknown> = settleAll(
-    changes.agents.map(async (change) => {
-      await volumes;
-      await egress;
-      await keeper;
-      // An agent may ask its model about the first claim that it sees.
-      await gateway;
-      await makePart(input, change, () => nextHeartbeat(board, change.agent));
-    }),
-  );
-  // A new blackboard has no work yet that an agent could miss, or that would fail together with
-  // this `sett up`.
-  const firstAgents = redis.isNew ? volumes : agents;
-  await settleAll([
-    volumes,
-    gateway,
-    egress,
-    keeper,
-    starter,
-    agents,
-    logReader,
-    starter.then(() => makeOrchestrator(input, changes.orchestrator, board, firstAgents)),
-  ]);
-  // Last: who uses it finds an instance that works.
-  await startApi(input, plan.api, { change: changes.api, tls: input.tls, hooks: input.hooks });
-  requireGoing(signal);
+  await startParts(input, { changes, volumes, redis });
+  requireGoing(input.signal);
 
-  undoSteps.clear();
+  input.undoSteps.clear();
   await logReplacements(input, board, changes);
   await board.registerAgents(input.registrations, input.actor, { exact: true });
   // The API that might write them again is another one now.
   await board.forgetTriggers(input.triggers);
-  // Compared again, because an agent that is removed may have got a worker meanwhile.
-  const parts = await runtime.parts(input.instance);
-  const unused = input.adopted.filter(
-    ({ name }) => !parts.volumes.some((volume) => volume.name === name),
-  );
-  const rest = diffOf(input.plan, { ...parts, volumes: [...parts.volumes, ...unused] });
-  await settleAll(rest.removed.map((container) => removePart(input, container)));
-  await clear(input, rest.leftovers);
-  for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
-  for (const network of rest.unusedNetworks) await runtime.networks.remove(network);
+  const removed = await removeRest(input);
   await removeSurplusUsers(input);
-  return { outcome: outcomeOf(changes, rest.removed, before, input.registrations), lost };
+  return { outcome: outcomeOf(changes, removed, before, input.registrations), lost };
+}
+
+type Starting = {
+  changes: Diff;
+  volumes: Promise<unknown>;
+  redis: { board: PersonBlackboard; isNew: boolean };
+};
+
+/** All at once, but where one waits for another (`starts` of each service). */
+async function startParts(
+  input: ApplyInput,
+  { changes, volumes, redis: { board, isNew } }: Starting,
+): Promise<void> {
+  const started = new Map<Service["starts"], Promise<void>[]>();
+  const ofKind = (...kinds: Service["starts"][]) =>
+    kinds.flatMap((kind) => started.get(kind) ?? []);
+  const start = async (change: ServiceChange) => {
+    // It opens claims when it starts: those who start workers must be there.
+    if (change.planned.service.ready === "leads") {
+      await Promise.all(ofKind("before-orchestrator"));
+      // A new blackboard has no work yet that an agent could miss, or that would fail together with
+      // this `sett up`.
+      await registerBefore(input, { change, board, first: isNew ? volumes : agents });
+    }
+    await startService(input, change, board);
+  };
+  const begin = (kind: Service["starts"]) => {
+    const jobs = changes.services
+      .filter(({ planned }) => planned.service.starts === kind)
+      .map(start);
+    for (const job of jobs) job.catch(() => undefined);
+    started.set(kind, jobs);
+  };
+  begin("before-agents");
+  begin("before-orchestrator");
+  const agents: Promise<unknown> = settleAll(
+    changes.agents.map(async (change) => {
+      await volumes;
+      // An agent may ask its model about the first claim that it sees.
+      await Promise.all(ofKind("before-agents"));
+      await makePart(input, change, () => nextHeartbeat(board, change.planned.agent));
+    }),
+  );
+  agents.catch(() => undefined);
+  begin("any-time");
+  await settleAll([volumes, agents, ...ofKind("before-agents", "before-orchestrator", "any-time")]);
+  begin("last");
+  await settleAll(ofKind("last"));
 }
 
 /**
@@ -167,26 +164,16 @@ function nothingOf(instance: InstanceName): InstanceParts {
   return { instance, containers: [], networks: [], volumes: [] };
 }
 
-/** The volumes of new and replaced agents; a replaced agent keeps its workspace. */
-async function makeVolumes(
-  { runtime, plan: { carrier }, undoSteps }: ApplyInput,
-  { agents }: Diff,
-): Promise<void> {
-  const made = agents.filter(({ kind }) => kind !== "keep");
-  if (made.length === 0) return;
-  const create = async ({ name, labels }: Pick<typeof carrier, "name" | "labels">) => {
-    if ((await runtime.volumes.create(name, labels)) === "created")
-      undoSteps.add(() => runtime.volumes.remove(name));
-  };
-  const makeCarrier = async () => {
-    await create(carrier);
-    await runtime.volumes.fill(carrier.name, carrier);
-  };
-  const makeWorkspace = async ({ workspace }: Diff["agents"][number]) => {
-    await create(workspace);
-    await runtime.volumes.prepare(workspace.name, workspace.owner, workspace.image);
-  };
-  await settleAll([makeCarrier(), ...made.map(makeWorkspace)]);
+/**
+ * The volumes of new and replaced agents; a replaced agent keeps its workspace. They share that of
+ * the cub.
+ */
+async function makeVolumes(tools: ApplyInput, { agents }: Diff): Promise<void> {
+  const needed = agents
+    .filter(({ kind }) => kind !== "keep")
+    .flatMap(({ planned }) => planned.volumes);
+  const byName = new Map(needed.map((volume) => [volume.name, volume]));
+  await makeOwned(tools, [...byName.values()]);
 }
 
 /**
@@ -196,11 +183,11 @@ async function makeVolumes(
 async function expectAgents(
   input: ApplyInput,
   board: PersonBlackboard,
-  { redis, before, lost }: Pick<Diff, "redis"> & { before: RegisteredAgent[]; lost: Lost },
+  { isNew, before, lost }: { isNew: boolean; before: RegisteredAgent[]; lost: Lost },
 ): Promise<void> {
   const { actor, instance, undoSteps, registrations, runtime, version } = input;
   const { blackboard } = lost;
-  if (redis.kind === "start" || blackboard !== undefined)
+  if (isNew || blackboard !== undefined)
     await board.logEvent(startedEvent(version, blackboard?.length), actor);
   // These records change nothing for other agents, so a failure here needs no undo.
   await board.expectAgents(registrations, actor);
@@ -211,22 +198,17 @@ async function expectAgents(
   });
 }
 
+type First = { change: ServiceChange; board: PersonBlackboard; first: Promise<unknown> };
+
 /**
  * Before the first orchestrator starts, all agents are registered, so that no claim is opened
  * without one of them.
  */
-async function makeOrchestrator(
-  input: ApplyInput,
-  change: Change,
-  board: PersonBlackboard,
-  first: Promise<unknown>,
-): Promise<void> {
-  if (change.kind === "start") {
-    await first;
-    requireGoing(input.signal);
-    await board.registerAgents(input.registrations, input.actor, { exact: false });
-  }
-  await makePart(input, change, () => nextLeader(board));
+async function registerBefore(input: ApplyInput, { change, board, first }: First): Promise<void> {
+  if (change.kind !== "start") return;
+  await first;
+  requireGoing(input.signal);
+  await board.registerAgents(input.registrations, input.actor, { exact: false });
 }
 
 /** The log names the kind of a change, and never a value: a variable may be a secret. */
@@ -239,11 +221,27 @@ async function logReplacements(
     if (change.kind !== "replace") continue;
     const changed = changedParts(change.found.labels.fingerprint, change.spec.labels.fingerprint);
     if (changed.length === 0) continue;
-    await board.logEvent(
-      { type: "agent_replaced", agent: change.agent, data: { changed: changed.join(", ") } },
-      actor,
-    );
+    const data = { changed: changed.join(", ") };
+    await board.logEvent({ type: "agent_replaced", agent: change.planned.agent, data }, actor);
   }
+}
+
+/**
+ * Compares again, because an agent that is removed may have got a worker meanwhile. Returns the
+ * containers.
+ */
+async function removeRest(input: ApplyInput): Promise<ContainerPart[]> {
+  const { runtime, instance, adopted, plan } = input;
+  const parts = await runtime.parts(instance);
+  const unused = adopted.filter(
+    ({ name }) => !parts.volumes.some((volume) => volume.name === name),
+  );
+  const rest = diffOf(plan, { ...parts, volumes: [...parts.volumes, ...unused] });
+  await settleAll(rest.removed.map((container) => removePart(input, container)));
+  await clear(input, rest.leftovers);
+  for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
+  for (const network of rest.unusedNetworks) await runtime.networks.remove(network);
+  return rest.removed;
 }
 
 async function clear(

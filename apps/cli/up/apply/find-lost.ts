@@ -28,15 +28,15 @@ export type Lost = { blackboard: KeptRef[] | undefined; hasLostBodies: boolean }
 export async function findLost(
   board: PersonBlackboard,
   { isKnown, refs, hasRecord, transcriptsKeptMs: keptMs }: KnownBefore,
-  { gateway }: Pick<Diff, "gateway">,
+  { services }: Pick<Diff, "services">,
 ): Promise<Lost> {
   if ((await board.endOfEvents()) === "0") {
     const left = await refs();
     return { blackboard: isKnown || left.length > 0 ? left : undefined, hasLostBodies: false };
   }
   // An instance without a gateway has no calls, so that its goals need not be asked for them.
-  const isNewRecord =
-    gateway !== undefined && !hasRecord && (await board.readGateway()) !== undefined;
+  const hasGateway = services.some(({ planned }) => planned.service.name === "gateway");
+  const isNewRecord = hasGateway && !hasRecord && (await board.readGateway()) !== undefined;
   const bodies = isNewRecord
     ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() })
     : [];

@@ -5,8 +5,8 @@ import type { HostRepository } from "../../../../lib/git/repository/host-reposit
 import type { Owner } from "../../../../lib/git/run/find-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
+import { hasApi } from "../../services/api.ts";
 import type { Progress, Step } from "../../terminal/progress.ts";
-import { hasApi } from "../services/has-api.ts";
 
 /** Large repositories take some time; for others there is nothing to say. */
 const slowMs = 1_000;

@@ -2,9 +2,9 @@
 // its other work goes on, and calls are tried again.
 import { z } from "zod";
 import { oneLine } from "../../../../lib/client/text/plain-text.ts";
+import type { PlannedPart } from "../../../../lib/runtime/part-plan.ts";
 import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
 import type { Shell } from "../../terminal/shell.ts";
-import type { PlannedGateway } from "../plan/plan-input.ts";
 
 const Problems = z.array(z.object({ model: z.string(), problem: z.string() }));
 
@@ -14,7 +14,7 @@ const Problems = z.array(z.object({ model: z.string(), problem: z.string() }));
  */
 export async function warnAboutModels(
   runtime: Pick<ContainerRuntime, "containers">,
-  { spec, program }: PlannedGateway,
+  { spec, program }: PlannedPart,
   { messages, interrupted }: Pick<Shell, "messages" | "interrupted">,
 ): Promise<void> {
   const answer = await runtime.containers

@@ -5,8 +5,8 @@ import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.t
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { AgentName } from "../../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../../lib/model/leases.ts";
+import type { PlannedPart } from "../../../../lib/runtime/part-plan.ts";
 import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
-import type { PlannedGateway } from "../plan/plan-input.ts";
 
 const pollMs = 20;
 /** Longer, because a request to the engine costs more than one to Redis. */
@@ -77,7 +77,7 @@ export async function hasHeartbeatSoon(
   return await soon(signal, async () => (await last()) !== before);
 }
 
-type Program = Pick<PlannedGateway, "spec" | "program">;
+type Program = Pick<PlannedPart, "spec" | "program">;
 type Runtime = Pick<ContainerRuntime, "containers">;
 
 /**

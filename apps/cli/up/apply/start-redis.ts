@@ -5,7 +5,7 @@ import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.t
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import { redisUrlsOf } from "../../instance/place.ts";
 import { connect } from "../../instance/session.ts";
-import type { Change } from "../plan/diff.ts";
+import type { Diff } from "../plan/diff.ts";
 import type { InstancePlan } from "../plan/plan.ts";
 import { makeOwned } from "./make-owned.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
@@ -17,38 +17,39 @@ export type RedisInput = Tools & { instance: InstanceName; workspace: string; pl
 
 /**
  * Makes the planned change of Redis and its users, and connects to it. `isNew`: the blackboard is
- * empty.
+ * empty. `isStarted`: there was no container of it.
  */
 export async function startRedis(
   input: RedisInput,
-  change: Change,
-): Promise<{ board: PersonBlackboard; isNew: boolean }> {
-  const { plan, signal } = input;
-  let isNew = false;
-  if (change.kind !== "keep") {
-    const made = await makeOwned(input, [plan.blackboard, plan.redisSocket]);
-    isNew = made.includes(plan.blackboard.name);
-  }
+  { services }: Pick<Diff, "services">,
+): Promise<{ board: PersonBlackboard; isNew: boolean; isStarted: boolean }> {
+  const { signal, runtime } = input;
+  const change = services.find(({ planned }) => planned.service.ready === "connects");
+  if (change === undefined) throw new Error("The plan has no Redis.");
+  const { name } = change.spec;
+  const made = change.kind === "keep" ? [] : await makeOwned(input, change.planned.volumes);
+  const isNew = made.some(({ labels }) => labels.component === "blackboard");
   let board: PersonBlackboard | undefined;
   const answers: Ready = async (either) => {
-    board = await open(input, either);
+    board = await open(input, name, either);
   };
   await makePart(input, change, async () => answers);
   // A Redis that ends again and again runs now and then, also when this looks at it.
   if (change.kind === "keep")
-    await awaitPart(input.runtime, plan.redis.name, answers, signal, change.found.restarts);
+    await awaitPart(runtime, name, answers, signal, change.found.restarts);
   requireGoing(signal);
-  if (board !== undefined) return { board, isNew };
-  throw new PartFailed(plan.redis.name, `${plan.redis.name} runs, but does not answer`);
+  if (board !== undefined) return { board, isNew, isStarted: change.kind === "start" };
+  throw new PartFailed(name, `${name} runs, but does not answer`);
 }
 
 /** Undefined when the signal aborts before the container runs; `awaitPart` reports why it ended. */
 async function open(
   { runtime, instance, plan }: RedisInput,
+  name: string,
   signal: AbortSignal,
 ): Promise<PersonBlackboard | undefined> {
   while (!signal.aborted) {
-    const container = await runtime.containers.find(plan.redis.name);
+    const container = await runtime.containers.find(name);
     if (container?.state.state === "running" && container.ports.length > 0) {
       const urls = redisUrlsOf({ instance, containers: [container], volumes: [], networks: [] });
       const { prepareUsers } = await import("../../../../lib/blackboard/redis/administration.ts");

@@ -14,8 +14,8 @@ import {
   usualStartBytes,
 } from "../../../../lib/model/exec-limits.ts";
 import type { ContainerSpec } from "../../../../lib/runtime/container-spec.ts";
+import type { PlanInput } from "../../services/input.ts";
 import type { InstancePlan } from "../plan/plan.ts";
-import type { PlanInput } from "../plan/plan-input.ts";
 import type { ReadSecrets } from "../secrets/read-secrets.ts";
 
 type Known = {
@@ -47,13 +47,7 @@ export async function requireStartable(
     };
     check(`agents.${agent}`, agent, variables, spec, limitBytes);
   }
-  const services = [
-    plan.orchestrator,
-    ...[plan.gateway, plan.api, plan.starter, plan.keeper, plan.egress].flatMap(
-      (part) => part?.spec ?? [],
-    ),
-  ];
-  for (const spec of services) check(spec.name, spec.name, spec.env, spec, limitBytes);
+  for (const { spec } of plan.services) check(spec.name, spec.name, spec.env, spec, limitBytes);
 }
 
 function check(

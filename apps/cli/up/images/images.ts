@@ -8,11 +8,8 @@ import { idLabel, instanceLabel } from "../../../../lib/runtime/labels.ts";
 import { agentImageTag, carrierImage } from "../../../../lib/runtime/names.ts";
 import type { ContainerRuntime, ImageInfo } from "../../../../lib/runtime/port.ts";
 import { formatAge } from "../../../../lib/words/age.ts";
+import { services } from "../../services/services.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import { hasModels } from "../services/gateway-spec.ts";
-import { hasApi } from "../services/has-api.ts";
-import { hasSecrets } from "../services/keeper-spec.ts";
-import { hasEgress } from "../services/sockets.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
 import { inputsLabel, timesLabel } from "./inputs-label.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";
@@ -20,10 +17,7 @@ import type { Remembering } from "./own-images.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
-/**
- * `gateway`: undefined where sett.yml has neither models, a way to other hosts nor `secrets`;
- * `api`: where there is no API.
- */
+/** `gateway` and `api` are undefined where no service runs in them. */
 export type Images = {
   redis: Image;
   orchestrator: Image;
@@ -58,25 +52,25 @@ export async function prepareImages(input: Input): Promise<Images> {
   const failed = new AbortController();
   const signal = AbortSignal.any([input.signal, failed.signal]);
   const within = { ...input, signal };
-  const services = new Map<string, Promise<Image>>();
-  const service = (tag: string) => {
+  const found = new Map<string, Promise<Image>>();
+  const find = (tag: string) => {
     // Two services may have the same image, which is pulled only once.
-    const image = services.get(tag) ?? findOrPull(within, tag);
-    services.set(tag, image);
+    const image = found.get(tag) ?? findOrPull(within, tag);
+    found.set(tag, image);
     return image;
   };
-  const redis = service(config.services.redis.image ?? `sett/redis:${version}`).catch(
+  const redis = find(config.services.redis.image ?? `sett/redis:${version}`).catch(
     (error: unknown) => {
       throw config.services.redis.image === undefined ? error : withDefaultHint(error);
     },
   );
-  const orchestrator = findOrchestrator(config.services.orchestrator.image, version, service);
-  const cub = service(`${carrierImage}:${version}`);
-  const gateway =
-    hasModels(config) || hasEgress(config) || hasSecrets(config)
-      ? service(`sett/gateway:${version}`)
-      : Promise.resolve(undefined);
-  const api = hasApi(config) ? service(`sett/api:${version}`) : Promise.resolve(undefined);
+  const orchestrator = findOrchestrator(config.services.orchestrator.image, version, find);
+  const cub = find(`${carrierImage}:${version}`);
+  const needed = services.filter(({ isNeeded }) => isNeeded(config)).map(({ image }) => image);
+  const ifNeeded = async (name: "gateway" | "api") =>
+    needed.includes(name) ? await find(`sett/${name}:${version}`) : undefined;
+  const gateway = ifNeeded("gateway");
+  const api = ifNeeded("api");
   const agents = config.agents.map(
     async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)],
   );

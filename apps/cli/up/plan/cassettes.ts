@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { changeOwner } from "../../../../lib/git/run/change-owner.ts";
 import type { RepositoryPlace } from "../../../../lib/git/run/find-repository.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
-import type { Cassettes } from "./plan-input.ts";
+import type { Cassettes } from "../../services/input.ts";
 
 type Options = { record?: string | undefined; replay?: string | undefined };
 

@@ -1,32 +1,31 @@
 // Chooses ports of this machine for an instance without containers.
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { isServiceName, type ServiceName } from "../../../../lib/model/services.ts";
+import type { PartPlan } from "../../../../lib/runtime/part-plan.ts";
 import type { InstanceParts } from "../../../../lib/runtime/port.ts";
-import { redisPort } from "../../instance/place.ts";
-import { apiHealthPort } from "../services/api-spec.ts";
-import { gatewayPort } from "../services/gateway-spec.ts";
-
-const portOf = { redis: redisPort, gateway: gatewayPort, api: apiHealthPort } as const;
-type Component = keyof typeof portOf;
+import { listeningPort } from "../../../../lib/runtime/process/translate.ts";
 
 /**
- * The ports of the running Redis, gateway and API, which other parts of the instance know; else
- * free ports. `api`: that of its health.
+ * The ports at which the running services listen, which other parts of the instance know; else free
+ * ports.
  */
 export async function choosePorts(
   before: InstanceParts | undefined,
-): Promise<Record<Component, number>> {
-  const redis = presentPort(before, "redis") ?? (await freePort());
-  let gateway = presentPort(before, "gateway") ?? (await freePort());
-  while (gateway === redis) gateway = await freePort();
-  let api = presentPort(before, "api") ?? (await freePort());
-  while (api === redis || api === gateway) api = await freePort();
-  return { redis, gateway, api };
-}
-
-function presentPort(before: InstanceParts | undefined, component: Component): number | undefined {
-  const part = before?.containers.find(({ labels }) => labels.component === component);
-  return part?.ports.find(({ port }) => port === portOf[component])?.hostPort;
+  plans: readonly PartPlan[],
+): Promise<Partial<Record<ServiceName, number>>> {
+  const ports: Partial<Record<ServiceName, number>> = {};
+  const isTaken = (port: number) => Object.values(ports).includes(port);
+  for (const plan of plans) {
+    const { component } = plan.labels;
+    const listening = listeningPort(plan);
+    if (listening === undefined || !isServiceName(component)) continue;
+    const part = before?.containers.find(({ labels }) => labels.component === component);
+    let own = part?.ports.find(({ port }) => port === listening)?.hostPort ?? (await freePort());
+    while (isTaken(own)) own = await freePort();
+    ports[component] = own;
+  }
+  return ports;
 }
 
 export async function freePort(): Promise<number> {

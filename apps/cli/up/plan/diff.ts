@@ -1,11 +1,11 @@
 // The difference between an instance and its plan, as changes to make. Pure.
 import type { AgentName } from "../../../../lib/model/ids.ts";
+import { isServiceName, type ServiceName } from "../../../../lib/model/services.ts";
 import type { ContainerSpec } from "../../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import { isSetAside } from "../../../../lib/runtime/names.ts";
 import type { ContainerPart, InstanceParts } from "../../../../lib/runtime/port.ts";
-import type { InstancePlan } from "./plan.ts";
-import type { PlannedAgent } from "./plan-input.ts";
+import type { InstancePlan, PlannedAgent, PlannedService } from "./plan.ts";
 
 /**
  * The change of one container of the plan. `name`: its name for people; `found`: the existing
@@ -14,22 +14,17 @@ import type { PlannedAgent } from "./plan-input.ts";
 export type Change = { name: string; spec: ContainerSpec } & (
   | { kind: "start" }
   | { kind: "keep"; found: ContainerPart }
-  /** `isSilent`: it runs, but sends no heartbeat. */
+  /** `isSilent`: it runs, but does not answer. */
   | { kind: "replace"; found: ContainerPart; isSilent?: true }
 );
 
+export type ServiceChange = Change & { planned: PlannedService };
+export type AgentChange = Change & { planned: PlannedAgent };
+
 export type Diff = {
   missingNetworks: InstancePlan["networks"];
-  redis: Change;
-  orchestrator: Change;
-  /** Undefined where the plan has none. */
-  gateway: Change | undefined;
-  egress: Change | undefined;
-  starter: Change | undefined;
-  keeper: Change | undefined;
-  api: Change | undefined;
-  logReader: Change | undefined;
-  agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
+  services: ServiceChange[];
+  agents: AgentChange[];
   /**
    * Containers of agents that are no longer in the plan, workers among them, and services that are
    * not in it.
@@ -47,17 +42,15 @@ export type Diff = {
 
 export function diffOf(plan: InstancePlan, { containers, networks, volumes }: InstanceParts): Diff {
   const present = containers.filter((container) => !isLeftover(container));
-  const planned = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
-  const services = [plan.egress, plan.starter, plan.keeper, plan.api, plan.logReader];
-  const ofServices = new Set(
-    [
-      plan.redisSocket,
-      plan.gateway?.volumes ?? [],
-      ...services.map((service) => service?.volumes ?? []),
-    ]
-      .flat()
-      .map(({ name }) => name),
+  const agents = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
+  const services = new Set<ServiceName>(plan.services.map(({ service }) => service.name));
+  const used = new Set(
+    [...plan.services, ...plan.agents].flatMap((part) => part.volumes.map(({ name }) => name)),
   );
+  const isPlanned = (labels: PartLabels) => {
+    if ("agent" in labels) return agents.has(labels.agent);
+    return isServiceName(labels.component) && services.has(labels.component);
+  };
   const change = (name: string, spec: ContainerSpec): Change => {
     const found = present.find((container) => container.name === spec.name);
     if (found === undefined) return { name, kind: "start", spec };
@@ -67,31 +60,18 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
     missingNetworks: plan.networks.filter(
       ({ name }) => !networks.some((network) => network.name === name),
     ),
-    redis: change("redis", plan.redis),
-    orchestrator: change("orchestrator", plan.orchestrator),
-    gateway: plan.gateway && change("gateway", plan.gateway.spec),
-    egress: plan.egress && change("egress", plan.egress.spec),
-    starter: plan.starter && change("starter", plan.starter.spec),
-    keeper: plan.keeper && change("keeper", plan.keeper.spec),
-    api: plan.api && change("api", plan.api.spec),
-    logReader: plan.logReader && change("log-reader", plan.logReader.spec),
-    agents: plan.agents.map(({ agent, workspace, spec }) => ({
-      agent,
-      workspace,
-      ...change(agent, spec),
+    services: plan.services.map((planned) => ({
+      planned,
+      ...change(planned.service.name, planned.spec),
     })),
-    removed: present.filter(({ labels }) =>
-      "agent" in labels
-        ? !planned.has(labels.agent)
-        : isOptional(labels) && plan[optional[labels.component]] === undefined,
-    ),
+    agents: plan.agents.map((planned) => ({ planned, ...change(planned.agent, planned.spec) })),
+    removed: present.filter(({ labels }) => !isPlanned(labels)),
     leftovers: containers.filter(isLeftover),
     unusedVolumes: volumes
       .filter(({ name, labels }) => {
-        if (labels.component === "carrier") return name !== plan.carrier.name;
-        if (["socket", "secrets", "api-files"].includes(labels.component))
-          return !ofServices.has(name);
-        return labels.component === "workspace" && !planned.has(labels.agent);
+        // The disks of workers are no part of the plan.
+        if (labels.component === "workspace") return !agents.has(labels.agent);
+        return !isKept(labels) && !used.has(name);
       })
       .map(({ name }) => name),
     unusedNetworks: networks
@@ -100,27 +80,16 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
   };
 }
 
-/** Services that only some instances have: component → its place in a plan. */
-const optional = {
-  gateway: "gateway",
-  egress: "egress",
-  starter: "starter",
-  keeper: "keeper",
-  api: "api",
-  "log-reader": "logReader",
-} as const;
-
-function isOptional(
-  labels: PartLabels,
-): labels is PartLabels & { component: keyof typeof optional } {
-  return Object.hasOwn(optional, labels.component);
+/** The data of an instance stays when sett.yml no longer names the service that writes it. */
+function isKept({ component }: PartLabels): boolean {
+  return component === "blackboard" || component === "record";
 }
 
-function isLeftover({ name, labels }: ContainerPart): boolean {
-  // A container that only prepares a volume has the labels of the volume, and never runs.
+/** A container that only prepares a volume has the labels of the volume, and never runs. */
+function isLeftover({ name, labels: { component } }: ContainerPart): boolean {
   return (
     isSetAside(name) ||
-    !(isOptional(labels) || ["redis", "orchestrator", "agent", "worker"].includes(labels.component))
+    !(isServiceName(component) || component === "agent" || component === "worker")
   );
 }
 

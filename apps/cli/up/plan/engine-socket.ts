@@ -5,13 +5,8 @@ import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { messageOf, SettError } from "../../../../lib/model/errors.ts";
 import { findEngine, usualSocket } from "../../../../lib/runtime/docker/find-engine.ts";
-import { showsLogs } from "../services/has-api.ts";
-
-/**
- * The path of the socket, and the group that may use it. `uid`: who may use it, where containers
- * know the group by another number.
- */
-export type EngineSocket = { path: string; gid: number; uid?: number };
+import type { EngineSocket } from "../../../../lib/runtime/docker/translate.ts";
+import { showsLogs } from "../../services/log-reader.ts";
 
 /** As containers of a rootless Engine see the user who runs it, and whose its socket is. */
 const ownUser = { uid: 0, gid: 0 };

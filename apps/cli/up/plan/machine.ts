@@ -3,11 +3,11 @@ import { basename, isAbsolute, join, relative } from "node:path";
 import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
+import type { ThisMachine } from "../../../../lib/runtime/process/translate.ts";
 import { findPrograms } from "../../instance/programs.ts";
 import { processOptions } from "../../instance/runtimes.ts";
 import { exists } from "../../program/workspace-root.ts";
 import type { Shell } from "../../terminal/shell.ts";
-import type { Machine } from "./as-processes.ts";
 
 /**
  * The configuration as this machine can run it, and the programs for it. Warns about what is
@@ -19,7 +19,7 @@ export async function prepareMachine(
   file: string,
   { place }: HostRepository,
   { env, messages }: Pick<Shell, "env" | "messages">,
-): Promise<Omit<Machine, "ports">> {
+): Promise<Omit<ThisMachine, "ports"> & { config: SettConfig }> {
   const { toplevel: workspace } = place;
   const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
   const programs = await findPrograms();

@@ -16,21 +16,6 @@ export type Outcome = Record<
   string[]
 >;
 
-function partsOf({
-  redis,
-  orchestrator,
-  gateway,
-  egress,
-  starter,
-  keeper,
-  logReader,
-  api,
-  agents,
-}: Diff): Change[] {
-  const optional = [gateway, egress, starter, keeper, logReader, api].map((part) => part ?? []);
-  return [redis, orchestrator, ...optional, agents].flat();
-}
-
 export function outcomeOf(
   changes: Diff,
   removed: ContainerPart[],
@@ -38,7 +23,9 @@ export function outcomeOf(
   registrations: readonly AgentRegistration[],
 ): Outcome {
   const names = (kind: Change["kind"]) =>
-    partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
+    [...changes.services, ...changes.agents].flatMap((part) =>
+      part.kind === kind ? [part.name] : [],
+    );
   const isOther = (name: string) =>
     before.some(
       (known) =>

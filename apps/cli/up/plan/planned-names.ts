@@ -3,36 +3,11 @@
 import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
-import {
-  agentContainerName,
-  apiName,
-  apiVolumeName,
-  blackboardVolumeName,
-  egressName,
-  egressVolumeName,
-  gatewayName,
-  gatewaySocketVolumeName,
-  keeperName,
-  logReaderName,
-  logsVolumeName,
-  networkName,
-  openNetworkName,
-  orchestratorName,
-  recordVolumeName,
-  redisName,
-  redisSocketVolumeName,
-  secretsVolumeName,
-  setAsideName,
-  starterName,
-  starterVolumeName,
-  workerWorkspaceName,
-  workspaceVolumeName,
-} from "../../../../lib/runtime/names.ts";
+import { dockerTranslation } from "../../../../lib/runtime/docker/translate.ts";
+import { setAsideName, workerWorkspaceName } from "../../../../lib/runtime/names.ts";
 import type { Stranger } from "../../../../lib/runtime/port.ts";
-import { hasModels, withModel } from "../services/gateway-spec.ts";
-import { hasApi, showsLogs } from "../services/has-api.ts";
-import { hasSecrets } from "../services/keeper-spec.ts";
-import { hasEgress, hasOpenNetwork, usesProxy } from "../services/sockets.ts";
+import type { PlanInput } from "../../services/input.ts";
+import { planInstance } from "./plan.ts";
 
 type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
 
@@ -41,42 +16,39 @@ type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
  * depend on claims.
  */
 export function plannedNames(instance: InstanceName, config: SettConfig): Names {
-  const { agents } = config;
-  const hasGateway = hasModels(config);
-  const ifAny = <Name>(condition: boolean, ...names: Name[]) => (condition ? names : []);
-  const containers = [
-    ...[redisName(instance), orchestratorName(instance)],
-    ...ifAny(hasGateway, gatewayName(instance)),
-    ...ifAny(hasEgress(config), egressName(instance)),
-    ...ifAny(agents.some(needsWorkers), starterName(instance)),
-    ...ifAny(hasSecrets(config), keeperName(instance)),
-    ...ifAny(hasApi(config), apiName(instance)),
-    ...ifAny(showsLogs(config), logReaderName(instance)),
-    ...agents.map(({ name }) => agentContainerName(instance, name)),
-  ];
+  const { networks, services, agents } = planInstance(
+    { ...blank, instance, config },
+    dockerTranslation({ cub: image, socket: { path: "", gid: 0 } }),
+  );
+  const parts = [...services, ...agents];
+  const containers = parts.map(({ spec }) => spec.name);
+  const volumes = parts.flatMap((part) =>
+    part.volumes.filter(({ content }) => content === undefined),
+  );
+  const ofWorkers = config.agents
+    .filter(needsWorkers)
+    .flatMap(({ name, replicas }) =>
+      Array.from({ length: replicas }, (_, index) =>
+        workerWorkspaceName(instance, name, index + 1),
+      ),
+    );
   return {
     container: [...containers, ...containers.map(setAsideName)],
-    volume: [
-      ...[blackboardVolumeName(instance), redisSocketVolumeName(instance)],
-      ...ifAny(hasGateway, recordVolumeName(instance)),
-      ...withModel(config).map(({ name }) => gatewaySocketVolumeName(instance, name)),
-      ...ifAny(agents.some(needsWorkers), starterVolumeName(instance)),
-      ...ifAny(hasApi(config), apiVolumeName(instance)),
-      ...ifAny(showsLogs(config), logsVolumeName(instance)),
-      ...agents.flatMap((agent) => [
-        workspaceVolumeName(instance, agent.name),
-        ...ifAny(usesProxy(agent), egressVolumeName(instance, agent.name)),
-        ...ifAny(agent.secrets.length > 0, secretsVolumeName(instance, agent.name)),
-        ...ifAny(
-          needsWorkers(agent),
-          ...slotsOf(agent.replicas).map((slot) => workerWorkspaceName(instance, agent.name, slot)),
-        ),
-      ]),
-    ],
-    network: [networkName(instance), ...ifAny(hasOpenNetwork(config), openNetworkName(instance))],
+    volume: [...volumes.map(({ name }) => name), ...ofWorkers],
+    network: networks.map(({ name }) => name),
   };
 }
 
-function slotsOf(replicas: number): number[] {
-  return Array.from({ length: replicas }, (_, index) => index + 1);
-}
+const image = { tag: "", id: "", env: {} };
+
+/** What no name depends on. */
+const blank: Omit<PlanInput, "instance" | "config"> = {
+  id: "",
+  workspace: "",
+  version: "",
+  registrations: [],
+  repository: { foldersFor: () => [], user: { uid: 0, gid: 0 } },
+  images: { redis: image, orchestrator: image, agents: new Map() },
+  password: "",
+  machine: { cpus: 1, memoryBytes: 0, canLimitSystemCalls: false, canLimitProcessors: false },
+};

@@ -14,14 +14,14 @@ import type { SecretSource } from "../../../../lib/model/config-secrets.ts";
 
 import { effectOfWeak, minBytes, remedyForWeak, weaknessOf } from "../../facts/weak-value.ts";
 import { invalidSecret, type Machine, maxBytes, readSource } from "../../program/secret-source.ts";
-import type { SecretValues } from "../apply/start-keeper.ts";
+import type { Values } from "../../services/service.ts";
 
 /**
  * What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of
  * webhooks in base64, by name. `warnings`: sentences about values that agents write by accident.
  */
 export type ReadSecrets = {
-  agents: SecretValues;
+  agents: Values["secrets"];
   tokens: TokenDigest[];
   hooks: Record<string, string>;
   warnings: string[];

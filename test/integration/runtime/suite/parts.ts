@@ -4,7 +4,7 @@ import { AgentName } from "../../../../lib/model/ids.ts";
 import {
   blackboardVolumeName,
   networkName,
-  redisName,
+  serviceContainer,
   workspaceVolumeName,
 } from "../../../../lib/runtime/names.ts";
 import { freePort } from "../../../support/redis/redis-server.ts";
@@ -20,18 +20,18 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const network = networkName(instance);
     await Promise.all([
       runtime.networks.create(network, sett.labels({ component: "network" })),
-      runtime.volumes.create(
-        blackboardVolumeName(instance),
-        sett.labels({ component: "blackboard" }),
-      ),
-      runtime.volumes.create(
-        workspaceVolumeName(instance, agent),
-        sett.labels({ component: "workspace", agent }),
-      ),
+      runtime.volumes.make({
+        name: blackboardVolumeName(instance),
+        labels: sett.labels({ component: "blackboard" }),
+      }),
+      runtime.volumes.make({
+        name: workspaceVolumeName(instance, agent),
+        labels: sett.labels({ component: "workspace", agent }),
+      }),
       other.run("sleep 600"),
     ]);
     const { id } = await sett.run("sleep 600", {
-      name: redisName(instance),
+      name: serviceContainer(instance, "redis"),
       labels: sett.labels({ component: "redis" }),
       env: { PASSWORD: "a=b" },
       network: { name: network, aliases: ["redis"] },
@@ -58,7 +58,7 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     });
     expect(redis).toMatchObject({
       id,
-      name: redisName(instance),
+      name: serviceContainer(instance, "redis"),
       labels: sett.labels({ component: "redis" }),
       env: { PASSWORD: "a=b", PATH: expect.any(String) },
       restarts: 0,
@@ -88,14 +88,14 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const { instance, runtime } = sett;
     const network = networkName(instance);
     await runtime.networks.create(network, sett.labels({ component: "network" }));
-    await runtime.volumes.create(
-      blackboardVolumeName(instance),
-      sett.labels({ component: "blackboard" }),
-    );
-    await runtime.volumes.create(
-      workspaceVolumeName(instance, agent),
-      sett.labels({ component: "workspace", agent }),
-    );
+    await runtime.volumes.make({
+      name: blackboardVolumeName(instance),
+      labels: sett.labels({ component: "blackboard" }),
+    });
+    await runtime.volumes.make({
+      name: workspaceVolumeName(instance, agent),
+      labels: sett.labels({ component: "workspace", agent }),
+    });
     await sett.run("trap '' TERM; sleep 600", {
       restart: "unless-stopped",
       network: { name: network, aliases: [] },
@@ -136,19 +136,21 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const { volumes } = sett.runtime;
     const labels = sett.labels({ component: "blackboard" });
     const volume = sett.name("blackboard");
-    expect(await volumes.create(volume, labels)).toBe("created");
-    expect(await volumes.create(volume, labels)).toBe("kept");
+    expect(await volumes.make({ name: volume, labels: labels })).toBe("created");
+    expect(await volumes.make({ name: volume, labels: labels })).toBe("kept");
     const refused = [
       other.labels({ component: "blackboard" }),
       sett.labels({ component: "carrier" }),
     ];
     for (const foreign of refused)
-      await expect(volumes.create(volume, foreign)).rejects.toMatchObject({
+      await expect(volumes.make({ name: volume, labels: foreign })).rejects.toMatchObject({
         code: "instance-taken",
       });
     await volumes.remove(volume);
     await volumes.remove(volume);
-    expect(await volumes.create(volume, other.labels({ component: "blackboard" }))).toBe("created");
+    expect(
+      await volumes.make({ name: volume, labels: other.labels({ component: "blackboard" }) }),
+    ).toBe("created");
   });
 
   test("a network's name is taken once, until it is removed", async () => {

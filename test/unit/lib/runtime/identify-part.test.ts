@@ -2,11 +2,7 @@
 import { expect, test } from "bun:test";
 import { identifyPart } from "../../../../lib/runtime/identify-part.ts";
 
-const named = (
-  sort: "container" | "volume" | "network",
-  name: string,
-  labels?: Record<string, string>,
-) => {
+const named = (sort: "volume" | "network", name: string, labels?: Record<string, string>) => {
   const { instance, component, ...rest } = identifyPart(sort, name, labels) ?? {};
   return instance === undefined
     ? undefined
@@ -14,10 +10,10 @@ const named = (
 };
 
 test("what has no labels is known by a name that Sett gives", () => {
-  expect(named("container", "sett-demo-redis")).toBe("demo redis ");
-  expect(named("container", "sett-demo-agent-the-coder.old")).toBe("demo agent the-coder");
-  expect(named("container", "sett-demo-gateway.old")).toBe("demo gateway ");
   expect(named("volume", "sett-demo-record")).toBe("demo record ");
+  expect(named("volume", "sett-demo.gateway.coder")).toBe("demo socket ");
+  expect(named("volume", "sett-demo.api")).toBe("demo api-files ");
+  expect(named("volume", "sett-demo.secrets.coder")).toBe("demo secrets coder");
   expect(named("volume", "sett-my-demo-blackboard")).toBe("my-demo blackboard ");
   expect(named("volume", "sett-demo-cub-0123456789ab")).toBe("demo carrier ");
   expect(named("volume", "sett-demo-workspace-coder.2")).toBe("demo workspace coder");
@@ -36,8 +32,7 @@ test("other names, and what carries an instance's label, are not judged by their
     "sett-Demo-redis",
     "redis",
   ])
-    for (const sort of ["container", "volume", "network"] as const)
-      expect(named(sort, name)).toBeUndefined();
+    for (const sort of ["volume", "network"] as const) expect(named(sort, name)).toBeUndefined();
   const labels = { "dev.sett.instance": "other" };
-  expect(named("container", "sett-demo-redis", labels)).toBeUndefined();
+  expect(named("volume", "sett-demo-record", labels)).toBeUndefined();
 });

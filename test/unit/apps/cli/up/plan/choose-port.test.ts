@@ -1,9 +1,19 @@
 import { expect, test } from "bun:test";
 import { choosePorts } from "../../../../../../apps/cli/up/plan/choose-port.ts";
+import { planParts } from "../../../../../../apps/cli/up/plan/plan.ts";
 import { instanceParts } from "../../../../../support/cli/instance-parts.ts";
+import { sampleConfig, sampleInput } from "../../../../../support/cli/sample-plan.ts";
+
+const text = `version: '1.0'
+models: { local: { provider: openai, base_url: "http://localhost:1/v1", model: some } }
+agents:
+  one: { image: some/image:1, command: [run], model: local, egress: [example.com] }
+`;
 
 test("Redis and the gateway keep the ports on which they listen, and get free ones of their own before that", async () => {
-  const { redis, gateway } = await choosePorts(undefined);
+  const plans = planParts(sampleInput(sampleConfig(text)));
+  const { redis, gateway, ...others } = await choosePorts(undefined, plans);
+  expect(others).toEqual({});
   expect(redis).toBeGreaterThan(0);
   expect(gateway).toBeGreaterThan(0);
   expect(gateway).not.toBe(redis);
@@ -12,7 +22,6 @@ test("Redis and the gateway keep the ports on which they listen, and get free on
   if (first === undefined) throw new Error("no container");
   const labels = { ...first.labels, component: "gateway" } as const;
   const listening = { ...first, labels, ports: [{ port: 8080, hostPort: 40_100 }] };
-  expect(
-    (await choosePorts({ ...parts, containers: [...parts.containers, listening] })).gateway,
-  ).toBe(40_100);
+  const before = { ...parts, containers: [...parts.containers, listening] };
+  expect((await choosePorts(before, plans)).gateway).toBe(40_100);
 });

@@ -1,20 +1,16 @@
 // Shows what `sett up` finds to do on an instance.
-
 import { describe, expect, test } from "bun:test";
+import type { PlanInput } from "../../../../../../apps/cli/services/input.ts";
 import { type Change, diffOf } from "../../../../../../apps/cli/up/plan/diff.ts";
-import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
-import type { PlanInput } from "../../../../../../apps/cli/up/plan/plan-input.ts";
-import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
 import { registrationsOf } from "../../../../../../lib/config/registrations.ts";
-import { sharedFolders } from "../../../../../../lib/git/exchange/shared-folders.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import { changedParts } from "../../../../../../lib/runtime/fingerprint.ts";
 import type { PartLabels } from "../../../../../../lib/runtime/labels.ts";
 import type { ContainerPart, InstanceParts } from "../../../../../../lib/runtime/port.ts";
+import { sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
 import { agentName } from "../../../../../support/records/sample.ts";
 
 const instance = InstanceName.parse("demo");
-const user = { uid: 1000, gid: 1000 };
 const agent = (name: string, more = "") =>
   `  ${name}:\n    image: some/image:1\n    command: [run]\n${more}`;
 const coder = agent("coder", "    environment: { A: 1, B: 2 }\n");
@@ -31,48 +27,20 @@ function planOf(
   } = {},
 ) {
   const text = `version: '1.0'\n${top}agents:\n${agents}`;
-  const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host });
-  if (config === undefined) throw new Error(JSON.stringify(mistakes));
+  const config = sampleConfig(text, host);
   const image = (id: string) => ({ tag: "some/image:1", id, env: {} });
-  const agentImages = new Map(config.agents.map(({ name }) => [name, image(imageId)]));
-  return planInstance({
-    instance,
-    workspace: "/home/ada/repository",
-    version: "1.2.3",
-    id: "0123456789abcdef.1790000000",
-    config,
-    registrations: registrationsOf(config, new Map()),
-    repository: {
-      foldersFor: (reader) =>
-        sharedFolders({ objectsDir: "/objects", exchangeDir: "/exchange" }, reader),
-      user,
-    },
-    images: {
-      redis: image("sha256:0"),
-      orchestrator: image("sha256:1"),
-      gateway: image("sha256:9"),
-      cub: image(cubId),
-      agents: agentImages,
-    },
-    password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
-    engineSocket: undefined,
-    ...over,
-  });
+  const images = {
+    redis: image("sha256:0"),
+    orchestrator: image("sha256:1"),
+    gateway: image("sha256:9"),
+    agents: new Map(config.agents.map(({ name }) => [name, image(imageId)])),
+  };
+  const registrations = registrationsOf(config, new Map());
+  return samplePlan(config, { registrations, images, ...over }, { cub: image(cubId) });
 }
 
 /** Returns what the engine reports when all of a plan runs. */
-function running({
-  networks,
-  redis,
-  redisSocket,
-  orchestrator,
-  gateway,
-  egress,
-  agents,
-  carrier,
-  blackboard,
-}: ReturnType<typeof planOf>): InstanceParts {
+function running({ networks, services, agents }: ReturnType<typeof planOf>): InstanceParts {
   const container = ({ name, labels }: { name: string; labels: PartLabels }): ContainerPart => ({
     id: `id of ${name}`,
     name,
@@ -86,39 +54,22 @@ function running({
     env: {},
     ports: [],
   });
+  const parts = [...services, ...agents];
+  const volumes = parts.flatMap((part) =>
+    part.volumes.map(({ name, labels }) => ({ name, labels })),
+  );
   return {
     instance,
-    containers: [
-      redis,
-      orchestrator,
-      gateway?.spec ?? [],
-      egress?.spec ?? [],
-      ...agents.map(({ spec }) => spec),
-    ]
-      .flat()
-      .map(container),
+    containers: parts.map(({ spec }) => container(spec)),
     networks: networks.map((network, index) => ({ id: String(index), ...network })),
-    volumes: [
-      ...[
-        carrier,
-        blackboard,
-        redisSocket,
-        ...(gateway?.volumes ?? []),
-        ...(egress?.volumes ?? []),
-      ],
-      ...agents.map(({ workspace }) => workspace),
-    ],
+    volumes: [...new Map(volumes.map((volume) => [volume.name, volume])).values()],
   };
 }
 
 /** Name → what becomes of it. */
 function fates(plan: ReturnType<typeof planOf>, parts: InstanceParts): Record<string, string> {
-  const { redis, orchestrator, gateway, egress, agents } = diffOf(plan, parts);
-  return Object.fromEntries(
-    [redis, orchestrator, gateway ?? [], egress ?? [], ...agents]
-      .flat()
-      .map(({ name, kind }) => [name, kind]),
-  );
+  const { services, agents } = diffOf(plan, parts);
+  return Object.fromEntries([...services, ...agents].map(({ name, kind }) => [name, kind]));
 }
 
 function changedIn(change: Change): string[] {
@@ -301,13 +252,13 @@ test("a container that a killed `up` has left over a volume is removed, whatever
   const plan = planOf(coder + tester);
   const [first] = both.containers;
   if (first === undefined) throw new Error("no container");
-  const idle = [plan.blackboard, ...plan.agents.map(({ workspace }) => workspace)].map(
-    ({ name, labels }) => ({
+  const idle = [...plan.services, ...plan.agents]
+    .flatMap(({ volumes }) => volumes)
+    .map(({ name, labels }) => ({
       ...first,
       name,
       labels,
-    }),
-  );
+    }));
   const changes = diffOf(plan, { ...both, containers: [...both.containers, ...idle] });
   expect(changes.leftovers).toEqual(idle);
   expect(changes.removed).toEqual([]);

@@ -1,14 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import type { PlanInput } from "../../../../../../apps/cli/services/input.ts";
 import { stopSecondsOf } from "../../../../../../apps/cli/services/limits.ts";
-import { socketUrlFor, urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
-import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
-import type { PlanInput } from "../../../../../../apps/cli/up/plan/plan-input.ts";
+import { passwordFor, urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
 import { readSettings } from "../../../../../../apps/orchestrator/settings.ts";
-import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
-import { sharedFolders } from "../../../../../../lib/git/exchange/shared-folders.ts";
-import type { SettConfig } from "../../../../../../lib/model/config.ts";
-import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import { Policy } from "../../../../../../lib/model/policy.ts";
+import type { EngineSocket } from "../../../../../../lib/runtime/docker/translate.ts";
+import { repositoryAt, sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
 import { agentName } from "../../../../../support/records/sample.ts";
 
 const text = `version: '1.0'
@@ -27,43 +24,20 @@ agents:
     command: [read]
 `;
 
-function configOf(yaml: string): SettConfig {
-  const { config, mistakes } = parseConfig({
-    text: yaml,
-    file: "sett.yml",
-    folder: "/work",
-    host: {},
-  });
-  if (config === undefined) throw new Error(JSON.stringify(mistakes));
-  return config;
-}
+const configOf = sampleConfig;
 
 const user = { uid: 1000, gid: 1001 };
 const redisAddress = { host: "sett-demo-redis", port: 6379, ownerPassword: "secret" };
 
-function plan(over: Partial<PlanInput> = {}) {
-  return planInstance({
-    instance: InstanceName.parse("demo"),
-    workspace: "/home/ada/repository",
-    version: "1.2.3",
-    id: "0123456789abcdef.1790000000",
-    config: configOf(text),
-    repository: {
-      foldersFor: (reader) =>
-        sharedFolders(
-          {
-            objectsDir: "/home/ada/repository/.git/sett/objects/demo",
-            exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
-          },
-          reader,
-        ),
-      user,
-    },
-    registrations: [],
+function plan(over: Partial<PlanInput> = {}, socket?: EngineSocket) {
+  const input = {
+    repository: repositoryAt(
+      "/home/ada/repository/.git/sett/objects/demo",
+      "/home/ada/repository/.git/sett/exchange/demo",
+    ),
     images: {
       redis: { tag: "redis:7-alpine", id: "sha256:1", env: {} },
       orchestrator: { tag: "sett/orchestrator:1.2.3", id: "sha256:2", env: {} },
-      cub: { tag: "sett/cub:1.2.3", id: "sha256:0123456789abcdef", env: {} },
       agents: new Map([
         [
           agentName("coder"),
@@ -76,11 +50,14 @@ function plan(over: Partial<PlanInput> = {}) {
         [agentName("reader"), { tag: "other:2", id: "sha256:4", env: { HOME: "/home/reader" } }],
       ]),
     },
-    password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
-    engineSocket: undefined,
-    ...over,
-  });
+  };
+  const cub = { tag: "sett/cub:1.2.3", id: "sha256:0123456789abcdef" };
+  const made = samplePlan(
+    over.config ?? configOf(text),
+    { ...input, ...over },
+    { cub, ...(socket && { socket }) },
+  );
+  return { ...made, redis: made.redis.spec, orchestrator: made.orchestrator.spec };
 }
 
 test("cubs get the limit of the context where sett.yml sets one", () => {
@@ -97,23 +74,24 @@ const specOf = (name: string) => {
 };
 
 describe("the plan of an instance", () => {
-  const { redis, orchestrator, agents, networks, blackboard, redisSocket, carrier } = plan();
+  const { redis, orchestrator, agents, networks, services } = plan();
 
   test("names every part after the instance and labels it with all there is to know", () => {
-    const ofAgents = [
-      ...agents.map(({ workspace }) => workspace),
-      ...agents.map(({ spec }) => spec),
+    const parts = [...services, ...agents];
+    const names = [
+      ...networks,
+      ...parts.flatMap(({ volumes }) => volumes),
+      ...parts.map(({ spec }) => spec),
     ];
-    const names = [...networks, blackboard, redisSocket, carrier, redis, orchestrator, ...ofAgents];
-    expect(names.map(({ name }) => name)).toEqual([
+    expect([...new Set(names.map(({ name }) => name))]).toEqual([
       "sett-demo",
       "sett-demo-blackboard",
       "sett-demo.redis",
       "sett-demo-cub-0123456789ab",
-      "sett-demo-redis",
-      "sett-demo-orchestrator",
       "sett-demo-workspace-coder",
       "sett-demo-workspace-reader",
+      "sett-demo-redis",
+      "sett-demo-orchestrator",
       "sett-demo-agent-coder",
       "sett-demo-agent-reader",
     ]);
@@ -152,10 +130,7 @@ describe("the plan of an instance", () => {
 
   test("gives each service the password of its own user of Redis, and no other's", () => {
     expect(specOf("coder").env.REDIS_URL).toBe(
-      socketUrlFor(
-        { path: "/run/sett/redis/redis.sock", ownerPassword: "secret" },
-        { role: "agent", agent: agentName("coder") },
-      ),
+      `redis+unix://agent-coder:${passwordFor("secret", { role: "agent", agent: agentName("coder") })}@localhost/run/sett/redis/redis.sock`,
     );
     const passwords = plan().users.map(({ password }) => password);
     expect(new Set([...passwords, "secret"]).size).toBe(5);
@@ -215,10 +190,10 @@ test("where an agent has workers, the starter alone gets the engine's socket, it
     "    command: [read]\n",
     "    command: [read]\n    replicas: 3\n    strategy: fresh_per_call\n",
   );
-  const { orchestrator, starter, agents } = plan({
-    config: configOf(scalable),
-    engineSocket: { path: "/run/engine.sock", gid: 101 },
-  });
+  const { orchestrator, starter, agents } = plan(
+    { config: configOf(scalable) },
+    { path: "/run/engine.sock", gid: 101 },
+  );
   expect(starter?.spec.mounts).toContainEqual({
     kind: "bind",
     path: "/run/engine.sock",

@@ -21,24 +21,11 @@ test.each([small, large])("%#", (text) => {
     KEY: "0123456789abcdef",
     TOKEN: "0123456789abcdef0123456789abcdef",
   });
-  const engine = { path: "/var/run/docker.sock", groups: [] };
-  const plan = samplePlan(config, { engineSocket: engine as never });
+  const plan = samplePlan(config, {}, { socket: { path: "/var/run/docker.sock", gid: 1 } });
   const names = plannedNames(InstanceName.parse("demo"), config);
-  const services = [plan.egress, plan.starter, plan.keeper, plan.api, plan.logReader].flatMap(
-    (one) => one ?? [],
-  );
-  const gateway = plan.gateway === undefined ? [] : [plan.gateway];
-  const specs = [
-    plan.redis,
-    plan.orchestrator,
-    ...[...gateway, ...services].map(({ spec }) => spec),
-    ...plan.agents.map(({ spec }) => spec),
-  ];
-  const volumes = [
-    ...[plan.blackboard, plan.redisSocket],
-    ...[...gateway, ...services].flatMap((one) => one.volumes),
-    ...plan.agents.map(({ workspace }) => workspace),
-  ];
+  const parts = [...plan.services, ...plan.agents];
+  const specs = parts.map(({ spec }) => spec);
+  const volumes = parts.flatMap((part) => part.volumes.filter(({ name }) => !/-cub-/.test(name)));
   const isOwn = (name: string) => !/\.old$/.test(name);
   const isOfSlot = (name: string) => /workspace-many\.\d$/.test(name);
   expect(names.container.filter(isOwn).sort()).toEqual(specs.map(({ name }) => name).sort());

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
-import { asProcesses } from "../../../../../../apps/cli/up/plan/as-processes.ts";
-import { planInstance } from "../../../../../../apps/cli/up/plan/plan.ts";
-import type { RedisUser } from "../../../../../../lib/blackboard/redis/users.ts";
-import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
-import { sharedFolders } from "../../../../../../lib/git/exchange/shared-folders.ts";
-import type { SettConfig } from "../../../../../../lib/model/config.ts";
-import { InstanceName } from "../../../../../../lib/model/ids.ts";
-import { agentName } from "../../../../../support/records/sample.ts";
+import { urlFor } from "../../../../../apps/cli/services/redis-users.ts";
+import type { RedisUser } from "../../../../../lib/blackboard/redis/users.ts";
+import type { SettConfig } from "../../../../../lib/model/config.ts";
+import { processTranslation } from "../../../../../lib/runtime/process/translate.ts";
+import {
+  repositoryAt,
+  type SamplePlan,
+  sampleConfig,
+  samplePlan,
+} from "../../../../support/cli/sample-plan.ts";
+import { agentName } from "../../../../support/records/sample.ts";
 
 const text = `version: '1.0'
 agents:
@@ -22,11 +24,7 @@ agents:
     command: [read]
 `;
 
-function configOf(yaml: string): SettConfig {
-  const { config } = parseConfig({ text: yaml, file: "sett.yml", folder: "/work", host: {} });
-  if (config === undefined) throw new Error("The configuration is wrong.");
-  return config;
-}
+const configOf = sampleConfig;
 
 const image = {
   tag: "machine",
@@ -39,48 +37,28 @@ models:
   local: { provider: openai, base_url: "http://host.docker.internal:11434/v1", model: qwen3-coder }
 `;
 
-const planned = (config: SettConfig) =>
-  planInstance({
-    instance: InstanceName.parse("demo"),
-    workspace: "/home/ada/repository",
-    version: "1.2.3",
-    id: "0123456789abcdef.1790000000",
-    config,
-    registrations: [],
-    repository: {
-      foldersFor: (reader) =>
-        sharedFolders(
-          {
-            objectsDir: "/home/ada/repository/.git/sett/objects/demo",
-            exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
-          },
-          reader,
-        ),
-      user: { uid: 1000, gid: 1000 },
-    },
-    images: {
-      redis: image,
-      orchestrator: image,
-      gateway: image,
-      cub: image,
-      agents: new Map([
-        [agentName("coder"), image],
-        [agentName("reader"), image],
-      ]),
-    },
-    password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
-    engineSocket: undefined,
-  });
-const containers = planned(config);
+const over = {
+  repository: repositoryAt(
+    "/home/ada/repository/.git/sett/objects/demo",
+    "/home/ada/repository/.git/sett/exchange/demo",
+  ),
+  images: {
+    redis: image,
+    orchestrator: image,
+    gateway: image,
+    agents: new Map([
+      [agentName("coder"), image],
+      [agentName("reader"), image],
+    ]),
+  },
+  machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: false, canLimitProcessors: false },
+};
+const containers = samplePlan(config, over);
 const redisUrl = (user: RedisUser) =>
   urlFor({ host: "127.0.0.1", port: 40_001, ownerPassword: "secret" }, user);
 
-function processes(
-  over: { version?: string; port?: number; config?: SettConfig } = {},
-  plan = containers,
-) {
-  const { version = "7.0 1 2", port = 40_001 } = over;
+function processes(changed: { version?: string; port?: number; config?: SettConfig } = {}) {
+  const { version = "7.0 1 2", port = 40_001 } = changed;
   const programs = {
     api: ["/opt/sett/sett-api"],
     cub: ["/opt/sett/sett-cub"],
@@ -88,42 +66,52 @@ function processes(
     orchestrator: ["/opt/sett/sett-orchestrator"],
     version,
   };
-  return asProcesses(plan, {
-    config,
+  const translation = processTranslation({
     programs,
     workspace: "/home/ada/repository",
     ports: { redis: port, gateway: 40_100, api: 40_200 },
     processes: { folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] },
-    ...over,
   });
+  return samplePlan(changed.config ?? config, over, translation);
 }
 
 describe("the plan of an instance without containers", () => {
-  const { redis, orchestrator, agents, ...rest } = processes();
+  const { agents, ...plan } = processes();
+  const [redis, orchestrator] = [plan.redis.spec, plan.orchestrator.spec];
   const [coder, reader] = agents.map(({ spec }) => spec);
 
   test("has the same parts, of the same names, and what holds their data", () => {
-    const names = (plan: typeof containers) =>
-      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(
-        ({ name }) => name,
-      );
+    const names = ({ services, agents }: SamplePlan) =>
+      [...services, ...agents].map(({ spec }) => spec.name);
     expect(names(processes())).toEqual(names(containers));
-    const { redis: _, orchestrator: __, agents: ___, ...kept } = containers;
-    expect(rest).toEqual(kept);
-    expect(rest.gateway).toBeUndefined();
-    expect(agents.map(({ workspace }) => workspace)).toEqual(
-      containers.agents.map(({ workspace }) => workspace),
-    );
+    const volumes = [...plan.services, ...agents].flatMap((part) => part.volumes);
+    expect(volumes.map(({ name }) => name)).toEqual([
+      "sett-demo-blackboard",
+      "sett-demo-workspace-coder",
+      "sett-demo-workspace-reader",
+    ]);
   });
 
-  test("gives an agent the environment of its container, without what the carrier and the filter of system calls add", () => {
+  test("leaves out the parts that only keep others apart", () => {
+    const reaching = configOf(`${text}    egress: [example.com]\n    strategy: fresh_per_call\n`);
+    const socket = { path: "/run/docker.sock", gid: 1 };
+    const names = ({ services }: SamplePlan) => services.map(({ service }) => service.name);
+    expect(names(samplePlan(reaching, over, { socket }))).toEqual([
+      "redis",
+      "orchestrator",
+      "egress",
+      "starter",
+    ]);
+    const { agents, ...rest } = processes({ config: reaching });
+    expect(names({ agents, ...rest })).toEqual(["redis", "orchestrator"]);
+    expect(agents.map(({ spec }) => spec.env.SETT_EGRESS_URL)).toEqual([undefined, undefined]);
+    expect(rest.networks.map(({ name }) => name)).toEqual(["sett-demo"]);
+  });
+
+  test("gives an agent the environment of its container, without what the carrier adds", () => {
     const names = Object.keys(containers.agents[0]?.spec.env ?? {});
     const missing = names.filter((name) => !(name in (coder?.env ?? {})));
-    expect(missing.sort()).toEqual([
-      "LD_LIBRARY_PATH",
-      "SETT_GIT_LIBRARY_PATH",
-      "SETT_STOP_SIGNAL",
-    ]);
+    expect(missing).toEqual(["SETT_GIT_LIBRARY_PATH"]);
     expect(coder).toMatchObject({
       entrypoint: ["/opt/sett/sett-cub"],
       workingDir: "/home/ada/repository",
@@ -170,10 +158,8 @@ describe("the plan of an instance without containers", () => {
   });
 
   test("is made from something else when a program or the port is another, and only then", () => {
-    const fingerprint = (plan: typeof containers) =>
-      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(
-        ({ labels }) => labels.fingerprint,
-      );
+    const fingerprint = ({ services, agents }: SamplePlan) =>
+      [...services, ...agents].map(({ spec }) => spec.labels.fingerprint);
     const now = fingerprint(processes());
     expect(fingerprint(processes())).toEqual(now);
     for (const other of [
@@ -190,7 +176,7 @@ describe("the plan of an instance without containers", () => {
       text.replace("  reader:\n", "  reader:\n    strategy: fresh_per_call\n    replicas: 3\n"),
     );
     const { SETT_WORKERS: workers = "", SETT_PROCESSES: how = "" } = processes({ config: scalable })
-      .orchestrator.env;
+      .orchestrator.spec.env;
     expect(JSON.parse(workers)).toEqual([
       { agent: "reader", replicas: 3, spec: JSON.parse(JSON.stringify(reader)) },
     ]);
@@ -202,7 +188,7 @@ describe("the plan of an instance without containers", () => {
 });
 
 test("the gateway of an instance without containers listens on a port of its own, where agents with a model find it, and finds models of this machine", () => {
-  const { gateway, agents } = processes({}, planned(configOf(withModels)));
+  const { gateway, agents } = processes({ config: configOf(withModels) });
   expect(gateway?.program).toEqual(["/opt/sett/sett-gateway"]);
   expect(gateway?.spec.ports).toEqual([{ port: 8080, hostPort: 40_100 }]);
   expect(gateway?.spec.env).toMatchObject({
@@ -220,7 +206,7 @@ test("the gateway of an instance without containers listens on a port of its own
 test("the key of the page's sessions lasts as long as the instance, also when Redis gets another port", () => {
   const withApi = configOf(`${text}triggers: { nightly: { cron: "0 3 * * *", goal: Clean up } }\n`);
   const keyOf = (port: number) =>
-    processes({ config: withApi, port }, planned(withApi)).api?.spec.env.SETT_API_SESSION_KEY;
+    processes({ config: withApi, port }).api?.spec.env.SETT_API_SESSION_KEY;
   expect(keyOf(40_001)).toMatch(/^[0-9a-f]{64}$/);
   expect(keyOf(40_002)).toBe(keyOf(40_001) ?? "");
 });

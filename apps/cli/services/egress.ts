@@ -1,0 +1,55 @@
+// The egress proxy: for an instance with an agent that has `egress` or `network: open`. It has no
+// key, no password and no data of the instance.
+import type { AgentConfig } from "../../../lib/model/config.ts";
+import { reachOf } from "../../../lib/model/egress.ts";
+import { temporaryFolder } from "./environment.ts";
+import { gatewayStopSeconds, serviceResources, serviceUser } from "./limits.ts";
+import { defineService } from "./service.ts";
+
+export const egress = defineService({
+  name: "egress",
+  image: "gateway",
+  isNeeded: ({ agents }) => agents.some(usesProxy),
+  plan: ({ instance, config, machineNetworks = [] }) => {
+    const agents = config.agents.filter(usesProxy);
+    return {
+      program: "gateway",
+      start: { args: ["--egress"] },
+      isBarrier: true,
+      env: {
+        SETT_INSTANCE_NAME: instance,
+        SETT_EGRESS: JSON.stringify(
+          Object.fromEntries(agents.map((agent) => [agent.name, reachOf(agent)])),
+        ),
+        ...(machineNetworks.length > 0 && { SETT_EGRESS_MACHINE: JSON.stringify(machineNetworks) }),
+      },
+      needs: [
+        {
+          kind: "serve",
+          door: "egress",
+          agents: agents.map(({ name }) => name),
+          variable: "SETT_SOCKETS_DIR",
+        },
+        temporaryFolder(16),
+      ],
+      // Not that of Redis and the orchestrator: a mistake in the proxy would lead nowhere but
+      // outside.
+      network: "open",
+      reachesMachine: true,
+      healthPort: 8080,
+      user: serviceUser,
+      resources: serviceResources,
+      pidsLimit: 512,
+    };
+  },
+  ready: "answers",
+  starts: "before-agents",
+  stops: "after-agents",
+  stopSeconds: gatewayStopSeconds,
+  sign: { variable: "SETT_EGRESS_URL" },
+});
+
+/** Whether an agent reaches anything outside through the proxy. */
+export function usesProxy(agent: Pick<AgentConfig, "network" | "egress">): boolean {
+  return reachOf(agent).length > 0;
+}

@@ -1,0 +1,34 @@
+// The variables that several services have, and their ways to Redis.
+import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
+import { userNameOf } from "../../../lib/blackboard/redis/users.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
+import type { Need } from "../../../lib/runtime/part-plan.ts";
+import { quietRuntime } from "../../../lib/service/quiet-runtime.ts";
+import { passwordFor } from "./redis-users.ts";
+
+export const redisPort = 6379;
+
+/** How long a service waits for Redis, and until when. */
+export function redisTimes({
+  services: { redis },
+}: Pick<SettConfig, "services">): Record<string, string> {
+  return {
+    ...quietRuntime,
+    SETT_REDIS_TIMEOUT: `${redis.timeout_ms}ms`,
+    SETT_REDIS_GIVE_UP: `${redis.give_up_ms}ms`,
+  };
+}
+
+/** The lease of a grant. */
+export function leaseTime({ limits }: Pick<SettConfig, "limits">): Record<string, string> {
+  return { SETT_GRANT_LEASE: `${limits.lease_ms}ms` };
+}
+
+export function reachesRedis(ownerPassword: string, user: RedisUser): Need {
+  const login = { name: userNameOf(user), password: passwordFor(ownerPassword, user) };
+  return { kind: "redis", port: redisPort, login };
+}
+
+export function temporaryFolder(mebibytes: number): Need {
+  return { kind: "tmpfs", target: "/tmp", sizeBytes: mebibytes * 1024 ** 2 };
+}

@@ -1,0 +1,59 @@
+// The orchestrator, which leads the claims of an instance.
+import { policyOf } from "../../../lib/config/registrations.ts";
+import type { Need } from "../../../lib/runtime/part-plan.ts";
+import { leaseTime, reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
+import type { PlanInput } from "./input.ts";
+import { orchestratorStopSeconds, serviceResources, serviceUser } from "./limits.ts";
+import { defineService } from "./service.ts";
+import { scalesOf, starterDoor } from "./starter.ts";
+
+/** The name of this machine in addresses of sett.yml. */
+const machineName = "host.docker.internal";
+
+export const orchestrator = defineService({
+  name: "orchestrator",
+  image: "orchestrator",
+  isNeeded: () => true,
+  plan: (input) => ({
+    program: "orchestrator",
+    env: environmentOf(input),
+    needs: [
+      reachesRedis(input.password, { role: "orchestrator" }),
+      temporaryFolder(64),
+      ...workersOf(input),
+    ],
+    network: "instance",
+    reachesMachine: input.config.notify.some(({ url }) => new URL(url).hostname === machineName),
+    user: serviceUser,
+    resources: serviceResources,
+    pidsLimit: 512,
+  }),
+  ready: "leads",
+  starts: "any-time",
+  stops: "with-agents",
+  stopSeconds: orchestratorStopSeconds,
+  sign: "always",
+});
+
+function environmentOf({ instance, config }: PlanInput): Record<string, string> {
+  const { health_port } = config.services.orchestrator;
+  return {
+    SETT_INSTANCE_NAME: instance,
+    ...redisTimes(config),
+    ...leaseTime(config),
+    ...(health_port !== undefined && { SETT_HEALTH_PORT: String(health_port) }),
+    SETT_POLICY: JSON.stringify(policyOf(config)),
+    ...(config.notify.length > 0 && { SETT_NOTIFY: JSON.stringify(config.notify) }),
+    // The holder is the same after a restart, so that it acquires its leader lease again at once.
+    SETT_HOLDER: "orchestrator",
+  };
+}
+
+/**
+ * It knows how many workers an agent may have, and in containers nothing of what they are made
+ * from.
+ */
+function workersOf({ config }: PlanInput): Need[] {
+  const scales = scalesOf(config);
+  return scales.length === 0 ? [] : [{ kind: "power", power: "workers", ...starterDoor, scales }];
+}

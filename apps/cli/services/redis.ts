@@ -1,0 +1,57 @@
+// Redis, which holds the blackboard of an instance.
+import { createHash } from "node:crypto";
+import type { Owner } from "../../../lib/runtime/container-spec.ts";
+import { blackboardVolumeName } from "../../../lib/runtime/names.ts";
+import { redisPort, temporaryFolder } from "./environment.ts";
+import { health, redisResources, redisStopSeconds } from "./limits.ts";
+import { redisScript } from "./redis-script.ts";
+import { defineService } from "./service.ts";
+
+/**
+ * The SHA-256 of its owner's password, for the file of users. A Redis of an earlier version has
+ * none.
+ */
+export const usersVariable = "SETT_REDIS_USERS";
+
+/** The user `redis` of common images; an image does not need to know it. */
+const redisUser: Owner = { uid: 999, gid: 1000 };
+
+export const redis = defineService({
+  name: "redis",
+  image: "redis",
+  isNeeded: () => true,
+  plan: ({ instance, config, password }) => {
+    const resources = redisResources(config.services.redis.resources);
+    return {
+      program: "orchestrator",
+      start: { script: (at) => redisScript(at, resources.memoryBytes), folder: "/data" },
+      // redis-cli reads this variable, so `docker exec … redis-cli` works. sett reads it from the
+      // container, too.
+      env: {
+        REDISCLI_AUTH: password,
+        [usersVariable]: createHash("sha256").update(password).digest("hex"),
+      },
+      needs: [
+        {
+          kind: "shelf",
+          name: blackboardVolumeName(instance),
+          of: { component: "blackboard" },
+          target: "/data",
+        },
+        { kind: "serve", door: "redis" },
+        temporaryFolder(16),
+      ],
+      network: "instance",
+      ports: [{ port: redisPort, published: "any" }],
+      healthcheck: { ...health, command: ["sh", "-c", '[ "$(redis-cli ping)" = PONG ]'] },
+      user: redisUser,
+      resources,
+      pidsLimit: 256,
+    };
+  },
+  ready: "connects",
+  starts: "first",
+  stops: "last",
+  stopSeconds: redisStopSeconds,
+  sign: "always",
+});

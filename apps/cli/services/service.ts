@@ -1,0 +1,75 @@
+// What a service of an instance is, as data. One file is one service, and `services.ts` lists them:
+// names, plan, differences, order, logs and states of parts fold over that list.
+import type { SettConfig } from "../../../lib/model/config.ts";
+import type { ServiceName } from "../../../lib/model/services.ts";
+import type { PartKind } from "../../../lib/runtime/labels.ts";
+import type { PartPlan } from "../../../lib/runtime/part-plan.ts";
+import type { PlanInput } from "./input.ts";
+
+export type ServiceConfig = Pick<SettConfig, "agents" | "models" | "services" | "triggers">;
+
+/** What it is made from, beside its names, its image and its time to stop. */
+export type ServicePlan = Omit<
+  PartPlan,
+  "name" | "labels" | "image" | "registration" | "stopTimeoutSeconds"
+>;
+
+/** Values that no description of a container may have, because others can read it. */
+export type Values = {
+  /** The providers' keys: model → key. */
+  keys: Readonly<Record<string, string>>;
+  /** Agent → secret → value in base64. */
+  secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The certificate of the API and its key, each in base64. `id`: a digest of both. */
+  tls: { id: string; cert: string; key: string } | undefined;
+  /** The secrets of webhooks in base64, by name. */
+  hooks: Readonly<Record<string, string>>;
+};
+
+/** What `sett up` gives a running service through the standard input of its program. */
+export type Gift = {
+  /** The argument of the program that takes it, as JSON. */
+  argument: `--put-${string}`;
+  /** Undefined where there is nothing to give. */
+  value: (values: Values) => object | undefined;
+  /** The beginning of a sentence about a program that did not take it. */
+  refusal: string;
+  hint: string;
+  /** It gets it at each `up`, also where it stays: the values may be others now. */
+  isRenewed: boolean;
+  /** It has lost it when an undo starts it again. */
+  isInMemory: boolean;
+  /** It does not begin to work without it. */
+  isNeededToStart?: boolean;
+  /** Only where the part has this variable. */
+  variable?: string;
+  /** A file that a part which sees this machine reads itself. */
+  isFile?: boolean;
+};
+
+export type Service = {
+  name: ServiceName;
+  /** Which of the images it has. */
+  image: "redis" | "orchestrator" | "gateway" | "api";
+  isNeeded: (config: ServiceConfig) => boolean;
+  plan: (input: PlanInput) => ServicePlan;
+  gifts?: readonly Gift[];
+  /**
+   * When it is ready: it answers commands of Redis, has acquired the leader lease, is announced on
+   * the blackboard, answers its health check, or has what it is given.
+   */
+  ready: "connects" | "leads" | "announced" | "answers" | "given";
+  /** `before-…`: the others wait for it. `last`: its users find an instance that works. */
+  starts: "first" | "before-agents" | "before-orchestrator" | "any-time" | "last";
+  stops: "first" | "with-agents" | "after-agents" | "last";
+  stopSeconds: number;
+  /**
+   * What shows, when its container is missing, that there should be one: a variable of another
+   * part, or a volume that stays.
+   */
+  sign: "always" | { variable: string } | { volume: PartKind["component"] };
+};
+
+export function defineService(service: Service): Service {
+  return service;
+}

@@ -1,0 +1,152 @@
+// One agent: its image, the cub as its program, and its access to the machine
+// (docs/internals/containers.md#what-a-container-may-do).
+import type { AgentConfig } from "../../../../lib/model/config.ts";
+import { inPieces } from "../../../../lib/model/in-pieces.ts";
+import { withoutUndefined } from "../../../../lib/model/without-undefined.ts";
+import { agentContainerName, workspaceVolumeName } from "../../../../lib/runtime/names.ts";
+import type { Need, PartPlan } from "../../../../lib/runtime/part-plan.ts";
+import { usesProxy } from "../../services/egress.ts";
+import { leaseTime, reachesRedis, redisTimes } from "../../services/environment.ts";
+import type { PlanInput, PlannedImage } from "../../services/input.ts";
+import { secretEnvironment, secretMountsOf } from "../../services/keeper.ts";
+import { agentResources, health, mebibyte, stopSecondsFor } from "../../services/limits.ts";
+import { ownersNameLabel } from "../images/devcontainer-layer.ts";
+import { hiddenFromCub } from "./for-the-command.ts";
+
+/**
+ * So many more processes and threads may be in the container than commands may have: the cub's own,
+ * git's, and those of a health check. The cub ends a command that starts others until even these
+ * are taken, and must be able to do so.
+ */
+const ofCub = 256;
+
+/** Only from outside: with the narrow system calls no process can send it. */
+const unsendable = "SIGSYS";
+
+export function agentPlan(
+  input: PlanInput,
+  agent: AgentConfig,
+  labels: PartPlan["labels"],
+): PartPlan {
+  const { instance, images, repository, machine } = input;
+  const image = images.agents.get(agent.name);
+  const resources = agentResources(agent.resources, machine);
+  const own = cubEnvironment(input, agent, image?.env ?? {});
+  const hidden = hiddenFromCub(image?.env ?? {}, agent.environment, own);
+  return {
+    name: agentContainerName(instance, agent.name),
+    labels,
+    image: { tag: image?.tag ?? "", id: image?.id ?? "" },
+    registration: input.registrations.find(({ name }) => name === agent.name),
+    program: "cub",
+    env: { ...homeIn(image), ...agent.environment, ...hidden, ...own },
+    needs: [
+      { kind: "cub", healthcheck: health },
+      {
+        kind: "shelf",
+        name: workspaceVolumeName(instance, agent.name),
+        of: { component: "workspace", agent: agent.name },
+        target: "/workspace",
+      },
+      {
+        kind: "store",
+        folders: repository.foldersFor({
+          role: "agent",
+          name: agent.name,
+          isWriter: agent.workspace.mode === "rw",
+        }),
+      },
+      reachesRedis(input.password, { role: "agent", agent: agent.name }),
+      ...waysOf(agent),
+      ...secretMountsOf(instance, agent),
+      {
+        kind: "tmpfs",
+        target: "/tmp",
+        sizeBytes: Math.min(1024 * mebibyte, Math.floor(resources.memoryBytes / 2)),
+      },
+    ],
+    network: agent.network === "direct" ? "open" : "none",
+    user: repository.user,
+    resources,
+    pidsLimit: agent.resources.limits.pids + ofCub,
+    stopTimeoutSeconds: stopSecondsFor(agent.shutdown_ms),
+    confinement: {
+      // The file of the cub cannot be read, and so nothing of it while it runs: no other process 1
+      // may have its environment.
+      isInit: true,
+      // A devcontainer is made to be written to.
+      isRootReadOnly: !(agent.writable_root ?? agent.source.kind === "devcontainer"),
+      ...(machine.canLimitSystemCalls && { systemCalls: "narrow", stopSignal: unsendable }),
+    },
+  };
+}
+
+/** Its ways out: it has no network of its own. */
+function waysOf(agent: AgentConfig): Need[] {
+  const way = { kind: "reach", agent: agent.name } as const;
+  return [
+    ...(agent.model === undefined
+      ? []
+      : [{ ...way, door: "gateway", variable: "SETT_GATEWAY_URL" }]),
+    ...(usesProxy(agent) ? [{ ...way, door: "egress", variable: "SETT_EGRESS_URL" }] : []),
+  ];
+}
+
+/**
+ * The engine sets HOME for a user that the image knows. For another user, no folder of the image is
+ * writable, so HOME is /tmp.
+ */
+function homeIn(image: PlannedImage | undefined): Record<string, string> {
+  const isKnown = image?.labels?.[ownersNameLabel] !== undefined;
+  return isKnown && image?.env.HOME === undefined ? {} : { HOME: image?.env.HOME ?? "/tmp" };
+}
+
+/** The cub's settings. Their names are reserved, so they replace no variable of the agent. */
+function cubEnvironment(
+  input: PlanInput,
+  agent: AgentConfig,
+  image: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { config, machine } = input;
+  const { claim, execution } = agent.prompts;
+  const libraryPath = image.LD_LIBRARY_PATH ?? "";
+  return {
+    SETT_INSTANCE_NAME: input.instance,
+    SETT_AGENT_NAME: agent.name,
+    SETT_AGENT_ROLE: agent.role,
+    SETT_AGENT_COMMAND: JSON.stringify(agent.command),
+    ...redisTimes(config),
+    ...leaseTime(config),
+    ...withoutUndefined({
+      SETT_HEALTH_PORT: agent.health_port?.toString(),
+      SETT_BID_COMMAND: agent.bid_command && JSON.stringify(agent.bid_command),
+      SETT_WORKSPACE_KEEP: agent.workspace.keep ? "true" : undefined,
+      SETT_DISK_LIMIT: agent.resources.limits.disk_bytes.toString(),
+      SETT_PIDS_LIMIT: agent.resources.limits.pids.toString(),
+      SETT_CONTEXT_BYTES: config.limits.context_bytes?.toString(),
+    }),
+    ...(claim !== undefined && inPieces("SETT_PROMPT_CLAIM", claim)),
+    ...(execution !== undefined && inPieces("SETT_PROMPT_EXECUTION", execution)),
+    ...modelEnvironment(input, agent),
+    ...secretEnvironment(agent),
+    SETT_SHUTDOWN_TIMEOUT: `${agent.shutdown_ms}ms`,
+    ...(machine.canLimitSystemCalls && { SETT_STOP_SIGNAL: unsendable }),
+    // The cub has its own libraries; the agent's command gets the value of its image.
+    ...(libraryPath !== "" && { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),
+  };
+}
+
+/** What the cub of an agent with a model knows of it. */
+function modelEnvironment(
+  { config }: PlanInput,
+  { model, on_budget }: AgentConfig,
+): Record<string, string> {
+  const settings = model === undefined ? undefined : config.models.settings[model];
+  if (model === undefined || settings === undefined) return {};
+  return {
+    SETT_MODEL: settings.model,
+    SETT_MODEL_PROVIDER: settings.provider,
+    SETT_MODEL_NAME: model,
+    SETT_ON_BUDGET: on_budget,
+  };
+}

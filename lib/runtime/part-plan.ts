@@ -1,0 +1,157 @@
+// A part of an instance as data: what it is made from, and what it needs, whatever runs it. How a
+// need is met (a socket in a volume, a port, a path) is said by each runtime's translate.ts.
+import type { AgentRegistration } from "../model/agent.ts";
+import type { AgentName } from "../model/ids.ts";
+import type { ContainerSpec, Healthcheck, Mount, Owner, Resources } from "./container-spec.ts";
+import type { PartKind, PartLabels } from "./labels.ts";
+
+/** Sett's own programs, by the names of their images. */
+export type Program = "orchestrator" | "gateway" | "api" | "cub";
+
+/**
+ * `door`: the way into a service, by a name. Where each agent has a way of its own, `agent` names
+ * it.
+ */
+type Way = { door: string; agent?: AgentName };
+
+/** A user of Redis. */
+export type Login = { name: string; password: string };
+
+/** How many workers each agent may have. */
+export type Scale = { agent: AgentName; replicas: number };
+
+/**
+ * A variable whose value is exactly the `target` of a folder names that folder. Every `variable` is
+ * set by the runtime, with what the part must know to use what it needs.
+ */
+export type Need =
+  | Mount
+  /** A volume of its own, which it alone writes. */
+  | { kind: "shelf"; name: string; of: PartKind; target: string; memoryBytes?: number }
+  /**
+   * A folder of its own for what `up` gives it (`secrets`, below the target) and for commits that
+   * it has read (`commits`). `lasting`: a value in place of what it would keep there for itself,
+   * where the folder goes with the part.
+   */
+  | {
+      kind: "files";
+      name: string;
+      of: PartKind;
+      target: string;
+      secrets: { folder: string; variable: string } | undefined;
+      commits: string;
+      lasting: { variable: string; value: string };
+    }
+  /** A file of this machine, or a copy that `up` gives it at `target`. */
+  | { kind: "file"; path: string; target: string; variable: string }
+  | { kind: "redis"; port: number; login: Login }
+  | ({ kind: "reach"; variable: string } & Way)
+  /** It answers others. `agents`: each has a way of its own, and it knows by the way who asks. */
+  | { kind: "serve"; door: string; agents?: readonly AgentName[]; variable?: string }
+  /** It asks the runtime for something, by the door of the service that holds the runtime. */
+  | { kind: "power"; power: "workers"; door: string; variable: string; scales: readonly Scale[] }
+  | { kind: "power"; power: "logs"; door: string; variable: string }
+  /** It holds the runtime itself, for others who must not. */
+  | { kind: "engine"; power: "workers"; scales: readonly Scale[] }
+  | { kind: "engine"; power: "logs" }
+  /** The commits of the instance, and where it leaves its own. `variable`: names the folder. */
+  | {
+      kind: "store";
+      folders: readonly { path: string; target: string; access: "ro" | "rw"; variable?: string }[];
+    }
+  /** The repository itself; only the folders of `writable` can be written to. */
+  | {
+      kind: "repository";
+      toplevel: string;
+      commonDir: string;
+      writable: readonly string[];
+      variable: string;
+      filesVariable: string;
+    }
+  /** The cub, with what it runs: git, and the libraries of both. */
+  | { kind: "cub"; healthcheck: Omit<Healthcheck, "command"> };
+
+/**
+ * `any`: a free port of this machine leads to it. `variables`: get the port and the address at
+ * which it listens.
+ */
+export type ListeningPort = {
+  port: number;
+  published: "any" | "no" | { port: number; address: string };
+  variables?: { port: string; address: string };
+};
+
+export type PartPlan = {
+  /** Its container's name. */
+  name: string;
+  labels: PartLabels;
+  image: { tag: string; id: string };
+  /** Also runs beside the part, to ask it something. */
+  program: Program;
+  /**
+   * How it starts, where its image does not say it. A script is for a shell; its data is in
+   * `folder`. `socket`: where it answers others; undefined where it answers at the port alone.
+   */
+  start?:
+    | { args: string[] }
+    | { sleep: string }
+    | { script: (at: { port: number; socket?: string }) => string; folder: string };
+  env: Record<string, string>;
+  needs: readonly Need[];
+  /**
+   * Whom it may connect to by itself. `instance`: Sett's other services and the outside; `open`:
+   * the outside alone.
+   */
+  network: "instance" | "open" | "none";
+  /** It connects to programs of this machine, by the name `host.docker.internal`. */
+  reachesMachine?: boolean;
+  /** It exists only to keep others apart. A runtime that isolates nothing does without it. */
+  isBarrier?: boolean;
+  /** Where it says that it is well. Undefined: by a file, or nothing ever asks. */
+  healthPort?: number;
+  /** Where it listens beside the doors, and at which place of this machine that is. */
+  ports?: readonly ListeningPort[] | undefined;
+  user: Owner;
+  resources: Resources;
+  pidsLimit: number;
+  stopTimeoutSeconds: number;
+  /** What else an agent's command may do or not. */
+  confinement?: Pick<ContainerSpec, "isInit" | "isRootReadOnly" | "systemCalls" | "stopSignal">;
+  /** Default: that of its image. */
+  healthcheck?: ContainerSpec["healthcheck"];
+  /** What the part reads at its start alone: another registration is another part. */
+  registration?: AgentRegistration | undefined;
+};
+
+/**
+ * A volume that must be there before its part starts. `owner`: who may write to it; where there are
+ * images, `image` is any of them, and nothing of it runs. `content`: what an image has at `path`.
+ * `memoryBytes`: it is in memory, for its owner alone, may have so many bytes, and is empty again
+ * when no part uses it.
+ */
+export type PlannedVolume = {
+  name: string;
+  labels: PartLabels;
+  owner?: Owner;
+  image?: string;
+  content?: { image: string; path: string };
+  memoryBytes?: number;
+};
+
+export type PlannedNetwork = { name: string; labels: PartLabels; isIsolating: boolean };
+
+/** A part as one runtime makes it. `program`: a command beside it, to which arguments are added. */
+export type PlannedPart = {
+  spec: ContainerSpec;
+  program: readonly string[];
+  volumes: PlannedVolume[];
+};
+
+/** A runtime's way of meeting what parts need. Pure. */
+export type Translation = {
+  /** In their order, without those that this runtime does without. */
+  parts(plans: readonly PartPlan[]): { plan: PartPlan; planned: PlannedPart }[];
+  networks(plans: readonly PartPlan[]): PlannedNetwork[];
+  /** Whether parts see the files of this machine, so that none need be given to them. */
+  seesFiles: boolean;
+};
