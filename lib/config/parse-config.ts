@@ -91,186 +91,188 @@ export type ParsedConfig = {
 };
 
 /** Never throws: `mistakes` has everything that is wrong, at once. */
-export function parseConfig({
-  text,
-  file,
-  folder,
-  host,
-  version,
-  withoutKeys,
-}: ConfigText): ParsedConfig {
+export function parseConfig(source: ConfigText): ParsedConfig {
+  const { text, file, folder, host, version, withoutKeys } = source;
   const yaml = parseYaml(text);
-  const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
-  const missing: ConfigProblem[] = [];
-  const warnings: ConfigProblem[] = [];
-  const places: NamedPlace[] = [];
   const problemAt: ProblemAt = (path, sentence, side) => ({
     file,
     ...yaml.place(path, side),
     path: formatPath(path),
     sentence,
   });
+  const found: Found = {
+    mistakes: yaml.mistakes.map((mistake) => ({ ...mistake, file })),
+    ...{ missing: [], warnings: [], places: [], problemAt },
+  };
   if (isEmpty(yaml.data)) {
-    if (mistakes.length === 0)
-      mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
-    return { config: undefined, mistakes, missing, warnings, notes: [], places, problemAt };
+    if (found.mistakes.length === 0)
+      found.mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
+    return { config: undefined, notes: [], ...found };
   }
 
   const whole = mapIn(yaml.data);
   const implied = impliedModels({ agents: mapIn(whole.agents), models: mapIn(whole.models) });
-  const agentsIn = isMap(whole.agents) ? withImpliedModels(whole.agents, implied) : whole.agents;
-  const parsed = parseWith(
-    SettFile,
-    isMap(yaml.data) ? { ...yaml.data, agents: agentsIn } : yaml.data,
-  );
-  if (!parsed.isValid)
-    mistakes.push(
-      ...parsed.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)),
-    );
+  const agents = isMap(whole.agents) ? withImpliedModels(whole.agents, implied) : whole.agents;
+  const parsed = parseWith(SettFile, isMap(yaml.data) ? { ...yaml.data, agents } : yaml.data);
+  if (!parsed.isValid) addMistakes(found, parsed.mistakes);
 
   // The checks below are of single parts, so that they also run where another part is wrong.
   const environments = new Map<string, Record<string, string>>();
-  for (const [name, agent] of Object.entries(mapIn(agentsIn))) {
-    const path = ["agents", name];
-    const { environment, build, path: folderPath } = mapIn(agent);
-    // The schema does not check below a name that it refuses.
-    const own = parsed.isValid ? parsed : parseWith(AgentFile, agent, path);
-    if (!own.isValid)
-      mistakes.push(
-        ...own.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)),
-      );
-    if (isMap(agent)) {
-      mistakes.push(
-        ...impossibleCombinations(agent).map(({ path: to, message }) =>
-          problemAt([...path, ...to], message),
-        ),
-      );
-    }
-
-    const resolved = resolveEnvironment(readableEntries(environment), host);
-    environments.set(name, resolved.values);
-    mistakes.push(
-      ...resolved.mistakes.map(({ at, sentence }) =>
-        problemAt([...path, "environment", at], sentence),
-      ),
-    );
-    missing.push(
-      ...resolved.missing.map(({ at, sentence }) =>
-        problemAt([...path, "environment", at], sentence),
-      ),
-    );
-    warnings.push(
-      ...resolved.warnings.map(({ at, sentence }) =>
-        problemAt([...path, "environment", at], sentence),
-      ),
-    );
-
-    for (const key of promptKeys) {
-      const prompt = PromptFile.safeParse(mapIn(mapIn(agent).prompts)[key]);
-      const report = (sentence: string) => problemAt([...path, "prompts", key, "file"], sentence);
-      if (prompt.success)
-        places.push({
-          kind: "prompt",
-          file: resolve(folder, prompt.data.file),
-          agent: name,
-          key,
-          problemAt: report,
-        });
-    }
-    const parsedBuild = Build.safeParse(build);
-    if (parsedBuild.success) {
-      const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
-      const report = (key: "context" | "dockerfile", sentence: string) =>
-        problemAt([...path, "build", key], sentence);
-      places.push({ kind: "build", context, dockerfile, problemAt: report });
-    }
-    if (typeof folderPath === "string" && folderPath !== "") {
-      const report = (sentence: string) => problemAt([...path, "path"], sentence);
-      places.push({ kind: "devcontainer", folder: resolve(folder, folderPath), problemAt: report });
-    }
-  }
-  const place = ({ path, sentence }: { path: ConfigPath; sentence: string }) =>
-    problemAt(path, sentence);
+  for (const [name, agent] of Object.entries(mapIn(agents)))
+    environments.set(name, readAgent(found, { name, agent, isParsed: parsed.isValid }, source));
   const hooks = resolveHooks(whole.notify, host);
   const models = resolveModels(whole.models, host, withoutKeys);
-  mistakes.push(...[...hooks.mistakes, ...models.mistakes].map(place));
-  mistakes.push(...unknownModels(mapIn(whole.agents), mapIn(whole.models)).map(place));
-  mistakes.push(
-    ...unknownSecrets(mapIn(whole.agents), mapIn(whole.secrets), mapIn(whole.services)).map(place),
-  );
-  mistakes.push(
-    ...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets), mapIn(whole.services)).map(
-      place,
+  addMistakes(found, [...hooks.mistakes, ...models.mistakes, ...mistakesBetween(whole)]);
+  const place = ({ path, sentence }: Finding) => problemAt(path, sentence);
+  found.missing.push(...[...hooks.missing, ...models.missing].map(place));
+  if (found.mistakes.length > 0 || !parsed.isValid)
+    return { config: undefined, notes: [], ...found, mistakes: sortProblems(found.mistakes) };
+
+  const resolved = { environments, hooks: hooks.values, models: models.values };
+  const config = configOf(parsed.value, resolved, { folder, host });
+  found.missing.push(...missingSecrets(config, host).map(place));
+  found.warnings.push(...[...models.warnings, ...warningsOf(config, version)].map(place));
+  const only = isOnly(config) ? "the only one" : "called `default`";
+  const notes = [...implied].map(([name, model]) =>
+    problemAt(
+      ["agents", name],
+      `asks \`${model}\`: it names no \`model\`, and that one is ${only}`,
     ),
   );
-  missing.push(...[...hooks.missing, ...models.missing].map(place));
-  if (mistakes.length > 0 || !parsed.isValid) {
-    return {
-      config: undefined,
-      mistakes: sortProblems(mistakes),
-      missing,
-      warnings,
-      notes: [],
-      places,
-      problemAt,
-    };
-  }
+  return { config, notes, ...found };
+}
 
-  const { version: _format, agents, notify, triggers, limits, ...rest } = parsed.value;
+type Found = Omit<ParsedConfig, "config" | "notes">;
+type Finding = { path: ConfigPath; sentence: string; side?: "key" | "value" };
+
+function addMistakes({ mistakes, problemAt }: Found, findings: readonly Finding[]): void {
+  for (const { path, sentence, side } of findings) mistakes.push(problemAt(path, sentence, side));
+}
+
+/** Returns the variables of an agent. `isParsed`: the schema has taken the whole file. */
+function readAgent(
+  found: Found,
+  { name, agent, isParsed }: { name: string; agent: unknown; isParsed: boolean },
+  { folder, host }: Pick<ConfigText, "folder" | "host">,
+): Record<string, string> {
+  const path = ["agents", name];
+  // The schema does not check below a name that it refuses.
+  const own = isParsed ? undefined : parseWith(AgentFile, agent, path);
+  if (own?.isValid === false) addMistakes(found, own.mistakes);
+  if (isMap(agent)) {
+    const impossible = impossibleCombinations(agent);
+    const findings = impossible.map(({ path: to, message }) => ({
+      path: [...path, ...to],
+      sentence: message,
+    }));
+    addMistakes(found, findings);
+  }
+  const environment = resolveEnvironment(readableEntries(mapIn(agent).environment), host);
+  for (const list of ["mistakes", "missing", "warnings"] as const) {
+    for (const { at, sentence } of environment[list])
+      found[list].push(found.problemAt([...path, "environment", at], sentence));
+  }
+  found.places.push(...placesOf(name, mapIn(agent), folder, found.problemAt));
+  return environment.values;
+}
+
+/** The folders and files that an agent names. */
+function placesOf(
+  agent: string,
+  { prompts, build, path }: Readonly<Record<string, unknown>>,
+  folder: string,
+  problemAt: ProblemAt,
+): NamedPlace[] {
+  const at = ["agents", agent];
+  const fromPrompts = promptKeys.flatMap((key): NamedPlace[] => {
+    const prompt = PromptFile.safeParse(mapIn(prompts)[key]);
+    if (!prompt.success) return [];
+    const file = resolve(folder, prompt.data.file);
+    const report = (sentence: string) => problemAt([...at, "prompts", key, "file"], sentence);
+    return [{ kind: "prompt", file, agent, key, problemAt: report }];
+  });
+  const parsedBuild = Build.safeParse(build);
+  const fromBuild: NamedPlace[] = [];
+  if (parsedBuild.success) {
+    const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
+    const report = (key: "context" | "dockerfile", sentence: string) =>
+      problemAt([...at, "build", key], sentence);
+    fromBuild.push({ kind: "build", context, dockerfile, problemAt: report });
+  }
+  if (typeof path !== "string" || path === "") return [...fromPrompts, ...fromBuild];
+  const report = (sentence: string) => problemAt([...at, "path"], sentence);
+  const devcontainer = resolve(folder, path);
+  return [
+    ...fromPrompts,
+    ...fromBuild,
+    { kind: "devcontainer", folder: devcontainer, problemAt: report },
+  ];
+}
+
+/** Mistakes between parts of the file, all as it has them. */
+function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
+  const agents = mapIn(whole.agents);
+  const secrets = mapIn(whole.secrets);
+  const services = mapIn(whole.services);
+  return [
+    ...unknownModels(agents, mapIn(whole.models)),
+    ...unknownSecrets(agents, secrets, services),
+    ...triggerMistakes(mapIn(whole.triggers), secrets, services),
+  ];
+}
+
+type Resolved = {
+  environments: ReadonlyMap<string, Record<string, string>>;
+  hooks: ReturnType<typeof resolveHooks>["values"];
+  models: ReturnType<typeof resolveModels>["values"];
+};
+
+function configOf(
+  { version: _format, agents, notify, triggers, limits, ...rest }: SettFile,
+  { environments, hooks, models }: Resolved,
+  place: Pick<ConfigText, "folder" | "host">,
+): SettConfig {
+  const hasModels = Object.keys(rest.models.models).length > 0;
   const config: SettConfig = {
     ...rest,
-    secrets: resolveSecrets(rest.secrets, { folder, host }),
-    services: resolveServices(rest.services, { folder, host }),
-    models: modelsConfig(rest.models, models.values),
-    limits: {
-      ...limits,
-      budget: limits.budget ?? (Object.keys(rest.models.models).length === 0 ? {} : defaultBudget),
-    },
+    secrets: resolveSecrets(rest.secrets, place),
+    services: resolveServices(rest.services, place),
+    models: modelsConfig(rest.models, models),
+    limits: { ...limits, budget: limits.budget ?? (hasModels ? defaultBudget : {}) },
     agents: [],
     external: [],
     people: [],
     order: Object.keys(agents).map((name) => AgentName.parse(name)),
-    notify: notify.map((hook, index) => ({ ...hook, ...hooks.values[index] })),
+    notify: notify.map((hook, index) => ({ ...hook, ...hooks[index] })),
     triggers: resolveTriggers({ triggers, agents }),
   };
   for (const [key, agent] of Object.entries(agents)) {
-    const {
-      build,
-      image,
-      path,
-      role,
-      command = [],
-      environment: _entries,
-      external,
-      human,
-      prompts,
-      ...settings
-    } = agent;
+    const { build, image, path, role, environment: _entries, external, human, ...more } = agent;
+    const { command = [], prompts, ...settings } = more;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
-    if (human) {
-      config.people.push({ ...own, bids: settings.bids });
-    } else if (external) {
-      const { bids, on_missing_bid, retries } = settings;
-      config.external.push({ ...own, bids, on_missing_bid, retries });
-    } else {
-      const { shutdown_ms = limits.shutdown_ms } = settings;
-      const source = sourceOf(folder, { build, image, path });
+    const { bids, on_missing_bid, retries, shutdown_ms = limits.shutdown_ms } = settings;
+    if (human) config.people.push({ ...own, bids });
+    else if (external) config.external.push({ ...own, bids, on_missing_bid, retries });
+    else
       config.agents.push({
         ...settings,
         ...own,
         command,
-        source,
+        source: sourceOf(place.folder, { build, image, path }),
         environment: environments.get(name) ?? {},
         prompts: textsOf(prompts),
         shutdown_ms,
       });
-    }
   }
-  if (config.agents.length + config.external.length === 0) {
-    warnings.push(problemAt(["agents"], "has only people, who review: no agent does any work"));
-  }
-  const findings = [
+  return config;
+}
+
+function warningsOf(config: SettConfig, version: string | undefined): Finding[] {
+  const lacksWorkers = config.agents.length + config.external.length === 0;
+  const sentence = "has only people, who review: no agent does any work";
+  return [
+    ...(lacksWorkers ? [{ path: ["agents"], sentence }] : []),
     ...unmatchedRoles(config),
     ...modelWarnings(config),
     ...networkWarnings(config),
@@ -278,15 +280,6 @@ export function parseConfig({
     ...triggerWarnings(config),
     ...(version ? otherVersion(config, version) : []),
   ];
-  missing.push(...missingSecrets(config, host).map(place));
-  warnings.push(...[...models.warnings, ...findings].map(place));
-  const notes = [...implied].map(([name, model]) =>
-    problemAt(
-      ["agents", name],
-      `asks \`${model}\`: it names no \`model\`, and that one is ${isOnly(config) ? "the only one" : "called `default`"}`,
-    ),
-  );
-  return { config, mistakes, missing, warnings, notes, places, problemAt };
 }
 
 /** A prompt that comes from a file is read later, and is empty until then. */
