@@ -15,7 +15,7 @@ import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-gi
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
 import { readHead } from "./read-head.ts";
 
-/** What git reads first in a repository. None of it need be there. */
+/** The files that git reads first in a repository. None of them need be there. */
 const ownFiles = [
   "HEAD",
   "config",
@@ -26,7 +26,7 @@ const ownFiles = [
   "commondir",
 ];
 
-/** What is read after a command has ended is read within this time, or not at all. */
+/** Time limit for each run of git after a command has ended. */
 const timeMs = 3 * 60_000;
 
 /** These files of the command's could show other commits than those that are published. */
@@ -37,7 +37,7 @@ interface Origin {
   /** The folder whose `.git` is seen. */
   readonly workspaceDir: string;
   readonly objectFormat: "sha1" | "sha256";
-  /** Where history ends, in the format of git's file `shallow`. */
+  /** The ends of history, in the format of git's file `shallow`. */
   readonly depth: string | undefined;
 }
 

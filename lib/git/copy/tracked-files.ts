@@ -80,7 +80,7 @@ export class TrackedFiles {
     return true;
   }
 
-  /** Those that come first are in none of the others. */
+  /** The folders that come first are in none of the others. */
   #folders(): Set<string> {
     const folders = new Set<string>();
     let last = "";

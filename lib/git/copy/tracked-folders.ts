@@ -13,8 +13,8 @@ import type { GitRun } from "../run/run-git.ts";
 const atATime = 500;
 
 /**
- * Those of a commit. In latin1, one character for each byte; each comes after the one that it is
- * in.
+ * Lists the folders of a commit. They are in latin1, one character for each byte, and each comes
+ * after the one that it is in.
  */
 export async function foldersOf(
   run: (run: GitRun) => Promise<unknown>,

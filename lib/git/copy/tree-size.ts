@@ -1,8 +1,8 @@
-// What the files of a commit take when they are checked out, which may be thousands of times what
-// the commit itself does.
+// Adds up what the files of a commit take when they are checked out, which may be thousands of
+// times the size of the commit itself.
 import { type Git, type GitRun, tryGit } from "../run/run-git.ts";
 
-/** Of a file or folder as such, however small its content is. */
+/** Cost of a file or folder as such, however small its content is. */
 const minBytesEach = 4096;
 const sizeOf = /^\d+ \w+ [0-9a-f]+ +(\d+)\t/;
 

@@ -1,4 +1,4 @@
-// Where a working copy is, whose it is, and where its objects come from.
+// The options of a working copy: its place, its agent, and the source of its objects.
 import type { AgentName } from "../../model/ids.ts";
 import type { AgentExchange } from "../exchange/port.ts";
 import type { Git } from "../run/run-git.ts";

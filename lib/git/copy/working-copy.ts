@@ -18,7 +18,7 @@ import { takesMoreThan } from "./tree-size.ts";
 import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 import type { WorkingCopyOptions } from "./working-copy-options.ts";
 
-/** What is known of the last checkout. `index` was written at `writtenAt`, after all files. */
+/** Records the last checkout. `index` was written at `writtenAt`, after all files. */
 interface Checkout {
   readonly base: CommitHash;
   readonly folders: readonly string[];
@@ -50,7 +50,7 @@ export class WorkingCopy {
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: Checkout | undefined;
   #objectFormat: "sha1" | "sha256" = "sha1";
-  /** Of the repository that the tool has left; made when it is first needed. */
+  /** A view of the repository that the tool has left; made when it is first needed. */
   #view: Promise<CleanView> | undefined;
 
   constructor(options: WorkingCopyOptions) {
@@ -208,7 +208,7 @@ export class WorkingCopy {
     await utimes(path, writtenAt.date, writtenAt.date);
   }
 
-  /** What fitted before fits again. */
+  /** A commit that fitted before fits again. */
   async #requireRoom(base: CommitHash, maxBytes: number): Promise<void> {
     if (this.#checkedOut?.base === base) return;
     if (await takesMoreThan(this.#git, base, maxBytes, (run) => this.#inRepository(run)))
@@ -232,7 +232,7 @@ export class WorkingCopy {
     // Before the checkout as well, which goes by attributes that an untracked file names.
     await this.#clear(limits);
     await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
-    // What the commit before had ignored.
+    // The commit before may have ignored other files.
     if (keepsIgnored) await this.#clear(limits);
     const tracked = await this.#tracked();
     await tracked.emptySubmodules();

@@ -48,8 +48,7 @@ export async function createExchange(
       const isNew = await makeFolder(folder);
       if (isNew) await changeOwner(writer, folder);
       await requireOwner(folder, writer.uid, isNew ? notOurs : leftBehind);
-      // Where nothing narrows the calls of its commands, one may have set it, and no new pack could
-      // be read.
+      // A command whose calls nothing narrows may have set it, and no new pack could be read.
       if (!isNew) await removeDefaultAccess(folder);
     }
   } catch (cause) {

@@ -13,7 +13,7 @@ import { readAt, type UntrustedFile } from "../run/untrusted-folder.ts";
 const maxPacks = 1_000;
 /** The machine may have been short of memory, or has got another git since. */
 const triedAgainMs = 24 * 60 * 60_000;
-/** Of either format of objects. */
+/** The longer digest of both formats of objects. */
 const digestBytes = 32;
 
 /** `at`: ISO 8601. */
@@ -66,8 +66,8 @@ export class FailedPacks {
   }
 
   /**
-   * Where nothing may be written, as in the API's container, they are known to this process alone.
-   * Never rejects.
+   * A process that may write nothing, as in the API's container, remembers them alone. Never
+   * rejects.
    */
   async save(): Promise<void> {
     if (!this.#isChanged) return;
@@ -86,7 +86,7 @@ export class FailedPacks {
   }
 }
 
-/** What is no failure in it is passed over. */
+/** An entry that is no failure is passed over. */
 function failuresIn(content: unknown): Map<string, Failure> {
   const failures = new Map<string, Failure>();
   for (const [key, value] of Object.entries(Object(content))) {

@@ -41,7 +41,7 @@ export class HostFolders implements HostExchange {
     this.#exchangeDir = exchangePath(place, instance);
   }
 
-  /** What only one of the two has was left by an end in the middle, and is made whole by `make`. */
+  /** An end in the middle of `make` may have left only this one; the next `make` adds the other. */
   async exists(): Promise<boolean> {
     return (await lstat(this.#exchangeDir).catch(() => undefined)) !== undefined;
   }

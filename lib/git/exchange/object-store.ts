@@ -90,7 +90,7 @@ async function makeFolders({ place, path }: Store): Promise<void> {
   ];
   for (const folder of folders) {
     await mkdir(folder, { recursive: true });
-    // Of the API's container only the innermost are writable.
+    // The API's container can write only to the innermost.
     if (((await stat(folder)).mode & 0o777) !== 0o755) await chmod(folder, 0o755);
   }
   await changeOwner(place.owner, ...folders);
@@ -116,7 +116,7 @@ async function add(
 ): Promise<void> {
   const missing = await missingIn(store, commits);
   const [before, host] = [await readShallow(store), await hostShallow(store)];
-  // What was fetched deeper since must not stay hidden.
+  // Commits that were fetched deeper since must not stay hidden.
   const isDeeper = history === undefined && [...before].some((commit) => !host.has(commit));
   if (isDeeper) return await writeAnew(store, [...(await ownRefs(store)), ...commits], history);
   if (missing.length === 0) return;
@@ -241,7 +241,7 @@ async function packsIn({ path }: Store): Promise<string[]> {
 }
 
 /**
- * Of the commits those that the store does not have; what it has, it has with all that it reaches.
+ * Returns the commits that the store does not have; it has a commit with all that it reaches.
  */
 async function missingIn(
   { git, place, path }: Store,
@@ -256,7 +256,9 @@ async function missingIn(
   return commits.filter((_, index) => lines[index] !== "commit");
 }
 
-/** Of the newest commits of each the ones whose parents are not among them: there history ends. */
+/**
+ * Returns the boundary commits of a limited history: those with a parent beyond the newest ones.
+ */
 async function endsOf(
   { git, place }: Store,
   commits: readonly CommitHash[],

@@ -49,7 +49,7 @@ export interface HostExchange {
   release(fetched: ReadonlySet<CommitHash>): Promise<void>;
   /** False only where agents have left nothing. */
   mayHoldResults(): Promise<boolean>;
-  /** What each agent has left, by name. `now`: Unix time in milliseconds. */
+  /** Lists what each agent has left, by name. `now`: Unix time in milliseconds. */
   holdings(now?: number): AgentHoldings[];
 }
 
@@ -107,7 +107,9 @@ export interface CostlyCommits {
 
 /** The part of an agent's container. */
 export interface AgentExchange extends AsyncDisposable {
-  /** Where what the host shows is, and where its history ends, as git's file `shallow` has it. */
+  /**
+   * The store that the host shows, and the ends of its history, as git's file `shallow` has them.
+   */
   shown(): Promise<Shown>;
   /** Undefined when all of the commit was taken, else why not: empty where no agent has it. */
   take(into: Receiver, wanted: RecordedCommit): Promise<string | undefined>;
@@ -126,7 +128,7 @@ export interface AgentExchange extends AsyncDisposable {
   mend(): Promise<CommitHash[]>;
   /** Removes what was not published. Throws where something stays. */
   tidy(): Promise<void>;
-  /** What counts against the agent's disk until it is fetched. */
+  /** The folders that count against the agent's disk until results are fetched. */
   readonly counted: readonly CountedFolder[];
 }
 

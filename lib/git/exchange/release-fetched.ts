@@ -27,7 +27,7 @@ export async function releaseFetched(
   fetched: ReadonlySet<CommitHash>,
 ): Promise<void> {
   const packs = packsOf(exchange, fetched);
-  // Where agents run elsewhere there is no store, and packs come and go with one fetch.
+  // There is no store for agents that run elsewhere: their packs come and go with one fetch.
   if (packs.length === 0 || !existsSync(store.path)) return;
   const commits = [...new Set(packs.map(({ commit }) => commit))];
   await addToStore(store, commits);

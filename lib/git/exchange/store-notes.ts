@@ -19,7 +19,7 @@ export const maxKnown = 200;
 /** More than the packs that all cubs of an instance keep open. */
 const maxFetched = 100_000;
 
-/** Where the history of a store ends; undefined where it has all of it. */
+/** The ends of a store's history; undefined where it has all of it. */
 export async function readDepth(objectsDir: string): Promise<string | undefined> {
   return await readFile(noteIn(objectsDir, "shallow"), "utf8").catch(() => undefined);
 }

@@ -1,5 +1,5 @@
-// What an agent's own folder of the exchange holds is what its cub has published, and nothing else:
-// its command can write there, and others read it.
+// Keeps an agent's own folder of the exchange to what its cub has published: its command can write
+// there, and others read it.
 import { constants, type Stats } from "node:fs";
 import { chmod, lstat, open } from "node:fs/promises";
 import { join } from "node:path";

@@ -17,11 +17,11 @@ import { type Git, runGit } from "../run/run-git.ts";
  */
 type Chain = { git: Git; gitDir: string; folder: string; commit: CommitHash; start: CommitHash };
 
-/** Of a longer history the older part keeps its own files. */
+/** The older part of a longer history keeps its own files. */
 const maxLength = 1_000;
 
 /**
- * Where a file system gives no second names, everything stays as it is: it only takes more room.
+ * A file system without second names keeps everything as it is: it only takes more room.
  */
 export async function sharePack({ git, gitDir, folder, commit, start }: Chain): Promise<void> {
   const packs = new Set((await readdir(folder)).filter((name) => name.endsWith(".pack")));
@@ -42,7 +42,7 @@ async function replace(folder: string, name: string, by: string): Promise<void> 
   } catch {
     // See above: no second names.
   } finally {
-    // Of two names of one file `rename` removes neither.
+    // `rename` removes neither of two names of one file.
     await removeTree(unfinished).catch(() => undefined);
   }
 }

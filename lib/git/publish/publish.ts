@@ -15,9 +15,9 @@ import { sharePack } from "./link-shared-packs.ts";
 
 interface Publication {
   readonly git: Git;
-  /** Where the commit is. */
+  /** The repository that has the commit. */
   readonly gitDir: string;
-  /** What everybody has, and the pack so need not hold. */
+  /** The store that every reader has: the pack need not hold its objects. */
   readonly objectsDir: string;
   /** The agent's own folder of the exchange. */
   readonly folder: string;
@@ -31,7 +31,8 @@ interface Publication {
 
 /** Throws git-failed when something that the commit needs is missing; then nothing is published. */
 export async function publishCommit(given: Publication): Promise<void> {
-  // What exceeds the limits here would be on record as a success, and exceed those of each reader.
+  // A commit that exceeds the limits here would be on record as a success, and exceed those of each
+  // reader.
   const publication = { ...given, git: limitedInContainer(given.git) };
   const { folder, commit, start } = publication;
   await requireFolder(folder);

@@ -1,5 +1,5 @@
-// What the attributes of a commit do to the files that it changes: a checkout may have other bytes
-// than a diff shows, and later diffs may show nothing.
+// Says what the attributes of a commit do to the files that it changes: a checkout may have other
+// bytes than a diff shows, and later diffs may show nothing.
 import type { CommitHash } from "../../model/ids.ts";
 import { showName, textOf } from "../run/file-name.ts";
 import type { PlainView } from "../run/plain-view.ts";
@@ -168,7 +168,7 @@ async function withLines(
   for (let at = 0; at < files.length; at += maxArguments) {
     const wanted = new Set(files.slice(at, at + maxArguments));
     const texts = [...wanted].map(textOf);
-    // Where git cannot be asked for one of them alone, it is asked for all files.
+    // git is asked for all files if it cannot be asked for one of them alone.
     const names = texts.includes(undefined) ? [] : texts.flatMap((text) => text ?? []);
     const args = [
       "--literal-pathspecs",

@@ -122,7 +122,7 @@ function attempt(git: Git, cwd: string, args: readonly string[]): Promise<string
       resolve(code === 0 ? undefined : (failureLine(stderr) ?? `git ended with exit code ${code}`));
     child.on("error", ({ message }) => resolve(message));
     child.on("close", settle);
-    // What a hook has left behind may hold the pipe, and is not waited for.
+    // A program that a hook has left behind may hold the pipe, and is not waited for.
     child.on("exit", (code) => signal?.aborted && settle(code));
   }).finally(() => {
     signal?.removeEventListener("abort", onAbort);

@@ -1,5 +1,5 @@
-// What `git status` says of files that are not committed, and why committing or stashing them would
-// not help.
+// Reads what `git status` says of files that are not committed, and why committing or stashing them
+// would not help.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { namingWaits, type Waiting } from "../run/person-programs.ts";

@@ -109,8 +109,8 @@ export class HostRepository {
   }
 
   /**
-   * What `git status` shows: changed, staged and unknown files, not the ignored ones. Empty when
-   * all is committed.
+   * Lists what `git status` shows: changed, staged and unknown files, not the ignored ones. Empty
+   * when all is committed.
    */
   async dirtyFiles(onSlow?: (sentence: string) => void): Promise<DirtyFile[]> {
     return await dirtyFiles((run) => this.#run(run), { git: this.#git, place: this.place, onSlow });
@@ -134,7 +134,7 @@ export class HostRepository {
     return await commitNewFiles(this.#git, this.place, files);
   }
 
-  /** Who commits here, as far as git's configuration says. */
+  /** The person who commits here, as far as git's configuration says. */
   async identity(): Promise<{ name?: string; email?: string }> {
     const [name, email] = await Promise.all([
       this.#setting("user.name"),
@@ -150,8 +150,8 @@ export class HostRepository {
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
     await this.exchange(instance).show([commit]);
     const [ref, { owner, commonDir }] = [settRef(instance, goalId), this.place];
-    // Where the user wants a log of every name, the API, which writes nothing but the name, could
-    // not write it.
+    // The API, which writes nothing but the name, could not write the log of it that a user may
+    // want.
     await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
     await changeOwner(
       owner,
@@ -273,15 +273,15 @@ export class HostRepository {
   }
 
   /**
-   * What a result changes, as it is stored: no attribute, mailmap or setting hides any of it. As
-   * `showChanges`.
+   * Shows what a result changes, as it is stored: no attribute, mailmap or setting hides any of it.
+   * As `showChanges`.
    */
   async showChanges(work: Work, detail: ChangeDetail = "files", since?: Earlier): Promise<string> {
     await using view = await PlainView.make(this.#showing, this.place);
     return await showChanges(view, work, detail, since);
   }
 
-  /** What agents have made is read within limits. */
+  /** git reads within limits what agents have made. */
   #with(instance: InstanceName): Source {
     const [git, exchange] = [limited(this.#git), this.exchange(instance)];
     return { git, place: this.place, instance, exchange };

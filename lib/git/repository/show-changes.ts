@@ -1,5 +1,5 @@
-// What a result changes: every commit from the start of the work to its result, and the files that
-// they change together.
+// Shows what a result changes: every commit from the start of the work to its result, and the files
+// that they change together.
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/port.ts";
@@ -10,7 +10,7 @@ import { checkoutNotes } from "./checkout-notes.ts";
 import { commitLog } from "./commit-log.ts";
 import { submoduleNotes } from "./submodule-notes.ts";
 
-/** Of more commits only the newest are shown. */
+/** The older ones of more commits are not shown. */
 const maxShownCommits = 50;
 /** Nothing is left out, and names look alike everywhere. */
 const plain = ["--no-color", "--no-relative", "--ignore-submodules=none"];
@@ -142,7 +142,7 @@ async function startOf(
   return { from: undefined, name: "of a history that begins anew", notes: [apart] };
 }
 
-/** Where nothing is known that it could be compared with. */
+/** For a result that can be compared with nothing. */
 async function alone(view: PlainView, commit: CommitHash, reason: string): Promise<Start> {
   const parent = await view.try({ args: ["rev-parse", "--verify", "--quiet", `${commit}^`] });
   const from = parent.exitCode === 0 ? parent.stdout.trim() : undefined;
@@ -185,7 +185,7 @@ function sumLine(title: string, shortstat: string): string {
   return `${title}: ${shortstat.trim() === "" ? "no file is changed" : shortstat.trim()}\n`;
 }
 
-/** What files of the commit itself let git hide, or do to a checkout. */
+/** Says what files of the commit itself let git hide, or do to a checkout. */
 async function settingNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
   return [
     ...(await checkoutNotes(view, from, commit)),

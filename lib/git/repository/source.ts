@@ -1,4 +1,4 @@
-// Where commits of an instance come from: its repository, and its exchange with agents.
+// The sources of an instance's commits: its repository, and its exchange with agents.
 import type { InstanceName } from "../../model/ids.ts";
 import type { HostExchange } from "../exchange/port.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";

@@ -11,9 +11,9 @@ import type { ChangeDetail, Earlier, Work } from "./show-changes.ts";
 import type { Source } from "./source.ts";
 
 /**
- * What goals and earlier results reach is not among them, because agents see that anyway; neither
- * is what a person has put on record. What the repository itself does not have came from the
- * exchange.
+ * Commits that goals and earlier results reach are not among them, because agents see those anyway;
+ * neither are those that a person has put on record. A commit that the repository itself does not
+ * have came from an agent.
  */
 export async function unpublishedCommits(
   { git, place: { gitDir }, instance }: Omit<Source, "exchange">,
@@ -59,7 +59,7 @@ export interface CommitReader {
 }
 
 /**
- * Of a commit that only the repository has, a reader learns nothing: an agent has named what it was
+ * A reader learns nothing of a commit that only the repository has: an agent has named what it was
  * not given.
  */
 export function withoutCommits(view: CommitReader, hidden: ReadonlySet<CommitHash>): CommitReader {

@@ -1,4 +1,4 @@
-// What git prints, as bytes: names of files need not be text.
+// Reads what git prints as bytes: names of files need not be text.
 import type { GitRun } from "./run-git.ts";
 
 /** `run`: runs git, in a repository. */

@@ -13,7 +13,7 @@ export interface Owner {
 }
 
 /**
- * Where the parts of a repository are; in a linked worktree or a submodule that is not all below
+ * The places of a repository's parts; in a linked worktree or a submodule they are not all below
  * `toplevel`. Absolute paths.
  */
 export interface RepositoryPlace {

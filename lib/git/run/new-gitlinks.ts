@@ -1,13 +1,13 @@
 // Folders that a commit has as a link to a commit of another repository, of which it has no file.
 //
 // Git makes such a link of a folder with a `.git` of its own, which scaffolders and agents leave.
-// Where no `.gitmodules` says whence its files come, they are nowhere but in that folder.
+// Its files are nowhere but in that folder, unless a `.gitmodules` says whence they come.
 import type { GitRun } from "./run-git.ts";
 
 interface Reading {
   /** Runs git, and throws git-failed. */
   readonly run: (run: GitRun) => Promise<string>;
-  /** What `git diff --raw -z --no-renames` prints, in one of its forms. */
+  /** The output of `git diff --raw -z --no-renames`, in one of its forms. */
   readonly changes: string;
   /**
    * Names the file `.gitmodules` that counts: `COMMIT:.gitmodules`, or `:.gitmodules` for the
