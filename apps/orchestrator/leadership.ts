@@ -5,11 +5,9 @@ import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { isLater } from "../../lib/model/stream-id.ts";
-import { AdoptionScan, adoptPublications, trackPublications } from "./claims/adoption.ts";
-import { BidsByHand } from "./claims/bids-by-hand.ts";
+import { adoptPublications, trackPublications } from "./claims/adoption.ts";
 import { ClaimAnnouncer } from "./claims/claim-announcer.ts";
 import { ClaimOpener } from "./claims/claim-opener.ts";
-import { OldRefusals } from "./claims/old-refusals.ts";
 import { PublishTracker } from "./claims/publish-tracker.ts";
 import { Questions } from "./claims/questions.ts";
 import { Reconciler } from "./claims/reconcile.ts";
@@ -177,10 +175,8 @@ export class Leadership {
     { bidders, onAsked }: { bidders: SilentBidders; onAsked: (claim: ClaimId) => void },
   ): Loop[] {
     const [deps, decider, reconciler] = [this.#deps, this.#decider, this.#reconciler];
-    const byHand = new BidsByHand(deps, decider);
-    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
+    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, onAsked) };
     const workers = new SilentWorkers(deps, { ...this.#parts, decider });
-    const [scan, refusals] = [new AdoptionScan(), new OldRefusals(deps)];
     const [publications, { due, published }] = [this.#publications, this.#bells];
     const hasFollowed = (event: string) => !isLater(event, this.#reader.progress.reached);
     const mayJudge = () => contact.hasLasted(contactMs);
@@ -202,10 +198,11 @@ export class Leadership {
       { name: "silent bidders", when: rung(bidders.bell), runOnce: () => bidders.runOnce() },
       // An agent is silent after ten seconds at least.
       { name: "silent workers", when: every(4_000), runOnce: () => workers.runOnce(mayJudge()) },
-      // Bids that people write into a claim's hash count within ten seconds.
-      { name: "bids by hand", when: every(3_000), runOnce: (signal) => byHand.runOnce(signal) },
-      { name: "artefacts by hand", when: every(restMs), runOnce: () => scan.runOnce(deps) },
-      { name: "refusals by hand", when: every(restMs), runOnce: () => refusals.runOnce() },
+      {
+        name: "refused results",
+        when: every(3_600_000),
+        runOnce: async () => void (await deps.board.forgetRefused()),
+      },
       {
         name: "publications",
         when: again,

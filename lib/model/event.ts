@@ -45,15 +45,10 @@ export const EventType = z.enum([
    * `bids`, in the order of sett.yml (`coder:exclusive tester:ignore`), and `missing`.
    */
   "bids_placed",
-  /**
-   * An agent has bid. Data: `word`, `missing`, `by_hand` where it was so, and `reason` where its
-   * model has given one.
-   */
+  /** An agent has bid. Data: `word`, `missing`, and `reason` where its model has given one. */
   "bid_placed",
   /** The orchestrator has bid for an agent whose bid was missing. Data: `word`. */
   "bid_imposed",
-  /** A bid written by hand does not count. Data: `name`, `word`, `reason`. */
-  "bid_refused",
   /** All bids are in. */
   "bidding_closed",
   /**

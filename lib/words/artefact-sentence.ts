@@ -2,25 +2,18 @@
 import type { Facts } from "./event-sentence.ts";
 import { type Segment, say, toned } from "./segment.ts";
 
-export function artefactCreated({
-  event,
-  context: { maker = "" },
-  field,
-  about,
-  isByHand,
-}: Facts): Segment[] {
-  const inName = isByHand && maker !== "" ? say` for ${maker}` : [];
+export function artefactCreated({ event, field, about }: Facts): Segment[] {
   const version = Number(field("version")) > 1 ? say` version ${field("version")}` : [];
   if (String(event.artefact_id) === String(event.goal_id))
     return say`posts the goal ${toned("strong", about)}`;
   switch (field("structural_type")) {
     case "Failure":
-      return say`posts ${toned("bad", field("type"))} ${about}${inName}`;
+      return say`posts ${toned("bad", field("type"))} ${about}`;
     case "Question":
-      return say`${toned("wait", "asks")} ${about}${inName}`;
+      return say`${toned("wait", "asks")} ${about}`;
     case "Terminal":
-      return say`posts ${toned("good", field("type"))} ${toned("strong", about)}${version}${inName}, the end`;
+      return say`posts ${toned("good", field("type"))} ${toned("strong", about)}${version}, the end`;
     default:
-      return say`posts ${toned("good", field("type"))} ${toned("strong", about)}${version}${inName}`;
+      return say`posts ${toned("good", field("type"))} ${toned("strong", about)}${version}`;
   }
 }

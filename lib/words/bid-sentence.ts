@@ -1,7 +1,7 @@
 // Writes what the sentences of events say about bids.
 import type { SettEvent } from "../model/event.ts";
 import { bidsOf } from "../model/recorded-bids.ts";
-import type { EventContext, Facts, Weight } from "./event-sentence.ts";
+import type { EventContext, Weight } from "./event-sentence.ts";
 import { type Segment, say, toned } from "./segment.ts";
 
 export function bidders({ data = {} }: SettEvent): Segment[] {
@@ -39,19 +39,11 @@ export function ignoring({ ignoredBy = [], isUnwanted }: EventContext): Segment[
 }
 
 /**
- * In instances of earlier versions the orchestrator bid for a person by that person's rules. A bid
- * by hand is for an agent.
+ * In instances of earlier versions the orchestrator bid for a person by that person's rules.
  */
 export function onBehalf({ actor, agent }: SettEvent): Segment[] {
   if (agent === undefined || actor.startsWith("agent:")) return [];
-  return actor === "hand" ? say` for ${agent}` : say` for ${agent}, by its rules`;
-}
-
-/** A bid by hand may carry any name; the event's `agent` has only the name of an agent. */
-export function bidRefused({ event, field, claim, agent, because, isByHand }: Facts): Segment[] {
-  if (!isByHand) return say`${toned("bad", "refuses")} a bid of ${agent} on ${claim}${because}`;
-  const name = event.agent ?? (field("name") || agent);
-  return say`bids ${field("word")} on ${claim} for ${name}, which is ${toned("bad", "refused")}${because}`;
+  return say` for ${agent}, by its rules`;
 }
 
 const maxNames = 8;

@@ -2,7 +2,7 @@
 import type { EventType, SettEvent } from "../model/event.ts";
 import { actorName } from "./actor-name.ts";
 import { artefactCreated } from "./artefact-sentence.ts";
-import { bidders, bidRefused, bidsPlaced, bidWeight, ignoring, onBehalf } from "./bid-sentence.ts";
+import { bidders, bidsPlaced, bidWeight, ignoring, onBehalf } from "./bid-sentence.ts";
 import { callSentence, raisedBy } from "./call-sentence.ts";
 import { type Segment, say, type Tone, toned } from "./segment.ts";
 import { shortId } from "./short-id.ts";
@@ -25,12 +25,10 @@ export type Sentence = {
 };
 
 /**
- * Facts that the event itself does not contain. `maker`: the agent in whose name an artefact was
- * written. `ignoredBy`: the agents whose bids have no line of their own. `reason`: replaces the
- * event's reason, where a line above has shown a part.
+ * Facts that the event itself does not contain. `ignoredBy`: the agents whose bids have no
+ * line of their own. `reason`: replaces the event's reason, where a line above has shown a part.
  */
 export type EventContext = {
-  maker?: string | undefined;
   ignoredBy?: readonly string[];
   /** The line leaves out bids of `ignore`: that of the closing names their agents. */
   isFolded?: boolean;
@@ -71,8 +69,6 @@ export type Facts = {
   isByHand: boolean;
   /** An agent itself acts. */
   isByAgent: boolean;
-  /** ` for coder`, where a person has written it by hand in that agent's name. */
-  inName: readonly Segment[];
   attempt: readonly Segment[];
   /** `, as Ada asked`: only the orchestrator acts, on a person's request. */
   onRequest: readonly Segment[];
@@ -92,7 +88,6 @@ function factsOf(event: SettEvent, context: EventContext): Facts {
     agent: event.agent ?? "an agent",
     because: reason === "" ? [] : say`: ${reason}`,
     isByAgent: event.actor.startsWith("agent:"),
-    inName: isByHand && event.agent !== undefined ? say` for ${event.agent}` : [],
     attempt: Number(field("attempt")) > 1 ? say`, attempt ${field("attempt")}` : [],
     onRequest: field("by") === "" ? [] : say`, as ${actorName(field("by"))} asked`,
   };
@@ -145,29 +140,25 @@ const writers: Readonly<Record<EventType, Writer>> = {
         }),
   bid_imposed: ({ field, claim, agent }) =>
     major(say`bids ${toned("strong", field("word"))} on ${claim} for ${agent}, which has not bid`),
-  bid_refused: (facts) => major(bidRefused(facts)),
   bidding_closed: ({ claim, context }) =>
     minor(say`closes the bidding on ${claim}${ignoring(context)}`),
   grant_queued: ({ claim, agent, field, attempt }) =>
     major(
       say`grants ${claim} to ${toned("strong", agent)} (${field("phase")}${attempt})${inPlaceOf(field)}`,
     ),
-  grant_started: ({ claim, inName, attempt }) =>
-    major(say`${toned("work", "works")} on ${claim}${inName}${attempt}`),
-  grant_done: ({ event, claim, agent, isByAgent, isByHand, inName }) => {
+  grant_started: ({ claim, attempt }) =>
+    major(say`${toned("work", "works")} on ${claim}${attempt}`),
+  grant_done: ({ event, claim, agent, isByAgent }) => {
     const reviewer = isByAgent ? [] : say` for ${agent}`;
     if (event.data?.rejects === true)
       return minor(say`${toned("bad", "rejects")} what ${claim} is about${reviewer}`);
-    const done =
-      isByAgent || isByHand
-        ? say`is done with ${claim}${inName}`
-        : say`reviews ${claim} for ${agent}`;
+    const done = isByAgent ? say`is done with ${claim}` : say`reviews ${claim} for ${agent}`;
     return minor(done, { tone: "good" });
   },
-  grant_failed: ({ event, claim, agent, reason, inName }) =>
+  grant_failed: ({ event, claim, agent, reason }) =>
     event.actor.startsWith("orchestrator")
       ? major(say`${toned("bad", "ends")} the attempt of ${agent} on ${claim}`, { reason })
-      : major(say`${toned("bad", "fails")} on ${claim}${inName}`, { reason }),
+      : major(say`${toned("bad", "fails")} on ${claim}`, { reason }),
   grant_retrying: ({ claim, agent, field }) =>
     major(say`tries ${agent} on ${claim} again in ${Number(field("after_ms")) / 1_000} s`, {
       tone: "wait",
@@ -181,11 +172,7 @@ const writers: Readonly<Record<EventType, Writer>> = {
         ),
   grant_cancelled: ({ claim, agent, reason }) =>
     major(say`cancels the work of ${agent} on ${claim}`, { reason, tone: "bad" }),
-  result_refused: ({ claim, field, because, isByHand, inName }) => {
-    if (isByHand)
-      return major(
-        say`writes a result of ${claim}${inName}, which is ${toned("bad", "refused")}${because}`,
-      );
+  result_refused: ({ claim, field, because }) => {
     const how =
       field("source") === ""
         ? toned("bad", "too late")

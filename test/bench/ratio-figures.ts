@@ -41,8 +41,7 @@ export type Figures = Record<string, number>;
 
 /**
  * Three agents that have worked, and rest. What follows a start and a load for some minutes is no
- * rest yet: code is compiled, garbage collected, and each thousand keys are looked through for
- * artefacts by hand.
+ * rest yet: code is compiled, and garbage collected.
  */
 export async function measureRest({ settleSeconds, idleSeconds }: Amount): Promise<Figures> {
   await using redis = await startRedisServer();

@@ -44,12 +44,7 @@ function* noAttemptIsLost({ artefacts }: History) {
 
 /** A result is late where another agent's failure has ended the claim. */
 function* nothingIsGivenUp({ claims, events }: History) {
-  for (const { id, type, data } of ofType(
-    events,
-    "event_given_up",
-    "artefact_refused",
-    "bid_refused",
-  ))
+  for (const { id, type, data } of ofType(events, "event_given_up", "artefact_refused"))
     yield `Event ${id} (${type}): ${data?.reason}`;
   for (const { claim_id, agent, data } of ofType(events, "result_refused"))
     if (claims.get(String(claim_id))?.status !== "terminated")

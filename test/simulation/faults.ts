@@ -56,7 +56,6 @@ export type Poison =
   | "announcement"
   | "deadline"
   | "artefact"
-  | "bid"
   | "hint"
   | "registration"
   | "claim";
@@ -138,7 +137,6 @@ const poisons: readonly [Poison, ...Poison[]] = [
   "announcement",
   "deadline",
   "artefact",
-  "bid",
   "hint",
   "registration",
   "claim",

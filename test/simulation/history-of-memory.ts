@@ -50,7 +50,7 @@ function artefactsAt(
   try {
     return [[id, readArtefact(state, id)]];
   } catch (error) {
-    if (state.refused.has(id)) return [];
+    if (state.indexed.get(id) !== state.digestOf(id)) return [];
     throw error;
   }
 }
@@ -63,7 +63,7 @@ function readArtefact(state: State, id: ArtefactId) {
 }
 
 /** The twin has no copies of the grants for readers. */
-function claimOf({ claim, cause, grants: byAgent, bidHash }: MemoryClaim): ClaimRecord {
+function claimOf({ claim, cause, grants: byAgent }: MemoryClaim): ClaimRecord {
   const grants = [...byAgent.values()];
   const agentsOf = (phase: string) =>
     grants
@@ -78,7 +78,7 @@ function claimOf({ claim, cause, grants: byAgent, bidHash }: MemoryClaim): Claim
       parallel: agentsOf("parallel"),
       exclusive: agentsOf("exclusive").join(),
     },
-    bidHash: Object.fromEntries(bidHash),
+    bidHash: Object.fromEntries(claim.bids.map(({ agent, word }) => [agent, word])),
   };
 }
 

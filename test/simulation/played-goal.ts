@@ -40,7 +40,6 @@ export function playGoal(): Judged {
   if (record === undefined) throw new Error("The claim was not opened.");
   now += 5;
   record.claim.bids = [...record.claim.bids, { agent, word: "exclusive" }];
-  record.bidHash.set(agent, "exclusive");
   state.log(
     { type: "bid_placed", ...about, agent, data: { word: "exclusive", missing: 0 } },
     `agent:${agent}`,

@@ -18,7 +18,6 @@ const deadlines = [
   "attempt:00000000-0000-4000-8000-000000000000:worker:1",
   "shrug:1:2:3",
 ];
-const words = ["exclusive", "claim", "review", "ignore", "perhaps", ""];
 
 export function poison(
   world: World,
@@ -49,15 +48,7 @@ export function poison(
         goal.id,
         Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing)),
       );
-      if (choice % 2 === 0) hand.publish(goal.id);
-      break;
-    }
-    case "bid": {
-      const claim = pick([...state.openClaims]);
-      const agent = pick([...state.agents.keys(), "stranger"]);
-      if (claim === undefined || agent === undefined) break;
-      // A bid by hand would need a person who does the work by hand, too, and none is played here.
-      hand.writeBid(claim, agent, world.isByHand(agent) ? "ignore" : (pick(words) ?? ""));
+      hand.publish(goal.id);
       break;
     }
     case "registration": {

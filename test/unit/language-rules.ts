@@ -57,12 +57,6 @@ export const languageRules: readonly LanguageRule[] = [
   },
   {
     where: "text",
-    pattern: /\bHandmadeScan\b/,
-    instead: "AdoptionScan",
-    example: "new HandmadeScan()",
-  },
-  {
-    where: "text",
     pattern: /\b(?:QuestionDesk|lookAtAnswer)\b/,
     instead: "questions.ts: settleQuestion, settleAnswer",
     example: "new QuestionDesk()",

@@ -109,7 +109,5 @@ function contextOf(
 ): EventContext {
   const head =
     type === "artefact_created" && artefact_id !== undefined ? heads.get(artefact_id) : undefined;
-  return head === undefined
-    ? {}
-    : { summary: head.metadata.summary, maker: head.produced_by_agent };
+  return head === undefined ? {} : { summary: head.metadata.summary };
 }

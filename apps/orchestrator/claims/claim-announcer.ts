@@ -5,7 +5,6 @@ import { RecentMap } from "../../../lib/async/recent-map.ts";
 import { firstAnnouncementAfterMs } from "../../../lib/blackboard/records/first-announcement.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import type { Deps } from "../leader/deps.ts";
-import type { BidsByHand } from "./bids-by-hand.ts";
 
 const maxIntervalMs = 60 * 60_000;
 
@@ -14,7 +13,6 @@ const maxClaims = 20_000;
 
 export class ClaimAnnouncer {
   readonly #deps: Deps;
-  readonly #byHand: BidsByHand;
   /** Called for a claim that still waits for bids. */
   readonly #onAsked: (claim: ClaimId) => void;
   /**
@@ -22,20 +20,14 @@ export class ClaimAnnouncer {
    */
   readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(maxClaims);
 
-  constructor(deps: Deps, byHand: BidsByHand, onAsked: (claim: ClaimId) => void) {
+  constructor(deps: Deps, onAsked: (claim: ClaimId) => void) {
     this.#deps = deps;
-    this.#byHand = byHand;
     this.#onAsked = onAsked;
   }
 
-  /**
-   * Records bids that were written by hand; then, if it is time to, announces the claim to the
-   * agents that have not bid.
-   */
+  /** If it is time to, announces the claim to the agents that have not bid. */
   async tick(claim: ClaimId): Promise<void> {
     const { board, clock, log } = this.#deps;
-    // Also a word that was changed by hand, which leaves the number of bids as it is.
-    await this.#byHand.adopt(claim);
     const nowMs = clock.passedMs();
     const known = this.#plans.get(claim);
     const plan = known ?? { atMs: nowMs, afterMs: firstAnnouncementAfterMs };

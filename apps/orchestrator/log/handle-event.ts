@@ -98,7 +98,6 @@ export class EventHandler {
       // What follows from them is decided with them.
       case "bids_placed":
       case "bid_imposed":
-      case "bid_refused":
       case "bidding_closed":
       case "grant_queued":
       case "grant_retrying":

@@ -1,7 +1,6 @@
 // Artefacts and goals of the memory blackboard.
 import { Buffer } from "node:buffer";
 import type { Artefact } from "../../model/artefact.ts";
-import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import type { ArtefactBoard, Page, StoredHead } from "../port/artefacts.ts";
 import type { Refused } from "../port/refused.ts";
@@ -9,11 +8,9 @@ import { artefactOfFields, beginningOf, deliveredCommit } from "../records/artef
 import { oldestFirst, walkContext } from "../records/context-chain.ts";
 import { checkContext, defaultContextBytes } from "../records/context-limit.ts";
 import {
-  digestOf,
   type HandWritten,
   judge,
   judgedFields,
-  type SourceState,
   sourcesOf,
   writtenOver,
 } from "../records/hand-written.ts";
@@ -26,7 +23,6 @@ import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
 import { outlineOf } from "./outline.ts";
 import { postProblem } from "./post-problem.ts";
-import { finishEnd, grantEndedBy, startEnd } from "./results-by-hand.ts";
 import type { State } from "./state.ts";
 
 type HandleDeps = { keys: Keys; isFenced: IsFenced; ensureOn: EnsureOn; closed: AbortSignal };
@@ -45,17 +41,9 @@ export function artefactsOf(
       return { outcome: "created" };
     },
 
-    async adoptArtefact(id, epoch, { isOverdue = false } = {}) {
+    async adoptArtefact(id, epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };
-      return adopt(state, id, isOverdue);
-    },
-
-    async findUnindexedArtefacts() {
-      return [...state.artefacts.keys()].filter((id) => {
-        if (state.indexed.has(id)) return false;
-        const refused = state.refused.get(id);
-        return refused === undefined || refused.digest !== digestOf(handWritten(state, id));
-      });
+      return adopt(state, id);
     },
 
     async *artefactHints(signal) {
@@ -177,66 +165,33 @@ function storedHead({ payload, ...head }: Artefact): StoredHead {
 function adopt(
   state: State,
   id: ArtefactId,
-  isOverdue: boolean,
-): { outcome: "adopted" | "known" | "incomplete" } | Refused {
-  const known = state.indexed.get(id);
-  if (known !== undefined) return verify(state, id, known);
+): { outcome: "adopted" | "known" | "absent" } | Refused {
+  const refuse = (reason: string): Refused => {
+    state.log({ type: "artefact_refused", artefact_id: id, data: { reason } }, "hand");
+    return { outcome: "refused", reason };
+  };
+  const digest = state.indexed.get(id);
+  if (digest !== undefined)
+    return digest === state.digestOf(id) ? { outcome: "known" } : refuse(writtenOver(id));
+  if (!state.artefacts.has(id)) return { outcome: "absent" };
   const written = handWritten(state, id);
-  const sources = sourcesOf(written).map((source): SourceState => {
-    const stored = state.artefacts.get(source);
-    if (stored === undefined) return { state: "missing" };
-    return state.indexed.has(source)
-      ? { state: "known", goal: stored.goal_id ?? "" }
-      : { state: "unadopted" };
-  });
+  const goals = sourcesOf(written).map((source) =>
+    state.indexed.has(source) ? (state.artefacts.get(source)?.goal_id ?? "") : undefined,
+  );
   // The field may have any text; only an id names a thread.
   const thread = state.endOfThread(written.fields.logical_id as LogicalId);
   const agents = [...state.agents].map(([name, text]) => registrationOfText(name, text));
   const createdAt = new Date(state.now()).toISOString();
-  const judgement = judge(id, written, { sources, thread, agents, createdAt });
-  if (judgement.verdict === "incomplete" && !isOverdue) return { outcome: "incomplete" };
-  const digest = digestOf(written, judgement.verdict === "incomplete" ? judgement.reason : "");
-  const before = state.refused.get(id);
-  if (before?.digest === digest) return { outcome: "refused", reason: before.reason };
-  const refuse = (
-    reason: string,
-    about: Omit<EventDraft, "data"> = { type: "artefact_refused" },
-  ): Refused => {
-    state.refused.set(id, { digest, reason });
-    state.log({ ...about, artefact_id: id, data: { reason } }, "hand");
-    return { outcome: "refused", reason };
-  };
-  if (judgement.verdict !== "sound") return refuse(judgement.reason);
-
+  const judgement = judge(id, written, { goals, thread, agents, createdAt });
+  if ("problem" in judgement) return refuse(judgement.problem);
   const { artefact } = judgement;
   const isOwnGoal = String(artefact.goal_id) === String(id);
   if (!isOwnGoal && (state.goals.get(artefact.goal_id)?.artefacts.length ?? 0) === 0)
     return refuse(`There is no goal ${artefact.goal_id}.`);
   if (state.isGoalEnded(artefact.goal_id)) return refuse(`Goal ${artefact.goal_id} was ended.`);
-  const grant = grantEndedBy(state, artefact);
-  if (grant !== undefined && "problem" in grant) return refuse(grant.problem, grant.about);
-  const end = grant && startEnd(state, grant, artefact);
   state.artefacts.set(id, { ...state.artefacts.get(id), ...judgement.filled });
-  state.refused.delete(id);
   state.indexArtefact(artefact, "hand");
-  if (grant !== undefined && end !== undefined) finishEnd(state, grant.record, end);
   return { outcome: "adopted" };
-}
-
-/** Refuses an artefact that was overwritten by hand, and logs it once for each content. */
-function verify(state: State, id: ArtefactId, known: string): { outcome: "known" } | Refused {
-  const digest = state.digestOf(id);
-  const before = state.refused.get(id);
-  if (digest === known) {
-    state.refused.delete(id);
-    return { outcome: "known" };
-  }
-  const reason = writtenOver(id);
-  if (before?.digest !== digest) {
-    state.refused.set(id, { digest, reason });
-    state.log({ type: "artefact_refused", artefact_id: id, data: { reason } }, "hand");
-  }
-  return { outcome: "refused", reason };
 }
 
 function handWritten(state: State, id: ArtefactId): HandWritten {

@@ -8,12 +8,7 @@ import type { ClaimRecord, State } from "./state.ts";
 
 type Lists = Pick<
   ClaimBoard,
-  | "listOpenClaims"
-  | "countOpenClaims"
-  | "listOpenClaimsOfGoal"
-  | "listClaimsOf"
-  | "findBidsByHand"
-  | "indexClaims"
+  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "indexClaims"
 >;
 
 export function claimListsOf(state: State, isFenced: IsFenced): Lists {
@@ -33,17 +28,6 @@ export function claimListsOf(state: State, isFenced: IsFenced): Lists {
     },
 
     listClaimsOf: async (agent, concern) => listClaimsOf(state, agent, concern),
-
-    async findBidsByHand({ left, limit }) {
-      const open = [...state.openClaims].flatMap((id) => state.claims.get(id) ?? []);
-      const bidding = open.filter(({ claim }) => claim.bidding === "open");
-      const end = left ?? bidding.length;
-      const from = Math.max(0, end - limit);
-      const found = bidding
-        .slice(from, end)
-        .filter(({ claim, bidHash }) => bidHash.size !== claim.bids.length);
-      return { left: from, claims: found.map(({ claim }) => claim.id) };
-    },
 
     async indexClaims({ epoch }) {
       return isFenced(epoch) ? { outcome: "fenced" } : { outcome: "indexed", left: 0 };

@@ -1,5 +1,4 @@
 // Claims and commits of the memory blackboard.
-import { BidWord } from "../../model/bid.ts";
 import { type Claim, type ClaimSnapshot, isEnded, missingBidders } from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { ClaimId } from "../../model/ids.ts";
@@ -10,7 +9,7 @@ import { inOrder } from "../records/grant-order.ts";
 import type { Keys } from "../records/keys.ts";
 import { malformedClaimError } from "../records/malformed-claim.ts";
 import { artefactProblem } from "./artefact-problem.ts";
-import { adoptBids, isOpen, recordBid, refuseLateBids } from "./bids.ts";
+import { isOpen, recordBid } from "./bids.ts";
 import { brokenText } from "./broken-text.ts";
 import { claimListsOf } from "./claim-lists.ts";
 import type { EnsureOn } from "./contact.ts";
@@ -87,7 +86,7 @@ export function claimsOf(
       ensureOn(readOn);
       const record = state.claims.get(id);
       if (record === undefined) return { outcome: "refused", reason: `There is no claim ${id}.` };
-      const { claim, bidHash } = record;
+      const { claim } = record;
       const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
       if (recorded !== undefined && (recorded === word || isOpen(claim)))
         return { outcome: "placed", word: recorded };
@@ -99,22 +98,8 @@ export function claimsOf(
           reason: `Agent ${agent} is not among those who bid on claim ${id}.`,
         };
       }
-      // A valid word that is in the hash already was written by hand, and came first.
-      const byHand = BidWord.safeParse(bidHash.get(agent)).data;
-      recordBid(
-        state,
-        record,
-        agent,
-        byHand ?? word,
-        byHand === undefined ? { reason, host } : "by hand",
-      );
-      return { outcome: "placed", word: byHand ?? word };
-    },
-
-    async adoptBids(id, epoch) {
-      if (isFenced(epoch)) return { outcome: "fenced" };
-      const record = state.claims.get(id);
-      return { outcome: "adopted", count: record === undefined ? 0 : adoptBids(state, record) };
+      recordBid(state, record, agent, word, { reason, host });
+      return { outcome: "placed", word };
     },
 
     async commitClaim(commit) {
@@ -196,7 +181,6 @@ function apply(
     if (claim.bids.some((one) => one.agent === bid.agent)) continue;
     // Lists do not change: what is made of one is kept.
     claim.bids = [...claim.bids, { ...bid }];
-    record.bidHash.set(bid.agent, bid.word);
   }
   for (const grant of commit.grants) state.writeGrant(record, grant);
   for (const artefact of artefacts) state.storeArtefact(artefact, actor);
@@ -215,7 +199,6 @@ function apply(
   if (hasEnded) state.openClaims.delete(claim.id);
   else for (const { item, afterMs } of commit.due.set) state.setDue(item, afterMs);
   if (status === "terminated") clearDueOfGrants(state, record);
-  if (bidding === "closed" || hasEnded) refuseLateBids(state, record);
   for (const event of commit.events) state.log(event, leaderOf(commit.epoch));
   return { outcome: "committed", rev: claim.rev };
 }

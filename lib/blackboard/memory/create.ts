@@ -40,8 +40,6 @@ export type MemoryBlackboard = {
     removeArtefact(id: ArtefactId): void;
     /** `PUBLISH artefact_events <text>` */
     publish(text: string): void;
-    /** `HSET claim:<id>:bids <agent> <word>` */
-    writeBid(claim: ClaimId, agent: string, word: string): void;
     /** `XADD events * <field> <value> …` */
     writeEvent(entry: LogEntry): void;
     /** `XDEL events <id>` */
@@ -99,9 +97,6 @@ export function handOf(state: State): MemoryBlackboard["hand"] {
     publish: (text) => {
       for (const listener of state.artefactListeners) listener(text);
     },
-    writeBid: (claim, agent, word) => {
-      state.claims.get(claim)?.bidHash.set(agent, word);
-    },
     breakClaim: (claim) => {
       state.brokenClaims.add(claim);
     },
@@ -124,7 +119,10 @@ export function handOf(state: State): MemoryBlackboard["hand"] {
       if (announcement !== undefined) state.announcements.push(announcement);
       state.changed.notify();
     },
-    readBids: (claim) => Object.fromEntries(state.claims.get(claim)?.bidHash ?? []),
+    readBids: (claim) =>
+      Object.fromEntries(
+        (state.claims.get(claim)?.claim.bids ?? []).map(({ agent, word }) => [agent, word]),
+      ),
   };
 }
 

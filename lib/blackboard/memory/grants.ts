@@ -173,7 +173,7 @@ export function grantsOf(
       const refusedBefore = state.artefacts.has(result.artefact.id)
         ? undefined
         : state.refused.get(result.artefact.id);
-      if (refusedBefore !== undefined) return { outcome: "refused", reason: refusedBefore.reason };
+      if (refusedBefore !== undefined) return { outcome: "refused", reason: refusedBefore };
       const { agent, attempt, queued_at } = grant;
       const { artefact } = result;
       const expected = { claim: id, agent, attempt, queued_at };
@@ -209,10 +209,10 @@ export function grantsOf(
       const reason = grantReason ?? taken?.reason ?? lost?.reason;
       if (record === undefined || reason !== undefined) {
         const before = state.refused.get(artefact.id);
-        if (before !== undefined) return { outcome: "refused", reason: before.reason };
+        if (before !== undefined) return { outcome: "refused", reason: before };
         const refused: Refused = { outcome: "refused", reason: reason ?? "" };
         if (isUnlogged === true && lost === undefined) return refused;
-        state.refused.set(artefact.id, { digest: "", reason: refused.reason });
+        state.refused.set(artefact.id, refused.reason);
         const about = record === undefined ? { claim_id: id } : aboutOf(record);
         const data = {
           reason: refused.reason,

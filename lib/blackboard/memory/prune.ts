@@ -52,10 +52,10 @@ export function pruneOf(state: State, isFenced: IsFenced): PruneBoard {
       return { outcome: "removed" };
     },
 
-    async forgetRefused(_cursor, _limit, epoch) {
+    async forgetRefused(epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };
-      for (const id of state.refused.keys()) if (!state.artefacts.has(id)) state.refused.delete(id);
-      return { outcome: "looked", cursor: "0" };
+      state.refused.clear();
+      return { outcome: "forgotten" };
     },
 
     async recordArchive(archive, event, actor) {

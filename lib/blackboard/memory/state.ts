@@ -30,8 +30,6 @@ export type ClaimRecord = {
   cause: string;
   commitId: string;
   grants: Map<AgentName, Grant>;
-  /** The public hash of bids, in which people may write: agent → word. */
-  bidHash: Map<string, string>;
   announcedAgain?: true;
 };
 
@@ -47,7 +45,8 @@ export class State {
    * adopted.
    */
   readonly indexed = new Map<ArtefactId, string>();
-  readonly refused = new Map<ArtefactId, { digest: string; reason: string }>();
+  /** Results that were refused, each with the reason. */
+  readonly refused = new Map<ArtefactId, string>();
   readonly threads = new Map<LogicalId, Map<number, ArtefactId>>();
   readonly goals = new Map<GoalId, Goal>();
   /** Goals whose first artefact is stored, oldest first. */
@@ -209,13 +208,11 @@ export class State {
       cause,
       commitId: "",
       grants: new Map(),
-      bidHash: new Map(),
     };
     this.claims.set(claim.id, record);
     const causes = this.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
     if (!isEnded(claim.status)) this.openClaims.add(claim.id);
-    for (const { agent, word } of claim.bids) record.bidHash.set(agent, word);
     for (const event of openingEvents(open)) this.log(event, leaderOf(epoch));
     for (const grant of grants) this.writeGrant(record, grant);
     const bidders = claim.bidding === "open" ? missingBidders(claim) : [];

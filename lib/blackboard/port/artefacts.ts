@@ -30,28 +30,17 @@ export interface ArtefactBoard {
     actor: Actor,
   ): Promise<{ outcome: "created" | "exists" } | Refused>;
   /**
-   * Adopts an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing
-   * (time, metadata, goal: its first source's, else its own id), writes indexes and the
-   * `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
-   * `produced_by_agent` has a queued or running grant it ends that grant; a Failure fails it.
-   * `known`: it is in the indexes already. `incomplete`: there is no such hash, or what it lacks (a
-   * field, a source that is not adopted) may still come; with `isOverdue` that is refused, too.
-   * Refused once for each content: with an `artefact_refused` event where it is malformed, collides
-   * with another, or has overwritten one that is in the indexes, which cannot be restored; with a
-   * `result_refused` event where it is the result of no current grant.
+   * Adopts an artefact that the instance's owner has written and published (`HSET`, then
+   * `PUBLISH`): fills in what is missing (time, metadata, goal: its first source's, else its own
+   * id), writes indexes and the `artefact_created` event (actor `hand`). `known`: it is in the
+   * indexes already. `absent`: there is no such hash. Refused with an `artefact_refused` event, at
+   * each call: it is incomplete or malformed, collides with another, is the result of a grant, or
+   * has overwritten one that is in the indexes, which cannot be restored.
    */
   adoptArtefact(
     id: ArtefactId,
     epoch: number,
-    options?: { isOverdue?: boolean },
-  ): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
-  /**
-   * Artefacts written by hand that no index knows and whose content is not refused: the slow
-   * background scan (SCAN, never on a path that is waited for). `maxKeys`: a call looks at no more
-   * keys than about so many, and resolves with undefined where some are left; the next call goes on
-   * with them.
-   */
-  findUnindexedArtefacts(maxKeys?: number): Promise<ArtefactId[] | undefined>;
+  ): Promise<{ outcome: "adopted" | "known" | "absent" | "fenced" } | Refused>;
   /**
    * Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints
    * only.

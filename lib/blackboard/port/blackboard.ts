@@ -195,24 +195,6 @@ export interface ClaimBoard {
     reason?: string | undefined;
     readOn?: ReadOn;
   }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
-  /**
-   * Claims whose bidding is open and whose hash has more or fewer bids than are on record. Looks at
-   * `limit` of the oldest `left` claims (of all, where it is undefined), and gives how many are
-   * left: to be called again until none are.
-   */
-  findBidsByHand(part: {
-    left: number | undefined;
-    limit: number;
-  }): Promise<{ left: number; claims: ClaimId[] }>;
-  /**
-   * Bids that were written by hand into the claim's hash: known agents' valid words are recorded
-   * (event `bid_placed`, data.by_hand), others logged once (`bid_refused`) and removed. A word
-   * changed by hand after the fact is set back.
-   */
-  adoptBids(
-    claim: ClaimId,
-    epoch: number,
-  ): Promise<{ outcome: "adopted"; count: number } | { outcome: "fenced" }>;
   commitClaim(
     commit: ClaimCommit,
   ): Promise<{ outcome: "committed"; rev: number } | { outcome: "stale" | "fenced" | "gone" }>;

@@ -43,11 +43,7 @@ type UnderEpoch = {
     order: Omit<Parameters<Whole[Method]>[0], "epoch">,
   ) => ReplyOf<Whole[Method]>;
 } & {
-  adoptArtefact(
-    id: Parameters<Whole["adoptArtefact"]>[0],
-    options?: { isOverdue?: boolean },
-  ): ReplyOf<Whole["adoptArtefact"]>;
-  adoptBids(claim: Parameters<Whole["adoptBids"]>[0]): ReplyOf<Whole["adoptBids"]>;
+  adoptArtefact(id: Parameters<Whole["adoptArtefact"]>[0]): ReplyOf<Whole["adoptArtefact"]>;
   moveCursor(cursor: string): ReplyOf<Whole["moveCursor"]>;
   moveNoticeCursor(cursor: string | undefined): ReplyOf<Whole["moveNoticeCursor"]>;
   noteNoticeProblems(
@@ -63,7 +59,7 @@ type UnderEpoch = {
   reopenMail(agents?: Parameters<Whole["reopenMail"]>[1]): ReplyOf<Whole["reopenMail"]>;
   settleOwed(ids: readonly string[], readOn: number): ReplyOf<Whole["settleOwed"]>;
   removeOldEvents(ids: Parameters<Whole["removeOldEvents"]>[0]): ReplyOf<Whole["removeOldEvents"]>;
-  forgetRefused(...page: FirstTwo<Whole["forgetRefused"]>): ReplyOf<Whole["forgetRefused"]>;
+  forgetRefused(): ReplyOf<Whole["forgetRefused"]>;
   postAsLeader(artefact: Parameters<Whole["postAsLeader"]>[0]): ReplyOf<Whole["postAsLeader"]>;
   finishGrant(order: FinishOrder): Promise<FinishReply>;
 };
@@ -110,8 +106,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     askPeople: (order) => unfenced(board.askPeople({ ...order, epoch })),
     setPaused: (order) => unfenced(board.setPaused({ ...order, epoch })),
     recordDelivery: (order) => unfenced(board.recordDelivery({ ...order, epoch })),
-    adoptArtefact: (id, options) => unfenced(board.adoptArtefact(id, epoch, options)),
-    adoptBids: (claim) => unfenced(board.adoptBids(claim, epoch)),
+    adoptArtefact: (id) => unfenced(board.adoptArtefact(id, epoch)),
     moveCursor: (cursor) => unfenced(board.moveCursor(epoch, cursor)),
     moveNoticeCursor: (cursor) => unfenced(board.moveNoticeCursor(epoch, cursor)),
     noteNoticeProblems: (problems) => unfenced(board.noteNoticeProblems(epoch, problems)),
@@ -122,7 +117,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     reopenMail: (agents) => unfenced(board.reopenMail(epoch, agents)),
     settleOwed: (ids, readOn) => unfenced(board.settleOwed(ids, epoch, readOn)),
     removeOldEvents: (ids) => unfenced(board.removeOldEvents(ids, epoch)),
-    forgetRefused: (cursor, limit) => unfenced(board.forgetRefused(cursor, limit, epoch)),
+    forgetRefused: () => unfenced(board.forgetRefused(epoch)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),
     async finishGrant({ commit, ...order }) {
       const reply = await board.finishGrant({

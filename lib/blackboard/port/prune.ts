@@ -45,15 +45,8 @@ export interface PruneBoard {
     ids: readonly string[],
     epoch: number,
   ): Promise<{ outcome: "removed" | "fenced" }>;
-  /**
-   * Forgets, of about `limit` refusals of artefacts, those whose artefact is gone. `cursor`: "0" at
-   * first, then what the call before has returned; "0" again once all were looked at.
-   */
-  forgetRefused(
-    cursor: string,
-    limit: number,
-    epoch: number,
-  ): Promise<{ outcome: "looked"; cursor: string } | { outcome: "fenced" }>;
+  /** Forgets why results were refused. */
+  forgetRefused(epoch: number): Promise<{ outcome: "forgotten" | "fenced" }>;
   /**
    * Remembers a file into which goals are moved, and logs the event with it. A repeat logs it
    * again.

@@ -1,6 +1,5 @@
-// Judges an artefact that a person wrote with plain Redis commands: is it complete, is it sound,
+// Judges an artefact that the instance's owner has written with plain Redis commands: is it sound,
 // and what must be filled in?
-import { createHash } from "node:crypto";
 import type { RegisteredAgent } from "../../model/agent.ts";
 import { type ArtefactHead, maxPayloadBytes, orchestratorRole } from "../../model/artefact.ts";
 import { ArtefactId } from "../../model/ids.ts";
@@ -23,33 +22,26 @@ export type HandWritten = {
 };
 export type JudgedField = Exclude<ArtefactFieldName, "payload">;
 
-/**
- * What is known of a source: its goal; `unadopted` when it too was written by hand and is not
- * adopted yet.
- */
-export type SourceState = { state: "known"; goal: string } | { state: "unadopted" | "missing" };
-
 /** The newest version in the thread that the artefact names: its fields as they are stored. */
 export type ThreadEnd = Partial<
   Pick<ArtefactFields, "version" | "structural_type" | "type" | "goal_id">
 >;
 
 /**
- * What an artefact is judged by. `sources` in the order of `source_artefacts`; `createdAt` is used
- * where the writer gave no time.
+ * What an artefact is judged by. `goals`: of its sources, in their order; undefined for a source
+ * that is not on record. `createdAt` is used where the writer gave no time.
  */
 export type JudgedBy = {
-  sources: readonly SourceState[];
+  goals: readonly (string | undefined)[];
   thread: ThreadEnd | undefined;
   agents: readonly RegisteredAgent[];
   createdAt: string;
 };
 
+/** `filled`: its fields as they are to be stored. */
 export type Judgement =
-  /** It may still be on its way; `reason` is what it lacks. */
-  | { verdict: "incomplete"; reason: string }
-  | { verdict: "refused"; reason: string }
-  | { verdict: "sound"; filled: Omit<ArtefactFields, "payload">; artefact: ArtefactHead };
+  | { problem: string }
+  | { filled: Omit<ArtefactFields, "payload">; artefact: ArtefactHead };
 
 export const judgedFields = artefactFieldNames.filter(
   (name): name is JudgedField => name !== "payload",
@@ -65,10 +57,7 @@ const requiredFields: readonly JudgedField[] = [
   "produced_by_role",
 ];
 
-/**
- * The ids in `source_artefacts`; none when it is not a JSON array of ids, which the judgement then
- * says.
- */
+/** The ids in `source_artefacts`; none when it is no JSON array of ids, which is then judged. */
 export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
   try {
     const parsed = ArtefactId.array().safeParse(JSON.parse(fields.source_artefacts));
@@ -81,107 +70,67 @@ export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
 export function judge(
   id: ArtefactId,
   written: HandWritten,
-  { sources, thread, agents, createdAt }: JudgedBy,
+  { goals, thread, agents, createdAt }: JudgedBy,
 ): Judgement {
   const { fields, illegible, payloadBytes } = written;
   const absent = requiredFields.filter((name) => fields[name] === "");
-  if (payloadBytes === undefined || absent.length > 0) {
-    const all = payloadBytes === undefined ? [...absent, "payload"] : absent;
-    return { verdict: "incomplete", reason: missingFields(all) };
-  }
-  if (fields.id !== id)
-    return { verdict: "refused", reason: "`id` must be the id that its key ends with" };
+  if (payloadBytes === undefined || absent.length > 0)
+    return { problem: missingFields(payloadBytes === undefined ? [...absent, "payload"] : absent) };
+  if (fields.id !== id) return { problem: "`id` must be the id that its key ends with" };
   if (illegible.length > 0)
-    return {
-      verdict: "refused",
-      reason: `${illegible.map((name) => `\`${name}\``).join(", ")} must be UTF-8 text`,
-    };
-  if (payloadBytes > maxPayloadBytes)
-    return { verdict: "refused", reason: "`payload` must have at most 16 MiB" };
+    return { problem: `${illegible.map((name) => `\`${name}\``).join(", ")} must be UTF-8 text` };
+  if (payloadBytes > maxPayloadBytes) return { problem: "`payload` must have at most 16 MiB" };
 
-  const first = sources[0];
-  const goalId = fields.goal_id || (first?.state === "known" ? first.goal : id);
   const filled = {
     ...fields,
     created_at: fields.created_at || createdAt,
-    goal_id: goalId,
+    goal_id: fields.goal_id || goals[0] || id,
     metadata: fields.metadata || "{}",
   };
   const parsed = parseArtefact(filled, "");
-  if ("problem" in parsed) return { verdict: "refused", reason: parsed.problem };
-  const missing = sources.findIndex((source) => source.state === "missing");
+  if ("problem" in parsed) return { problem: parsed.problem };
+  const { artefact } = parsed;
+  const missing = goals.findIndex((goal) => goal === undefined);
   if (missing >= 0) {
-    return {
-      verdict: "refused",
-      reason: `\`source_artefacts\` names ${parsed.artefact.source_artefacts[missing]}, which is no artefact`,
-    };
+    const source = artefact.source_artefacts[missing];
+    return { problem: `\`source_artefacts\` names ${source}, which is not on record` };
   }
-  // A source that was written by hand at the same time is adopted first.
-  const unadopted = sources.findIndex((source) => source.state === "unadopted");
-  if (unadopted >= 0) {
-    const source = parsed.artefact.source_artefacts[unadopted];
-    return {
-      verdict: "incomplete",
-      reason: `\`source_artefacts\` names ${source}, which was written by hand as well and is not adopted`,
-    };
-  }
-  const problem = makerProblem(parsed.artefact, agents);
-  if (problem !== undefined) return { verdict: "refused", reason: problem };
-  return (
-    misplacement(parsed.artefact, thread) ?? { verdict: "sound", filled, artefact: parsed.artefact }
-  );
+  const problem = makerProblem(artefact, agents) ?? misplacement(artefact, thread);
+  return problem === undefined ? { filled, artefact } : { problem };
 }
 
 /**
- * Roles decide which agents bid, and whose own work an agent ignores: no artefact may carry the
- * role of an agent that did not make it.
+ * Results of agents come by their mail. Roles decide which agents bid, and whose own work an agent
+ * ignores: no artefact may carry the role of an agent that did not make it.
  */
 function makerProblem(
   artefact: ArtefactHead,
   registered: readonly RegisteredAgent[],
 ): string | undefined {
-  // The role of an agent whose registration cannot be read is unknown.
-  const agents = registered.filter(({ unreadable }) => unreadable === undefined);
-  const { produced_by_agent: name, produced_by_role: role, claim_id, structural_type } = artefact;
+  const { produced_by_agent, produced_by_role: role, claim_id, structural_type } = artefact;
+  if (claim_id !== "" || produced_by_agent !== "")
+    return "claim_id, produced_by_agent: must be empty: an agent sends its result by its mail";
   // No decision would count it.
-  if (structural_type === "Review" && claim_id === "")
-    return "claim_id: is missing: a Review is the result of a grant, so that its agent must bid review on what is to be judged";
-  const agent = agents.find((one) => one.name === name);
-  if (agent !== undefined && agent.role !== role)
-    return `produced_by_role: is ${agent.role} where ${name} made it, not ${role}`;
-  // Only an agent that takes part by hand makes something without a grant.
-  if (agent !== undefined && claim_id === "" && agent.external !== true)
-    return `claim_id: is missing: what ${name} makes is the result of a grant`;
-  if (agent !== undefined) return undefined;
+  if (structural_type === "Review")
+    return "structural_type: is no Review: that is the result of a grant";
   if (role === orchestratorRole)
     return `produced_by_role: ${role} is only for what the orchestrator itself posts: write another role`;
-  if (!agents.some((one) => one.role === role)) return undefined;
-  return `produced_by_agent: is none of the role ${role}: name the agent, or write another role`;
+  // The role of an agent whose registration cannot be read is unknown.
+  const isTaken = registered.some((one) => one.unreadable === undefined && one.role === role);
+  return isTaken
+    ? `produced_by_role: ${role} is the role of an agent: write another role`
+    : undefined;
 }
 
 /** Why it cannot be next in its thread; undefined when it can. */
-function misplacement(
-  artefact: ArtefactHead,
-  thread: ThreadEnd | undefined,
-): Exclude<Judgement, { verdict: "sound" }> | undefined {
+function misplacement(artefact: ArtefactHead, thread: ThreadEnd | undefined): string | undefined {
   const { id, logical_id, version } = artefact;
   const isFirst = String(logical_id) === String(id);
-  const refuse = (reason: string) => ({ verdict: "refused" as const, reason });
-  if (isFirst && version !== 1) return refuse("version: is 1 where a thread begins");
-  if (isFirst || version === 1) {
-    return isFirst
-      ? undefined
-      : refuse("logical_id: is the artefact's own id in version 1, which begins a thread");
-  }
-  if (thread === undefined)
-    return { verdict: "incomplete", reason: `logical_id: there is no thread ${logical_id}` };
-  const problem = threadProblem(artefact, thread);
-  if (problem === undefined) return undefined;
-  // The versions before it may have been written by hand as well, and be adopted later.
-  return {
-    verdict: version > Number(thread.version) + 1 ? "incomplete" : "refused",
-    reason: problem,
-  };
+  if (isFirst) return version === 1 ? undefined : "version: is 1 where a thread begins";
+  if (version === 1)
+    return "logical_id: is the artefact's own id in version 1, which begins a thread";
+  if (thread === undefined) return `logical_id: there is no thread ${logical_id}`;
+  return threadProblem(artefact, thread);
 }
 
 /**
@@ -199,20 +148,10 @@ export function threadProblem(artefact: ArtefactHead, end: ThreadEnd): string | 
     : `The next version of thread ${logical_id} is ${next}, not ${version}.`;
 }
 
-/**
- * Why an artefact whose content differs from its digest is refused. verify-artefact.lua says the
- * same.
- */
+/** Why an artefact whose content differs from its digest is refused, as adopt-artefact.lua says. */
 export function writtenOver(id: ArtefactId): string {
-  return `The id ${id} is taken, and its artefact was overwritten by hand. Artefacts never change: write a new one under an id of its own.`;
-}
-
-/**
- * The digest of this content, by which a refusal is remembered; a corrected artefact is judged
- * again. `lack`: what was missing for too long. It makes another digest, so that the same content
- * is judged again: a source may be adopted later.
- */
-export function digestOf({ fields, payloadBytes }: HandWritten, lack = ""): string {
-  const text = JSON.stringify([judgedFields.map((name) => fields[name]), payloadBytes, lack]);
-  return createHash("sha1").update(text).digest("hex");
+  return (
+    `The id ${id} is taken, and its artefact was overwritten by hand. ` +
+    "Artefacts never change: write a new one under an id of its own."
+  );
 }

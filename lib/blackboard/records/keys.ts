@@ -77,8 +77,8 @@ export function keysOf(instance: InstanceName) {
     /** zset: all artefact ids, by time. */
     artefacts: `${prefix}artefacts`,
     /**
-     * hash: artefact id → digest and reason of what was refused. The orchestrator removes those of
-     * artefacts that are gone.
+     * hash: artefact id → why the result of this id was refused. The orchestrator removes those of
+     * artefacts that are not stored.
      */
     refusedArtefacts: `${prefix}artefacts:refused`,
     /** zset: ids of the artefacts whose metadata may have a commit, by time. */
@@ -87,8 +87,6 @@ export function keysOf(instance: InstanceName) {
     artefactDigests: `${prefix}artefacts:digests`,
     /** zset: ids of the claims that have not ended, by time. */
     openClaims: `${prefix}claims:open`,
-    /** zset: ids of the claims whose bidding is open, by time. */
-    biddingClaims: `${prefix}claims:bidding`,
     /**
      * zset: deadlines (`bids`), next announcements (`announce`), leases (`lease`) or later attempts
      * (`attempt`), scored by when they are due (Unix ms).

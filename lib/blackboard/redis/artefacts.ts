@@ -10,7 +10,7 @@ import {
   deliveredCommit,
   digestOfContent,
 } from "../records/artefact-fields.ts";
-import { adoptArtefact, unindexedArtefactsOf } from "./adoption.ts";
+import { adoptArtefact } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
 import type { Deps } from "./deps.ts";
 import { followChannel } from "./follow.ts";
@@ -49,9 +49,7 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     createArtefact: (artefact, actor) =>
       call("createArtefact", {}, { artefact: artefactRecord(artefact), actor }),
 
-    adoptArtefact: (id, epoch, { isOverdue = false } = {}) =>
-      adoptArtefact(deps, id, epoch, isOverdue),
-    findUnindexedArtefacts: unindexedArtefactsOf(deps),
+    adoptArtefact: (id, epoch) => adoptArtefact(deps, id, epoch),
     artefactHints: (signal) => followChannel(connection, keys.artefactChannel, signal),
 
     async readArtefact(id) {

@@ -39,7 +39,6 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     termination_reason: claim.termination_reason,
     bidding: claim.bidding,
     bid_order: bidOrderOf(claim.bids),
-    electors: String(claim.electorate.length),
     missing_bids: String(missingBidders(claim).length),
     cause,
     stand_in: claim.stand_in === undefined ? "" : JSON.stringify(claim.stand_in),

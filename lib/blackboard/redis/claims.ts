@@ -99,27 +99,6 @@ export function claimsOf(deps: Deps): ClaimBoard {
         : reply;
     },
 
-    async findBidsByHand({ left = -1, limit }) {
-      const [next, ...claims] = await call(
-        "findBidsByHand",
-        { bidding: keys.biddingClaims },
-        { left, limit },
-      );
-      return { left: Number(next), claims: claims as ClaimId[] };
-    },
-
-    async adoptBids(claim, epoch) {
-      const stored = {
-        orchestrator: keys.orchestrator,
-        claim: keys.claim(claim),
-        bids: keys.bids(claim),
-      };
-      const reply = await call("adoptBids", stored, { epoch, claim });
-      return reply.outcome === "adopted"
-        ? { outcome: "adopted", count: Number(reply.count) }
-        : reply;
-    },
-
     async commitClaim(commit) {
       const id = commit.claim;
       const stored = {

@@ -14,8 +14,6 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   readContext: "no-writes",
   readHeads: "no-writes",
   readOutline: "no-writes",
-  findUnindexed: "no-writes",
-  findBidsByHand: "no-writes",
   listDue: "no-writes",
   readMail: "no-writes",
   findCaller: "no-writes",

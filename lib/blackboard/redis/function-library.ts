@@ -11,7 +11,6 @@ import { type FunctionName, functionTable, type Kind, records } from "./function
 import acceptGrant from "./lua/accept-grant.lua" with { type: "text" };
 import acquireLeaderLease from "./lua/acquire-leader-lease.lua" with { type: "text" };
 import adoptArtefact from "./lua/adopt-artefact.lua" with { type: "text" };
-import adoptBids from "./lua/adopt-bids.lua" with { type: "text" };
 import allowBidCalls from "./lua/allow-bid-calls.lua" with { type: "text" };
 import announceClaim from "./lua/announce-claim.lua" with { type: "text" };
 import answerMail from "./lua/answer-mail.lua" with { type: "text" };
@@ -26,9 +25,7 @@ import deferDue from "./lua/defer-due.lua" with { type: "text" };
 import dropMail from "./lua/drop-mail.lua" with { type: "text" };
 import endCall from "./lua/end-call.lua" with { type: "text" };
 import endGoal from "./lua/end-goal.lua" with { type: "text" };
-import findBidsByHand from "./lua/find-bids-by-hand.lua" with { type: "text" };
 import findCaller from "./lua/find-caller.lua" with { type: "text" };
-import findUnindexed from "./lua/find-unindexed.lua" with { type: "text" };
 import finishGrant from "./lua/finish-grant.lua" with { type: "text" };
 import forgetRefused from "./lua/forget-refused.lua" with { type: "text" };
 import forgetTriggers from "./lua/forget-triggers.lua" with { type: "text" };
@@ -74,7 +71,6 @@ import retireGoal from "./lua/retire-goal.lua" with { type: "text" };
 import setPaused from "./lua/set-paused.lua" with { type: "text" };
 import settleOwed from "./lua/settle-owed.lua" with { type: "text" };
 import takeGrant from "./lua/take-grant.lua" with { type: "text" };
-import verifyArtefact from "./lua/verify-artefact.lua" with { type: "text" };
 import { probeKey } from "./probe.ts";
 
 const preludes = [
@@ -97,13 +93,9 @@ const sources: Record<FunctionName, string> = {
   readHeads,
   readOutline,
   adoptArtefact,
-  findUnindexed,
-  verifyArtefact,
   endGoal,
   openClaim,
   placeBid,
-  adoptBids,
-  findBidsByHand,
   commitClaim,
   announceClaim,
   indexClaims,

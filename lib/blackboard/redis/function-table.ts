@@ -64,14 +64,7 @@ export const records = {
   commit,
   registration: { name: "text", role: "text", json: "text", event_data: "text" },
   ...modelRecords,
-  result_by_hand: {
-    grant_as_read: "text",
-    problem: "text",
-    grant: "text",
-    started: "event?",
-    ended: "event",
-  },
-  judged_artefact: { last_of_thread: "text", artefact: "head", result: "result_by_hand?" },
+  judged_artefact: { last_of_thread: "text", artefact: "head" },
 } as const;
 
 const refused = ["reason"] as const;
@@ -103,23 +96,16 @@ export const functionTable = {
     args: { goal: "text", from: "number" },
   },
   adoptArtefact: {
-    keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],
+    keys: ["orchestrator", "artefact", "digests"],
     args: {
       epoch: "number",
       id: "text",
-      digest: "text",
       as_read: "head_bytes",
       payload_bytes: "number",
       problem: "text",
       judged: "judged_artefact?",
     },
-    outcomes: { adopted: [], known: [], changed: [], fenced, refused },
-  },
-  findUnindexed: { keys: ["digests"], args: { cursor: "text", count: "number" } },
-  verifyArtefact: {
-    keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],
-    args: { epoch: "number", id: "text" },
-    outcomes: { known: [], unknown: [], fenced, refused },
+    outcomes: { adopted: [], known: [], absent: [], changed: [], fenced, refused },
   },
   endGoal: {
     keys: ["orchestrator", "goal", "open_questions"],
@@ -140,15 +126,6 @@ export const functionTable = {
     keys: ["claim", "bids"],
     args: { claim: "text", agent: "text", word: "text", actor: "text", reason: "text" },
     outcomes: { placed: ["word"], refused },
-  },
-  adoptBids: {
-    keys: ["orchestrator", "claim", "bids"],
-    args: { epoch: "number", claim: "text" },
-    outcomes: { adopted: ["count"], fenced },
-  },
-  findBidsByHand: {
-    keys: ["bidding"],
-    args: { left: "number", limit: "number" },
   },
   commitClaim: {
     keys: ["orchestrator", "claim", "bids", "grants", "open_claims", "due"],
@@ -237,8 +214,8 @@ export const functionTable = {
   },
   forgetRefused: {
     keys: ["orchestrator", "refused_artefacts"],
-    args: { epoch: "number", cursor: "text", count: "number" },
-    outcomes: { looked: ["cursor"], fenced },
+    args: { epoch: "number" },
+    outcomes: { forgotten: [], fenced },
   },
   countLostEvents: { keys: ["log", "removed_events"], args: {}, outcomes: { lost: ["count"] } },
   recordArchive: {

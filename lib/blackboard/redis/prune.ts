@@ -44,9 +44,9 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
       return { outcome: (await call("removeOldEvents", stored, { epoch, ids })).outcome };
     },
 
-    forgetRefused(cursor, count, epoch) {
+    forgetRefused(epoch) {
       const stored = { orchestrator: keys.orchestrator, refused_artefacts: keys.refusedArtefacts };
-      return call("forgetRefused", stored, { epoch, cursor, count });
+      return call("forgetRefused", stored, { epoch });
     },
 
     async recordArchive(archive, event, actor) {

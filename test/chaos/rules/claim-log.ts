@@ -16,7 +16,7 @@ export type ClaimLog = {
 
 export const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive: 2 };
 
-const refusals: readonly EventType[] = ["bid_refused", "result_refused"];
+const refusals: readonly EventType[] = ["result_refused"];
 
 const known = new WeakMap<History, ClaimLog[]>();
 

@@ -41,7 +41,7 @@ function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: Hist
       type === "result_refused" && data?.reason === `There is no claim ${claim_id}.`;
     if (claim_id !== undefined && !isRefused && !claims.has(claim_id))
       yield `${subject} claim ${claim_id}, which is nowhere.`;
-    if (agent !== undefined && type !== "bid_refused" && !known.has(agent))
+    if (agent !== undefined && !known.has(agent))
       yield `${subject} agent ${agent}, which was never registered.`;
     // What was refused is logged and not stored; a rule of its own looks for what the log calls
     // created.

@@ -60,7 +60,6 @@ async function expectToAgree(board: Blackboard): Promise<void> {
 const steps = [
   "open",
   "bid",
-  "by hand",
   "impose",
   "close",
   "grant",
@@ -106,10 +105,7 @@ test("they agree with the records after any work", async () => {
         const attempt = grant?.attempt ?? 0;
         const isEnded = claim.status === "terminated";
         if (what === "bid") await board.placeBid({ claim: id, agent: who, word: "claim" });
-        else if (what === "by hand") {
-          await bench.hand.writeBid(id, who, "review");
-          await board.adoptBids(id, epoch);
-        } else if (isEnded) continue;
+        else if (isEnded) continue;
         else if (what === "impose") await commit({ bids: [{ agent: who, word: "ignore" }] });
         else if (what === "close") await commit({ set: { bidding: "closed" } });
         else if (what === "grant") await set([queued(who, attempt + 1)]);
@@ -153,9 +149,6 @@ test("claims that an older version has opened are indexed when a leader takes ov
   for (const agent of agents)
     for (const index of ["asked", "work", "queued"])
       await server.cli("DEL", bench.key(`agent:${agent}:${index}`));
-  await server.cli("DEL", bench.key("claims:bidding"));
-  for (const one of bidding)
-    await server.cli("HDEL", bench.key(`claim:${one.claim.id}`), "electors");
   const now = broken.epoch;
   expect(now).toBeGreaterThan(epoch);
   for (const left of [3, 2, 1, 0, 0])
@@ -164,10 +157,6 @@ test("claims that an older version has opened are indexed when a leader takes ov
   await server.cli("HDEL", bench.key(`grants:${broken.claim.id}`), "coder");
   await expectToAgree(board);
   expect(await board.listClaimsOf(agentName("tester"), "asked")).toHaveLength(2);
-  await bench.hand.writeBid(bidding[1]?.claim.id as ClaimId, "tester", "claim");
-  expect((await board.findBidsByHand({ left: undefined, limit: 10 })).claims).toEqual([
-    bidding[1]?.claim.id as ClaimId,
-  ]);
   for await (const claims of board.followGrants(agentName("coder"), new AbortController().signal)) {
     expect(claims).toContain(claim.id);
     break;

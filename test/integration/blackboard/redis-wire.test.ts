@@ -76,7 +76,6 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
     termination_reason: "",
     bidding: "open",
     bid_order: "[]",
-    electors: "2",
     missing_bids: "2",
     cause: "standard",
   });
@@ -92,7 +91,6 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
   expect(await hash(bench.key(`claim:${claim.id}`))).toMatchObject({
     granted_review_agents: '["tester"]',
     bid_order: '[["tester","review"],["coder","review"]]',
-    electors: "2",
     missing_bids: "0",
     rev: "3",
     commit_id: commit.commitId,
@@ -293,12 +291,11 @@ test("an artefact typed at redis-cli field by field is found, adopted and readab
     "produced_by_role",
     "user",
   );
-  expect(await bench.board.findUnindexedArtefacts()).toEqual([id]);
   expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
   expect(await bench.board.readArtefact(id)).toMatchObject({ payload: "", goal_id: id });
 });
 
-test("an artefact written by hand in bytes that are no UTF-8 is refused, once, and its payload may be any bytes", async () => {
+test("an artefact written by hand in bytes that are no UTF-8 is refused, and its payload may be any bytes", async () => {
   await using bench = await openRedisBench(server);
   const epoch = await acquireLeaderLease(bench.board);
   const client = await createClient({ url: server.url }).connect();
@@ -314,7 +311,6 @@ test("an artefact written by hand in bytes that are no UTF-8 is refused, once, a
   const key = bench.key(`artifact:${goal.id}`);
   await client.hSet(key, { ...fields, type: latin, produced_by_role: "user", payload: latin });
   const refusal = { outcome: "refused", reason: "`type` must be UTF-8 text" };
-  expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
   expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
   expect(
     (await bench.board.readEvents("0", 10)).filter(({ type }) => type === "artefact_refused"),

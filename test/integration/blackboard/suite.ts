@@ -2,7 +2,6 @@
 import { describe } from "bun:test";
 import type { Bench } from "../../support/blackboard/bench.ts";
 import { adoptionSuite } from "./suite/adoption.ts";
-import { refusedAdoptionSuite } from "./suite/adoption-refused.ts";
 import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
 import { artefactsSuite, largePayloadSuite } from "./suite/artefacts.ts";
 import { asLeaderSuite } from "./suite/as-leader.ts";
@@ -24,7 +23,6 @@ import { outlineSuite } from "./suite/outline.ts";
 import { peopleSuite } from "./suite/people.ts";
 import { pruneSuite } from "./suite/prune.ts";
 import { resultsSuite } from "./suite/results.ts";
-import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 import { resultsWithMoreSuite } from "./suite/results-with-more.ts";
 import { standingBidsSuite } from "./suite/standing-bids.ts";
 import { takingSuite } from "./suite/taking.ts";
@@ -43,10 +41,7 @@ export function blackboardSuite(
     describe("heads", () => headsSuite(open));
     describe("what a goal's state depends on", () => outlineSuite(open));
     describe("the context of a target", () => contextSuite(open));
-    describe("adoption by hand", () => {
-      adoptionSuite(open);
-      refusedAdoptionSuite(open);
-    });
+    describe("adoption by hand", () => adoptionSuite(open));
     describe("claims", () => claimsSuite(open));
     describe("claims of agents and goals", () => claimsOfAgentsSuite(open));
     describe("bids", () => bidsSuite(open));
@@ -57,7 +52,6 @@ export function blackboardSuite(
     describe("beginning work", () => beginningSuite(open));
     describe("results", () => resultsSuite(open));
     describe("results with their start and what they decide", () => resultsWithMoreSuite(open));
-    describe("results by hand", () => resultsByHandSuite(open));
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));
     describe("agents and the leader lease", () => agentsAndLeaderSuite(open));

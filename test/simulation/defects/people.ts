@@ -80,9 +80,9 @@ export const peopleDefects: readonly Defect[] = [
   {
     name: "an artefact is adopted that is known",
     plant: (planting) =>
-      planting.call("adoptArtefact", (original, { state }, id, epoch, options) => {
+      planting.call("adoptArtefact", (original, { state }, id, epoch) => {
         state.indexed.delete(id);
-        return original(id, epoch, options);
+        return original(id, epoch);
       }),
   },
   {

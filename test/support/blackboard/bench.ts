@@ -16,7 +16,6 @@ export type Bench = AsyncDisposable & {
     readArtefact(id: ArtefactId): Promise<Partial<Record<string, string>>>;
     removeArtefact(id: ArtefactId): Promise<unknown>;
     publish(text: string): Promise<unknown>;
-    writeBid(claim: ClaimId, agent: string, word: string): Promise<unknown>;
     readBids(claim: ClaimId): Promise<Record<string, string>>;
     /** So that it cannot be read. */
     breakClaim(claim: ClaimId): Promise<unknown>;

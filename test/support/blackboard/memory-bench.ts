@@ -19,7 +19,6 @@ export async function openMemoryBench(): Promise<Bench> {
       readArtefact: async (id) => memory.hand.readArtefact(id),
       removeArtefact: async (id) => memory.hand.removeArtefact(id),
       publish: async (text) => memory.hand.publish(text),
-      writeBid: async (claim, agent, word) => memory.hand.writeBid(claim, agent, word),
       readBids: async (claim) => memory.hand.readBids(claim),
       breakClaim: async (claim) => memory.hand.breakClaim(claim),
       mendClaim: async (claim) => memory.hand.mendClaim(claim),

@@ -46,7 +46,6 @@ export async function openRedisBench(
       readArtefact: (id) => readHash(`artifact:${id}`),
       removeArtefact: (id) => server.cli("DEL", key(`artifact:${id}`)),
       publish: (text) => server.cli("PUBLISH", key("artefact_events"), text),
-      writeBid: (claim, agent, word) => server.cli("HSET", key(`claim:${claim}:bids`), agent, word),
       readBids: (claim) => readHash(`claim:${claim}:bids`),
       breakClaim: async (claim) => {
         const electorate = await server.cli("HGET", key(`claim:${claim}`), "electorate");

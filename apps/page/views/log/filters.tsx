@@ -8,7 +8,7 @@ import type { EventFilter } from "./use-events.ts";
 const groups: readonly { name: string; types: string }[] = [
   { name: "artefacts", types: "artefact_created,artefact_refused" },
   { name: "claims", types: "claim_opened,claim_announced,claim_completed,claim_terminated" },
-  { name: "bids", types: "bids_placed,bid_placed,bid_imposed,bid_refused,bidding_closed" },
+  { name: "bids", types: "bids_placed,bid_placed,bid_imposed,bidding_closed" },
   {
     name: "work",
     types:
@@ -17,7 +17,7 @@ const groups: readonly { name: string; types: string }[] = [
   {
     name: "failures",
     types:
-      "grant_failed,claim_terminated,result_refused,mail_refused,event_given_up,artefact_refused,bid_refused",
+      "grant_failed,claim_terminated,result_refused,mail_refused,event_given_up,artefact_refused",
   },
   {
     name: "people",

@@ -76,13 +76,9 @@ local function write_commit(keys, args, claim, artefacts, rev)
   if claim.bidding == 'open' and (has_closed or has_ended) then
     not_due[#not_due + 1] = 'bids:' .. id
     not_due[#not_due + 1] = 'announce:' .. id
-    redis.call('ZREM', prefix .. 'claims:bidding', id)
     end_asking(id, redis.call('HGET', keys.claim, 'electorate'), recorded)
     close_record(id, claim.bid_order)
   end
-  -- Bids that were written too late are refused when the bidding closes, and once more when the
-  -- claim ends.
-  if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, recorded) end
   for _, event in ipairs(args.events) do append_event(event) end
   local score = #args.grants > 1 and redis.call('ZSCORE', keys.open_claims, id) or nil
   for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant, score) end

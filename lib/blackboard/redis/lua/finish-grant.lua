@@ -23,16 +23,12 @@ local function write_start(keys, args)
   end_mail(args.agent, args.start.mail)
 end
 
-local function reason_before(text)
-  return text:match('^%x* (.*)$') or text
-end
-
 -- The first refusal of this artefact is remembered, and logged.
 local function refuse_result(keys, args, event, problem, lost)
   local before = redis.call('HGET', keys.refused_artefacts, args.artefact.id)
-  if before then return refused(reason_before(before)) end
+  if before then return refused(before) end
   if args.is_unlogged and not lost then return refused(problem) end
-  redis.call('HSET', keys.refused_artefacts, args.artefact.id, ' ' .. problem)
+  redis.call('HSET', keys.refused_artefacts, args.artefact.id, problem)
   event.type, event.data = 'result_refused', object('reason', problem, 'attempt', args.attempt, 'source', lost)
   log(event)
   return refused(problem)
@@ -61,7 +57,7 @@ local function finish_grant(keys, args)
   -- A message by hand names no attempt: read again, it would be about the one that has been queued
   -- since.
   local before = redis.call('HGET', keys.refused_artefacts, artefact.id)
-  if before and redis.call('EXISTS', artefact_key(artefact.id)) == 0 then return refused(reason_before(before)) end
+  if before and redis.call('EXISTS', artefact_key(artefact.id)) == 0 then return refused(before) end
   local claim = read_fields(keys.claim, claim_fields)
   local grant, stored = read_grant(args.claim, args.agent)
   -- Its id was chosen before the first try: the first try stored it, and the grant may have changed

@@ -24,13 +24,11 @@ local function index_claim(id, score)
   local claim = read_fields(claim_key(id), claim_fields)
   if not claim.electorate or not claim.bid_order then return end
   if claim.bidding == 'open' then
-    local electors, asked, recorded = 0, {}, recorded_bids(id, claim.bid_order)
+    local asked, recorded = {}, recorded_bids(id, claim.bid_order)
     for agent in each_quoted(claim.electorate) do
-      electors = electors + 1
       if not recorded[agent] then asked[#asked + 1] = agent end
     end
-    redis.call('HSET', claim_key(id), 'electors', electors, 'missing_bids', #asked)
-    redis.call('ZADD', prefix .. 'claims:bidding', score, id)
+    redis.call('HSET', claim_key(id), 'missing_bids', #asked)
     add_asked(id, asked, score)
   end
   index_grants(id, claim.goal_id)

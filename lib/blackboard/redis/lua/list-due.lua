@@ -7,6 +7,11 @@
 -- written, and are found among the others.
 local uuid = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-4%x%x%x%-[89ab]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
 
+-- False for a name that cannot be an agent's: a person may have typed anything.
+local function is_agent_name(name)
+  return #name <= 40 and name:match('^[a-z0-9][a-z0-9-]*$') ~= nil and name:sub(-1) ~= '-'
+end
+
 -- An agent and an attempt, as `digits` writes it.
 local function is_of_grant(rest)
   local agent, attempt = rest:match('^:([^:]+):(%d+)$')

@@ -1,5 +1,5 @@
--- Records an agent's bid. The first word counts and never changes; one that a person wrote into the
--- hash by hand came first. `placed` names the word on record.
+-- Records an agent's bid. The first word counts and never changes; `placed` names the word on
+-- record.
 -- KEYS claim, bids
 -- ARGS claim, agent, word, actor, reason
 -- Result placed (word) | refused (reason)
@@ -19,22 +19,15 @@ local function place_bid(keys, args)
     return refused('Agent ' .. agent .. ' is not among those who bid on claim ' .. args.claim .. '.')
   end
 
-  local is_by_hand = false
-  if redis.call('HSETNX', keys.bids, agent, word) == 0 then
-    local written = redis.call('HGET', keys.bids, agent)
-    if bid_words[written] then
-      word, actor, is_by_hand, reason = written, 'hand', true, false
-    else
-      redis.call('HSET', keys.bids, agent, word)
-    end
-  end
+  redis.call('HSET', keys.bids, agent, word)
   local missing = missing_bids(args.claim, claim) - 1
   record_bid(args.claim, agent, word)
   redis.call('HSET', keys.claim, 'missing_bids', missing, 'rev', claim.rev + 1)
   remove_asked(args.claim, agent)
   log({
-    type = 'bid_placed', actor = actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id, agent = agent,
-    data = object('word', word, 'missing', missing, 'by_hand', is_by_hand, 'reason', reason),
+    type = 'bid_placed', actor = actor, goal_id = claim.goal_id, claim_id = args.claim,
+    artefact_id = claim.artefact_id, agent = agent,
+    data = object('word', word, 'missing', missing, 'reason', reason),
   })
   return { 'placed', word }
 end

@@ -5,8 +5,6 @@
 
 -- RECORD bid agent, word
 
-local bid_words = { review = true, claim = true, exclusive = true, ignore = true }
-
 local function later_bids_key(claim)
   return bids_key(claim) .. ':later'
 end
@@ -53,51 +51,6 @@ local function close_record(claim, order)
   local begun = order == '[]' and '[' or order:sub(1, -2) .. ','
   redis.call('HSET', claim_key(claim), 'bid_order', begun .. table.concat(pairs_of_bids, ',') .. ']')
   redis.call('DEL', later_bids_key(claim))
-end
-
--- A claim's hash of bids by name, and the names in alphabetical order.
-local function read_bids(key)
-  local word_of, names, flat = {}, {}, redis.call('HGETALL', key)
-  for index = 1, #flat, 2 do
-    names[#names + 1] = flat[index]
-    word_of[flat[index]] = flat[index + 1]
-  end
-  table.sort(names)
-  return word_of, names
-end
-
--- False for a name that cannot be an agent's: a person may have typed anything.
-local function is_agent_name(name)
-  return #name <= 40 and name:match('^[a-z0-9][a-z0-9-]*$') ~= nil and name:sub(-1) ~= '-'
-end
-
--- Removes a bid that was written by hand from the claim's hash, or sets it back to the word on
--- record, and logs why. `claim` has the fields goal_id and artefact_id; `bid` has name, word, and
--- recorded where the agent has bid before.
-local function refuse_bid(key, id, claim, bid, reason)
-  if bid.recorded then
-    redis.call('HSET', key, bid.name, bid.recorded)
-    reason = 'its first bid counts, which was ' .. bid.recorded
-  else
-    redis.call('HDEL', key, bid.name)
-  end
-  log({
-    type = 'bid_refused', actor = 'hand',
-    goal_id = claim.goal_id, claim_id = id, artefact_id = claim.artefact_id, agent = is_agent_name(bid.name) and bid.name,
-    data = object('name', bid.name:sub(1, 100), 'word', bid.word:sub(1, 100), 'reason', reason),
-  })
-end
-
--- Brings the hash of bids back to the record of a claim whose bidding is closed. `recorded`: all
--- words on record, by agent.
-local function refuse_late_bids(key, id, claim, recorded)
-  local late, flat = {}, redis.call('HGETALL', key)
-  for index = 1, #flat, 2 do
-    local name, word = flat[index], flat[index + 1]
-    if recorded[name] ~= word then late[#late + 1] = { name = name, word = word, recorded = recorded[name] } end
-  end
-  table.sort(late, function(one, other) return one.name < other.name end)
-  for _, bid in ipairs(late) do refuse_bid(key, id, claim, bid, 'the bidding is closed') end
 end
 
 local function is_elector(electorate, agent)

@@ -55,7 +55,6 @@ local function write_claim(new_claim, target)
     if index == 1 and not is_ended(new_claim.status) then
       score = score_of(event_id)
       redis.call('ZADD', prefix .. 'claims:open', score, id)
-      if new_claim.bidding == 'open' then redis.call('ZADD', prefix .. 'claims:bidding', score, id) end
       add_asked(id, new_claim.asked, score)
     end
   end

@@ -7,7 +7,6 @@
 
 local function remove_claim(id)
   redis.call('ZREM', prefix .. 'claims:open', id)
-  redis.call('ZREM', prefix .. 'claims:bidding', id)
   for _, agent in ipairs(redis.call('HKEYS', grants_key(id))) do
     redis.call('UNLINK', prefix .. 'delivery:approval-' .. id .. '-' .. agent)
     remove_work(id, agent)

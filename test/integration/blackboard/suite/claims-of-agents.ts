@@ -32,8 +32,7 @@ export function claimsOfAgentsSuite(open: () => Promise<Bench>): void {
     expect(await questions()).toEqual([[first.claim.id, second.id], [first.claim.id]]);
     await board.placeBid({ claim: first.claim.id, agent: coder, word: "ignore" });
     expect(await questions()).toEqual([[second.id], [first.claim.id]]);
-    await bench.hand.writeBid(first.claim.id, "tester", "review");
-    await board.adoptBids(first.claim.id, epoch);
+    await board.placeBid({ claim: first.claim.id, agent: tester, word: "review" });
     expect(await questions()).toEqual([[second.id], []]);
     // Imposed, while the bidding goes on.
     await board.commitClaim(

@@ -3,10 +3,12 @@ import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
   commitOf,
+  done,
   events,
   openClaim,
   postGoal,
   resultOf,
+  runGrant,
   user,
 } from "../../../support/blackboard/scene.ts";
 import { newGoalId, sampleArtefact } from "../../../support/records/sample.ts";
@@ -96,7 +98,6 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.claimsOfArtefact(goal.id)).toEqual(new Map());
     expect(await board.readThread(goal.logical_id)).toEqual([]);
     expect(await board.findArtefacts(goal.id)).toEqual([]);
-    expect(await board.findUnindexedArtefacts()).toEqual([]);
     expect(await board.isRetired(goal.goal_id)).toBe(false);
     expect(await board.listGoals()).toEqual([other.goal.goal_id]);
     expect(await board.listArtefacts({ from: 0, count: 10 })).toEqual([
@@ -148,25 +149,21 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.countLostEvents()).toBe(0);
   });
 
-  test("the refusal of an artefact that is gone is forgotten, by the leader alone", async () => {
+  test("why a result was refused is forgotten by the leader alone", async () => {
     await using bench = await open();
-    const { board, hand } = bench;
-    const { epoch } = await openClaim(board, []);
-    const [gone, there] = [sampleArtefact(), sampleArtefact()];
-    for (const { id } of [gone, there]) {
-      await hand.writeArtefact(id, { id, payload: "half" });
-      await board.adoptArtefact(id, epoch, { isOverdue: true });
-    }
-    await hand.removeArtefact(gone.id);
-    expect(await board.forgetRefused("0", 100, epoch + 1)).toEqual({ outcome: "fenced" });
-    expect(await board.forgetRefused("0", 100, epoch)).toEqual({ outcome: "looked", cursor: "0" });
-    // What is known of a content is said once, and what is forgotten, again.
-    for (const { id } of [there, gone]) {
-      await hand.writeArtefact(id, { id, payload: "half" });
-      await board.adoptArtefact(id, epoch, { isOverdue: true });
-    }
-    const refused = (await events(board)).filter(({ type }) => type === "artefact_refused");
-    expect(refused.map(({ artefact_id }) => artefact_id)).toEqual([gone.id, there.id, gone.id]);
+    const { board } = bench;
+    const { epoch, goal, claim } = await runGrant(board);
+    await board.finishGrant(done(claim.id, resultOf(goal, claim)));
+    const late = done(claim.id, resultOf(goal, claim));
+    const refusals = async () => {
+      expect(await board.finishGrant(late)).toMatchObject({ outcome: "refused" });
+      return (await events(board, "result_refused")).length;
+    };
+    expect([await refusals(), await refusals()]).toEqual([1, 1]);
+    expect(await board.forgetRefused(epoch + 1)).toEqual({ outcome: "fenced" });
+    expect(await refusals()).toBe(1);
+    expect(await board.forgetRefused(epoch)).toEqual({ outcome: "forgotten" });
+    expect(await refusals()).toBe(2);
   });
 
   test("a file into which goals were moved is known by its digest, and logged", async () => {

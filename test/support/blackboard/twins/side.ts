@@ -55,10 +55,7 @@ async function playMethod(
 }
 
 /** Redis scans, and scans have no order. */
-const unordered: ReadonlySet<MethodName> = new Set([
-  "findUnindexedArtefacts",
-  "findArtefacts",
-] as const);
+const unordered: ReadonlySet<MethodName> = new Set(["findArtefacts"] as const);
 
 /** A follower that brings less than was expected of it brings no more. */
 const maxFollowMs = 20_000;

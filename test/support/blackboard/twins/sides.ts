@@ -63,10 +63,6 @@ function redisSide(redis: VirtualRedis, boards: readonly [Blackboard, Blackboard
       readArtefact: (id) => raw.hGetAll(keys.artefact(id)),
       removeArtefact: (id) => raw.del(keys.artefact(id)),
       publish: (text) => raw.publish(keys.artefactChannel, text),
-      // The twin has no place for bids on a claim that does not exist.
-      writeBid: async (claim, agent, word) =>
-        (await raw.exists(keys.claim(claim))) === 1 &&
-        (await raw.hSet(keys.bids(claim), agent, word)),
       readBids: (claim) => raw.hGetAll(keys.bids(claim)),
       breakClaim: (claim) =>
         setElectorate(claim, (text) => (text.startsWith("{") ? text : `{${text}`)),
@@ -103,7 +99,6 @@ export function memorySide(): Side & { state: State } {
       readArtefact: async (id) => hand.readArtefact(id),
       removeArtefact: async (id) => hand.removeArtefact(id),
       publish: async (text) => hand.publish(text),
-      writeBid: async (claim, agent, word) => hand.writeBid(claim, agent, word),
       readBids: async (claim) => hand.readBids(claim),
       breakClaim: async (claim) => hand.breakClaim(claim),
       mendClaim: async (claim) => hand.mendClaim(claim),

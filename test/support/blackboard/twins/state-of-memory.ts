@@ -20,7 +20,8 @@ export function stateOfMemory(state: State): NormalState {
   };
   setArtefacts(state, set);
   for (const [id, record] of state.claims) setClaim(state, record, keys.claim(id), set);
-  for (const [id, record] of state.claims) set(keys.bids(id), new Map(record.bidHash));
+  for (const [id, record] of state.claims)
+    set(keys.bids(id), new Map(record.claim.bids.map(({ agent, word }) => [agent, word])));
   for (const [id, record] of state.claims)
     set(
       keys.grants(id),
@@ -29,10 +30,6 @@ export function stateOfMemory(state: State): NormalState {
   setModels(state, set);
   setAgents(state, set);
   set(keys.openClaims, [...state.openClaims]);
-  set(
-    keys.biddingClaims,
-    [...state.openClaims].filter((id) => state.claims.get(id)?.claim.bidding === "open"),
-  );
   set(keys.openQuestions, [...state.openQuestions]);
   for (const [trigger, marks] of state.triggers.triggers) set(keys.trigger(trigger), marks);
   set(
@@ -74,10 +71,7 @@ function setArtefacts(state: State, set: SetKey): void {
   set(keys.artefactDigests, state.indexed);
   set(keys.artefacts, [...state.indexed.keys()]);
   set(keys.artefactsWithCommit, [...state.withCommit]);
-  set(
-    keys.refusedArtefacts,
-    mapped(state.refused, ({ digest, reason }) => `${digest} ${reason}`),
-  );
+  set(keys.refusedArtefacts, new Map(state.refused));
   set(keys.goals, state.goalIds);
   for (const goal of new Set([
     ...state.goals.keys(),

@@ -72,7 +72,6 @@ const zsets: ReadonlySet<KeyName> = new Set([
   "openClaims",
   "agentQueued",
   "agentAsked",
-  "biddingClaims",
   "agentWork",
 ] as const);
 

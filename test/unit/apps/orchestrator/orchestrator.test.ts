@@ -174,17 +174,4 @@ describe("by hand", () => {
     clan.hand.publish(id);
     expect((await clan.ended({ id })).claim.status).toBe("complete");
   });
-
-  test("a bid written into the hash counts at the next sweep", async () => {
-    await using clan = await memoryClan();
-    await clan.join({
-      coder: { behaviour: worker },
-      person: { behaviour: { bid: () => undefined } },
-    });
-    await clan.startOrchestrator();
-    const goal = await clan.postGoal();
-    const claim = await clan.claimOn(goal);
-    clan.hand.writeBid(claim.claim.id, "person", "ignore");
-    expect((await clan.ended(goal)).claim.status).toBe("complete");
-  });
 });

@@ -52,23 +52,9 @@ export const claimMoves: readonly Move[] = [
     weight: 3,
     make: (world) => {
       const claim = bidOn(world);
-      return claim && call(world.leading(), "adoptBids", claim, world.epoch());
-    },
-  },
-  {
-    weight: 3,
-    make: (world) => {
-      const claim = bidOn(world);
       const isSilent = world.random.chance(0.3);
       const order = { epoch: world.epoch(), nextAfterMs: world.afterMs(), isSilent };
       return claim && call(world.leading(), "announceClaim", { claim, ...order });
-    },
-  },
-  {
-    weight: 2,
-    make: (world) => {
-      const left = world.random.oneOf(undefined, world.random.below(3));
-      return call(world.handle(), "findBidsByHand", { left, limit: world.random.oneOf(1, 2, 100) });
     },
   },
   { weight: 1, make: (world) => call(world.handle(), "endOfAnnouncements") },

@@ -6,8 +6,8 @@ import {
 } from "../../../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import { byHand, call } from "../call.ts";
-import { artefact, newGoal, nextVersion, word } from "../samples.ts";
-import { agents, type World } from "../world.ts";
+import { artefact, newGoal, nextVersion } from "../samples.ts";
+import type { World } from "../world.ts";
 import type { Move } from "./move.ts";
 
 export const handMoves: readonly Move[] = [
@@ -34,16 +34,7 @@ export const handMoves: readonly Move[] = [
         (id) => !world.state.indexed.has(id),
       );
       const id = world.fitting(waiting, () => world.artefactId(), 0.8);
-      return (
-        id &&
-        call(
-          world.leading(),
-          "adoptArtefact",
-          id,
-          world.epoch(),
-          ...(world.random.chance(0.3) ? [{ isOverdue: true }] : []),
-        )
-      );
+      return id && call(world.leading(), "adoptArtefact", id, world.epoch());
     },
   },
   {
@@ -55,24 +46,8 @@ export const handMoves: readonly Move[] = [
       return id && byHand("removeArtefact", id);
     },
   },
-  { weight: 1, make: (world) => call(world.handle(), "findUnindexedArtefacts") },
   { weight: 1, make: (world) => byHand("readArtefact", world.artefactId()) },
   { weight: 1, make: (world) => byHand("publish", world.artefactId()) },
-  {
-    weight: 3,
-    make: (world) => {
-      const claim = world.random.pick([...world.state.claims.keys()]);
-      const name = world.known<string>(
-        agents,
-        () => world.random.oneOf("ghost", "Coder", "über"),
-        0.8,
-      );
-      return (
-        claim &&
-        byHand("writeBid", claim, name, world.random.oneOf(word(world), word(world), "perhaps", ""))
-      );
-    },
-  },
   {
     weight: 1,
     make: (world) => {
@@ -163,41 +138,14 @@ export const handMoves: readonly Move[] = [
   },
 ];
 
-/**
- * A goal, a result of a grant, a next version, or something new, as its writer may have meant it.
- */
+/** A goal, a next version, or something new, as its writer may have meant it. */
 function wanted(world: World): Artefact | undefined {
   const { random } = world;
-  const kind = random.below(6);
+  const kind = random.below(3);
   if (kind === 0) return newGoal(world);
   if (kind === 1) return nextVersion(world);
-  const unfinished = random.pick(
-    world.grants((grant) => grant.state === "queued" || grant.state === "running"),
-  );
-  if (kind < 5 && unfinished !== undefined) return result(world, unfinished);
-  return artefact(world, { produced_by_role: random.oneOf("coder", "someone", "orchestrator") });
-}
-
-function result(world: World, { claim, grant }: ReturnType<World["grants"]>[number]): Artefact {
-  const structural = world.random.oneOf<Artefact["structural_type"]>(
-    "Standard",
-    "Failure",
-    grant.phase === "review" ? "Review" : "Standard",
-  );
-  const target = world.artefact(claim.artefact_id);
-  const isRework = claim.kind === "rework" && structural === "Standard" && target !== undefined;
   return artefact(world, {
-    structural_type: structural,
-    ...(isRework && {
-      logical_id: target.logical_id,
-      version: target.version + 1,
-      type: target.type,
-    }),
-    source_artefacts: [claim.artefact_id],
-    goal_id: claim.goal_id,
-    claim_id: claim.id,
-    produced_by_role: grant.agent,
-    produced_by_agent: grant.agent,
+    produced_by_role: random.oneOf("user", "coder", "someone", "orchestrator"),
   });
 }
 

@@ -254,7 +254,7 @@ export const triggerMoves: readonly Move[] = [
 export const pruneMoves: readonly Move[] = [
   {
     weight: 0.6,
-    make: (world) => call(world.leading(), "forgetRefused", "0", 1_000, world.epoch()),
+    make: (world) => call(world.leading(), "forgetRefused", world.epoch()),
   },
   {
     weight: 2.5,

@@ -1,16 +1,15 @@
 // A claim that waits for a bid, for a day of the blackboard's own time.
 import { expect, test } from "bun:test";
-import { BidsByHand } from "../../../../../apps/orchestrator/claims/bids-by-hand.ts";
 import { ClaimAnnouncer } from "../../../../../apps/orchestrator/claims/claim-announcer.ts";
 import { ContactClock } from "../../../../../apps/orchestrator/deadlines/contact-clock.ts";
 import { handleDue } from "../../../../../apps/orchestrator/deadlines/handle-due.ts";
 import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
-import { type ClaimId, InstanceName } from "../../../../../lib/model/ids.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../../lib/service/json-log.ts";
-import { events, openClaim, postGoal } from "../../../../support/blackboard/scene.ts";
-import { agentName, sampleAgent, sampleClaim } from "../../../../support/records/sample.ts";
+import { events, openClaim } from "../../../../support/blackboard/scene.ts";
+import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
 import { leaderDeps } from "../../../../support/world/deps.ts";
 
 /**
@@ -33,8 +32,7 @@ async function createScene() {
   const deps = leaderDeps(epoch, { board, clock, log });
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
   const decider = new Decider(deps, leaderParts(deps));
-  const byHand = new BidsByHand(deps, decider);
-  const handlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, () => {}) };
+  const handlers = { decider, announcer: new ClaimAnnouncer(deps, () => {}) };
   const contact = new ContactClock(board, () => nowMs);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
@@ -43,8 +41,7 @@ async function createScene() {
     }
   };
   const announcements = async () => Number(await board.endOfAnnouncements());
-  const look = () => byHand.runOnce(new AbortController().signal);
-  return { board, memory, claim, epoch, pass, look, announcements, lines };
+  return { board, pass, announcements, lines };
 }
 
 test("it is announced a few times on its first day, to the agent whose bid is missing, and logged once", async () => {
@@ -60,45 +57,4 @@ test("it is announced a few times on its first day, to the agent whose bid is mi
     for (const { missing } of again) expect(missing).toEqual([agentName("hand")]);
     break;
   }
-});
-
-test("a bid by hand is noticed by the next look, however long the claim has waited", async () => {
-  const { board, memory, claim, pass, look } = await createScene();
-  await pass(12 * 60 * 60 + 3);
-  memory.hand.writeBid(claim.id, "hand", "ignore");
-  await look();
-  expect((await board.readClaim(claim.id))?.claim).toMatchObject({
-    bidding: "closed",
-    status: "pending_parallel",
-  });
-});
-
-test("a look finds a bid by hand among many claims that wait, and reads no other", async () => {
-  const { board, memory, claim, epoch, look } = await createScene();
-  const goal = await postGoal(board);
-  for (let count = 0; count < 2_100; count++) {
-    const open = {
-      claim: sampleClaim(goal, ["coder", "hand"]),
-      cause: `retry:${count}`,
-      grants: [],
-    };
-    await board.openClaim({ open, epoch, bidDeadlineMs: 60_000 });
-  }
-  const adopted: ClaimId[] = [];
-  board.adoptBids = ((adopt) => (id, by) => {
-    adopted.push(id);
-    return adopt(id, by);
-  })(board.adoptBids);
-  memory.hand.writeBid(claim.id, "hand", "ignore");
-  await look();
-  expect(adopted).toEqual([claim.id]);
-  expect((await board.readClaim(claim.id))?.claim.bidding).toBe("closed");
-});
-
-test("a word that was changed by hand is set back when the claim is announced again", async () => {
-  const { board, memory, claim, pass } = await createScene();
-  memory.hand.writeBid(claim.id, "coder", "ignore");
-  await pass(10);
-  expect(memory.hand.readBids(claim.id)).toEqual({ coder: "claim" });
-  expect(await events(board, "bid_refused")).toHaveLength(1);
 });

@@ -41,14 +41,13 @@ async function scene() {
     setPaused: () => leader.setPaused({ paused: true, by: user, at }),
     recordDelivery: () => leader.recordDelivery({ subject: "s", hook: "h", delivery }),
     adoptArtefact: () => leader.adoptArtefact(goal.id),
-    adoptBids: () => leader.adoptBids(claim.id),
     moveCursor: () => leader.moveCursor("1-0"),
     moveNoticeCursor: () => leader.moveNoticeCursor("1-0"),
     clearDue: () => leader.clearDue([{ kind: "bids", claim: claim.id }]),
     deferDue: () => leader.deferDue([{ kind: "bids", claim: claim.id }], 1),
     logAsLeader: () => leader.logAsLeader({ type: "event_given_up" }),
     removeOldEvents: () => leader.removeOldEvents([]),
-    forgetRefused: () => leader.forgetRefused("0", 1),
+    forgetRefused: () => leader.forgetRefused(),
     postAsLeader: () => leader.postAsLeader(sampleArtefact({ source_artefacts: [goal.id] })),
   };
   return { board, epoch, writes };

@@ -157,11 +157,7 @@ test("an attempt that an agent has lost is ended by the orchestrator, not failed
   expect(eventLine(sampleEvent({ type: "grant_failed" }), plain)).toContain("fails on claim");
 });
 
-test("a result that comes too late reads differently from one that is lost with its source, or that a person has written by hand", () => {
-  const byHand = sampleEvent({ type: "result_refused", actor: "hand" });
-  expect(eventLine(byHand, plain)).toMatch(
-    /by hand +writes a result of claim .{8} for coder, which is refused: Because$/,
-  );
+test("a result that comes too late reads differently from one that is lost with its source", () => {
   expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toMatch(
     /delivers a result of claim .{8} too late/,
   );
@@ -174,40 +170,17 @@ test("a result that comes too late reads differently from one that is lost with 
   );
 });
 
-test("what is done by hand names the agent that it is done for, and refuses nothing itself", () => {
-  const [about, claim] = [newArtefactId(), newClaimId()];
-  const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
-  const lineOf = (over: Partial<SettEvent>, beside = {}) => {
-    const event = sampleEvent({
-      actor: "hand",
-      artefact_id: about,
-      claim_id: claim,
-      agent: agentName("approver"),
-      ...over,
-    });
-    return eventLine(event, plain, beside).slice("00:00:00  00000000  ".length);
-  };
-  expect(lineOf({ type: "bid_placed", data: { word: "review" } })).toBe(
-    `by hand         bids review on claim ${shortClaim} for approver`,
-  );
-  expect(lineOf({ type: "grant_started" })).toBe(
-    `by hand         works on claim ${shortClaim} for approver`,
-  );
-  expect(lineOf({ type: "grant_done" })).toBe(
-    `by hand         is done with claim ${shortClaim} for approver`,
-  );
-  expect(lineOf({ type: "artefact_created" }, { maker: "approver" })).toBe(
-    `by hand         posts Report ${short} for approver`,
-  );
+test("what is adopted or refused is said as the hand's", () => {
+  const about = newArtefactId();
+  const lineOf = (over: Partial<SettEvent>) =>
+    eventLine(sampleEvent({ actor: "hand", artefact_id: about, ...over }), plain).slice(
+      "00:00:00  00000000  ".length,
+    );
+  const short = about.slice(0, 8);
+  expect(lineOf({ type: "artefact_created" })).toBe(`by hand         posts Report ${short}`);
   expect(lineOf({ type: "artefact_refused", data: { reason: "Why" } })).toBe(
     `by hand         writes artefact ${short}, which is refused: Why`,
   );
-  const bid = { word: "maybe", reason: "not a bid word" };
-  const refused = `by hand         bids maybe on claim ${shortClaim} for approver, which is refused: not a bid word`;
-  expect(lineOf({ type: "bid_refused", data: bid })).toBe(refused);
-  expect(
-    lineOf({ type: "bid_refused", agent: undefined, data: { ...bid, name: "approver" } }),
-  ).toBe(refused);
 });
 
 test("colours stand only where they are wanted", () => {
