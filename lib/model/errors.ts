@@ -49,7 +49,6 @@ export const exitCodeOf = {
   "instance-taken": exitCodes.failed,
   interrupted: exitCodes.interrupted,
   internal: exitCodes.failed,
-  "lease-lost": exitCodes.failed,
   "not-allowed": exitCodes.failed,
   "not-authenticated": exitCodes.failed,
   "not-found": exitCodes.failed,

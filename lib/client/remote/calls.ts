@@ -27,10 +27,7 @@ const request = EventDraft.extend({
   type: z.enum(["cancel_requested", "retry_requested", "pause_requested", "resume_requested"]),
 });
 
-/**
- * `name`: a method of the port. Not named: what only `sett up`, `sett down` and `sett prune` do, on
- * the machine of the instance.
- */
+/** A name is a method of the port. */
 export const remoteCalls = {
   time: { right: "read", args: none },
   readMemory: { right: "read", args: none },
@@ -96,6 +93,35 @@ export const remoteCalls = {
 } as const satisfies { [Name in keyof PersonBlackboard]?: { right: Right; args: z.ZodType } };
 
 export type RemoteCallName = keyof typeof remoteCalls;
+
+/** Only `sett up`, `sett down`, `sett prune` and services make these, where the instance runs. */
+export const localCalls = [
+  "countOpenClaims",
+  "readWorkerLogs",
+  "keepWorkerLog",
+  "readEventsBefore",
+  "countEvents",
+  "countLostEvents",
+  "listOwed",
+  "readTrigger",
+  "recordTrigger",
+  "forgetMarks",
+  "forgetTriggers",
+  "registerAgents",
+  "expectAgents",
+  "readNoticeCursor",
+  "giveBackCalls",
+  "retireGoal",
+  "reinstateGoal",
+  "isRetired",
+  "removeOfGoal",
+  "removeEvents",
+  "recordArchive",
+  "keepReply",
+  "readReply",
+] as const satisfies (keyof PersonBlackboard)[];
+
+export type LocalCallName = (typeof localCalls)[number];
 
 /**
  * In the place of a call's name: several that only read, each with its arguments, answered as a

@@ -6,13 +6,18 @@ import type { MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import { InstanceName } from "../../model/ids.ts";
 import { type ApiAddress, askApi, longPatienceMs, readAnswer } from "./api-client.ts";
-import { mayBeTogether, type RemoteCallName, readsTogether, remoteCalls } from "./calls.ts";
+import {
+  type LocalCallName,
+  localCalls,
+  mayBeTogether,
+  type RemoteCallName,
+  readsTogether,
+  remoteCalls,
+} from "./calls.ts";
 import { decode, encode } from "./codec.ts";
 import { followEvents } from "./follow-events.ts";
 import { readTogether } from "./read-together.ts";
 import type { ReadClaims } from "./serve-call.ts";
-
-type Calls = Pick<PersonBlackboard, RemoteCallName>;
 
 /** `instance`: as the API names it. Calls that a person does not make from afar throw `usage`. */
 export function remoteBoard(address: ApiAddress, instance: string): PersonBlackboard {
@@ -47,9 +52,11 @@ export function remoteBoard(address: ApiAddress, instance: string): PersonBlackb
       name,
       (...args: unknown[]) => call(name, args),
     ]),
-  ) as unknown as Calls;
-  const own = {
+  ) as Pick<PersonBlackboard, RemoteCallName>;
+  const local = Object.fromEntries(localCalls.map((name) => [name, refuse]));
+  return {
     ...calls,
+    ...(local as Record<LocalCallName, typeof refuse>),
     instance: InstanceName.parse(instance),
     contactSince: () => sinceMs,
     contactProblem: () => undefined,
@@ -66,16 +73,10 @@ export function remoteBoard(address: ApiAddress, instance: string): PersonBlackb
     followEvents: (from: string, signal: AbortSignal) => followEvents(address, from, signal),
     async [Symbol.asyncDispose]() {},
   };
-  return new Proxy(own, {
-    get(target, name) {
-      // A promise that resolves with this board asks for `then`.
-      if (name in target || typeof name === "symbol" || name === "then")
-        return Reflect.get(target, name);
-      return () => {
-        throw new SettError("usage", "This cannot be done through the API.", {
-          hint: "Do it on the machine where the instance runs, without SETT_API.",
-        });
-      };
-    },
-  }) as unknown as PersonBlackboard;
+}
+
+function refuse(): never {
+  throw new SettError("usage", "This cannot be done through the API.", {
+    hint: "Do it on the machine where the instance runs, without SETT_API.",
+  });
 }
