@@ -69,7 +69,7 @@ function bidsOfAll(target: BidTarget, agents: readonly RegisteredAgent[]): Bid[]
   return bids;
 }
 
-/** An agent without a position comes last: a program of the version before has registered it. */
+/** An agent without a position comes last: it has registered itself. */
 function byPosition(one: RegisteredAgent, other: RegisteredAgent): number {
   const [first, second] = [
     one.position ?? Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 // The instance and the purpose of a container, volume or network: from its labels or, where it has
 // none, from its name. An Engine makes a volume without labels when a container only names it, and
-// so may people, or an older Sett that was killed.
+// so may people, or a Sett that was killed.
 import { AgentName, InstanceName } from "../model/ids.ts";
 import { instanceLabel, type PartKind, type PartLabels, readLabels } from "./labels.ts";
 

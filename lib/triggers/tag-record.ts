@@ -28,8 +28,8 @@ export function fieldOf(tag: string): string {
 }
 
 /**
- * Undefined where it is as it is known; else how often it has changed by now. Earlier versions
- * wrote the commit alone.
+ * Undefined where it is as it is known; else how often it has changed by now. The version
+ * before wrote the commit alone.
  */
 export function changesOf(
   known: ReadonlyMap<string, string>,

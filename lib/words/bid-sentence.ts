@@ -38,12 +38,9 @@ export function ignoring({ ignoredBy = [], isUnwanted }: EventContext): Segment[
   return say`, ignored by ${someOf(ignoredBy.map((name) => say`${name}`))}`;
 }
 
-/**
- * In instances of earlier versions the orchestrator bid for a person by that person's rules.
- */
+/** A bid that the version before has taken from a person's hand is for an agent. */
 export function onBehalf({ actor, agent }: SettEvent): Segment[] {
-  if (agent === undefined || actor.startsWith("agent:")) return [];
-  return say` for ${agent}, by its rules`;
+  return agent === undefined || actor.startsWith("agent:") ? [] : say` for ${agent}`;
 }
 
 const maxNames = 8;

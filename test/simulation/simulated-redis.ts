@@ -47,6 +47,7 @@ const lost: Announcement = {
   artefact_id: "" as Announcement["artefact_id"],
   type: "",
   produced_by_role: "",
+  missing: [],
 };
 
 type Blocked = { look: () => readonly unknown[]; answer: (batch: readonly unknown[]) => void };

@@ -207,7 +207,7 @@ async function redisOfInstance(
   if (parts.containers.length === 0) return undefined;
   const container = parts.containers.find(({ labels }) => labels.component === "redis");
   try {
-    const { redisUrl, ownerUrl = redisUrl } = redisUrlsOf(parts);
+    const { ownerUrl } = redisUrlsOf(parts);
     const isInside = container !== undefined && runtime === "docker" && isServing(container);
     return await readRedis(
       ownerUrl,

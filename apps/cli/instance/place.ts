@@ -8,7 +8,6 @@ import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import { redisPort } from "../services/environment.ts";
-import { usersVariable } from "../services/redis.ts";
 import { ownerUrlOf, type RedisAddress, urlFor } from "../services/redis-users.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
@@ -18,7 +17,7 @@ import { runtimeOf } from "./runtimes.ts";
  * How a command reaches Redis: as the user `person`, and where it must load the functions of its
  * version, as the owner.
  */
-export type RedisUrls = { redisUrl: string; ownerUrl?: string | undefined };
+export type RedisUrls = { redisUrl: string; ownerUrl?: string };
 
 /**
  * An instance anywhere: `SETT_API` and `SETT_API_TOKEN` name its API, `actor` is the person for
@@ -95,32 +94,20 @@ async function findRemotePlace(
   return { instance, api, actor, workspace: await workspaceRoot(shell.cwd), containers: [] };
 }
 
-/**
- * Redis on this machine; undefined when it does not run. `hasUsers`: this version of Sett has
- * started it, or a later one.
- */
-export function redisOf(parts: InstanceParts): (RedisAddress & { hasUsers: boolean }) | undefined {
+/** Redis on this machine; undefined when it does not run. */
+export function redisOf(parts: InstanceParts): RedisAddress | undefined {
   const redis = redisPartOf(parts);
   const published = redis?.ports.find(({ port }) => port === redisPort);
   if (redis === undefined || !isServing(redis) || published === undefined) return undefined;
-  const { REDISCLI_AUTH: ownerPassword = "", [usersVariable]: users } = redis.env;
-  return {
-    host: "127.0.0.1",
-    port: published.hostPort,
-    ownerPassword,
-    hasUsers: users !== undefined,
-  };
+  const { REDISCLI_AUTH: ownerPassword = "" } = redis.env;
+  return { host: "127.0.0.1", port: published.hostPort, ownerPassword };
 }
 
 /** Throws `redis-unreachable` when the instance's Redis does not run. */
-export function redisUrlsOf(parts: InstanceParts): RedisUrls {
+export function redisUrlsOf(parts: InstanceParts): Required<RedisUrls> {
   const address = redisOf(parts);
-  if (address !== undefined) {
-    const ownerUrl = ownerUrlOf(address);
-    return address.hasUsers
-      ? { redisUrl: urlFor(address, { role: "person" }), ownerUrl }
-      : { redisUrl: ownerUrl };
-  }
+  if (address !== undefined)
+    return { redisUrl: urlFor(address, { role: "person" }), ownerUrl: ownerUrlOf(address) };
   const { instance } = parts;
   const redis = redisPartOf(parts);
   const state = redis === undefined ? "has no container" : `does not run (${redis.state.state})`;
@@ -133,23 +120,11 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   });
 }
 
-/**
- * For a program on this machine. Throws `not-ready` where Redis has no users, and `usage` where
- * only its URL is known.
- */
+/** For a program on this machine. Throws `usage` where only the URL of Redis is known. */
 export function agentUrlOf(place: Place, agent: AgentName): string {
   const { instance, containers } = place;
   const address = redisOf({ instance, containers: [...containers], volumes: [], networks: [] });
-  if (address?.hasUsers) return urlFor(address, { role: "agent", agent });
-  if (address !== undefined) {
-    throw new SettError(
-      "not-ready",
-      `The Redis of ${instance} has no users yet: an earlier version of sett has started it.`,
-      {
-        hint: `\`sett up --name ${instance}\` makes them.`,
-      },
-    );
-  }
+  if (address !== undefined) return urlFor(address, { role: "agent", agent });
   throw new SettError("usage", "The users of a Redis that REDIS_URL names are not known.", {
     hint: "Without REDIS_URL, sett finds the instance of this repository.",
   });

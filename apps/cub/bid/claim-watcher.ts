@@ -66,7 +66,7 @@ export class ClaimWatcher {
     const own = this.#deps.registration.current.name;
     for (const { claim, artefact_id, missing, ...target } of announced) {
       if (stop.aborted) break;
-      const isBidMissing = missing === undefined || missing.includes(own);
+      const isBidMissing = missing.includes(own);
       if (isBidMissing && !this.#biddingOn.has(claim))
         await this.#begin({ id: claim, artefact_id }, target, stop);
     }

@@ -33,7 +33,6 @@ export class Reconciler {
   readonly #decider: Decider;
   readonly #questions: Questions;
   readonly #presence: AgentPresence;
-  #isIndexed = false;
   /**
    * How many of the oldest open claims the round has still to look at. It goes from the newest to
    * the oldest, so that claims that are opened or end meanwhile move no other past it.
@@ -78,7 +77,6 @@ export class Reconciler {
 
   /** Every open claim, without a pause: finds all that was lost. */
   async lookAtAll(mayJudge: boolean): Promise<void> {
-    await this.#index();
     this.#left = 0;
     while (!(await this.lookAtNext(mayJudge)));
   }
@@ -95,13 +93,6 @@ export class Reconciler {
     this.#left = from;
     if (from === 0) this.#presence.endRound();
     return from === 0;
-  }
-
-  async #index(): Promise<void> {
-    while (!this.#isIndexed) {
-      const indexed = await this.#deps.board.indexClaims({ limit: claimsAtOnce });
-      this.#isIndexed = indexed.left === 0;
-    }
   }
 
   /** Each by itself; harmless where there is nothing to do. */

@@ -55,10 +55,7 @@ export function agentsOf(state: State): AgentBoard {
     },
 
     async findAgent(name) {
-      const text =
-        state.ownRegistrations.get(name) ??
-        state.agents.get(name) ??
-        state.expectedAgents.get(name);
+      const text = state.ownRegistrations.get(name);
       return text === undefined ? undefined : registrationOfText(name, text);
     },
 

@@ -3,15 +3,14 @@
 import { missingBidders } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import type { ClaimBoard } from "../port/blackboard.ts";
-import type { IsFenced } from "./leader.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
 type Lists = Pick<
   ClaimBoard,
-  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "indexClaims"
+  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf"
 >;
 
-export function claimListsOf(state: State, isFenced: IsFenced): Lists {
+export function claimListsOf(state: State): Lists {
   return {
     async listOpenClaims({ from, count } = { from: 0, count: Number.POSITIVE_INFINITY }) {
       return [...state.openClaims].slice(from, from + count);
@@ -28,10 +27,6 @@ export function claimListsOf(state: State, isFenced: IsFenced): Lists {
     },
 
     listClaimsOf: async (agent, concern) => listClaimsOf(state, agent, concern),
-
-    async indexClaims({ epoch }) {
-      return isFenced(epoch) ? { outcome: "fenced" } : { outcome: "indexed", left: 0 };
-    },
   };
 }
 

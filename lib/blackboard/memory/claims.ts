@@ -76,7 +76,7 @@ export function claimsOf(
       });
     },
 
-    ...claimListsOf(state, isFenced),
+    ...claimListsOf(state),
 
     async claimsOfArtefact(id) {
       return new Map(state.causes.get(id));

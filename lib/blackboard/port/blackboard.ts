@@ -170,14 +170,6 @@ export interface ClaimBoard {
    * has a grant that is neither done nor cancelled.
    */
   listClaimsOf(agent: AgentName, concern: "asked" | "work"): Promise<ClaimId[]>;
-  /**
-   * Indexes at most `limit` of the open claims that a version without `listClaimsOf` has opened.
-   * `left`: how many are still to be looked at; 0 from then on.
-   */
-  indexClaims(order: {
-    epoch: number;
-    limit: number;
-  }): Promise<{ outcome: "indexed"; left: number } | { outcome: "fenced" }>;
   /** cause → claim, of one artefact. */
   claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
   /**
@@ -220,15 +212,14 @@ export interface ClaimBoard {
 
 /**
  * A claim whose bidding is open, with what rules read: a cub that bids by rules need read nothing
- * else. `missing`: the agents that are asked to bid; undefined, the whole electorate, where a
- * program of the version before has announced it.
+ * else. `missing`: the agents that are asked to bid.
  */
 export type Announcement = {
   claim: ClaimId;
   artefact_id: ArtefactId;
   type: string;
   produced_by_role: string;
-  missing?: AgentName[];
+  missing: AgentName[];
 };
 
 /** `worker` is the container's name. */

@@ -128,7 +128,6 @@ export type CandidateBlackboard = Pick<
   | "commitClaim"
   | "announceClaim"
   | "listClaimsOf"
-  | "indexClaims"
   | "adoptArtefact"
   | "artefactHints"
   | "postAsLeader"

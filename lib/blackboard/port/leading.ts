@@ -30,7 +30,6 @@ type WithOrder =
   | "openClaim"
   | "commitClaim"
   | "announceClaim"
-  | "indexClaims"
   | "endGoal"
   | "askPeople"
   | "setPaused"
@@ -101,7 +100,6 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     openClaim: (order) => unfenced(board.openClaim({ ...order, epoch })),
     commitClaim: (order) => unfenced(board.commitClaim({ ...order, epoch })),
     announceClaim: (order) => unfenced(board.announceClaim({ ...order, epoch })),
-    indexClaims: (order) => unfenced(board.indexClaims({ ...order, epoch })),
     endGoal: (order) => unfenced(board.endGoal({ ...order, epoch })),
     askPeople: (order) => unfenced(board.askPeople({ ...order, epoch })),
     setPaused: (order) => unfenced(board.setPaused({ ...order, epoch })),

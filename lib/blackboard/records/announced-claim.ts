@@ -13,15 +13,9 @@ export function announcementOf({ claim, about = "" }: AnnouncementEntry): Announ
     const { artefact_id, type, produced_by_role, missing } = JSON.parse(about);
     for (const value of [artefact_id, type, produced_by_role])
       if (typeof value !== "string") return undefined;
-    const names = AgentName.array().optional().safeParse(missing);
+    const names = AgentName.array().safeParse(missing);
     if (!names.success) return undefined;
-    return {
-      claim: id.data,
-      artefact_id,
-      type,
-      produced_by_role,
-      ...(names.data && { missing: names.data }),
-    };
+    return { claim: id.data, artefact_id, type, produced_by_role, missing: names.data };
   } catch {
     return undefined;
   }

@@ -93,7 +93,7 @@ export function keysOf(instance: InstanceName) {
      */
     dueOfKind: (kind: string) => `${prefix}due:${kind}`,
     /**
-     * zset: the same of all kinds, as an earlier version has written it. A leader moves it to its
+     * zset: the same of all kinds, as the version before has written it. A leader moves it to its
      * kinds.
      */
     due: `${prefix}due`,
@@ -132,11 +132,6 @@ export function keysOf(instance: InstanceName) {
     agentRegistration: (agent: AgentName) => `${prefix}agent:${agent}:registration`,
     /** string: the agent's last heartbeat as JSON: when, state, the claim that it works on. */
     agentStatus: (agent: AgentName) => `${prefix}agent:${agent}:status`,
-    /**
-     * hash: agent → the same, from cubs of an older version. Removed by `sett up` when it has
-     * replaced them.
-     */
-    olderStatuses: `${prefix}agent_status`,
     /** list: wake-ups for a cub (claim ids). A hint. */
     agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
     /** zset: claims in which the agent has a queued grant, by time. */
@@ -171,8 +166,7 @@ export function keysOf(instance: InstanceName) {
     /**
      * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in
      * the log (`cursor`, `notice_cursor`), the webhooks that could not be notified
-     * (`notice_problems`, JSON), the pause (`paused_since`, `paused_by`) and how many open claims
-     * of an older version are not indexed yet (`unindexed`).
+     * (`notice_problems`, JSON), and the pause (`paused_since`, `paused_by`).
      */
     orchestrator: `${prefix}orchestrator`,
     /** string: since when the instance is paused, while it is; agents may read it. */

@@ -7,13 +7,9 @@ import type { AgentName } from "../../model/ids.ts";
 
 /**
  * Members that a later version has added are ignored, but not those of a rule: they may change what
- * it means. An earlier version named the command itself.
+ * it means.
  */
-const StoredRegistration = z
-  .object({ ...AgentRegistration.shape, bid_command: z.unknown().optional() })
-  .transform(({ bid_command, ...registration }): AgentRegistration => {
-    return bid_command === undefined ? registration : { ...registration, bids_by_command: true };
-  });
+const StoredRegistration = z.object(AgentRegistration.shape);
 
 /** Never fails: an agent whose registration cannot be read is registered all the same. */
 export function registrationOfText(name: AgentName, text: string): RegisteredAgent {

@@ -7,7 +7,6 @@ import type { AgentBoard } from "../port/blackboard.ts";
 import { registrationOfText, textOfRegistration } from "../records/registration-text.ts";
 import { type Client, isRefusal } from "./client.ts";
 import type { Deps } from "./deps.ts";
-import { isAgentUserName } from "./users.ts";
 
 /** How many logs of each agent are kept, about. */
 const maxWorkerLogs = 200;
@@ -17,7 +16,7 @@ const maxWorkerLogs = 200;
  */
 const maxStatusLength = 1_000;
 
-export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
+export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
   async function register(
     registrations: readonly RegisteredAgent[],
     actor: Actor,
@@ -25,7 +24,6 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
   ) {
     const stored = {
       agents: keys.agents,
-      older_statuses: keys.olderStatuses,
       expected_agents: keys.expectedAgents,
       senders: keys.senders,
     };
@@ -48,16 +46,7 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
     expectAgents: (registrations, actor) => register(registrations, actor, "expect"),
 
     async findAgent(name) {
-      const own = await connection.run((client) => client.get(keys.agentRegistration(name)));
-      if (own !== null) return registrationOfText(name, own);
-      // An older version or a person's hand has written no such key. An agent's user may read none
-      // but its own: Redis would refuse it.
-      if (isAgentUserName(user)) return undefined;
-      // In this order, so that an agent that is registered meanwhile is found in one of the two
-      // places.
-      const expected = await connection.run((client) => client.hGet(keys.expectedAgents, name));
-      const registered = await connection.run((client) => client.hGet(keys.agents, name));
-      const text = registered ?? expected;
+      const text = await connection.run((client) => client.get(keys.agentRegistration(name)));
       return text === null ? undefined : registrationOfText(name, text);
     },
 
@@ -95,12 +84,8 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
     async listStatuses() {
       // In this order, so that an agent that is registered meanwhile is found in one of the two
       // places.
-      const [expected, registered, older] = await connection.run((client) =>
-        Promise.all([
-          client.hKeys(keys.expectedAgents),
-          client.hKeys(keys.agents),
-          client.hGetAll(keys.olderStatuses),
-        ]),
+      const [expected, registered] = await connection.run((client) =>
+        Promise.all([client.hKeys(keys.expectedAgents), client.hKeys(keys.agents)]),
       );
       const names = [...new Set([...expected, ...registered])].flatMap(
         (name) => AgentName.safeParse(name).data ?? [],
@@ -111,8 +96,7 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
       );
       const statuses = new Map<AgentName, AgentStatus>();
       for (const [place, agent] of names.entries()) {
-        // A cub of an older version may work until `sett up` has replaced it.
-        const status = AgentStatus.safeParse(parseJson(texts[place] || older[agent])).data;
+        const status = AgentStatus.safeParse(parseJson(texts[place])).data;
         if (status !== undefined) statuses.set(agent, status);
       }
       return statuses;

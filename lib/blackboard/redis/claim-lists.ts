@@ -5,11 +5,11 @@ import type { Deps } from "./deps.ts";
 
 type Lists = Pick<
   ClaimBoard,
-  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "indexClaims"
+  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf"
 >;
 
 /** These indexes hold nothing but claim ids. */
-export function claimListsOf({ connection, keys, call }: Deps): Lists {
+export function claimListsOf({ connection, keys }: Deps): Lists {
   return {
     async listOpenClaims({ from, count } = { from: 0, count: Number.POSITIVE_INFINITY }) {
       if (count === 0) return [];
@@ -40,12 +40,6 @@ export function claimListsOf({ connection, keys, call }: Deps): Lists {
     async listClaimsOf(agent, concern) {
       const key = concern === "asked" ? keys.agentAsked(agent) : keys.agentWork(agent);
       return (await connection.run((client) => client.zRange(key, 0, -1))) as ClaimId[];
-    },
-
-    async indexClaims({ epoch, limit }) {
-      const stored = { orchestrator: keys.orchestrator, open_claims: keys.openClaims };
-      const reply = await call("indexClaims", stored, { epoch, limit });
-      return reply.outcome === "indexed" ? { outcome: "indexed", left: Number(reply.left) } : reply;
     },
   };
 }

@@ -29,7 +29,6 @@ import findCaller from "./lua/find-caller.lua" with { type: "text" };
 import finishGrant from "./lua/finish-grant.lua" with { type: "text" };
 import forgetRefused from "./lua/forget-refused.lua" with { type: "text" };
 import forgetTriggers from "./lua/forget-triggers.lua" with { type: "text" };
-import indexClaims from "./lua/index-claims.lua" with { type: "text" };
 import listDue from "./lua/list-due.lua" with { type: "text" };
 import logAsLeader from "./lua/log-as-leader.lua" with { type: "text" };
 import logEvent from "./lua/log-event.lua" with { type: "text" };
@@ -98,7 +97,6 @@ const sources: Record<FunctionName, string> = {
   placeBid,
   commitClaim,
   announceClaim,
-  indexClaims,
   takeGrant,
   beginWork,
   acceptGrant,

@@ -137,11 +137,6 @@ export const functionTable = {
     args: { epoch: "number", claim: "text", next_after_ms: "number", is_silent: "flag" },
     outcomes: { announced: [], ended: [], fenced },
   },
-  indexClaims: {
-    keys: ["orchestrator", "open_claims"],
-    args: { epoch: "number", limit: "number" },
-    outcomes: { indexed: ["left"], fenced },
-  },
   ...grantFunctions,
   askPeople: {
     keys: ["orchestrator", "question_artefact", "question", "open_questions"],
@@ -171,7 +166,7 @@ export const functionTable = {
     outcomes: { set: [], already: [], superseded: [], fenced },
   },
   registerAgents: {
-    keys: ["agents", "older_statuses", "expected_agents", "senders"],
+    keys: ["agents", "expected_agents", "senders"],
     args: { actor: "text", mode: "text", registrations: "registration*" },
     outcomes: { registered: [] },
   },

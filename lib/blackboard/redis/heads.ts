@@ -14,7 +14,7 @@ const wordsPerHead = headFields.length + 3;
 const headsAtOnce = 500;
 
 /**
- * Artefacts that an earlier version has stored have no `beginning`. Larger payloads had none shown.
+ * Artefacts that the version before has stored have no `beginning`. Larger payloads had none shown.
  */
 const maxOlderPayload = 64 * 1024;
 

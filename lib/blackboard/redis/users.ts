@@ -9,7 +9,7 @@ export function userNameOf(user: RedisUser): string {
   return user.role === "agent" ? `agent-${user.agent}` : user.role;
 }
 
-export function isAgentUserName(name: string): boolean {
+function isAgentUserName(name: string): boolean {
   return /^agent-.+$/.test(name);
 }
 

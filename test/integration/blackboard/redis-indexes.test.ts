@@ -12,10 +12,8 @@ import {
   at,
   commitOf,
   done,
-  openClaim,
   postGoal,
   queued,
-  queueGrant,
   resultOf,
   running,
   user,
@@ -131,55 +129,6 @@ test("they agree with the records after any work", async () => {
     }),
     { numRuns: 15 },
   );
-});
-
-test("claims that an older version has opened are indexed when a leader takes over, a page at a time", async () => {
-  await using bench = await openRedisBench(server);
-  const { board } = bench;
-  const bidding = [await openClaim(board, ["coder", "tester"]), await openClaim(board, ["tester"])];
-  await board.placeBid({
-    claim: bidding[0]?.claim.id as ClaimId,
-    agent: agentName("coder"),
-    word: "claim",
-  });
-  const { claim, epoch } = await queueGrant(board);
-  const broken = await queueGrant(board);
-  await server.cli("HSET", bench.key(`grants:${broken.claim.id}`), "coder", "{");
-  await server.cli("HDEL", bench.key(`claim:${broken.claim.id}`), "electorate");
-  for (const agent of agents)
-    for (const index of ["asked", "work", "queued"])
-      await server.cli("DEL", bench.key(`agent:${agent}:${index}`));
-  const now = broken.epoch;
-  expect(now).toBeGreaterThan(epoch);
-  for (const left of [3, 2, 1, 0, 0])
-    expect(await board.indexClaims({ epoch: now, limit: 1 })).toEqual({ outcome: "indexed", left });
-  await server.cli("HSET", bench.key(`claim:${broken.claim.id}`), "electorate", "[]");
-  await server.cli("HDEL", bench.key(`grants:${broken.claim.id}`), "coder");
-  await expectToAgree(board);
-  expect(await board.listClaimsOf(agentName("tester"), "asked")).toHaveLength(2);
-  for await (const claims of board.followGrants(agentName("coder"), new AbortController().signal)) {
-    expect(claims).toContain(claim.id);
-    break;
-  }
-});
-
-test("indexing leaves what is queued in its order, and queues nothing of a goal that was ended", async () => {
-  await using bench = await openRedisBench(server);
-  const { board } = bench;
-  const scenes = [];
-  for (let count = 0; count < 4; count += 1) scenes.push(await queueGrant(board));
-  const queued = () => server.cli("ZRANGE", bench.key("agent:coder:queued"), "0", "-1");
-  const ids = scenes.map(({ claim }) => claim.id);
-  expect((await queued()).split("\n")).toEqual(ids);
-  const { goal, epoch = 0 } = scenes.at(-1) ?? {};
-  if (goal === undefined) throw new Error("There are four.");
-  expect(await board.indexClaims({ epoch, limit: 10 })).toEqual({ outcome: "indexed", left: 0 });
-  expect((await queued()).split("\n")).toEqual(ids);
-  await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
-  await server.cli("DEL", bench.key("agent:coder:queued"));
-  await server.cli("HDEL", bench.key("orchestrator"), "unindexed");
-  expect(await board.indexClaims({ epoch, limit: 10 })).toEqual({ outcome: "indexed", left: 0 });
-  expect((await queued()).split("\n").toSorted()).toEqual(ids.slice(0, -1).toSorted());
 });
 
 test("a follower whose function Redis refuses ends with the error", async () => {

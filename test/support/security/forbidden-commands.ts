@@ -267,13 +267,8 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "the registration of an agent",
     commands: (at) => {
-      const {
-        agents,
-        olderStatuses: older_statuses,
-        expectedAgents: expected_agents,
-        senders,
-      } = at.keys;
-      const stored = { agents, older_statuses, expected_agents, senders };
+      const { agents, expectedAgents: expected_agents, senders } = at.keys;
+      const stored = { agents, expected_agents, senders };
       const json = JSON.stringify({ name: "busy", bid_command: ["/bin/sh"] });
       const registrations = [{ name: "busy", role: "busy", json, event_data: "{}" }];
       return [
@@ -379,10 +374,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   },
   {
     attack: "the status of another agent",
-    commands: ({ key, keys }) => [
-      ["SET", key("agent:busy:status"), '{"at":0,"state":"idle"}'],
-      ["HSET", keys.olderStatuses, "busy", '{"at":0,"state":"idle"}'],
-    ],
+    commands: ({ key }) => [["SET", key("agent:busy:status"), '{"at":0,"state":"idle"}']],
   },
   {
     attack: "any other function, under the name of a key that is its own",

@@ -263,7 +263,6 @@ async function removePart(input: ApplyInput, container: ContainerPart): Promise<
 /** Of agents that are no longer in sett.yml: what they started elsewhere is cut off, too. */
 async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Promise<void> {
   const { ownerUrl } = redisUrlsOf(await runtime.parts(instance));
-  if (ownerUrl === undefined) return;
   const { removeOtherUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
   await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
 }

@@ -55,7 +55,7 @@ async function open(
       const { prepareUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
       // Redis needs some time to read a large append-only file.
       await prepareUsers(
-        { url: urls.ownerUrl ?? urls.redisUrl, instance, giveUpMs: readyWithinMs, signal },
+        { url: urls.ownerUrl, instance, giveUpMs: readyWithinMs, signal },
         plan.users,
       );
       return await connect({ instance, ...urls }, readyWithinMs, signal);

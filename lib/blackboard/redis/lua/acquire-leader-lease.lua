@@ -20,7 +20,7 @@ local function move_due_back(due, seen, now)
   end
 end
 
--- An earlier version has written all kinds into one key.
+-- The version before has written all kinds into one key.
 local function move_to_kinds(due)
   repeat
     local members = redis.call('ZRANGE', due, 0, 999, 'WITHSCORES')
@@ -52,9 +52,6 @@ local function acquire_leader_lease(keys, args)
   redis.call('HSET', keys.orchestrator, 'holder', args.holder, 'epoch', digits(epoch), 'nonce', nonce,
     'expires_at', digits(now + args.lease_ms), 'cursor', cursor, 'seen_at', digits(now))
   if is_new then
-    -- A version without this key has paused the instance.
-    local paused_since = redis.call('HGET', keys.orchestrator, 'paused_since')
-    if paused_since then redis.call('SET', prefix .. 'paused', paused_since) end
     log({ type = 'orchestrator_started', actor = orchestrator_of(epoch), data = object('holder', args.holder, 'epoch', epoch) })
   end
   return { 'held', digits(epoch), cursor }

@@ -21,18 +21,18 @@ local function new_artefacts(artefacts)
 end
 
 -- Records imposed bids, and returns all words on record by agent. An imposed bid is one that was
--- missing; a claim that does not say how many are missing stays like that.
+-- missing.
 local function add_bids(keys, args, claim)
   local recorded, missing = recorded_bids(args.claim, claim.bid_order), claim.missing_bids
   for _, bid in ipairs(args.bids) do
     if not recorded[bid.agent] then
-      recorded[bid.agent], missing = bid.word, missing and missing - 1
+      recorded[bid.agent], missing = bid.word, missing - 1
       record_bid(args.claim, bid.agent, bid.word)
       redis.call('HSET', keys.bids, bid.agent, bid.word)
       remove_asked(args.claim, bid.agent)
     end
   end
-  if #args.bids > 0 and missing then redis.call('HSET', keys.claim, 'missing_bids', missing) end
+  if #args.bids > 0 then redis.call('HSET', keys.claim, 'missing_bids', missing) end
   return recorded
 end
 

@@ -1,4 +1,4 @@
--- Removes what is on record of every trigger but these. An earlier version has not noted of which
+-- Removes what is on record of every trigger but these. The version before has not noted of which
 -- triggers something is on record.
 -- KEYS triggers
 -- ARGS kept: text*

@@ -20,7 +20,7 @@ local function place_bid(keys, args)
   end
 
   redis.call('HSET', keys.bids, agent, word)
-  local missing = missing_bids(args.claim, claim) - 1
+  local missing = claim.missing_bids - 1
   record_bid(args.claim, agent, word)
   redis.call('HSET', keys.claim, 'missing_bids', missing, 'rev', claim.rev + 1)
   remove_asked(args.claim, agent)

@@ -56,14 +56,3 @@ end
 local function is_elector(electorate, agent)
   return electorate:find('"' .. agent .. '"', 1, true) ~= nil
 end
-
--- How many of the electorate have not bid. A claim that an older version has opened does not say so
--- itself: there they are counted.
-local function missing_bids(id, claim)
-  if claim.missing_bids then return tonumber(claim.missing_bids) end
-  local missing, recorded = 0, recorded_bids(id, claim.bid_order)
-  for agent in each_quoted(claim.electorate) do
-    if not recorded[agent] then missing = missing + 1 end
-  end
-  return missing
-end

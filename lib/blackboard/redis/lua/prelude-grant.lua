@@ -62,10 +62,6 @@ local function add_queued(claim, agent)
   redis.call('ZADD', key, score, claim)
 end
 
-local function is_queued(claim, agent)
-  return redis.call('ZSCORE', prefix .. 'agent:' .. agent .. ':queued', claim) ~= false
-end
-
 local function remove_queued(claim, agent)
   redis.call('ZREM', prefix .. 'agent:' .. agent .. ':queued', claim)
 end

@@ -1,8 +1,7 @@
 -- Writes registrations, with events for those that are new or changed, and for each agent a copy in
--- a key of its own, also of a registration that is not new: a version without these keys may have
--- written it. The mode `expect` stores new agents apart, as expected; `exact` also removes all
--- agents that are not listed; `add` does neither.
--- KEYS agents, older_statuses, expected_agents, senders
+-- a key of its own. The mode `expect` stores new agents apart, as expected; `exact` also removes
+-- all agents that are not listed; `add` does neither.
+-- KEYS agents, expected_agents, senders
 -- ARGS actor, mode, registrations: registration*
 -- Result registered
 -- RECORD registration name, role, json, event_data
@@ -34,7 +33,6 @@ local function register_agents(keys, args)
   if args.mode == 'exact' then
     for _, name in ipairs(redis.call('HKEYS', keys.expected_agents)) do forget_agent(name) end
     redis.call('DEL', keys.expected_agents)
-    redis.call('UNLINK', keys.older_statuses)
     local known = redis.call('HKEYS', keys.agents)
     table.sort(known)
     for _, name in ipairs(known) do

@@ -72,8 +72,6 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     const { board, hand } = bench;
     const coder = sampleAgent("coder");
     const changed = sampleAgent("coder", { role: "writer" });
-    // As an older version does, which makes no copy.
-    await hand.writeRegistration(coder.name, JSON.stringify(coder));
     await board.expectAgents([coder], user);
     await hand.writeRegistration(coder.name, JSON.stringify(changed));
     expect([await board.findAgent(coder.name), ...(await board.listAgents())]).toEqual([

@@ -151,13 +151,4 @@ export function claimsOfAgentsSuite(open: () => Promise<Bench>): void {
     expect(await board.listOpenClaims({ from: 0, count: 2 })).toEqual(ids.slice(0, 2));
     expect(await board.listOpenClaims({ from: 0, count: 0 })).toEqual([]);
   });
-
-  test("indexing what an older version has opened is for the leader, and done once", async () => {
-    await using bench = await open();
-    const { board } = bench;
-    const epoch = await acquireLeaderLease(board);
-    expect(await board.indexClaims({ epoch: epoch - 1, limit: 10 })).toEqual({ outcome: "fenced" });
-    expect(await board.indexClaims({ epoch, limit: 10 })).toEqual({ outcome: "indexed", left: 0 });
-    expect(await board.indexClaims({ epoch, limit: 10 })).toEqual({ outcome: "indexed", left: 0 });
-  });
 }

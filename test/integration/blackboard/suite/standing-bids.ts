@@ -14,7 +14,7 @@ import {
   postGoal,
   queued,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, sampleAgent, sampleClaim } from "../../../support/records/sample.ts";
+import { agentName, sampleClaim } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const [coder, tester, lead] = [agentName("coder"), agentName("tester"), agentName("lead")];
@@ -200,16 +200,5 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
     ]);
     await bench.board.placeBid({ claim: claim.id, agent: tester, word: "ignore" });
     expect((await events(bench.board, "bid_placed")).at(-1)?.data?.missing).toBe(0);
-  });
-
-  test("a registration of an earlier version, which names the command, reads as one that bids by command", async () => {
-    await using bench = await open();
-    await bench.hand.writeRegistration(
-      coder,
-      JSON.stringify({ ...sampleAgent("coder"), bid_command: ["/app/bid.sh"] }),
-    );
-    expect(await bench.board.listAgents()).toEqual([
-      sampleAgent("coder", { bids_by_command: true }),
-    ]);
   });
 }

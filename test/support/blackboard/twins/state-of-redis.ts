@@ -81,9 +81,8 @@ const special: Partial<Record<KeyName, Normalize>> = {
     Object.fromEntries(
       Object.entries(pairs(words)).filter(([field]) => !field.startsWith("granted_")),
     ),
-  // The twin has no index that an older version could have left out.
   orchestrator: (words) => {
-    const { unindexed: _, ...fields } = pairs(words);
+    const fields = pairs(words);
     return Object.keys(fields).length === 0 ? undefined : fields;
   },
   goalBudget: sums,

@@ -31,10 +31,6 @@ export const claimMoves: readonly Move[] = [
     make: (world) =>
       call(world.handle(), "listClaimsOf", world.agent(), world.random.oneOf("asked", "work")),
   },
-  {
-    weight: 1,
-    make: (world) => call(world.leading(), "indexClaims", { epoch: world.epoch(), limit: 100 }),
-  },
   { weight: 1, make: (world) => call(world.handle(), "claimsOfArtefact", world.artefactId()) },
   {
     weight: 9,

@@ -23,7 +23,7 @@ test("a Redis that has stopped or is gone is repaired by up; the logs of one tha
   expect(error.hint).toBe("`sett up --name demo` starts it again, with the kept blackboard.");
 });
 
-test("people have a user of their own, and its owner's password only loads functions; an earlier version's Redis knows its owner alone", () => {
+test("people have a user of their own, and its owner's password only loads functions", () => {
   const { containers, ...rest } = instanceParts("demo", workspace, "containers");
   const withRedis = (env: Record<string, string>) => ({
     ...rest,
@@ -34,10 +34,7 @@ test("people have a user of their own, and its owner's password only loads funct
     ),
   });
   const owner = "redis://:secret@127.0.0.1:40001";
-  expect(redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret" }))).toEqual({ redisUrl: owner });
-  const { redisUrl, ownerUrl } = redisUrlsOf(
-    withRedis({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: "1" }),
-  );
+  const { redisUrl, ownerUrl } = redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret" }));
   expect(ownerUrl).toBe(owner);
   expect(redisUrl).toMatch(/^redis:\/\/person:[0-9a-f]{64}@127\.0\.0\.1:40001$/);
 });

@@ -35,7 +35,6 @@ async function scene() {
     openClaim: () => leader.openClaim({ open, bidDeadlineMs: 1 }),
     commitClaim: () => leader.commitClaim(commit),
     announceClaim: () => leader.announceClaim({ claim: claim.id, nextAfterMs: 1, isSilent: false }),
-    indexClaims: () => leader.indexClaims({ limit: 1 }),
     endGoal: () => leader.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user }),
     askPeople: () => leader.askPeople({ question: goal.id }),
     setPaused: () => leader.setPaused({ paused: true, by: user, at }),

@@ -130,8 +130,6 @@ test("people's requests, and what comes of them, are shown with their names, wit
   );
   const rejecting = { type: "grant_done", ...grant, actor: ada, data: { rejects: true } } as const;
   expect(lineOf(rejecting)).toEndWith(`rejects what claim ${shortClaim} is about for maintainer`);
-  const bid = lineOf({ type: "bid_placed", ...grant, data: { word: "review" } });
-  expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
 });
 
 test("bids that agents have given in advance share a line", () => {
