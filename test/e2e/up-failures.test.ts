@@ -260,6 +260,7 @@ nightly(
 );
 
 test("a failed start keeps the blackboard of an earlier time", async () => {
+  await sett.up();
   await sett.need("down", "--name", sett.name, "--timeout", "1s");
   await sett.write({
     "sett.yml": `${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`,
