@@ -8,6 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -194,7 +195,7 @@ test("after a restart of its container it has its certificate still", async () =
   );
 });
 
-test("a changed token replaces the API alone, and so does a new certificate", async () => {
+nightly("a changed token replaces the API alone, and so does a new certificate", async () => {
   tokens.ci = randomBytes(32).toString("hex");
   await writeFile(join(folder, "ci"), tokens.ci);
   expect(await sett.need("up")).toMatch(

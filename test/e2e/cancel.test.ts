@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { pauseContainer } from "../support/docker/pause-container.ts";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -69,17 +70,20 @@ async function expectCancelled(goal: string): Promise<void> {
   expect(events.filter(({ type }) => type === "claim_terminated").length).toBeGreaterThan(0);
 }
 
-test.each([
+for (const [phase, payload, agent] of [
   ["review", "reviewing", "reviewer"],
   ["parallel", "checking", "checker"],
   ["exclusive", "working", "coder"],
-])("in the %s phase: the running tool is stopped", async (_phase, payload, agent) => {
-  const goal = await sett.forage(payload);
-  await happened(goal, "grant_started", agent);
-  await waitFor("the tool", () => isSleeping(agent));
-  await expectCancelled(goal);
-  await waitFor("the end of the tool", async () => !(await isSleeping(agent)));
-});
+] as const) {
+  const daily = phase === "exclusive" ? test : nightly;
+  daily(`in the ${phase} phase: the running tool is stopped`, async () => {
+    const goal = await sett.forage(payload);
+    await happened(goal, "grant_started", agent);
+    await waitFor("the tool", () => isSleeping(agent));
+    await expectCancelled(goal);
+    await waitFor("the end of the tool", async () => !(await isSleeping(agent)));
+  });
+}
 
 test("while a question waits: it is closed, and can be answered no more", async () => {
   const goal = await sett.forage("asking");
@@ -92,7 +96,7 @@ test("while a question waits: it is closed, and can be answered no more", async 
   expect(err).toContain("was cancelled");
 });
 
-test("while a bid is waited for", async () => {
+nightly("while a bid is waited for", async () => {
   await pauseContainer(`sett-${sett.name}-agent-coder`);
   try {
     const goal = await sett.forage("bidding");

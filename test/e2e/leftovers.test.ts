@@ -81,40 +81,44 @@ test("a stranger's container, volume or network is named before anything is buil
   }
 }, 300_000);
 
-test("what a person makes from an agent's container, or beside it, outlives the instance", async () => {
-  await sett.up();
-  const own = `sett-${sett.name}`;
-  const [kept, image] = [`keepme-${sett.name}`, `kept-${sett.name}`];
-  const nameless = (await $`docker commit ${own}-agent-echo`.text()).trim();
-  await $`docker commit ${own}-agent-echo ${image}`.quiet();
-  // Nothing needs this name, and no label says that it is ours.
-  const volume = `${own}-workspace-c`;
-  await $`docker volume create ${volume} && docker create --name ${kept} ${image} && docker create --name ${own}-agent-spare ${image}`.quiet();
-  try {
-    const listed = JSON.parse(await sett.need("list", "--json")).find(
-      ({ name }: { name: string }) => name === sett.name,
-    );
-    const names = ["agent-echo", "orchestrator", "redis"].map((part) => `${own}-${part}`);
-    expect(listed.containers.map(({ name }: { name: string }) => name)).toEqual(names);
-    expect((await sett.sett("doctor")).out).not.toContain(kept);
+nightly(
+  "what a person makes from an agent's container, or beside it, outlives the instance",
+  async () => {
     await sett.up();
-    await sett.need("down", "--timeout", "1s");
-    // In the place of one of ours, with each of its labels.
-    await $`docker rename ${own}-agent-spare ${own}-agent-echo`.quiet();
-    const { err } = await sett.sett("up", "--name", sett.name);
-    expect(err).toContain(`A container ${own}-agent-echo exists that Sett has not made`);
-    await $`docker rename ${own}-agent-echo ${own}-agent-spare`.quiet();
-    await sett.up();
-    await sett.need("down", "--volumes", "--timeout", "1s");
-    expect(await named()).toEqual([`${own}-agent-spare`, volume]);
-    await $`docker container inspect ${kept}`.quiet();
-    await $`docker image inspect ${nameless} ${image}`.quiet();
-  } finally {
-    await $`docker rm --force ${kept} ${own}-agent-spare; docker volume rm ${volume}; docker rmi --force ${image} ${nameless}`
-      .nothrow()
-      .quiet();
-  }
-}, 300_000);
+    const own = `sett-${sett.name}`;
+    const [kept, image] = [`keepme-${sett.name}`, `kept-${sett.name}`];
+    const nameless = (await $`docker commit ${own}-agent-echo`.text()).trim();
+    await $`docker commit ${own}-agent-echo ${image}`.quiet();
+    // Nothing needs this name, and no label says that it is ours.
+    const volume = `${own}-workspace-c`;
+    await $`docker volume create ${volume} && docker create --name ${kept} ${image} && docker create --name ${own}-agent-spare ${image}`.quiet();
+    try {
+      const listed = JSON.parse(await sett.need("list", "--json")).find(
+        ({ name }: { name: string }) => name === sett.name,
+      );
+      const names = ["agent-echo", "orchestrator", "redis"].map((part) => `${own}-${part}`);
+      expect(listed.containers.map(({ name }: { name: string }) => name)).toEqual(names);
+      expect((await sett.sett("doctor")).out).not.toContain(kept);
+      await sett.up();
+      await sett.need("down", "--timeout", "1s");
+      // In the place of one of ours, with each of its labels.
+      await $`docker rename ${own}-agent-spare ${own}-agent-echo`.quiet();
+      const { err } = await sett.sett("up", "--name", sett.name);
+      expect(err).toContain(`A container ${own}-agent-echo exists that Sett has not made`);
+      await $`docker rename ${own}-agent-echo ${own}-agent-spare`.quiet();
+      await sett.up();
+      await sett.need("down", "--volumes", "--timeout", "1s");
+      expect(await named()).toEqual([`${own}-agent-spare`, volume]);
+      await $`docker container inspect ${kept}`.quiet();
+      await $`docker image inspect ${nameless} ${image}`.quiet();
+    } finally {
+      await $`docker rm --force ${kept} ${own}-agent-spare; docker volume rm ${volume}; docker rmi --force ${image} ${nameless}`
+        .nothrow()
+        .quiet();
+    }
+  },
+  300_000,
+);
 
 test("the id of the instance is kept in git's configuration, and a blackboard of another id is refused", async () => {
   const id = () => $`git config sett.${sett.name}.id`.cwd(sett.folder).nothrow().text();

@@ -152,21 +152,24 @@ nightly(
   },
 );
 
-test("a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease", async () => {
-  await using sett = await scalable("sleep 600");
-  const goal = await sett.forage("slow");
-  const [worker] = await waitFor("a worker at work", async () => {
-    const events = await sett.events(goal);
-    return events.some((event) => event.type === "grant_started") && (await workersOf(sett));
-  });
-  await $`docker kill ${worker?.split(" ")[0]}`.quiet();
-  const failure = await waitFor("the Failure", async () =>
-    (await sett.artefacts(goal)).find((artefact) => artefact.structural_type === "Failure"),
-  );
-  expect(failure.type).toBe("AttemptLost");
-  // A lease that lapses knows of no exit code.
-  expect(failure.payload).toContain("exit code 137");
-});
+nightly(
+  "a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease",
+  async () => {
+    await using sett = await scalable("sleep 600");
+    const goal = await sett.forage("slow");
+    const [worker] = await waitFor("a worker at work", async () => {
+      const events = await sett.events(goal);
+      return events.some((event) => event.type === "grant_started") && (await workersOf(sett));
+    });
+    await $`docker kill ${worker?.split(" ")[0]}`.quiet();
+    const failure = await waitFor("the Failure", async () =>
+      (await sett.artefacts(goal)).find((artefact) => artefact.structural_type === "Failure"),
+    );
+    expect(failure.type).toBe("AttemptLost");
+    // A lease that lapses knows of no exit code.
+    expect(failure.payload).toContain("exit code 137");
+  },
+);
 
 nightly("with retries the next attempt is a new worker", async () => {
   await using sett = await scalable(
@@ -190,26 +193,29 @@ nightly("with retries the next attempt is a new worker", async () => {
   expect(JSON.parse(await sett.need("status", "--json")).goals[0].state).toBe("settled");
 });
 
-test("a worker finds nothing of those before it in its workspace, not even what git ignores", async () => {
-  await using sett = await SettWorkspace.create({
-    ...scriptAgent(
-      "tester",
-      `jq -n --arg seen "$(ls -A /workspace | grep -c cache)" '{artefact_type: "Report", artefact_payload: $seen, summary: ""}'; touch /workspace/cache`,
-    ),
-    ".gitignore": "cache\n",
-    "sett.yml": settYml({
-      tester:
-        "    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n",
-    }),
-  });
-  await sett.commit("Add a sett");
-  await sett.up();
-  for (const text of ["one", "two"]) {
-    const goal = await sett.forage(text);
-    await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2);
-    expect((await sett.artefacts(goal))[1]?.payload).toBe("0");
-  }
-});
+nightly(
+  "a worker finds nothing of those before it in its workspace, not even what git ignores",
+  async () => {
+    await using sett = await SettWorkspace.create({
+      ...scriptAgent(
+        "tester",
+        `jq -n --arg seen "$(ls -A /workspace | grep -c cache)" '{artefact_type: "Report", artefact_payload: $seen, summary: ""}'; touch /workspace/cache`,
+      ),
+      ".gitignore": "cache\n",
+      "sett.yml": settYml({
+        tester:
+          "    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n",
+      }),
+    });
+    await sett.commit("Add a sett");
+    await sett.up();
+    for (const text of ["one", "two"]) {
+      const goal = await sett.forage(text);
+      await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2);
+      expect((await sett.artefacts(goal))[1]?.payload).toBe("0");
+    }
+  },
+);
 
 nightly("an orchestrator that is killed finds its workers again", async () => {
   await using sett = await scalable(`${gate}\n${answer("Report")}`);

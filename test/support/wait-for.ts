@@ -2,9 +2,13 @@
 
 export type Patience = { timeoutMs?: number; everyMs?: number; happened?: () => Promise<string> };
 
+/** A look that starts a program takes a tenth of a second of a processor that others need. */
+const maxPauseMs = 500;
+
 /**
  * Resolves with the first value that is neither undefined nor false; rejects with what was waited
- * for when the time is up, and with what `happened` instead.
+ * for when the time is up, and with what `happened` instead. Looks again after `everyMs`, or after
+ * twice the time that a look takes.
  */
 export async function waitFor<Value>(
   what: string,
@@ -13,12 +17,15 @@ export async function waitFor<Value>(
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
+    const beganMs = performance.now();
     const value = await probe();
     if (value !== undefined && value !== false) return value;
     if (performance.now() > deadline) {
       const instead = happened === undefined ? "" : ` Instead: ${await happened()}`;
       throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.${instead}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    const tookMs = performance.now() - beganMs;
+    const pauseMs = Math.max(everyMs, Math.min(2 * tookMs, maxPauseMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -48,7 +48,6 @@ const openWith = (first: readonly Role[]) => () =>
 
 for (const first of [
   ["agent", "gateway", "orchestrator", "person"],
-  ["orchestrator", "person", "gateway", "agent"],
   ["person", "orchestrator", "gateway", "agent"],
 ] as Role[][]) {
   const name = `the blackboard that users share, calls of several being the ${first[0]}'s`;

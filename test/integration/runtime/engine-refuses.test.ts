@@ -9,7 +9,7 @@ import { $ } from "bun";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { lockName } from "../../../lib/runtime/names.ts";
-import { type Fault, faults, startEngineProxy } from "../../support/docker/engine-proxy.ts";
+import { faults, startEngineProxy } from "../../support/docker/engine-proxy.ts";
 import { ensureTinyImage, tinyImage } from "../../support/docker/tiny-image.ts";
 import { nightly } from "../../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../../support/sett/sett-workspace.ts";
@@ -21,42 +21,46 @@ const newName = () => InstanceName.parse(`lock-${crypto.randomUUID().slice(0, 8)
 const containersNamed = async (name: string) =>
   (await $`docker ps --all --quiet --filter name=${name}`.text()).trim();
 
-test.each(faults)(
-  "a lock whose n-th request meets the fault `%s` is acquired or fails, and is not left",
-  async (fault: Fault) => {
-    await using proxy = await startEngineProxy();
-    // Only a request that is held needs it. The others may take longer on a busy machine.
-    const runtime = await dockerRuntime({
-      socketPath: proxy.path,
-      patienceMs: fault === "hold" ? 3_000 : 60_000,
-    });
-    const outcomes: string[] = [];
-    for (let nth = 1; nth <= 7; nth += 1) {
-      const instance = newName();
-      proxy.failOn(nth, fault);
-      try {
-        const lock = await runtime.lock(instance, "a test");
-        if (lock.outcome === "taken") throw new Error("no other process asks for it");
-        outcomes.push("held");
-        await lock[Symbol.asyncDispose]();
-      } catch (error) {
-        expect(error).toMatchObject({
-          code: expect.stringMatching(/^docker-/),
-          message: expect.stringMatching(/Docker/),
-        });
-        outcomes.push("refused");
+for (const fault of faults) {
+  // A whole `up` meets each of them: test/e2e/engine-faults.test.ts.
+  const daily = fault === "error" || fault === "cut" ? test : nightly;
+  daily(
+    `a lock whose n-th request meets the fault ${fault} is acquired or fails, and is not left`,
+    async () => {
+      await using proxy = await startEngineProxy();
+      // Only a request that is held needs it. The others may take longer on a busy machine.
+      const runtime = await dockerRuntime({
+        socketPath: proxy.path,
+        patienceMs: fault === "hold" ? 3_000 : 60_000,
+      });
+      const outcomes: string[] = [];
+      for (let nth = 1; nth <= 7; nth += 1) {
+        const instance = newName();
+        proxy.failOn(nth, fault);
+        try {
+          const lock = await runtime.lock(instance, "a test");
+          if (lock.outcome === "taken") throw new Error("no other process asks for it");
+          outcomes.push("held");
+          await lock[Symbol.asyncDispose]();
+        } catch (error) {
+          expect(error).toMatchObject({
+            code: expect.stringMatching(/^docker-/),
+            message: expect.stringMatching(/Docker/),
+          });
+          outcomes.push("refused");
+        }
+        proxy.failOn(0, fault);
+        await waitFor(
+          "the end of the lock",
+          async () => (await containersNamed(lockName(instance))) === "",
+        );
       }
-      proxy.failOn(0, fault);
-      await waitFor(
-        "the end of the lock",
-        async () => (await containersNamed(lockName(instance))) === "",
-      );
-    }
-    expect(outcomes).toContain("refused");
-    // The sweep went past the last request.
-    expect(outcomes.at(-1)).toBe("held");
-  },
-);
+      expect(outcomes).toContain("refused");
+      // The sweep went past the last request.
+      expect(outcomes.at(-1)).toBe("held");
+    },
+  );
+}
 
 test("a lock that the Engine does not give ends with its signal, and is not left", async () => {
   await using proxy = await startEngineProxy();
