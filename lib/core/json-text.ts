@@ -1,28 +1,75 @@
-// Finds values in JSON text without parsing it, so that the tool's text can be stored as it was
+// Finds values in JSON text without parsing it, so that text can be stored and passed on as it was
 // written: parsing would turn 12345678901234567890 into 12345678901234567000, 1.0 into 1, and put
-// numeric keys first.
+// numeric keys first. All that is done with such text folds over its tokens.
+//
+// The scanner of jsonc-parser does the same, but builds the value of each string escape by escape:
+// 32 MB of them, which an agent may send to the gateway, took it 8 s and 1 GB.
+
+/** `sign`: its first character, which tells what it is. `isCut`: a string without its end. */
+type JsonToken = { sign: string; start: number; end: number; isCut: boolean };
+
+/** The tokens of JSON from a place on, without what is between them. Text may be no JSON. */
+export function* jsonTokens(text: string, from = 0): Iterable<JsonToken> {
+  let end = from;
+  for (let start = from; ; start = end) {
+    start = skipSpace(text, start);
+    const sign = text[start];
+    if (sign === undefined) return;
+    const closing = sign === '"' ? endOfString(text, start) : undefined;
+    end = closing ?? (marks.includes(sign) ? start + 1 : endOfScalar(text, start));
+    const isCut = end === -1;
+    if (isCut) end = text.length;
+    yield { sign, start, end, isCut };
+  }
+}
+
+const marks = "{}[],:";
+
+/** `name`: as JSON. `start` and `end`: the place of its value in the text. */
+export type JsonMember = { name: string; start: number; end: number };
 
 /**
- * The index just after the value that begins at or after `from`; -1 when the text ends before the
- * value does. Judges only brackets and quotes.
+ * `members`: of the outermost object, duplicates included. `values`: of all objects and lists.
+ * `names`: of the members of all objects, duplicates included. `depth`: of objects and lists in
+ * each other.
  */
-export function endOfValue(text: string, from: number): number {
-  let at = skipSpace(text, from);
+export type JsonScan = { members: JsonMember[]; values: number; names: number; depth: number };
+
+/** One pass over JSON: what it costs to parse is known before. It ends at so many values. */
+export function scanJson(text: string, maxValues = Number.POSITIVE_INFINITY): JsonScan {
+  const scan: JsonScan = { members: [], values: 0, names: 0, depth: 0 };
   let depth = 0;
-  while (at < text.length) {
-    const char = text[at];
-    if (char === '"') at = endOfString(text, at);
-    else if (char === "{" || char === "[") {
+  let last: JsonToken | undefined;
+  /** The name of the member whose value is read. */
+  let name: JsonToken | undefined;
+  let start = 0;
+  const endMember = (end: number) => {
+    if (name === undefined) return;
+    scan.members.push({ name: text.slice(name.start, name.end), start, end });
+    name = undefined;
+  };
+  for (const token of jsonTokens(text)) {
+    const { sign } = token;
+    if (last?.sign === ":" && depth === 1) start = token.start;
+    if (sign === ":") {
+      scan.names++;
+      if (depth === 1) name = last;
+    } else if (sign === ",") {
+      scan.values++;
+      if (depth === 1) endMember(last?.end ?? token.start);
+    } else if (sign === "{" || sign === "[") {
+      // The first value behind it has no comma.
+      scan.values++;
       depth++;
-      at++;
-    } else if (char === "}" || char === "]") {
+      scan.depth = Math.max(scan.depth, depth);
+    } else if (sign === "}" || sign === "]") {
       depth--;
-      at++;
-    } else if (depth > 0) at++;
-    else at = endOfScalar(text, at);
-    if (at === -1 || depth <= 0) return at;
+      if (depth === 0) endMember(last?.end ?? token.start);
+    }
+    if (scan.values > maxValues) break;
+    last = token;
   }
-  return -1;
+  return scan;
 }
 
 /**
@@ -30,32 +77,37 @@ export function endOfValue(text: string, from: number): number {
  * twice, as `JSON.parse` reads it.
  */
 export function memberText(object: string, key: string): string | undefined {
-  let found: string | undefined;
-  let at = skipSpace(object, skipSpace(object, 0) + 1);
-  while (object[at] === '"') {
-    const keyEnd = endOfString(object, at);
-    const isWanted = JSON.parse(object.slice(at, keyEnd)) === key;
-    const valueStart = skipSpace(object, skipSpace(object, keyEnd) + 1);
-    const valueEnd = endOfValue(object, valueStart);
-    if (isWanted) found = object.slice(valueStart, valueEnd);
-    const afterValue = skipSpace(object, valueEnd);
-    at = object[afterValue] === "," ? skipSpace(object, afterValue + 1) : afterValue;
-  }
-  return found;
+  const found = scanJson(object).members.findLast(({ name }) => JSON.parse(name) === key);
+  return found && object.slice(found.start, found.end);
 }
 
 /** Valid JSON without the white space between its tokens. */
 export function compactJson(json: string): string {
   const pieces: string[] = [];
-  let at = skipSpace(json, 0);
-  while (at < json.length) {
-    const start = at;
-    while (at < json.length && !isSpace(json[at]))
-      at = json[at] === '"' ? endOfString(json, at) : at + 1;
-    pieces.push(json.slice(start, at));
-    at = skipSpace(json, at);
+  let [from, to] = [0, 0];
+  for (const { start, end } of jsonTokens(json)) {
+    if (start > to) {
+      pieces.push(json.slice(from, to));
+      from = start;
+    }
+    to = end;
   }
-  return pieces.join("");
+  return [...pieces, json.slice(from, to)].join("");
+}
+
+/**
+ * The index just after the value that begins at or after `from`; -1 when the text ends before the
+ * value does. Judges only brackets and quotes.
+ */
+export function endOfValue(text: string, from: number): number {
+  let depth = 0;
+  for (const { sign, end, isCut } of jsonTokens(text, from)) {
+    if (isCut) return -1;
+    if (sign === "{" || sign === "[") depth++;
+    else if (sign === "}" || sign === "]") depth--;
+    if (depth <= 0) return end;
+  }
+  return -1;
 }
 
 /** The index of the first character at or after `from` that is no white space of JSON's. */
@@ -65,21 +117,22 @@ export function skipSpace(text: string, from: number): number {
   return at;
 }
 
-function isSpace(char: string | undefined): boolean {
-  return char === " " || char === "\n" || char === "\r" || char === "\t";
+function isSpace(sign: string | undefined): boolean {
+  return sign === " " || sign === "\n" || sign === "\r" || sign === "\t";
 }
 
 /** The index just after the string whose quote is at `quote`; -1 where it has no end. */
-export function endOfString(text: string, quote: number): number {
-  for (let at = quote + 1; at < text.length; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === '"') return at + 1;
+function endOfString(text: string, quote: number): number {
+  for (let end = text.indexOf('"', quote + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escape = end;
+    while (text[escape - 1] === "\\" && escape - 1 > quote) escape--;
+    if ((end - escape) % 2 === 0) return end + 1;
   }
   return -1;
 }
 
 function endOfScalar(text: string, from: number): number {
   let at = from + 1;
-  while (at < text.length && !isSpace(text[at]) && !'",:[]{}'.includes(text[at] ?? "")) at++;
+  while (at < text.length && !isSpace(text[at]) && !`"'${marks}`.includes(text[at] ?? "")) at++;
   return at;
 }

@@ -93,7 +93,7 @@ function familyOf(address: string): "ipv4" | "ipv6" | undefined {
   return version === 4 ? "ipv4" : "ipv6";
 }
 
-/** The eight groups of an address of IPv6. A URL has it without dots, and shortened at one place. */
+/** The groups of an address of IPv6. A URL has it without dots, and shortened at one place. */
 function groupsOf(address: string): number[] {
   const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = short

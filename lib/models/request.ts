@@ -1,10 +1,10 @@
 // Reads what the gateway must know of a request to a model: which model, a stream or not, and how
 // long the answer may become.
+import { type JsonMember, scanJson } from "../core/json-text.ts";
 import type { CostlyApi } from "../model/model-call.ts";
 import { apis } from "./apis.ts";
 import { isObject, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
-import { type Member, membersOf, withMembers } from "./json-members.ts";
-import { countMembers, shapeOf } from "./json-shape.ts";
+import { countMembers, withMembers } from "./json-members.ts";
 import { problemOf } from "./unbounded-request.ts";
 
 export type ModelRequest = {
@@ -13,7 +13,7 @@ export type ModelRequest = {
   body: Uint8Array;
   text: string;
   json: JsonObject;
-  members: readonly Member[];
+  members: readonly JsonMember[];
   asked_model: string;
   is_stream: boolean;
   /** Tokens, of all the answers that it asks for; undefined where it names no limit. */
@@ -39,17 +39,18 @@ const maxDepth = 500;
 const maxLimit = 100_000_000;
 const maxAnswers = 1_000;
 
+const noObject = "The request's body is not a JSON object.";
+
 export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
-  const shape = shapeOf(body);
-  if (shape.values > maxValues)
-    return { problem: `The request has more than ${maxValues} values.` };
-  if (shape.depth > maxDepth)
-    return { problem: `The request's values are nested more than ${maxDepth} deep.` };
   const text = decoded(body);
-  const json = text === undefined ? undefined : parseJson(text);
-  if (text === undefined || !isObject(json))
-    return { problem: "The request's body is not a JSON object." };
-  const members = membersOf(text);
+  if (text === undefined) return { problem: noObject };
+  const scan = scanJson(text, maxValues);
+  if (scan.values > maxValues) return { problem: `The request has more than ${maxValues} values.` };
+  if (scan.depth > maxDepth)
+    return { problem: `The request's values are nested more than ${maxDepth} deep.` };
+  const json = parseJson(text);
+  if (!isObject(json)) return { problem: noObject };
+  const members = scan.members.map((member) => ({ ...member, name: JSON.parse(member.name) }));
   const twice = nameTwice(api, members);
   // Which of two members of one name counts is not the same everywhere, and the reckoning must read
   // what the provider reads.
@@ -57,7 +58,7 @@ export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
     return {
       problem: `The request has the member \`${twice}\` twice, or with other capitals than the API has.`,
     };
-  if (countMembers(json) !== shape.members)
+  if (countMembers(json) !== scan.names)
     return { problem: "An object in the request has a member twice." };
   const problem = wrongCount(api, json) ?? problemOf(json) ?? apis[api].problemOf?.(json);
   if (problem !== undefined) return { problem };
@@ -117,7 +118,7 @@ function decoded(body: Uint8Array): string | undefined {
  * Names that differ in capitals only are the same name for some servers, and the name of the model
  * is always written.
  */
-function nameTwice(api: CostlyApi, members: readonly Member[]): string | undefined {
+function nameTwice(api: CostlyApi, members: readonly JsonMember[]): string | undefined {
   const names = new Set<string>();
   for (const { name } of members) {
     const plain = name.toLowerCase();

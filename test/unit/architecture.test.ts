@@ -38,7 +38,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     packages: ["@opentelemetry", "prom-client", "zod"],
     rooms: ["core", "blackboard", "async", "service"],
   },
-  "lib/models": { packages: ["zod"], rooms: [] },
+  "lib/models": { packages: ["zod"], rooms: ["core"] },
   "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
   "lib/logs": { packages: ["hono", "zod"], rooms: ["async", "runtime"] },
   "lib/client": {

@@ -2,7 +2,7 @@
 // number or a date is masked within strings alone, and never in a key, a number, or between the
 // two.
 import { Buffer } from "node:buffer";
-import { endOfString, skipSpace } from "../../../lib/core/json-text.ts";
+import { jsonTokens, skipSpace } from "../../../lib/core/json-text.ts";
 import type { Masker } from "./masker.ts";
 
 /**
@@ -38,23 +38,19 @@ function maskedStrings(
   const levels: Level[] = [];
   let key = "";
   let from = 0;
-  for (let at = 0; at < json.length; at++) {
-    const sign = json[at];
+  for (const { sign, start, end } of jsonTokens(json)) {
     if (sign === "{" || sign === "[") {
       levels.push({ key, path: pathOf(levels, key), isList: sign === "[" });
     } else if (sign === "}" || sign === "]") key = levels.pop()?.key ?? "";
     if (sign !== '"') continue;
-    const end = endOfString(json, at);
-    const text: string = JSON.parse(json.slice(at, end));
+    const text: string = JSON.parse(json.slice(start, end));
     const isKey = json[skipSpace(json, end)] === ":";
     if (isKey) key = text;
     const masked = isKey || isWord(key, text) ? masker.words(text) : masker.text(text);
-    if (masked !== text) {
-      pieces.push(json.slice(from, at), JSON.stringify(masked));
-      from = end;
-      onMasked?.(masker.words(pathOf(levels, key)), masked);
-    }
-    at = end - 1;
+    if (masked === text) continue;
+    pieces.push(json.slice(from, start), JSON.stringify(masked));
+    from = end;
+    onMasked?.(masker.words(pathOf(levels, key)), masked);
   }
   return [...pieces, json.slice(from)].join("");
 }
