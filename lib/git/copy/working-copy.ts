@@ -1,8 +1,18 @@
 // An agent's own working copy, made inside its container from objects that the agent may only read.
-import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  constants,
+  mkdir,
+  readFile,
+  stat,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { emptyFolder, mendFolder, removeTree } from "../../folders/remove-tree.ts";
-import type { CommitHash } from "../../model/ids.ts";
+import { SettError } from "../../model/errors.ts";
+import type { AgentName, CommitHash } from "../../model/ids.ts";
 import type { AgentExchange, RecordedCommit } from "../exchange/port.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
@@ -11,12 +21,28 @@ import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-gi
 import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
-import { requireWorkspace } from "./require-workspace.ts";
 import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, foldersOf } from "./tracked-folders.ts";
 import { takesMoreThan } from "./tree-size.ts";
 import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
-import type { WorkingCopyOptions } from "./working-copy-options.ts";
+
+export interface WorkingCopyOptions {
+  /** In an agent's container the git beside the cub, with the environment that it needs there. */
+  readonly git: Git;
+  /**
+   * The author of the commits that the tool makes, unless the tool's own git is configured
+   * otherwise.
+   */
+  readonly agentName: AgentName;
+  /** The agent's side of it: where objects come from, and where its commits go. */
+  readonly exchange: AgentExchange;
+  /** The agent's own volume: `/workspace`. */
+  readonly workspaceDir: string;
+  /** True: files that git ignores stay for the next grant. */
+  readonly keepsIgnored?: boolean;
+  /** How long the first try of a checkout may take; two minutes without it. */
+  readonly firstCheckoutMs?: number;
+}
 
 /** Records the last checkout. `index` was written at `writtenAt`, after all files. */
 interface Checkout {
@@ -295,5 +321,17 @@ export class WorkingCopy {
   #inRepository(run: GitRun): GitRun {
     const { workspaceDir: cwd } = this.#options;
     return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${cwd}`, ...run.args], cwd };
+  }
+}
+
+/** Makes the folder, or opens one that a tool has closed. Throws git-failed. */
+async function requireWorkspace(workspaceDir: string): Promise<void> {
+  try {
+    await mkdir(workspaceDir, { recursive: true });
+    const isOpen = access(workspaceDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    await isOpen.catch(() => chmod(workspaceDir, 0o755));
+  } catch (cause) {
+    const why = { hint: "The agent's user must own that folder.", cause };
+    throw new SettError("git-failed", `No working copy can be made in ${workspaceDir}.`, why);
   }
 }

@@ -1,8 +1,9 @@
 // The exchange on the host: a folder of packs for each agent that may publish, which is the only
 // thing of the host that it can write to.
 //
-// .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack what the commit needs beyond the commit that its
-// goal was stated on
+//   .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack
+//
+// A pack has what its commit needs beyond the commit that its goal was stated on.
 //
 // It is no repository, and no git ever works in it: readers take one file out of it, as data.
 import { chmod, lstat, mkdir, readdir, rmdir } from "node:fs/promises";
@@ -10,16 +11,11 @@ import { dirname, join } from "node:path";
 import { removeDefaultAccess } from "../../folders/access-list.ts";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
-import type { AgentName, CommitHash, InstanceName } from "../../model/ids.ts";
+import type { AgentName, InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { type Owner, type RepositoryPlace, unusable } from "../run/find-repository.ts";
-import type { UntrustedFile, UntrustedFolder } from "../run/untrusted-folder.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
-import { packName } from "./pack-name.ts";
-import type { RecordedCommit } from "./port.ts";
 
-/** As much as the largest hosts accept at once. */
-export const maxPackBytes = 2 * 1024 * 1024 * 1024;
 /** More agents than an instance has. */
 export const maxAgents = 10_000;
 
@@ -117,28 +113,4 @@ export async function holdsPacks(path: string): Promise<boolean> {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
-}
-
-/**
- * The agents whose folders may hold a commit: first `agent`, which has put it on record, then all
- * others, because any may have put another one's commit on record, and none may take that away.
- */
-export function* holdersOf(
-  exchange: UntrustedFolder,
-  agent: RecordedCommit["agent"],
-): Generator<string> {
-  if (agent !== "") yield agent;
-  for (const name of exchange.names(maxAgents).sort()) if (name !== agent) yield name;
-}
-
-/**
- * To be closed by the caller. Throws git-failed for what is no regular file there, or too large.
- */
-export function packIn(
-  exchange: UntrustedFolder,
-  agent: string,
-  commit: CommitHash,
-): UntrustedFile | undefined {
-  using folder = exchange.folder(agent);
-  return folder?.file(packName(commit), maxPackBytes);
 }

@@ -7,9 +7,10 @@ import { messageOf } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { LimitExceeded, runGit } from "../run/run-git.ts";
-import type { UntrustedFolder } from "../run/untrusted-folder.ts";
-import { holdersOf, maxPackBytes, packIn } from "./exchange.ts";
+import type { UntrustedFile, UntrustedFolder } from "../run/untrusted-folder.ts";
+import { maxAgents } from "./exchange.ts";
 import { type FailedPacks, keyOf } from "./failed-packs.ts";
+import { packName } from "./pack-name.ts";
 import type { Receiver, RecordedCommit } from "./port.ts";
 import type { TakenPacks } from "./taken-packs.ts";
 
@@ -18,6 +19,9 @@ export interface Taking extends Receiver {
   /** Packs that are not tried again. */
   readonly failed?: FailedPacks;
 }
+
+/** As much as the largest hosts accept at once. */
+const maxPackBytes = 2 * 1024 * 1024 * 1024;
 
 /**
  * Every object is checked, except for padded file modes, which old programs have left in many
@@ -112,4 +116,25 @@ export async function takePack(
 /** git sees a pack when it sees the index. */
 function indexLast(one: string, other: string): number {
   return Number(one.endsWith(".idx")) - Number(other.endsWith(".idx"));
+}
+
+/**
+ * The agents whose folders may hold a commit: first `agent`, which has put it on record, then all
+ * others, because any may have put another one's commit on record, and none may take that away.
+ */
+function* holdersOf(exchange: UntrustedFolder, agent: RecordedCommit["agent"]): Generator<string> {
+  if (agent !== "") yield agent;
+  for (const name of exchange.names(maxAgents).sort()) if (name !== agent) yield name;
+}
+
+/**
+ * To be closed by the caller. Throws git-failed for what is no regular file there, or too large.
+ */
+function packIn(
+  exchange: UntrustedFolder,
+  agent: string,
+  commit: CommitHash,
+): UntrustedFile | undefined {
+  using folder = exchange.folder(agent);
+  return folder?.file(packName(commit), maxPackBytes);
 }

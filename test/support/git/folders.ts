@@ -1,8 +1,7 @@
 // Store and exchange as the folders that they are, for tests that look into them, and an agent's
 // working copy above them.
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
-import type { WorkingCopyOptions } from "../../../lib/git/copy/working-copy-options.ts";
+import { WorkingCopy, type WorkingCopyOptions } from "../../../lib/git/copy/working-copy.ts";
 import { AgentFolders, type AgentFoldersOptions } from "../../../lib/git/publish/agent-folders.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
