@@ -5,7 +5,7 @@ import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { foldersOf } from "../../support/git/folders.ts";
 import { hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
-import { exchangeSuite } from "./exchange-suite.ts";
+import { exchangeSuite } from "./suite.ts";
 
 exchangeSuite("folders of the repository", async () => {
   const sample = sampleRepository();
