@@ -224,8 +224,8 @@ export class Leadership {
     const { workers, board, log } = this.#deps;
     if (workers === undefined) return [];
     const { host, scales } = workers;
-    const decide: WorkerDeps["decide"] = (claim, event, basis) =>
-      this.#decider.decide(claim, event, basis);
+    const decide: WorkerDeps["decide"] = (claim, event, board) =>
+      this.#decider.decide(claim, event, board);
     return scales.map((scale) => ({
       name: `workers of ${scale.agent}`,
       when: again,

@@ -1,5 +1,6 @@
 // Opens the claim of a new artefact, or ends a goal that has too many artefacts.
 
+import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { Decision, Target } from "../../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../../lib/core/decide-claim.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
@@ -54,14 +55,14 @@ export class ClaimOpener {
 
   /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
   async open(artefact: ArtefactId, goal: GoalId): Promise<void> {
-    const { board, policy, metrics, log } = this.#deps;
-    const readOn = board.connectionNumber();
+    const { policy, metrics, log } = this.#deps;
+    const board = this.#deps.board.asOf();
     const opening = await this.#decide(artefact, goal);
     const { claim, grants } = opening;
-    const { events } = commitOf(opening, { ...opening, readOn }, this.#deps.newId);
+    const { events } = commitOf(opening, opening, this.#deps.newId);
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not
     // the one that was opened.
-    if (!isEnded(claim.status)) this.#cache.put({ claim, grants }, readOn);
+    if (!isEnded(claim.status)) this.#cache.put({ claim, grants }, board.connection);
     const result = await board.openClaim({
       open: { cause: "standard", grants, claim, first: events },
       bidDeadlineMs: policy.bid_deadline_ms,
@@ -77,7 +78,7 @@ export class ClaimOpener {
         // A pause keeps it from going on, which may be over by now; or the first decision finds out
         // what is wrong with the artefact.
         if (missingBidders(claim).length === 0 || !opening.isDecided)
-          await this.#decider.decide(claim.id, { kind: "progress" }, { readOn });
+          await this.#decider.decide(claim.id, { kind: "progress" }, board);
         return;
       case "exists":
         return;
@@ -144,8 +145,8 @@ export class ClaimOpener {
   }
 
   /** The runaway guard: more artefacts than the limit end the goal with a Failure that says so. */
-  async endRunaway(goal: GoalId, artefacts: number): Promise<void> {
-    const { board, clock, newId, policy, log } = this.#deps;
+  async endRunaway(goal: GoalId, artefacts: number, board: BoardAsOf): Promise<void> {
+    const { clock, newId, policy, log } = this.#deps;
     const reason = `The goal has ${artefacts} artefacts and limits.artefacts_per_goal is ${policy.artefacts_per_goal}.`;
     const at = clock.now().toISOString();
     const failure = newThread(

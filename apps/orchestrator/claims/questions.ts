@@ -3,7 +3,7 @@
 // is harmless.
 
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
-import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
+import type { BoardAsOf, LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import { nextVersion, type Origin } from "../../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../../lib/core/route-question.ts";
@@ -14,7 +14,7 @@ import { type ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
-import type { Basis, Decider } from "../decide/decide-and-commit.ts";
+import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
 import { IsolatedJobs } from "../leader/isolated-jobs.ts";
 import { raiseByAnswer } from "./raise-by-answer.ts";
@@ -55,21 +55,20 @@ export class Questions {
   }
 
   async #settle(id: ArtefactId): Promise<void> {
-    const { board } = this.#deps;
-    const basis = { readOn: board.connectionNumber() };
+    const board = this.#deps.board.asOf();
     // First: a clarification that is complete has stored its answer before, so that an answer which
     // comes between the reads is seen.
     const clarifications = await this.#clarificationsOf(id);
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
-    if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, basis);
+    if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, board);
     if (
       clarifications.some(({ claim }) => !isEnded(claim.status)) ||
       !(await this.#isWaitedFor(question))
     )
       return;
     const route = await this.#route(question, clarifications);
-    if (route.to === "agent") await this.#askAgent(question, route, basis.readOn);
+    if (route.to === "agent") await this.#askAgent(question, route, board);
     else await this.#askPeople(question);
   }
 
@@ -94,12 +93,12 @@ export class Questions {
   }
 
   /** The question needs no answer any more: ends the clarifications that are under way. */
-  close(id: ArtefactId, reason: string, basis: Basis): Promise<void> {
+  close(id: ArtefactId, reason: string, board: BoardAsOf): Promise<void> {
     // After a call that is under way: it may be about to ask an agent.
     return this.#questions.run(id, async () => {
       for (const { claim } of await this.#clarificationsOf(id)) {
         if (!isEnded(claim.status))
-          await this.#decider.decide(claim.id, { kind: "question_closed", reason }, basis);
+          await this.#decider.decide(claim.id, { kind: "question_closed", reason }, board);
       }
     });
   }
@@ -120,20 +119,19 @@ export class Questions {
     question: ArtefactHead,
     answer: ArtefactId,
     clarifications: ClaimSnapshot[],
-    basis: Basis,
+    board: BoardAsOf,
   ): Promise<void> {
-    const { board } = this.#deps;
     const answerHead = await readHead(board, answer);
     for (const { claim } of clarifications) {
       if (isEnded(claim.status) || claim.id === answerHead?.claim_id) continue;
       const reason = `Answered by ${answererOf(answerHead)}`;
-      await this.#decider.decide(claim.id, { kind: "question_closed", reason }, basis);
+      await this.#decider.decide(claim.id, { kind: "question_closed", reason }, board);
     }
     const { id, claim_id, produced_by_agent } = question;
     // First, so that the next attempt finds the raised budget.
     if (isBudgetQuestion(question)) await raiseByAnswer(this.#deps, question, answer);
     if (produced_by_agent !== "" && claim_id !== "")
-      await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, basis);
+      await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, board);
     else if (isGoalFeedback(question) && answerHead !== undefined)
       await this.#restateGoal(question, answerHead.id);
   }
@@ -228,22 +226,22 @@ export class Questions {
   }
 
   /**
-   * `readOn`: what has led to the route was read on this connection; a Redis that crashed may have
-   * lost a part of it.
+   * `board`: as of the connection on which what has led to the route was read. A Redis that crashed
+   * may have lost a part of it.
    */
   async #askAgent(
     question: ArtefactHead,
     { agent, standIn }: AgentRoute,
-    readOn: number,
+    board: BoardAsOf,
   ): Promise<void> {
-    const { board, clock, newId, policy, log } = this.#deps;
+    const { clock, newId, policy, log } = this.#deps;
     const at = clock.now().toISOString();
     const { claim, grants } = assignedClaim(
       { id: ClaimId.parse(newId()), artefact: question.id, goal: question.goal_id, at },
       { kind: "clarification", agent, context: question.source_artefacts, standIn },
     );
     const open = { cause: `clarification:${agent}`, claim, grants };
-    const result = await board.openClaim({ open, bidDeadlineMs: policy.bid_deadline_ms, readOn });
+    const result = await board.openClaim({ open, bidDeadlineMs: policy.bid_deadline_ms });
     switch (result.outcome) {
       case "opened":
         return log.info("Routed a question to an agent", {

@@ -97,8 +97,8 @@ export class Reconciler {
 
   /** Each by itself; harmless where there is nothing to do. */
   async #look(claims: readonly ClaimId[], mayJudge: boolean): Promise<void> {
-    const { board, clock, policy } = this.#deps;
-    const readOn = board.connectionNumber();
+    const { clock, policy } = this.#deps;
+    const board = this.#deps.board.asOf();
     const snapshots = await board.readClaims(claims);
     const endings = await readEndings(board, snapshots);
     const events = new Map<ClaimId, ClaimEvent>();
@@ -113,11 +113,11 @@ export class Reconciler {
       else if (mayJudge && isOverdue) events.set(claim.id, { kind: "bid_deadline" });
     }
     const stored = new Map(snapshots.map((snapshot) => [snapshot.claim.id, snapshot]));
-    const basis = { readOn, stored };
     await this.#decider.decideEach(
       claims,
       (claim) => events.get(claim) ?? { kind: "progress" },
-      basis,
+      board,
+      stored,
     );
     await this.#questions.settleQuestions(
       snapshots.flatMap(({ grants }) => grants.map(questionOf)).filter((id) => id !== undefined),

@@ -1,7 +1,8 @@
 // Requests of people: cancel, pause, resume, retry. A request is an event; handling one twice is
-// harmless. `readOn`: the number of the connection on which it was read.
+// harmless. `board`: as of the connection on which it was read.
 
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
+import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import { isRetry, retryClaim } from "../../../lib/core/retry-claim.ts";
 import { isStandIn } from "../../../lib/core/stand-in.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -28,29 +29,23 @@ export class Requests {
   }
 
   /** Ends the goal; the handler of the `goal_ended` event ends its claims. */
-  async cancel(request: SettEvent, goal: GoalId, readOn: number): Promise<void> {
-    const { outcome } = await this.#deps.board.endGoal({
-      goal,
-      ending: "cancelled",
-      by: request.actor,
-      readOn,
-    });
+  async cancel(request: SettEvent, goal: GoalId, board: BoardAsOf): Promise<void> {
+    const { outcome } = await board.endGoal({ goal, ending: "cancelled", by: request.actor });
     if (outcome === "already")
-      await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", readOn);
+      await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", board);
   }
 
-  async setPaused(request: SettEvent, paused: boolean, readOn: number): Promise<void> {
-    const { board, log } = this.#deps;
+  async setPaused(request: SettEvent, paused: boolean, board: BoardAsOf): Promise<void> {
+    const { log } = this.#deps;
     const { outcome } = await board.setPaused({
       paused,
       by: request.actor,
       at: request.time,
       request: request.id,
-      readOn,
     });
     this.#pause.forget();
     if (outcome === "superseded")
-      return this.#refuse(request, {}, "A later request to pause or resume came first.", readOn);
+      return this.#refuse(request, {}, "A later request to pause or resume came first.", board);
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
     const before = await board.readPause();
     const already =
@@ -58,26 +53,26 @@ export class Requests {
     const reason = paused
       ? `The instance is paused already${already}.`
       : "The instance is not paused.";
-    await this.#refuse(request, {}, reason, readOn);
+    await this.#refuse(request, {}, reason, board);
   }
 
   /** Another try of the claim that ended with this Failure. */
-  async retry(request: SettEvent, failureId: ArtefactId, readOn: number): Promise<void> {
-    const failure = await this.#deps.board.readArtefact(failureId);
+  async retry(request: SettEvent, failureId: ArtefactId, board: BoardAsOf): Promise<void> {
+    const failure = await board.readArtefact(failureId);
     if (failure === undefined)
       return this.#refuse(
         request,
         { artefact_id: failureId },
         `There is no Failure ${failureId}.`,
-        readOn,
+        board,
       );
     // Requests for other Failures of the claim may come at the same time, and the claim is tried
     // again only once.
-    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, readOn));
+    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, board));
   }
 
-  async #retry(request: SettEvent, failure: Artefact, readOn: number): Promise<void> {
-    const { board, clock, newId, policy, log } = this.#deps;
+  async #retry(request: SettEvent, failure: Artefact, board: BoardAsOf): Promise<void> {
+    const { clock, newId, policy, log } = this.#deps;
     const about = { artefact_id: failure.id };
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
     const retries = failed === undefined ? new Map() : await this.#retriesOf(failed.claim);
@@ -87,11 +82,10 @@ export class Requests {
       failed === undefined || this.#questions.isNeeded(failed.claim),
     ]);
     const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
-    if (!retried.ok) return this.#refuse(request, about, retried.reason, readOn);
+    if (!retried.ok) return this.#refuse(request, about, retried.reason, board);
     const result = await board.openClaim({
       open: retried,
       bidDeadlineMs: policy.bid_deadline_ms,
-      readOn,
     });
     if (result.outcome === "opened")
       log.info("Opened claim", {
@@ -104,9 +98,9 @@ export class Requests {
         request,
         about,
         `It was tried again before, as claim ${result.claim}.`,
-        readOn,
+        board,
       );
-    if (result.outcome === "refused") await this.#refuse(request, about, result.reason, readOn);
+    if (result.outcome === "refused") await this.#refuse(request, about, result.reason, board);
   }
 
   /** Cause → claim: the claims that tried this claim's work again, also by another agent. */
@@ -128,13 +122,13 @@ export class Requests {
     request: SettEvent,
     about: Partial<EventDraft>,
     reason: string,
-    readOn: number,
+    board: BoardAsOf,
   ): Promise<void> {
     const draft = {
       ...about,
       type: "request_refused" as const,
       data: { request: request.id, reason },
     };
-    await this.#deps.board.logAsLeader(draft, readOn);
+    await board.logAsLeader(draft);
   }
 }

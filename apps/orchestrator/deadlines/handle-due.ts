@@ -1,7 +1,7 @@
 // Handles what is due by Redis TIME: bid deadlines, lapsed leases, attempts to be queued, claims to
 // announce again.
 import type { FoundDue } from "../../../lib/blackboard/port/leader.ts";
-import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
@@ -35,9 +35,9 @@ export async function handleDue(
   contact: ContactClock,
   contactMs: number,
 ): Promise<void> {
-  const { board, log } = deps;
+  const { log } = deps;
+  const board = deps.board.asOf();
   const kinds = contact.hasLasted(contactMs) ? [...otherKinds, ...contactKinds] : otherKinds;
-  const readOn = board.connectionNumber();
   // The time is asked for after the list, so that a change of the clock before the list is noticed
   // before the list is used.
   const [due, redisMs] = await Promise.all([board.listDue(maxAtOnce, kinds), board.time()]);
@@ -48,7 +48,7 @@ export async function handleDue(
     });
   const mayJudge = contact.hasLasted(contactMs);
   const trusted = due.filter(({ kind }) => mayJudge || !contactKinds.includes(kind));
-  await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, readOn)));
+  await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, board)));
 }
 
 /** An item that fails is deferred, and stops no other. */
@@ -56,10 +56,10 @@ async function handleOrDefer(
   deps: Deps,
   handlers: DueHandlers,
   item: FoundDue,
-  readOn: number,
+  board: BoardAsOf,
 ): Promise<void> {
   try {
-    await handle(deps, handlers, item, readOn);
+    await handle(deps, handlers, item, board);
   } catch (error) {
     if (error instanceof Fenced || isAway(error)) throw error;
     deps.log.error("Could not handle a deadline; trying again later", {
@@ -67,7 +67,7 @@ async function handleOrDefer(
       error,
       again_in_ms: deferMs,
     });
-    await deps.board.deferDue([item], deferMs);
+    await board.deferDue([item], deferMs);
   }
 }
 
@@ -75,41 +75,40 @@ async function handle(
   deps: Deps,
   { decider, announcer }: DueHandlers,
   item: FoundDue,
-  readOn: number,
+  board: BoardAsOf,
 ): Promise<void> {
   switch (item.kind) {
     case "announce":
       return announcer.tick(item.claim);
     case "bids":
-      await decider.decide(item.claim, { kind: "bid_deadline" }, { readOn });
-      return clear(deps, item, readOn);
+      await decider.decide(item.claim, { kind: "bid_deadline" }, board);
+      return clear(item, board);
     case "lease":
       await decider.decide(
         item.claim,
         { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt },
-        { readOn },
+        board,
       );
-      return clear(deps, item, readOn);
+      return clear(item, board);
     case "attempt":
       await decider.decide(
         item.claim,
         { kind: "attempt_due", agent: item.agent, attempt: item.attempt },
-        { readOn },
+        board,
       );
-      return clear(deps, item, readOn);
+      return clear(item, board);
     case "unreadable":
       deps.log.warn("Removed a deadline that cannot be read", { member: item.member });
-      return clear(deps, item, readOn);
+      return clear(item, board);
     default:
       unreachable(item);
   }
 }
 
-async function clear({ board }: Deps, item: FoundDue, readOn: number): Promise<void> {
+async function clear(item: FoundDue, board: BoardAsOf): Promise<void> {
   // The decision may be lost with the connection that it was made on, and then the item is due as
   // before.
-  if (board.connectionNumber() !== readOn) return;
-  await board.clearDue([item]);
+  if (board.isCurrent()) await board.clearDue([item]);
 }
 
 /**

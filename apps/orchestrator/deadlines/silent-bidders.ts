@@ -51,9 +51,9 @@ export class SilentBidders {
   }
 
   async #judge(): Promise<void> {
-    const { board, clock } = this.#deps;
+    const { clock } = this.#deps;
     const { decider, contact } = this.#parts;
-    const readOn = board.connectionNumber();
+    const board = this.#deps.board.asOf();
     const waiting = await this.#waiting();
     if (waiting.size === 0) {
       // What was seen before the pause says nothing about it.
@@ -70,9 +70,7 @@ export class SilentBidders {
       .filter(([, agents]) => agents.some((agent) => silent.includes(agent)))
       .map(([claim]) => claim);
     for (const claim of stopped) this.#watched.delete(claim);
-    await decider.decideEach(stopped, () => ({ kind: "bidders_silent", agents: silent }), {
-      readOn,
-    });
+    await decider.decideEach(stopped, () => ({ kind: "bidders_silent", agents: silent }), board);
   }
 
   /**

@@ -1,6 +1,7 @@
 // Which queued work another agent takes over, because its agent gives no sign of life, or is at
 // other work.
 
+import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import { hasTool } from "../../../lib/core/stand-in.ts";
 import type { AgentStatus, RegisteredAgent } from "../../../lib/model/agent.ts";
@@ -48,9 +49,9 @@ export class SilentWorkers {
    * `mayJudge`: contact has lasted so long that an agent has had its chance.
    */
   async runOnce(mayJudge: boolean): Promise<void> {
-    const { board, clock, policy } = this.#deps;
+    const { clock, policy } = this.#deps;
+    const board = this.#deps.board.asOf();
     const toleratedMs = Math.max(policy.bid_deadline_ms, silentAfterMs);
-    const readOn = board.connectionNumber();
     const [agents, statuses] = [await this.#agentCache.list(), await board.listStatuses()];
     const silentFor = new Map<AgentName, number>();
     for (const { name } of agents) {
@@ -65,7 +66,7 @@ export class SilentWorkers {
         return hasTool(agent) && isSilent ? [agent.name] : [];
       }),
     );
-    await this.#moveWaiting(agents, readOn);
+    await this.#moveWaiting(agents, board);
     for (const [name, forMs] of silentFor) {
       if (forMs >= toleratedMs) await this.#takeOver(name, forMs);
       else this.#places.delete(name);
@@ -73,7 +74,7 @@ export class SilentWorkers {
   }
 
   /** Grants of several agents with equal bids. */
-  async #moveWaiting(agents: readonly RegisteredAgent[], readOn: number): Promise<void> {
+  async #moveWaiting(agents: readonly RegisteredAgent[], board: BoardAsOf): Promise<void> {
     const waiting = new Map(
       this.#presence
         .waiting(agents, moveAfterMs, claimsAtOnce)
@@ -83,22 +84,21 @@ export class SilentWorkers {
       const found = waiting.get(claim);
       return found === undefined ? { kind: "progress" } : { kind: "grant_waits", ...found };
     };
-    await this.#decider.decideEach([...waiting.keys()], eventFor, { readOn });
+    await this.#decider.decideEach([...waiting.keys()], eventFor, board);
   }
 
   async #takeOver(agent: AgentName, forMs: number): Promise<void> {
-    const { board } = this.#deps;
-    const claims = await board.listClaimsOf(agent, "work");
+    const claims = await this.#deps.board.listClaimsOf(agent, "work");
     const known = this.#places.get(agent) ?? 0;
     const from = known < claims.length ? known : 0;
     const some = claims.slice(from, from + claimsAtOnce);
     this.#places.set(agent, from + claimsAtOnce);
-    const readOn = board.connectionNumber();
+    const board = this.#deps.board.asOf();
     const stored = new Map<ClaimId, ClaimSnapshot>();
     for (const snapshot of await board.readClaims(some))
       if (mayBeTakenOver(snapshot, agent)) stored.set(snapshot.claim.id, snapshot);
     const event: ClaimEvent = { kind: "agent_silent", agent, forMs };
-    await this.#decider.decideEach([...stored.keys()], () => event, { readOn, stored });
+    await this.#decider.decideEach([...stored.keys()], () => event, board, stored);
   }
 }
 

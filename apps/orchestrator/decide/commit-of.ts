@@ -1,6 +1,7 @@
 // Turns a decision into the one commit that writes it: fields, grants, Failures, new claims,
 // wake-ups and events together.
-import type { ClaimCommit, NewClaim } from "../../../lib/blackboard/port/blackboard.ts";
+import type { NewClaim } from "../../../lib/blackboard/port/blackboard.ts";
+import type { LeaderCommit } from "../../../lib/blackboard/port/leading.ts";
 import type { Decision, DecisionInput, FailureNote } from "../../../lib/core/claim-decision.ts";
 import type { Rivals } from "../../../lib/core/equal-bids.ts";
 import type { FollowUp, Rework } from "../../../lib/core/feedback.ts";
@@ -13,25 +14,33 @@ import type { EventDraft } from "../../../lib/model/event.ts";
 import { type ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 
-/** What of a decision's input its commit needs. */
+/** The part of a decision's input that its commit needs. */
 type CommitInput = Pick<DecisionInput, "claim" | "at">;
 
-/** The leader's handle adds its epoch. */
-export type LeaderCommit = Omit<ClaimCommit, "epoch">;
+type Write = Decision["writes"][number];
+type BiddingWrite = Extract<
+  Write,
+  { kind: "bid" | "standing_bids" | "close_bidding" | "extend_bidding" }
+>;
+type GrantWrite = Extract<
+  Write,
+  { kind: "enter" | "move" | "end_grant" | "retry_later" | "retry" | "resume" }
+>;
+type ClaimWrite = Exclude<Write, BiddingWrite | GrantWrite>;
 
-/**
- * `readOn`: the number of the connection on which the claim was read. `newId` makes UUIDs: for the
- * commit, and for the threads and claims that it creates.
- */
+/** The ids that most of a commit's events name. */
+type About = Required<Pick<EventDraft, "claim_id" | "goal_id" | "artefact_id">>;
+
+/** `newId` makes UUIDs: for the commit, and for the threads and claims that it creates. */
 export function commitOf(
   decision: Decision,
-  input: CommitInput & { readOn: number },
+  input: CommitInput,
   newId: () => string,
 ): LeaderCommit {
+  const { claim } = input;
   const commit: LeaderCommit = {
-    claim: input.claim.id,
-    expectedRev: input.claim.rev,
-    readOn: input.readOn,
+    claim: claim.id,
+    expectedRev: claim.rev,
     commitId: newId(),
     set: {},
     bids: [],
@@ -41,137 +50,137 @@ export function commitOf(
     due: { set: [], clear: [] },
     events: [],
   };
-  const about = {
-    claim_id: input.claim.id,
-    goal_id: input.claim.goal_id,
-    artefact_id: input.claim.artefact_id,
-  };
+  const about = { claim_id: claim.id, goal_id: claim.goal_id, artefact_id: claim.artefact_id };
   for (const write of decision.writes) {
     switch (write.kind) {
       case "bid":
-        commit.bids.push({ agent: write.agent, word: write.word });
-        commit.events.push({
-          type: "bid_imposed",
-          ...about,
-          agent: write.agent,
-          data: { word: write.word },
-        });
-        break;
-      case "standing_bids": {
-        const { bids, missing } = write;
-        commit.bids.push(...bids);
-        commit.events.push({
-          type: "bids_placed",
-          ...about,
-          data: { bids: textOfBids(bids), missing },
-        });
-        break;
-      }
+      case "standing_bids":
       case "close_bidding":
-        commit.set.bidding = "closed";
-        commit.due.clear.push(
-          { kind: "bids", claim: input.claim.id },
-          { kind: "announce", claim: input.claim.id },
-        );
-        commit.events.push({ type: "bidding_closed", ...about });
-        break;
       case "extend_bidding":
-        commit.due.set.push({
-          item: { kind: "bids", claim: input.claim.id },
-          afterMs: write.afterMs,
-        });
+        addBidding(commit, write, about);
         break;
       case "enter":
-        commit.set.status = decision.claim.status;
-        commit.set.granted = { phase: write.phase, agents: write.grants.map(({ agent }) => agent) };
-        commit.grants.push(...write.grants);
-        for (const { agent, phase, attempt, state } of write.grants) {
-          // A person's grant waits from the beginning.
-          const type = state === "waiting" ? "grant_waiting" : "grant_queued";
-          commit.events.push({
-            type,
-            ...about,
-            agent,
-            data: { phase, attempt, ...(write.rivals && textOfRivals(write.rivals)) },
-          });
-        }
-        break;
-      case "move": {
-        const { from, grant, rivals } = write;
-        const { phase, attempt } = grant;
-        commit.set.granted = { phase, agents: [grant.agent] };
-        commit.grants.push(from, grant);
-        commit.events.push(endEvent(from, about), {
-          ...{ type: "grant_queued", ...about, agent: grant.agent },
-          data: {
-            phase,
-            attempt,
-            ...textOfRivals(rivals),
-            instead_of: from.agent,
-            because: from.reason,
-          },
-        });
-        break;
-      }
+      case "move":
       case "end_grant":
-        commit.grants.push(write.grant);
-        commit.events.push(endEvent(write.grant, about));
-        break;
-      case "retry_later": {
-        const { agent, phase, attempt } = write.grant;
-        commit.grants.push(write.grant);
-        commit.due.set.push({
-          item: { kind: "attempt", claim: input.claim.id, agent, attempt },
-          afterMs: write.afterMs,
-        });
-        commit.events.push({
-          type: "grant_retrying",
-          ...about,
-          agent,
-          data: { phase, attempt, after_ms: write.afterMs },
-        });
-        break;
-      }
+      case "retry_later":
       case "retry":
-      case "resume": {
-        const { agent, phase, attempt } = write.grant;
-        commit.grants.push(write.grant);
-        commit.events.push({ type: "grant_queued", ...about, agent, data: { phase, attempt } });
-        break;
-      }
-      case "fail":
-        commit.artefacts.push(failureArtefact(write.failure, input));
-        break;
-      case "follow_up":
-        followUp(commit, write.followUp, input, newId);
-        break;
-      case "close_question":
-        commit.events.push({
-          type: "question_closed",
-          ...about,
-          artefact_id: write.question,
-          data: { reason: write.reason },
-        });
-        break;
-      case "complete":
-        commit.set.status = "complete";
-        commit.events.push({ type: "claim_completed", ...about });
-        break;
-      case "terminate":
-        commit.set.status = "terminated";
-        commit.set.bidding = "closed";
-        commit.set.termination_reason = write.reason;
-        commit.events.push({
-          type: "claim_terminated",
-          ...about,
-          data: { reason: write.reason, kind: input.claim.kind },
-        });
+      case "resume":
+        if (write.kind === "enter") commit.set.status = decision.claim.status;
+        addGrants(commit, write, about);
         break;
       default:
-        unreachable(write);
+        addToClaim(commit, write, about, input, newId);
     }
   }
   return commit;
+}
+
+function addBidding(commit: LeaderCommit, write: BiddingWrite, about: About): void {
+  const { claim } = commit;
+  const log = (type: EventDraft["type"], more: Partial<EventDraft> = {}) =>
+    commit.events.push({ type, ...about, ...more });
+  switch (write.kind) {
+    case "bid": {
+      const { agent, word } = write;
+      commit.bids.push({ agent, word });
+      log("bid_imposed", { agent, data: { word } });
+      return;
+    }
+    case "standing_bids": {
+      const { bids, missing } = write;
+      commit.bids.push(...bids);
+      log("bids_placed", { data: { bids: textOfBids(bids), missing } });
+      return;
+    }
+    case "close_bidding":
+      commit.set.bidding = "closed";
+      commit.due.clear.push({ kind: "bids", claim }, { kind: "announce", claim });
+      log("bidding_closed");
+      return;
+    case "extend_bidding":
+      commit.due.set.push({ item: { kind: "bids", claim }, afterMs: write.afterMs });
+      return;
+    default:
+      unreachable(write);
+  }
+}
+
+function addGrants(commit: LeaderCommit, write: GrantWrite, about: About): void {
+  const queued = ({ agent, phase, attempt, state }: Grant, more: EventDraft["data"] = {}) => {
+    // A person's grant waits from the beginning.
+    const type = state === "waiting" ? "grant_waiting" : "grant_queued";
+    commit.events.push({ type, ...about, agent, data: { phase, attempt, ...more } });
+  };
+  switch (write.kind) {
+    case "enter":
+      commit.set.granted = { phase: write.phase, agents: write.grants.map(({ agent }) => agent) };
+      commit.grants.push(...write.grants);
+      for (const grant of write.grants) queued(grant, write.rivals && textOfRivals(write.rivals));
+      return;
+    case "move": {
+      const { from, grant, rivals } = write;
+      commit.set.granted = { phase: grant.phase, agents: [grant.agent] };
+      commit.grants.push(from, grant);
+      commit.events.push(endEvent(from, about));
+      const why = { instead_of: from.agent, because: from.reason };
+      queued(grant, { ...textOfRivals(rivals), ...why });
+      return;
+    }
+    case "end_grant":
+      commit.grants.push(write.grant);
+      commit.events.push(endEvent(write.grant, about));
+      return;
+    case "retry_later": {
+      const { agent, phase, attempt } = write.grant;
+      const item = { kind: "attempt" as const, claim: commit.claim, agent, attempt };
+      commit.grants.push(write.grant);
+      commit.due.set.push({ item, afterMs: write.afterMs });
+      const data = { phase, attempt, after_ms: write.afterMs };
+      commit.events.push({ type: "grant_retrying", ...about, agent, data });
+      return;
+    }
+    case "retry":
+    case "resume":
+      commit.grants.push(write.grant);
+      queued(write.grant);
+      return;
+    default:
+      unreachable(write);
+  }
+}
+
+/** Adds the end of the claim, and what follows from it. */
+function addToClaim(
+  commit: LeaderCommit,
+  write: ClaimWrite,
+  about: About,
+  input: CommitInput,
+  newId: () => string,
+): void {
+  const log = (type: EventDraft["type"], more: Partial<EventDraft> = {}) =>
+    commit.events.push({ type, ...about, ...more });
+  switch (write.kind) {
+    case "fail":
+      commit.artefacts.push(failureArtefact(write.failure, input));
+      return;
+    case "follow_up":
+      return followUp(commit, write.followUp, input, newId);
+    case "close_question":
+      log("question_closed", { artefact_id: write.question, data: { reason: write.reason } });
+      return;
+    case "complete":
+      commit.set.status = "complete";
+      log("claim_completed");
+      return;
+    case "terminate":
+      commit.set.status = "terminated";
+      commit.set.bidding = "closed";
+      commit.set.termination_reason = write.reason;
+      log("claim_terminated", { data: { reason: write.reason, kind: input.claim.kind } });
+      return;
+    default:
+      unreachable(write);
+  }
 }
 
 function followUp(

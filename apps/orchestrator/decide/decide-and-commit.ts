@@ -2,6 +2,7 @@
 
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
+import type { BoardAsOf, LeaderCommit } from "../../../lib/blackboard/port/leading.ts";
 import { abandonClaim } from "../../../lib/core/abandon-claim.ts";
 import type { ClaimEvent, Decision, DecisionInput } from "../../../lib/core/claim-decision.ts";
 import { decideClaim, isHeldUp } from "../../../lib/core/decide-claim.ts";
@@ -15,7 +16,7 @@ import { IsolatedJobs } from "../leader/isolated-jobs.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import { type ClaimCache, withLater } from "./claim-cache.ts";
 import { readRecords, type TargetOf } from "./claim-records.ts";
-import { commitOf, type LeaderCommit } from "./commit-of.ts";
+import { commitOf } from "./commit-of.ts";
 import type { LeaderParts } from "./leader-parts.ts";
 import type { PauseCache } from "./pause-cache.ts";
 import type { AgentPresence } from "./presence.ts";
@@ -32,16 +33,10 @@ type Considered = {
   isOutOfDate?: boolean;
 };
 /**
- * What a decision is based on. `readOn`: the number of the connection when the event, or what it
- * was made of, was read; noted before the read. `source`: decide on the cached claim, which follows
- * the log, or on the stored one? `stored`: claims as they were read there, which need not be read
- * again.
+ * `source`: decide on the cached claim, which follows the log, or on the stored one? `stored`: the
+ * claim as it was read there, which need not be read again.
  */
-export type Basis = {
-  readOn: number;
-  source?: "log" | "store";
-  stored?: ReadonlyMap<ClaimId, ClaimSnapshot>;
-};
+type Basis = { source?: "log" | "store"; stored?: ClaimSnapshot | undefined };
 /**
  * A result of this agent that is to be stored. `ahead`: the claim with it, made of the claim as it
  * is; undefined where the two do not fit. `verdict`: of a review.
@@ -51,7 +46,7 @@ export type ResultAhead = {
   ahead: (known: ClaimSnapshot) => ClaimSnapshot | undefined;
   verdict: Verdict | undefined;
 };
-type FinishReply = Awaited<ReturnType<Deps["board"]["finishGrant"]>>;
+type FinishReply = Awaited<ReturnType<BoardAsOf["finishGrant"]>>;
 type WriteResult = (commit: LeaderCommit | undefined) => Promise<FinishReply>;
 /** What the claim was when it was decided about, and whose grant has ended with the decision. */
 type Before = { known: ClaimSnapshot | undefined; own?: AgentName };
@@ -99,24 +94,28 @@ export class Decider {
   /**
    * Decides about the claim after the event, and commits the decision. True when something was
    * written: a claim that does not exist or has ended, or an event that changes nothing, writes
-   * nothing. Throws Fenced when the epoch is over. Rejects with `redis-unreachable` where contact
-   * was lost since the event was read: Redis may have lost what it is about.
+   * nothing. `board`: as of the connection on which the event, or what it was made of, was read.
+   * Throws Fenced when the epoch is over. Rejects with `redis-unreachable` where contact was lost
+   * since then: Redis may have lost what it is about.
    */
-  decide(claim: ClaimId, event: ClaimEvent, basis: Basis): Promise<boolean> {
-    const { board, newId } = this.#deps;
-    const { readOn, source = "store" } = basis;
+  decide(
+    claim: ClaimId,
+    event: ClaimEvent,
+    board: BoardAsOf,
+    { source = "store", stored: read }: Basis = {},
+  ): Promise<boolean> {
     const isOver = () =>
-      source === "log" && this.#ended.get(claim) === readOn && board.connectionNumber() === readOn;
+      source === "log" && this.#ended.get(claim) === board.connection && board.isCurrent();
     if (isOver()) return Promise.resolve(false);
     return this.#claims.run(claim, async () => {
       // The event of a result may come before the answer to the step that has stored it, and ended
       // its claim.
       if (isOver()) return false;
-      for (let stored = basis.stored?.get(claim); ; stored = undefined) {
-        const connection = board.connectionNumber();
+      for (let stored = read; ; stored = undefined) {
+        const present = this.#deps.board.asOf();
         // The claim itself is read again, and shows whether there is progress.
-        if (event.kind !== "progress" && connection !== readOn) throw outdated();
-        const known = connection === readOn ? stored : undefined;
+        if (event.kind !== "progress" && present.connection !== board.connection) throw outdated();
+        const known = present.connection === board.connection ? stored : undefined;
         const cached = this.#cache.get(claim);
         const {
           input,
@@ -128,16 +127,14 @@ export class Decider {
         if (decision === undefined) {
           // It was read here, so that the next event finds it.
           if (cached === undefined && known === undefined && !isEnded(input.claim.status))
-            this.#keep(input, connection, undefined);
+            this.#keep(input, present, undefined);
           return false;
         }
-        const committed = await board.commitClaim(
-          commitOf(decision, { ...input, readOn: connection }, newId),
-        );
+        const committed = await present.commitClaim(commitOf(decision, input, this.#deps.newId));
         const { outcome } = committed;
         switch (outcome) {
           case "committed":
-            this.#remember(decision, committed.rev, connection, { known: cached });
+            this.#remember(decision, committed.rev, present, { known: cached });
             this.report(decision);
             return true;
           case "stale":
@@ -162,23 +159,20 @@ export class Decider {
   finish(
     id: ClaimId,
     { agent, ahead, verdict }: ResultAhead,
-    readOn: number,
+    board: BoardAsOf,
     write: WriteResult,
   ): Promise<FinishReply> {
-    const { board, newId } = this.#deps;
     return this.#claims.run(id, async () => {
-      const known = board.connectionNumber() === readOn ? this.#cache.get(id) : undefined;
+      const known = board.isCurrent() ? this.#cache.get(id) : undefined;
       const next = known && ahead(known);
       const { input, decision } = next === undefined ? {} : await this.#foresee(next, verdict);
-      const reply = await write(
-        input && decision && commitOf(decision, { ...input, readOn }, newId),
-      );
+      const reply = await write(input && decision && commitOf(decision, input, this.#deps.newId));
       const commit = reply.outcome === "finished" ? reply.commit : undefined;
       if (commit?.outcome === "committed" && decision !== undefined) {
-        this.#remember(decision, commit.rev, readOn, { known, own: agent });
+        this.#remember(decision, commit.rev, board, { known, own: agent });
         this.report(decision);
       } else if (reply.outcome === "finished" && commit === undefined && next !== undefined)
-        this.#keep(next, readOn, known, agent);
+        this.#keep(next, board, known, agent);
       else this.#cache.drop(id);
       return reply;
     });
@@ -205,11 +199,14 @@ export class Decider {
   async decideEach(
     claims: readonly ClaimId[],
     eventFor: (claim: ClaimId) => ClaimEvent,
-    basis: Basis,
+    board: BoardAsOf,
+    stored?: ReadonlyMap<ClaimId, ClaimSnapshot>,
   ): Promise<void> {
     for (let from = 0; from < claims.length; from += claimsAtOnce) {
       const some = claims.slice(from, from + claimsAtOnce);
-      await this.#isolated.run(some, (claim) => this.decide(claim, eventFor(claim), basis));
+      await this.#isolated.run(some, (claim) =>
+        this.decide(claim, eventFor(claim), board, { stored: stored?.get(claim) }),
+      );
     }
   }
 
@@ -217,8 +214,8 @@ export class Decider {
    * The claims that a pause, or a registration that could not be read, has kept from going on. A
    * new leader begins by looking at all.
    */
-  async decideHeldUp(readOn: number): Promise<void> {
-    await this.decideEach([...this.#heldUp], () => ({ kind: "progress" }), { readOn });
+  async decideHeldUp(board: BoardAsOf): Promise<void> {
+    await this.decideEach([...this.#heldUp], () => ({ kind: "progress" }), board);
   }
 
   async #decide(
@@ -280,13 +277,13 @@ export class Decider {
   #remember(
     { claim, grants }: Decision,
     rev: number,
-    connection: number,
+    board: BoardAsOf,
     { known, own }: Before,
   ): void {
     if (isEnded(claim.status)) {
       this.#cache.drop(claim.id);
-      this.#ended.set(claim.id, connection);
-    } else this.#keep({ claim: { ...claim, rev }, grants }, connection, known, own);
+      this.#ended.set(claim.id, board.connection);
+    } else this.#keep({ claim: { ...claim, rev }, grants }, board, known, own);
   }
 
   /**
@@ -295,7 +292,7 @@ export class Decider {
    */
   #keep(
     snapshot: ClaimSnapshot,
-    connection: number,
+    board: BoardAsOf,
     known: ClaimSnapshot | undefined,
     own?: AgentName,
   ): void {
@@ -304,7 +301,7 @@ export class Decider {
     const kept =
       current === known ? snapshot : known && current && withLater(snapshot, known, current, own);
     if (kept === undefined) this.#cache.drop(id);
-    else this.#cache.put(kept, connection);
+    else this.#cache.put(kept, board.connection);
   }
 
   /** Logs and counts what a decision has done. */

@@ -2,7 +2,7 @@
 
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
-import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../leader/deps.ts";
@@ -43,8 +43,8 @@ export async function followLog(
   const failed = new AbortController();
   const ending = AbortSignal.any([signal, failed.signal]);
   let failure: unknown;
-  const readOn = deps.board.connectionNumber();
-  const handle = (event: SettEvent) => begin(handler, event, readOn);
+  const board = deps.board.asOf();
+  const handle = (event: SettEvent) => begin(handler, event, board);
   const work = async (event: SettEvent, begun: Promise<unknown>) => {
     const done = progress.begin(event.id);
     try {
@@ -57,7 +57,7 @@ export async function followLog(
   };
   for await (const batch of deps.board.followEvents(progress.confirmed, ending)) {
     // Redis may have lost these events, and has others under the same ids.
-    if (deps.board.connectionNumber() !== readOn) break;
+    if (!board.isCurrent()) break;
     for (const event of batch) {
       onEvent(event);
       const begun = handle(event);
@@ -74,10 +74,10 @@ export async function followLog(
 function begin(
   handler: LogWork["handler"],
   event: SettEvent,
-  readOn: number,
+  board: BoardAsOf,
 ): Promise<unknown> | undefined {
   try {
-    return handler.handle(event, readOn);
+    return handler.handle(event, board);
   } catch (error) {
     return Promise.reject(error);
   }

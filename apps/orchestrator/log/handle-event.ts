@@ -1,6 +1,8 @@
 // What the orchestrator does for each event of the log. Handling an event twice is harmless: the
 // stored state decides.
+
 import type { GoalEnding } from "../../../lib/blackboard/port/artefacts.ts";
+import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
@@ -40,36 +42,34 @@ export class EventHandler {
 
   /**
    * Resolves when the event's work is written to the blackboard; undefined for an event that needs
-   * no work, as most do. `readOn`: the number of the connection when the event was read.
+   * no work, as most do. `board`: as of the connection on which the event was read.
    */
-  handle(event: SettEvent, readOn: number): Promise<unknown> | undefined {
+  handle(event: SettEvent, board: BoardAsOf): Promise<unknown> | undefined {
     switch (event.type) {
       case "artefact_created":
-        return this.#artefactCreated(event);
+        return this.#artefactCreated(event, board);
       case "bid_placed":
         // Full consensus has nothing to decide before the last bid is in.
         if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid")
-          return this.#progress(event, readOn);
+          return this.#progress(event, board);
         return undefined;
       case "grant_done":
       case "grant_failed":
-        return this.#progress(event, readOn);
+        return this.#progress(event, board);
       case "agent_registered":
         this.#agentCache.forget();
-        return event.agent && this.#registerAgent(event.agent, readOn);
+        return event.agent && this.#registerAgent(event.agent, board);
       case "agent_removed":
         this.#agentCache.forget();
-        return event.agent && this.#removeAgent(event.agent, readOn);
+        return event.agent && this.#removeAgent(event.agent, board);
       case "goal_ended":
-        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), readOn);
+        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), board);
       case "grant_waiting":
         return event.artefact_id && this.#questions.settleQuestion(event.artefact_id);
       case "question_closed":
         return (
           event.artefact_id &&
-          this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), {
-            readOn,
-          })
+          this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), board)
         );
       case "claim_terminated":
         // The agent that was asked has not answered: the question goes to another, or to people.
@@ -77,17 +77,17 @@ export class EventHandler {
           ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id)
           : undefined;
       case "cancel_requested":
-        return event.goal_id && this.#requests.cancel(event, event.goal_id, readOn);
+        return event.goal_id && this.#requests.cancel(event, event.goal_id, board);
       case "pause_requested":
-        return this.#requests.setPaused(event, true, readOn);
+        return this.#requests.setPaused(event, true, board);
       case "resume_requested":
-        return this.#requests.setPaused(event, false, readOn);
+        return this.#requests.setPaused(event, false, board);
       case "retry_requested":
-        return event.artefact_id && this.#requests.retry(event, event.artefact_id, readOn);
+        return event.artefact_id && this.#requests.retry(event, event.artefact_id, board);
       case "result_refused":
-        return this.#repeatAttempt(event, readOn);
+        return this.#repeatAttempt(event, board);
       case "instance_resumed":
-        return this.#decider.decideHeldUp(readOn);
+        return this.#decider.decideHeldUp(board);
       case "instance_started":
       case "instance_stopped":
       case "orchestrator_started":
@@ -124,11 +124,14 @@ export class EventHandler {
     }
   }
 
-  #artefactCreated({ artefact_id, goal_id, data }: SettEvent): Promise<void> | undefined {
+  #artefactCreated(
+    { artefact_id, goal_id, data }: SettEvent,
+    board: BoardAsOf,
+  ): Promise<void> | undefined {
     if (artefact_id === undefined || goal_id === undefined) return undefined;
     const artefacts = Number(data?.goal_artefacts ?? 0);
     if (artefacts > this.#deps.policy.artefacts_per_goal)
-      return this.#opener.endRunaway(goal_id, artefacts);
+      return this.#opener.endRunaway(goal_id, artefacts, board);
     switch (data?.structural_type) {
       case "Standard":
         return this.#opener.open(artefact_id, goal_id);
@@ -142,41 +145,43 @@ export class EventHandler {
     }
   }
 
-  #progress({ claim_id }: SettEvent, readOn: number): Promise<boolean> | undefined {
+  #progress({ claim_id }: SettEvent, board: BoardAsOf): Promise<boolean> | undefined {
     return (
-      claim_id && this.#decider.decide(claim_id, { kind: "progress" }, { readOn, source: "log" })
+      claim_id && this.#decider.decide(claim_id, { kind: "progress" }, board, { source: "log" })
     );
   }
 
   /** Where Redis has lost an artefact that the refused result was made from. */
   #repeatAttempt(
     { claim_id, agent, data }: SettEvent,
-    readOn: number,
+    board: BoardAsOf,
   ): Promise<boolean> | undefined {
     const attempt = Number(data?.attempt);
     if (claim_id === undefined || agent === undefined || data?.source === undefined)
       return undefined;
-    return this.#decider.decide(claim_id, { kind: "source_lost", agent, attempt }, { readOn });
+    return this.#decider.decide(claim_id, { kind: "source_lost", agent, attempt }, board);
   }
 
   /**
    * The new registration may decide a claim: an agent that has not bid may have rules now, be a
    * person, or can be read again.
    */
-  async #registerAgent(agent: AgentName, readOn: number): Promise<void> {
-    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "progress" }), {
-      readOn,
-    });
-    await this.#decider.decideHeldUp(readOn);
+  async #registerAgent(agent: AgentName, board: BoardAsOf): Promise<void> {
+    await this.#decider.decideEach(
+      await this.#claimsOf(agent),
+      () => ({ kind: "progress" }),
+      board,
+    );
+    await this.#decider.decideHeldUp(board);
   }
 
   /** An agent that is registered again by now keeps its work. */
-  async #removeAgent(agent: AgentName, readOn: number): Promise<void> {
+  async #removeAgent(agent: AgentName, board: BoardAsOf): Promise<void> {
     if ((await this.#agentCache.list()).some(({ name }) => name === agent)) return;
     await this.#decider.decideEach(
       await this.#claimsOf(agent),
       () => ({ kind: "agent_removed", agent }),
-      { readOn },
+      board,
     );
   }
 
@@ -189,12 +194,12 @@ export class EventHandler {
     return [...new Set(claims.flat())];
   }
 
-  async #endClaims(goal: GoalId, ending: GoalEnding, readOn: number): Promise<void> {
+  async #endClaims(goal: GoalId, ending: GoalEnding, board: BoardAsOf): Promise<void> {
     const open = await this.#deps.board.listOpenClaimsOfGoal(goal);
     await this.#decider.decideEach(
       open,
       () => ({ kind: "goal_ended", reason: endingReason(ending) }),
-      { readOn },
+      board,
     );
   }
 }

@@ -1,7 +1,7 @@
 // Follows the log for this leadership, and stores the cursor on the blackboard for the next leader.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../leader/deps.ts";
@@ -29,13 +29,13 @@ export class LogReader {
    * The connection on which our cursor was read. A stop ends the listening to reconnects before the
    * last save.
    */
-  #readOn: number;
+  #board: BoardAsOf;
   #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
   constructor(deps: Deps, cursor: string) {
     this.#deps = deps;
     this.#progress = new CursorProgress(cursor);
-    this.#readOn = deps.board.connectionNumber();
+    this.#board = deps.board.asOf();
   }
 
   get progress(): CursorProgress {
@@ -102,17 +102,15 @@ export class LogReader {
   async save(): Promise<void> {
     this.#deps.metrics.inFlight.set(this.#progress.inFlight);
     const cursor = this.#progress.confirmed;
-    const { board } = this.#deps;
-    if (cursor === this.#saved || !this.#isCertain || board.connectionNumber() !== this.#readOn)
-      return;
-    await board.moveCursor(cursor);
+    if (cursor === this.#saved || !this.#isCertain || !this.#board.isCurrent()) return;
+    await this.#board.moveCursor(cursor);
     this.#saved = cursor;
   }
 
   async #returnToStoredCursor(signal: AbortSignal): Promise<void> {
-    const { board, log } = this.#deps;
+    const { log } = this.#deps;
     this.#broken = new AbortController();
-    const readOn = board.connectionNumber();
+    const board = this.#deps.board.asOf();
     const leader = await untilContact(() => board.readLeader(), { signal, log }).catch(
       (error: unknown) => {
         if (!signal.aborted) throw error;
@@ -123,7 +121,7 @@ export class LogReader {
     if (leader?.epoch !== board.epoch) throw new Fenced(board.epoch);
     this.#progress = new CursorProgress(leader.cursor);
     this.#saved = leader.cursor;
-    this.#readOn = readOn;
+    this.#board = board;
     this.#isCertain = true;
     this.#oldest = undefined;
   }

@@ -1,6 +1,6 @@
 // Events that could not be handled. The cursor passes them, so that the others need not wait; each
 // stays on the blackboard until it is handled, by this leader or by a later one.
-import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { isAway, untilContact } from "../../../lib/service/until-contact.ts";
@@ -83,17 +83,17 @@ export class OwedEvents {
 
   /** Tries the next few again. */
   async runOnce(): Promise<void> {
-    const { board, log } = this.#deps;
-    const readOn = board.connectionNumber();
+    const { log } = this.#deps;
+    const board = this.#deps.board.asOf();
     const { count, owed } = await board.listOwed(atOnce, this.#after);
     const isLastPart = owed.length < atOnce;
     this.#after = isLastPart ? "0" : (owed.at(-1)?.event.id ?? "0");
-    const reasons = await Promise.all(owed.map(({ event }) => this.#handle(event, readOn)));
+    const reasons = await Promise.all(owed.map(({ event }) => this.#handle(event, board)));
     const settled = owed
       .filter((_, index) => reasons[index] === undefined)
       .map(({ event }) => event.id);
     if (settled.length > 0) {
-      await board.settleOwed(settled, readOn);
+      await board.settleOwed(settled);
       log.info("Handled events that were given up before", { events: settled.length });
     }
     const left = owed.findIndex((_, index) => reasons[index] !== undefined);
@@ -109,9 +109,9 @@ export class OwedEvents {
   }
 
   /** Why it still cannot be handled. */
-  async #handle(event: SettEvent, readOn: number): Promise<string | undefined> {
+  async #handle(event: SettEvent, board: BoardAsOf): Promise<string | undefined> {
     try {
-      await this.#handler.handle(event, readOn);
+      await this.#handler.handle(event, board);
       return undefined;
     } catch (error) {
       if (error instanceof Fenced || isAway(error)) throw error;

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { Fresh } from "../../../lib/blackboard/mail/mailed-result.ts";
 import type { AppliedMail, ClaimOfGrant } from "../../../lib/blackboard/port/grants.ts";
-import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
 import type { Message, Reply, RunStart } from "../../../lib/blackboard/port/mail.ts";
 import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
 import { startedGrant } from "../../../lib/core/started-grant.ts";
@@ -19,36 +19,29 @@ import type { ClaimCache } from "../decide/claim-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Letter } from "./letters.ts";
-import { MailRefusals } from "./mail-refusals.ts";
+import type { MailRefusals } from "./mail-refusals.ts";
 import { no, noOf, replyOf } from "./mail-reply.ts";
 import type { ReadEnvelope } from "./read-envelope.ts";
 import { type FinishOrder, ResultStore } from "./result-store.ts";
 import { laterOf, runAt, timeOf, withPossibleStart } from "./times-of-record.ts";
 
-type Board = Deps["board"];
-
 /** Of a sentence that may have words of the agent's in it. It goes into the log. */
 const maxReasonLength = 500;
 
 /**
- * Who says it, and where. `at`: made from the message's place in its stream, for what it leaves
- * out. `readOn`: the connection on which it was read.
+ * The sender, and the place. `at`: made from the message's place in its stream, for what it leaves
+ * out.
  */
-type Origin = {
-  agent: AgentName;
-  host: string | undefined;
-  mail: AppliedMail;
-  at: string;
-  readOn: number;
-};
+type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; at: string };
 
-/** `cache`: where most claims need not be read. */
+/** `cache`: where most claims need not be read. `refusals`: of all connections. */
 export type MailOptions = {
   agentCache: AgentCache;
   cache?: Pick<ClaimCache, "get" | "start">;
   /** Decides about a claim together with the result that it follows from. */
   decider?: Pick<Decider, "finish">;
   grantLeaseMs: number;
+  refusals: MailRefusals;
 };
 
 type OfAttempt = { attempt?: number | undefined; queued_at?: string | undefined };
@@ -59,49 +52,45 @@ type StoredGrant<Known extends Grant = Grant> = { claim: ClaimOfGrant; grant: Kn
 /** A run beyond these is read again. */
 const maxRunning = 10_000;
 
+/** The handler of what is read on one connection. */
 export class MailHandler {
-  readonly #board: Board;
+  readonly #board: BoardAsOf;
   readonly #grantLeaseMs: number;
   readonly #refusals: MailRefusals;
   readonly #clock: Deps["clock"];
   readonly #cache: MailOptions["cache"];
   readonly #results: ResultStore;
-  /**
-   * Claim and agent → the run that was started last, as it is stored, by the connection on which
-   * its message was read.
-   */
-  readonly #running = new RecentMap<string, StoredGrant<RunningGrant> & { readOn: number }>(
-    maxRunning,
-  );
+  /** Claim and agent → the run that was started last, as it is stored. */
+  readonly #running = new RecentMap<string, StoredGrant<RunningGrant>>(maxRunning);
 
-  constructor(deps: Deps, { agentCache, cache, decider, grantLeaseMs }: MailOptions) {
-    this.#cache = cache;
-    this.#results = new ResultStore(deps, { agentCache, decider });
-    this.#clock = deps.clock;
-    this.#board = deps.board;
-    this.#grantLeaseMs = grantLeaseMs;
-    this.#refusals = new MailRefusals(deps);
+  constructor(board: BoardAsOf, clock: Deps["clock"], options: MailOptions) {
+    this.#board = board;
+    this.#clock = clock;
+    this.#cache = options.cache;
+    this.#results = new ResultStore(board, options);
+    this.#grantLeaseMs = options.grantLeaseMs;
+    this.#refusals = options.refusals;
   }
 
   /**
    * `ended`: the step that has applied it has answered it, too. Safe to repeat. Rejects with
-   * `redis-unreachable`, also on a later connection than `readOn`, with Fenced, and with
+   * `redis-unreachable`, also on a later connection, with Fenced, and with
    * `blackboard-refused` where a function fails: another try may succeed.
    */
-  async apply(mail: Mail, envelope: ReadEnvelope, readOn: number): Promise<Reply | "ended"> {
+  async apply(mail: Mail, envelope: ReadEnvelope): Promise<Reply | "ended"> {
     const { agent } = mail;
-    if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
+    if (!envelope.ok) return this.#refuse(agent, envelope.reason);
     const { host, message } = envelope.value;
     try {
       const applied = appliedMail({ mail, envelope });
       return await this.#applyMessage(
-        { agent, host, mail: applied, at: timeOf(mail, this.#clock.now()), readOn },
+        { agent, host, mail: applied, at: timeOf(mail, this.#clock.now()) },
         message,
       );
     } catch (error) {
       if (isAway(error) || error instanceof Fenced || isOutOfOrder(error)) throw error;
       // A claim that a person has broken by hand.
-      return this.#refuse({ agent, readOn }, messageOf(error));
+      return this.#refuse(agent, messageOf(error));
     }
   }
 
@@ -109,15 +98,15 @@ export class MailHandler {
    * What cannot be applied, however often it is tried: a value that Redis refuses, or a function
    * that stays out of order.
    */
-  refuse({ agent }: Pick<Mail, "agent">, error: unknown, readOn: number): Promise<Reply> {
-    return this.#refuse({ agent, readOn }, messageOf(error));
+  refuse({ agent }: Pick<Mail, "agent">, error: unknown): Promise<Reply> {
+    return this.#refuse(agent, messageOf(error));
   }
 
   /**
    * A start, and the result of the same work. `apart`: each is to be applied by itself, because one
    * of them may have to be refused. Rejects as `apply` does.
    */
-  async applyTogether(first: Letter, second: Letter, readOn: number): Promise<"ended" | "apart"> {
+  async applyTogether(first: Letter, second: Letter): Promise<"ended" | "apart"> {
     if (!first.envelope.ok || !second.envelope.ok) return "apart";
     const [{ message: start }, { host, message }] = [first.envelope.value, second.envelope.value];
     if (start.say !== "started" || message.say !== "result") return "apart";
@@ -125,7 +114,7 @@ export class MailHandler {
     const stored = this.#queuedGrant(agent, start.claim, start);
     if (stored === undefined || this.#refusals.hasTooManyResults(agent)) return "apart";
     const now = this.#clock.now();
-    const origin = { agent, host, mail: appliedMail(second), at: timeOf(second.mail, now), readOn };
+    const origin = { agent, host, mail: appliedMail(second), at: timeOf(second.mail, now) };
     const startedAt = timeOf(first.mail, now);
     const run = withPossibleStart(start.run ?? runAt(startedAt), stored.grant.queued_at, startedAt);
     try {
@@ -153,7 +142,7 @@ export class MailHandler {
 
   async #applyMessage(origin: Origin, message: Message): Promise<Reply | "ended"> {
     const board = this.#board;
-    const { agent, readOn } = origin;
+    const { agent } = origin;
     const { claim } = message;
     switch (message.say) {
       case "bid": {
@@ -162,7 +151,7 @@ export class MailHandler {
         return placed.outcome === "placed" ? { outcome: "yes", word: placed.word } : noOf(placed);
       }
       case "asks_model":
-        return replyOf(await board.allowBidCalls({ claim, agent, digest: message.digest, readOn }));
+        return replyOf(await board.allowBidCalls({ claim, agent, digest: message.digest }));
       case "alive":
         return this.#renew(origin, message);
       case "started":
@@ -175,13 +164,13 @@ export class MailHandler {
   }
 
   async #renew(
-    { agent, readOn }: Origin,
+    { agent }: Origin,
     { claim, ...message }: Extract<Message, { say: "alive" }>,
   ): Promise<Reply> {
     const attempt =
       message.attempt ?? (await this.#board.readGrant(claim, agent))?.grant.attempt ?? 1;
     return replyOf(
-      await this.#board.renewLease({ claim, agent, attempt, leaseMs: this.#grantLeaseMs, readOn }),
+      await this.#board.renewLease({ claim, agent, attempt, leaseMs: this.#grantLeaseMs }),
     );
   }
 
@@ -204,25 +193,23 @@ export class MailHandler {
       agent: origin.agent,
       ids: run.context_ids,
     });
-    if (problem !== undefined) return this.#refuse(origin, problem);
+    if (problem !== undefined) return this.#refuse(origin.agent, problem);
     if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run))
       return { outcome: "yes" };
     const running = { ...startedGrant(grant, run), attempt, queued_at };
-    const { host, readOn, mail } = origin;
+    const { host, mail } = origin;
     const accepted = await this.#board.acceptGrant({
       claim,
       grant: running,
       leaseMs: this.#grantLeaseMs,
       host,
-      readOn,
       mail,
     });
     if (accepted.outcome === "refused") return noOf(accepted);
-    this.#cache?.start(claim, running, readOn);
+    this.#cache?.start(claim, running, this.#board.connection);
     this.#running.set(`${claim} ${origin.agent}`, {
       claim: stored.claim,
       grant: running,
-      readOn: origin.readOn,
     });
     return "ended";
   }
@@ -243,16 +230,14 @@ export class MailHandler {
 
   /** As this leader has stored it. */
   #runningGrant(
-    { agent, readOn }: Origin,
+    { agent }: Origin,
     id: ClaimId,
     { attempt, queued_at }: OfAttempt,
   ): StoredGrant | undefined {
     const known = this.#running.get(`${id} ${agent}`);
-    const isIt =
-      known?.readOn === readOn &&
-      known.grant.attempt === attempt &&
-      known.grant.queued_at === queued_at;
-    return isIt ? known : undefined;
+    if (known === undefined) return undefined;
+    const { grant } = known;
+    return grant.attempt === attempt && grant.queued_at === queued_at ? known : undefined;
   }
 
   async #finish(origin: Origin, message: ResultMessage): Promise<Reply | "ended"> {
@@ -260,20 +245,21 @@ export class MailHandler {
     const { claim: id } = message;
     const stored =
       this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
-    if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
+    if (stored === undefined)
+      return this.#refuse(origin.agent, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
     const read = await this.#results.read(message.result, freshOf(origin), stored);
-    if (typeof read === "string") return this.#refuse(origin, read);
+    if (typeof read === "string") return this.#refuse(origin.agent, read);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt)
-      return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
+      return this.#refuse(origin.agent, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
     const run = withPossibleStart(message.run ?? runAt(origin.at), grant.queued_at, origin.at);
     const isOnRecord = grant.state === "running" && isCurrent;
     const problem = isOnRecord
       ? undefined
       : await this.#results.givenProblem({ claim: id, agent, ids: run.context_ids });
-    if (problem !== undefined) return this.#refuse(origin, problem);
+    if (problem !== undefined) return this.#refuse(origin.agent, problem);
     const running = isOnRecord ? grant : { ...startedGrant(grant, run), attempt, queued_at };
     const endedAt = laterOf(origin.at, running.started_at);
     // A result that counts is stored, however many did not: only their events are limited.
@@ -297,18 +283,15 @@ export class MailHandler {
         : together;
     this.#running.delete(`${id} ${agent}`);
     if (finished.outcome === "finished") return "ended";
-    if (finished.outcome === "id_taken") return this.#refuse(origin, finished.reason);
-    if (isUnlogged) return this.#refuse(origin, finished.reason);
+    if (finished.outcome === "id_taken") return this.#refuse(origin.agent, finished.reason);
+    if (isUnlogged) return this.#refuse(origin.agent, finished.reason);
     this.#refusals.countResult(agent);
     return no(finished.reason);
   }
 
-  async #refuse(
-    { agent, readOn }: Pick<Origin, "agent" | "readOn">,
-    problem: string,
-  ): Promise<Reply> {
+  async #refuse(agent: AgentName, problem: string): Promise<Reply> {
     const reason = problem.slice(0, maxReasonLength);
-    await this.#refusals.record(agent, reason, readOn);
+    await this.#refusals.record(agent, reason, this.#board);
     return no(reason);
   }
 }

@@ -1,5 +1,6 @@
 // Refused messages on record: each agent's at once, and then no more often than a log can bear,
 // which is never trimmed.
+import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { Deps } from "../leader/deps.ts";
 
@@ -12,7 +13,7 @@ const everyMs = 10_000;
 const maxResults = 100;
 const resultsEveryMs = 60_000;
 
-type RefusalDeps = Pick<Deps, "board" | "clock" | "log">;
+type RefusalDeps = Pick<Deps, "clock" | "log">;
 
 export class MailRefusals {
   readonly #deps: RefusalDeps;
@@ -24,11 +25,11 @@ export class MailRefusals {
   }
 
   /**
-   * Those between two that are recorded are counted. `readOn`: the connection on which the message
-   * was read.
+   * Those between two that are recorded are counted. `board`: as of the connection on which the
+   * message was read.
    */
-  async record(agent: AgentName, reason: string, readOn: number): Promise<void> {
-    const { board, clock, log } = this.#deps;
+  async record(agent: AgentName, reason: string, board: BoardAsOf): Promise<void> {
+    const { clock, log } = this.#deps;
     const last = this.#last.get(agent);
     const nowMs = clock.passedMs();
     if (last !== undefined && nowMs - last.atMs < everyMs) {
@@ -36,7 +37,7 @@ export class MailRefusals {
       return;
     }
     const count = (last?.since ?? 0) + 1;
-    await board.logAsLeader({ type: "mail_refused", agent, data: { reason, count } }, readOn);
+    await board.logAsLeader({ type: "mail_refused", agent, data: { reason, count } });
     this.#last.set(agent, { atMs: nowMs, since: 0 });
     log.warn("Refused what an agent has sent", { agent, reason, count });
   }

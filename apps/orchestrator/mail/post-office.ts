@@ -2,7 +2,7 @@
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
-import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
 import type { Reply } from "../../../lib/blackboard/port/mail.ts";
 import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
@@ -25,11 +25,11 @@ const lengthOfShort = 256 * 1024;
  */
 const maxFailures = 20;
 
-type Board = Deps["board"];
+type OnConnection = { board: BoardAsOf; handler: MailHandler };
 
 export class PostOffice {
-  readonly #board: Board;
-  readonly #handler: MailHandler;
+  readonly #deps: Deps;
+  readonly #options: MailOptions;
   /**
    * Apart from refused messages, which an agent may send without end: they must not keep these from
    * the record.
@@ -41,9 +41,9 @@ export class PostOffice {
   readonly #senders = new Set<AgentName>();
   #reopen = () => {};
 
-  constructor(deps: Deps, options: MailOptions) {
-    this.#board = deps.board;
-    this.#handler = new MailHandler(deps, options);
+  constructor(deps: Deps, options: Omit<MailOptions, "refusals">) {
+    this.#deps = deps;
+    this.#options = { ...options, refusals: new MailRefusals(deps) };
     this.#closings = new MailRefusals(deps);
   }
 
@@ -65,16 +65,16 @@ export class PostOffice {
    * was read before is applied to what is there now.
    */
   async #followOneConnection(signal: AbortSignal): Promise<void> {
-    const board = this.#board;
+    const board = this.#deps.board.asOf();
+    const handler = new MailHandler(board, this.#deps.clock, this.#options);
     const isBusy = (agent: AgentName) => (this.#underWay.get(agent) ?? 0) >= maxUnderWay;
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     this.#reopen = () => over.abort();
     const unsubscribe = board.onReconnect(this.#reopen);
-    const readOn = board.connectionNumber();
     let failure: unknown;
     const handle = (letters: Letters) =>
-      this.#handle(letters, readOn, ending).catch((error: unknown) => {
+      this.#handle(letters, { board, handler }, ending).catch((error: unknown) => {
         failure = error;
         over.abort();
       });
@@ -93,7 +93,11 @@ export class PostOffice {
   /**
    * Messages of one agent about one claim are applied in their order; all of them may come twice.
    */
-  async #handle(letters: Letters, readOn: number, signal: AbortSignal): Promise<void> {
+  async #handle(
+    letters: Letters,
+    { board, handler }: OnConnection,
+    signal: AbortSignal,
+  ): Promise<void> {
     const [{ mail, envelope }] = letters;
     const { agent } = mail;
     const about = envelope.ok ? envelope.value.message.claim : "";
@@ -101,10 +105,10 @@ export class PostOffice {
     this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + weight);
     try {
       const replies = await this.#jobs.run(`${agent} ${about}`, () =>
-        this.#apply(letters, readOn, signal),
+        this.#apply(letters, handler, signal),
       );
       for (const [one, reply] of replies)
-        await untilDone(() => this.#board.answerMail(one, JSON.stringify(reply), readOn), signal);
+        await untilDone(() => board.answerMail(one, JSON.stringify(reply)), signal);
       if (letters.some((one) => one !== undefined && isBeyondClocks(one.mail)))
         await this.#openAgain(signal, mail);
     } finally {
@@ -119,15 +123,15 @@ export class PostOffice {
    * or the one of this message.
    */
   async #openAgain(signal: AbortSignal, mail?: Mail): Promise<void> {
-    const done = await untilDone(() => this.#board.reopenMail(mail && [mail.agent]), signal);
-    const readOn = this.#board.connectionNumber();
+    const done = await untilDone(() => this.#deps.board.reopenMail(mail && [mail.agent]), signal);
+    const board = this.#deps.board.asOf();
     for (const agent of done?.reopened ?? [])
       await untilDone(
         () =>
           this.#closings.record(
             agent,
             "It has closed its mailbox with the last place that there is.",
-            readOn,
+            board,
           ),
         signal,
       );
@@ -135,19 +139,20 @@ export class PostOffice {
   }
 
   /** What is still to be answered. */
-  async #apply(letters: Letters, readOn: number, signal: AbortSignal): Promise<[Mail, Reply][]> {
+  async #apply(
+    letters: Letters,
+    handler: MailHandler,
+    signal: AbortSignal,
+  ): Promise<[Mail, Reply][]> {
     const [first, second] = letters;
     if (second !== undefined) {
-      const outcome = await untilDone(
-        () => this.#handler.applyTogether(first, second, readOn),
-        signal,
-      );
+      const outcome = await untilDone(() => handler.applyTogether(first, second), signal);
       if (outcome !== "apart") return [];
     }
     const replies: [Mail, Reply][] = [];
     for (const { mail, envelope } of letters.filter((one) => one !== undefined)) {
-      const apply = () => this.#handler.apply(mail, envelope, readOn);
-      const refuse = (error: unknown) => this.#handler.refuse(mail, error, readOn);
+      const apply = () => handler.apply(mail, envelope);
+      const refuse = (error: unknown) => handler.refuse(mail, error);
       const reply = await untilDone(apply, signal, refuse);
       if (reply !== undefined && reply !== "ended") replies.push([mail, reply]);
     }

@@ -9,6 +9,7 @@ import {
   wholeResult,
 } from "../../../lib/blackboard/mail/mailed-result.ts";
 import type { ClaimOfGrant, GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { MailedResult } from "../../../lib/blackboard/port/mail.ts";
 import { endedGrant } from "../../../lib/blackboard/records/ended-grant.ts";
 import { readRefusal } from "../../../lib/blackboard/records/read-refusal.ts";
@@ -19,23 +20,21 @@ import { budgetExceededType } from "../../../lib/model/model-call.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
 import { withEnd, withStart } from "../decide/claim-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
-import type { Deps } from "../leader/deps.ts";
 import { givenProblem } from "./given-inputs.ts";
 import { laterOf } from "./times-of-record.ts";
 
-type Board = Deps["board"];
-type FinishReply = Awaited<ReturnType<Board["finishGrant"]>>;
-export type FinishOrder = Omit<Parameters<Board["finishGrant"]>[0], "commit"> & { readOn: number };
+type FinishReply = Awaited<ReturnType<BoardAsOf["finishGrant"]>>;
+export type FinishOrder = Omit<Parameters<BoardAsOf["finishGrant"]>[0], "commit">;
 
-type Parts = { agentCache: AgentCache; decider: Pick<Decider, "finish"> | undefined };
+type Parts = { agentCache: AgentCache; decider?: Pick<Decider, "finish"> };
 
 export class ResultStore {
-  readonly #board: Board;
+  readonly #board: BoardAsOf;
   readonly #agentCache: AgentCache;
   readonly #decider: Parts["decider"];
 
   /** Without a `decider`, what follows is decided with the events of the results. */
-  constructor({ board }: Pick<Deps, "board">, { agentCache, decider }: Parts) {
+  constructor(board: BoardAsOf, { agentCache, decider }: Parts) {
     this.#board = board;
     this.#agentCache = agentCache;
     this.#decider = decider;
@@ -80,7 +79,7 @@ export class ResultStore {
 
   /** With what it decides about its claim, where that can be known. */
   store(order: FinishOrder): Promise<FinishReply> {
-    const { claim, grant, endedAt, result, start, readOn } = order;
+    const { claim, grant, endedAt, result, start } = order;
     const write: Parameters<Decider["finish"]>[3] = (commit) =>
       this.#board.finishGrant({ ...order, ...(commit && { commit }) });
     // What a failure or a question leads to is decided with their events.
@@ -91,7 +90,7 @@ export class ResultStore {
       return running && withEnd(running, ended);
     };
     const verdict = grant.phase === "review" ? verdictOf(result.artefact) : undefined;
-    return this.#decider.finish(claim, { agent: grant.agent, ahead, verdict }, readOn, write);
+    return this.#decider.finish(claim, { agent: grant.agent, ahead, verdict }, this.#board, write);
   }
 
   async #originOf(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {

@@ -4,11 +4,14 @@
 
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
-import { Fenced, type LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
+import {
+  type BoardAsOf,
+  Fenced,
+  type LeaderBlackboard,
+} from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../../lib/model/ids.ts";
-import type { Basis } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Worker, WorkerHost } from "./worker-host.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
@@ -20,11 +23,11 @@ const failQueuedForMs = 2_000;
 export type WorkerDeps = Pick<Deps, "log"> & {
   board: Pick<
     LeaderBlackboard,
-    "connectionNumber" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause"
+    "asOf" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause"
   >;
   host: WorkerHost;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
-  decide: (claim: ClaimId, event: ClaimEvent, basis: Basis) => Promise<unknown>;
+  decide: (claim: ClaimId, event: ClaimEvent, board: BoardAsOf) => Promise<unknown>;
 };
 
 /** An agent, and how many workers it may have. */
@@ -91,14 +94,14 @@ export class WorkerPool {
     const until = AbortSignal.any([signal, AbortSignal.timeout(failQueuedForMs)]);
     for await (const claims of this.#deps.board.followGrants(this.#template.agent, until)) {
       for (const claim of claims) {
-        const readOn = this.#deps.board.connectionNumber();
+        const board = this.#deps.board.asOf();
         const { attempt } = (await this.#readQueued(claim)) ?? {};
         const reason = startFailureReason(error);
         if (attempt !== undefined)
           await this.#deps.decide(
             claim,
             { kind: "worker_lost", agent: this.#template.agent, attempt, reason },
-            { readOn },
+            board,
           );
       }
     }
@@ -206,7 +209,7 @@ export class WorkerPool {
       return;
     }
     const { agent } = this.#template;
-    const readOn = this.#deps.board.connectionNumber();
+    const board = this.#deps.board.asOf();
     const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
     const starts = this.#starts.get(claim) ?? 1;
     if (!hasBegun && starts < maxStarts) {
@@ -219,6 +222,6 @@ export class WorkerPool {
     }
     this.#starts.delete(claim);
     const reason = hasBegun ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
-    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason }, { readOn });
+    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason }, board);
   }
 }

@@ -10,6 +10,7 @@ import { WorkerPool } from "../../../apps/orchestrator/workers/worker-pool.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import { lead } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
@@ -37,7 +38,10 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
   const runs = join(at.folder, "runs");
   const started = async () => (await readFile(runs, "utf8").catch(() => "")).split("\n").length - 1;
   const parts = {
-    board: wrap({ ...board, followGrants: (who, signal) => board.followGrants(who, signal, 20) }),
+    board: lead(
+      wrap({ ...board, followGrants: (who, signal) => board.followGrants(who, signal, 20) }),
+      1,
+    ),
     log: createJsonLog((line) => log.push(JSON.parse(line)), systemClock.now),
     // The grant stays queued, so that its worker is soon started again.
     decide: async (_: unknown, event: ClaimEvent) => {

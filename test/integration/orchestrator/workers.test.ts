@@ -10,6 +10,7 @@ import { WorkerPool, type WorkersOf } from "../../../apps/orchestrator/workers/w
 import type { WorkerTemplate } from "../../../apps/orchestrator/workers/worker-template.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+import { lead } from "../../../lib/blackboard/port/leading.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { type PartKind, type PartLabels, writeLabels } from "../../../lib/runtime/labels.ts";
@@ -178,7 +179,7 @@ test("a worker that was created and never started, as when its engine was restar
   const sleeps = { ...spec, entrypoint: ["/bin/sh", "-c", "exec sleep 600"] };
   const one = { agent, replicas: 1, spec: sleeps };
   const pool = new WorkerPool(
-    { board, log, host: new RuntimeHost(at.runtime, [one]), decide },
+    { board: lead(board, 1), log, host: new RuntimeHost(at.runtime, [one]), decide },
     one,
   );
   const stop = new AbortController();

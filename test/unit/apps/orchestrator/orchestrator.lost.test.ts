@@ -26,6 +26,7 @@ function createScene() {
   return {
     memory,
     board,
+    leader: deps.board,
     decider,
     requests: new Requests(deps, agents, new Questions(deps, agents, decider), pause),
   };
@@ -49,23 +50,23 @@ test("work whose result was made from what is lost is done again, without a Fail
 });
 
 test("what was read before a loss of contact decides nothing, and what shows only that a claim has moved does", async () => {
-  const { memory, board, decider } = createScene();
+  const { memory, board, leader, decider } = createScene();
   const { claim } = await openClaim(board, []);
-  const readOn = board.connectionNumber();
+  const before = leader.asOf();
   memory.reconnect();
   const ending = { kind: "goal_ended", reason: "It was cancelled." } as const;
-  expect(await errorOf(decider.decide(claim.id, ending, { readOn }))).toMatchObject({
+  expect(await errorOf(decider.decide(claim.id, ending, before))).toMatchObject({
     code: "redis-unreachable",
   });
   expect(await board.readClaim(claim.id)).toMatchObject({
     claim: { status: "pending_review", rev: 0 },
   });
-  expect(await decider.decide(claim.id, { kind: "progress" }, { readOn })).toBe(true);
+  expect(await decider.decide(claim.id, { kind: "progress" }, before)).toBe(true);
   expect(await board.readClaim(claim.id)).toMatchObject({ claim: { status: "complete" } });
 });
 
 test("an orchestrator that was replaced refuses no request", async () => {
-  const { board, requests } = createScene();
+  const { board, leader, requests } = createScene();
   await acquireLeaderLease(board);
   await acquireLeaderLease(board);
   const request: SettEvent = {
@@ -74,14 +75,14 @@ test("an orchestrator that was replaced refuses no request", async () => {
     time: new Date().toISOString(),
     actor: "person:Ada",
   };
-  await expect(
-    requests.retry(request, newArtefactId(), board.connectionNumber()),
-  ).rejects.toBeInstanceOf(Fenced);
+  await expect(requests.retry(request, newArtefactId(), leader.asOf())).rejects.toBeInstanceOf(
+    Fenced,
+  );
   expect(await events(board, "request_refused")).toEqual([]);
 });
 
 test("a request that was read before a loss of contact is not refused", async () => {
-  const { memory, board, requests } = createScene();
+  const { memory, board, leader, requests } = createScene();
   await acquireLeaderLease(board);
   const failure = newArtefactId();
   const request: SettEvent = {
@@ -90,13 +91,13 @@ test("a request that was read before a loss of contact is not refused", async ()
     time: new Date().toISOString(),
     actor: "person:Ada",
   };
-  const readOn = board.connectionNumber();
+  const before = leader.asOf();
   memory.reconnect();
-  expect(await errorOf(requests.retry(request, failure, readOn))).toMatchObject({
+  expect(await errorOf(requests.retry(request, failure, before))).toMatchObject({
     code: "redis-unreachable",
   });
   expect(await events(board, "request_refused")).toEqual([]);
-  await requests.retry(request, failure, board.connectionNumber());
+  await requests.retry(request, failure, leader.asOf());
   expect(await events(board, "request_refused")).toMatchObject([
     { artefact_id: failure, data: { request: "1-0" } },
   ]);

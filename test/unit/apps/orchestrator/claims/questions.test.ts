@@ -5,6 +5,7 @@ import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-comm
 import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
+import { lead } from "../../../../../lib/blackboard/port/leading.ts";
 import { startedGrant } from "../../../../../lib/core/started-grant.ts";
 import { type ClaimId, InstanceName } from "../../../../../lib/model/ids.ts";
 import { defaultPolicy } from "../../../../../lib/model/policy.ts";
@@ -67,7 +68,7 @@ async function askedScene() {
       produced_by_agent: maker,
     } as const;
     await board.finishGrant(done(clarification, resultOf(question, snapshot.claim, made), started));
-    await decider.decide(clarification, { kind: "progress" }, { readOn: board.connectionNumber() });
+    await decider.decide(clarification, { kind: "progress" }, lead(board, epoch).asOf());
   };
   return { board, question, claim, settleOn, answer };
 }

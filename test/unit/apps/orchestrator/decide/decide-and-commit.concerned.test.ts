@@ -47,7 +47,7 @@ async function createScene() {
     async handle(type: EventType) {
       const event = (await board.readEvents("0", 10_000)).findLast((one) => one.type === type);
       read.clear();
-      await handler.handle(event as SettEvent, board.connectionNumber());
+      await handler.handle(event as SettEvent, deps.board.asOf());
     },
     async open(
       electorate: readonly string[],

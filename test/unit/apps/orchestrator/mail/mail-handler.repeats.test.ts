@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { AgentCache } from "../../../../../apps/orchestrator/decide/agent-cache.ts";
 import { MailHandler } from "../../../../../apps/orchestrator/mail/mail-handler.ts";
+import { MailRefusals } from "../../../../../apps/orchestrator/mail/mail-refusals.ts";
 import { readEnvelope } from "../../../../../apps/orchestrator/mail/read-envelope.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
@@ -30,11 +31,12 @@ async function createScene() {
     };
     const clock = { now: () => new Date(Date.now() + aheadMs), passedMs: () => 0 };
     const deps = leaderDeps(epoch, { board, clock });
-    const handler = new MailHandler(deps, {
+    const handler = new MailHandler(deps.board.asOf(), clock, {
       agentCache: new AgentCache(deps),
       grantLeaseMs: 60_000,
+      refusals: new MailRefusals(deps),
     });
-    return handler.apply(mail, readEnvelope(mail.text), board.connectionNumber());
+    return handler.apply(mail, readEnvelope(mail.text));
   };
   return { board, goal, apply };
 }

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { AgentCache } from "../../../../../apps/orchestrator/decide/agent-cache.ts";
 import { MailHandler } from "../../../../../apps/orchestrator/mail/mail-handler.ts";
+import { MailRefusals } from "../../../../../apps/orchestrator/mail/mail-refusals.ts";
 import { PostOffice } from "../../../../../apps/orchestrator/mail/post-office.ts";
 import { readEnvelope } from "../../../../../apps/orchestrator/mail/read-envelope.ts";
 import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
@@ -260,7 +261,11 @@ test("an agent that chooses the place of its message in the future gives its res
   await using scene = await office();
   const { claim, epoch } = await queueGrant(scene.board);
   const deps = leaderDeps(epoch, { board: scene.board });
-  const handler = new MailHandler(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
+  const handler = new MailHandler(deps.board.asOf(), deps.clock, {
+    agentCache: new AgentCache(deps),
+    grantLeaseMs: 60_000,
+    refusals: new MailRefusals(deps),
+  });
   const message = {
     say: "result",
     claim: claim.id,
@@ -272,9 +277,7 @@ test("an agent that chooses the place of its message in the future gives its res
     id: "1",
     text: JSON.stringify({ message }),
   };
-  expect(await handler.apply(mail, readEnvelope(mail.text), scene.board.connectionNumber())).toBe(
-    "ended",
-  );
+  expect(await handler.apply(mail, readEnvelope(mail.text))).toBe("ended");
   const [, report] = await scene.board.listArtefactsOfGoal(claim.goal_id);
   const artefact = await scene.board.readArtefact(report ?? newArtefactId());
   expect(Math.abs(Date.parse(artefact?.created_at ?? "") - Date.now())).toBeLessThan(60_000);

@@ -68,6 +68,7 @@ async function scene(
     called,
     cache,
     decider,
+    asOf: () => deps.board.asOf(),
     stored: () => waitFor("the result", () => board.readArtefact(artefact.id)),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -87,10 +88,9 @@ test("all of it is one call, and the events that follow need none", async () => 
   expect(it.called).toEqual(["finishGrant"]);
   const types = (await events(it.board)).slice(-4).map(({ type }) => type);
   expect(types).toEqual(["grant_started", "artefact_created", "grant_done", "claim_completed"]);
-  const readOn = it.board.connectionNumber();
   it.board.readClaim = () => Promise.reject(new Error("An ended claim is read again."));
   expect(
-    await it.decider.decide(it.claim.id, { kind: "progress" }, { readOn, source: "log" }),
+    await it.decider.decide(it.claim.id, { kind: "progress" }, it.asOf(), { source: "log" }),
   ).toBe(false);
   expect(it.called).toEqual(["finishGrant"]);
 });
@@ -105,9 +105,8 @@ test("where the claim has moved meanwhile the result is stored, and the claim is
     grants: [{ state: "done" }],
   });
   await waitFor("the cache", () => it.cache.get(it.claim.id) === undefined);
-  const readOn = it.board.connectionNumber();
   expect(
-    await it.decider.decide(it.claim.id, { kind: "progress" }, { readOn, source: "log" }),
+    await it.decider.decide(it.claim.id, { kind: "progress" }, it.asOf(), { source: "log" }),
   ).toBe(true);
   expect((await it.board.readClaim(it.claim.id))?.claim.status).toBe("complete");
 });

@@ -1,13 +1,15 @@
 // All that a leader writes, it writes under its epoch.
 import { expect, test } from "bun:test";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
+import { LaterConnection } from "../../../../../lib/blackboard/port/later-connection.ts";
 import { Fenced, lead } from "../../../../../lib/blackboard/port/leading.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { acquireLeaderLease, openClaim, user } from "../../../../support/blackboard/scene.ts";
 import { sampleArtefact, sampleClaim } from "../../../../support/records/sample.ts";
 
 async function scene() {
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
+  const board = memory.open();
   const { claim, goal, epoch } = await openClaim(board, ["coder"]);
   const leader = lead(board, epoch);
   const [open, at] = [
@@ -26,30 +28,35 @@ async function scene() {
   const commit = {
     claim: claim.id,
     expectedRev: 0,
-    readOn: board.connectionNumber(),
     commitId: "1",
     ...nothing,
   };
   const delivery = { notice: "n", at: 0, reminder: 0 };
+  const now = leader.asOf();
+  const boundWrites: Record<string, () => Promise<unknown>> = {
+    openClaim: () => now.openClaim({ open, bidDeadlineMs: 1 }),
+    commitClaim: () => now.commitClaim(commit),
+    endGoal: () => now.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user }),
+    setPaused: () => now.setPaused({ paused: true, by: user, at }),
+    logAsLeader: () => now.logAsLeader({ type: "event_given_up" }),
+    settleOwed: () => now.settleOwed([]),
+  };
   const writes: Record<string, () => Promise<unknown>> = {
-    openClaim: () => leader.openClaim({ open, bidDeadlineMs: 1 }),
-    commitClaim: () => leader.commitClaim(commit),
+    ...boundWrites,
     announceClaim: () => leader.announceClaim({ claim: claim.id, nextAfterMs: 1, isSilent: false }),
-    endGoal: () => leader.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user }),
     askPeople: () => leader.askPeople({ question: goal.id }),
-    setPaused: () => leader.setPaused({ paused: true, by: user, at }),
     recordDelivery: () => leader.recordDelivery({ subject: "s", hook: "h", delivery }),
     adoptArtefact: () => leader.adoptArtefact(goal.id),
     moveCursor: () => leader.moveCursor("1-0"),
     moveNoticeCursor: () => leader.moveNoticeCursor("1-0"),
     clearDue: () => leader.clearDue([{ kind: "bids", claim: claim.id }]),
     deferDue: () => leader.deferDue([{ kind: "bids", claim: claim.id }], 1),
-    logAsLeader: () => leader.logAsLeader({ type: "event_given_up" }),
+    logAlone: () => leader.logAsLeader({ type: "event_given_up" }),
     removeOldEvents: () => leader.removeOldEvents([]),
     forgetRefused: () => leader.forgetRefused(),
     postAsLeader: () => leader.postAsLeader(sampleArtefact({ source_artefacts: [goal.id] })),
   };
-  return { board, epoch, writes };
+  return { memory, board, epoch, leader, writes, boundWrites };
 }
 
 test("in its own epoch each of its writes is answered", async () => {
@@ -65,4 +72,20 @@ test("once another leads, each of its writes is refused, and changes nothing", a
   for (const write of Object.values(writes))
     await expect(write()).rejects.toThrow(new Fenced(epoch));
   expect(await board.endOfEvents()).toBe(before);
+});
+
+test("what was read before a loss of contact is written no more, and what is read after it is", async () => {
+  const { memory, board, leader, boundWrites } = await scene();
+  const before = leader.asOf();
+  memory.reconnect();
+  const end = await board.endOfEvents();
+  const { commitClaim, ...others } = boundWrites;
+  expect(await commitClaim?.()).toEqual({ outcome: "stale" });
+  for (const write of Object.values(others))
+    await expect(write()).rejects.toBeInstanceOf(LaterConnection);
+  expect(await board.endOfEvents()).toBe(end);
+  expect([before.isCurrent(), leader.asOf().isCurrent()]).toEqual([false, true]);
+  expect(await leader.asOf().logAsLeader({ type: "event_given_up" })).toEqual({
+    outcome: "logged",
+  });
 });
