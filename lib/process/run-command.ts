@@ -8,6 +8,7 @@ import { killGroup } from "./kill-group.ts";
 import { pipeOpener } from "./open-pipe.ts";
 import { openStdinFile } from "./open-stdin-file.ts";
 
+export const usualKillAfterMs = 5_000;
 const defaultMaxOutputBytes = 32 * 1024 * 1024;
 
 /** The longest delay of a timer: a longer one would fire at once. About 24 days. */
@@ -102,7 +103,7 @@ function supervise(
 ): Promise<CommandOutcome> {
   const {
     timeoutMs,
-    killAfterMs = 5000,
+    killAfterMs = usualKillAfterMs,
     lingerMs = 2000,
     drainMs = 1000,
     maxOutputBytes = defaultMaxOutputBytes,

@@ -15,7 +15,7 @@ import { createEgressMetrics } from "./metrics.ts";
 import type { EgressSettings } from "./settings.ts";
 
 const everyone = 0o777;
-const idleMs = 10 * 60_000;
+export const idleMs = 10 * 60_000;
 /** The name that this machine has in containers of Sett's services. */
 const machineName = "host.docker.internal";
 

@@ -34,7 +34,7 @@ import { removeInstance } from "./remove-instance.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
 
 /** An Engine that starts many containers at once may need half a minute for one. */
-const usualPatienceMs = 120_000;
+export const usualPatienceMs = 120_000;
 
 /** `env`: the variables by which the Engine is found, as for the docker command line. */
 type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {

@@ -71,6 +71,8 @@ test("Redis takes every setting as it is written", async () => {
     ...Object.keys(wanted),
     "maxmemory-clients",
     "maxmemory-policy",
+    "appendonly",
+    "appendfsync",
   );
   const words = read.split("\n");
   const found = Object.fromEntries(
@@ -84,6 +86,10 @@ test("Redis takes every setting as it is written", async () => {
     "slowlog-log-slower-than": "2000",
     "maxmemory-clients": String(clientBytes),
     "maxmemory-policy": "noeviction",
+    appendonly: "yes",
+    // A crash of the host takes what Redis has written since its last look, a second before, and
+    // what it writes meanwhile.
+    appendfsync: "everysec",
   });
 });
 
