@@ -32,6 +32,16 @@ export function countAt(value: unknown, ...path: string[]): number {
     : 0;
 }
 
+/**
+ * Without a number of tokens there is no report: the call is then charged what it may have cost.
+ */
+export function hasCount(usage: unknown, names: readonly string[]): boolean {
+  return names.some((name) => {
+    const count = memberAt(usage, name);
+    return typeof count === "number" && count >= 0;
+  });
+}
+
 const maxCount = 1_000_000_000_000;
 
 export function parseJson(text: string): unknown {

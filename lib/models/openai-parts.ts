@@ -1,7 +1,6 @@
 // The parts that OpenAI's two APIs have in common.
 import type { MeasuredUsage } from "./cost.ts";
-import { countAt, type JsonObject, textAt } from "./json.ts";
-import { hasCount } from "./usage.ts";
+import { countAt, hasCount, type JsonObject, textAt } from "./json.ts";
 
 /** `input`, `output`: the names of the counts. */
 export function openAiUsage(usage: unknown, input: string, output: string) {

@@ -2,6 +2,7 @@
 import type { MeasuredUsage } from "../cost.ts";
 import {
   countAt,
+  hasCount,
   isObject,
   type JsonObject,
   memberAt,
@@ -19,7 +20,6 @@ import {
   textPart,
   withParts,
 } from "../transcript-parts.ts";
-import { hasCount } from "../usage.ts";
 
 export const messages: ApiTraits = {
   provider: "anthropic",
