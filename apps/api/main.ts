@@ -12,7 +12,7 @@ import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { ownProgram } from "../../lib/process/own-program.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { createServiceApp } from "../../lib/service/service-app.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
@@ -94,76 +94,20 @@ const niceness = 10;
 
 async function runApi(settings: Settings): Promise<void> {
   setPriority(niceness);
-  const log = createJsonLog(console.log, systemClock.now).with({
-    service: "api",
-    instance: settings.instance,
-  });
+  const { instance, host: hostname } = settings;
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
-  const board = await connectBlackboard({
-    url: settings.redisUrl,
-    instance: settings.instance,
-    timeoutMs: settings.redisTimeoutMs,
-    giveUpMs: settings.redisGiveUpMs,
-    onLost: fail,
-    onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
-  });
-  const {
-    tokens,
-    oidc,
-    isSecure,
-    hostNames,
-    origins,
-    limits,
-    repositoryFolder,
-    triggers,
-    hookSecretsFolder,
-    resultsFolder: folder,
-  } = settings;
-  const drawings = new FewAtOnce("draws other pictures", { max: 1, maxWaiting: 4 });
-  const deps: Deps = {
-    ...{
-      board,
-      version: packageJson.version,
-      tokens,
-      oidc,
-      isSecure,
-      hostNames,
-      origins,
-      limits,
-      triggers,
-    },
-    secretOf: async (name) =>
-      hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name),
-    repository:
-      repositoryFolder === undefined
-        ? undefined
-        : await openRepository(repositoryFolder, process.env, {
-            hasFiles: settings.hasFiles,
-            results: folder === undefined ? undefined : { instance: settings.instance, folder },
-          }),
-    drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
-    logs: await openLogs(settings, process.env),
-    sessionKey: await sessionKeyOf(settings.sessionKey, folder),
-    metrics: createApiMetrics(),
-    log,
-    clock: systemClock,
-    newId: randomUUID,
-    suggest: suggestRequest,
-  };
+  const deps = await depsOf(settings, log, signal);
+  const { board, version } = deps;
   const page = await carriedPage();
   const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
   // Redis sends the log to this process once.
   const { hub } = api.parts;
-  const followed = {
-    ...board,
-    followEvents: (from: string, over: AbortSignal) => hub.follow(from, over),
-  };
-  const telemetrySettings = await withHeaders(settings, signal);
   const telemetry = startTelemetry({
-    board: followed,
-    settings: telemetrySettings,
-    version: deps.version,
+    board: { ...board, followEvents: (from: string, over: AbortSignal) => hub.follow(from, over) },
+    settings: await withHeaders(settings, signal),
+    version,
     log,
     signal,
   });
@@ -173,7 +117,7 @@ async function runApi(settings: Settings): Promise<void> {
     metrics: withInstance(deps.metrics, telemetry.metrics),
     state: () => ({
       streams: api.parts.streams.open,
-      last_event: api.parts.hub.last ?? null,
+      last_event: hub.last ?? null,
       telemetry: telemetry.state(),
     }),
   });
@@ -181,24 +125,48 @@ async function runApi(settings: Settings): Promise<void> {
     { port: settings.healthPort, hostname: settings.healthHost },
     health.fetch,
   );
-  const address = {
-    port: settings.port,
-    hostname: settings.host,
-    idleSeconds,
-    tls: await readTls(settings, signal),
-    ...portTexts,
-  };
+  const tls = await readTls(settings, signal);
+  const address = { port: settings.port, hostname, idleSeconds, tls, ...portTexts };
   const server = serve(address, api.app.fetch);
-  log.info("API started", {
-    version: packageJson.version,
-    port: server.port,
-    health_port: healthServer.port,
-  });
+  log.info("API started", { version, port: server.port, health_port: healthServer.port });
   hasStarted();
   await api.run();
   await Promise.all([server.stop(), healthServer.stop(), telemetry.ended]);
   await board[Symbol.asyncDispose]();
   log.info("API stopped", { signal: signal.reason });
+}
+
+/** `signal`: the API ends, and with it what draws a picture. */
+async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
+  const { instance, tokens, oidc, isSecure, hostNames, origins, limits, triggers } = settings;
+  const { repositoryFolder, hasFiles, hookSecretsFolder: secrets, resultsFolder } = settings;
+  const board = await connectBlackboard({
+    url: settings.redisUrl,
+    instance,
+    timeoutMs: settings.redisTimeoutMs,
+    giveUpMs: settings.redisGiveUpMs,
+    onLost: fail,
+    onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
+  });
+  const results = resultsFolder === undefined ? undefined : { instance, folder: resultsFolder };
+  const drawings = new FewAtOnce("draws other pictures", { max: 1, maxWaiting: 4 });
+  return {
+    ...{ board, tokens, oidc, isSecure, hostNames, origins, limits, triggers, log },
+    version: packageJson.version,
+    secretOf: async (name) =>
+      secrets === undefined ? undefined : await readHookSecret(secrets, name),
+    repository:
+      repositoryFolder === undefined
+        ? undefined
+        : await openRepository(repositoryFolder, process.env, { hasFiles, results }),
+    drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
+    logs: await openLogs(settings, process.env),
+    sessionKey: await sessionKeyOf(settings.sessionKey, resultsFolder),
+    metrics: createApiMetrics(),
+    clock: systemClock,
+    newId: randomUUID,
+    suggest: suggestRequest,
+  } satisfies Deps;
 }
 
 /** This program, started again. */

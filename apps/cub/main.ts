@@ -4,48 +4,34 @@ import { networkInterfaces, hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
 import { byMail } from "../../lib/blackboard/mail/by-mail.ts";
-import { ownIdentity } from "../../lib/git/run/own-config.ts";
 import { needsWorkers } from "../../lib/model/agent.ts";
-import { exitCodes, messageOf, SettError } from "../../lib/model/errors.ts";
+import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
-import { runCommand } from "../../lib/process/run-command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
 import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { modelAsker } from "./bid/ask-model.ts";
-import { CleanSlate } from "./container/clean-slate.ts";
 import { readOwnProcess } from "./container/own-process.ts";
-import { toolLimits } from "./container/tool-limits.ts";
 import { Cub } from "./cub.ts";
 import type { Deps } from "./program/deps.ts";
 import { LoopWatch } from "./program/loop-watch.ts";
 import { loadOwnRegistration } from "./program/own-registration.ts";
 import { maskedLine } from "./secrets/mask-line.ts";
-import { Secrets, withoutSecrets } from "./secrets/secrets.ts";
+import { Secrets } from "./secrets/secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { commandsOf } from "./tool/commands.ts";
 import { commandText } from "./tool/log-text.ts";
-import { withModel } from "./tool/model-access.ts";
-import {
-  bidEnvironment,
-  proxyVariables,
-  toolEnvironment,
-  withTrace,
-} from "./tool/tool-environment.ts";
-import { isPrompt, workerCommand, workerVariables } from "./tool/worker-command.ts";
 import { workingCopyOf } from "./tool/working-copy-of.ts";
 import { executeClaim } from "./work/execute-claim.ts";
 
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work]   (settings come from the environment)";
-
-const bidTimeoutMs = 10_000;
-const maxBidOutputBytes = 64 * 1024;
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
@@ -77,8 +63,9 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const deps = await depsOf(settings, () => holdsWork());
   const cub = new Cub(deps, settings);
   holdsWork = () => cub.holdsWork;
-  const { createCubApp } = await import("./app.ts");
-  const app = createCubApp({
+  const { createServiceApp } = await import("../../lib/service/service-app.ts");
+  const app = createServiceApp({
+    service: "cub",
     health: () => cub.health(),
     metrics: deps.metrics.registry,
     state: () => cub.state(),
@@ -122,22 +109,52 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 
 /** `isNeeded`: it holds work, so that it does not end where Redis stays away. */
 async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps> {
-  const {
-    instance,
-    agentName,
-    redisUrl: url,
-    redisTimeoutMs: timeoutMs,
-    redisGiveUpMs: giveUpMs,
-  } = settings;
+  const { instance, agentName: agent } = settings;
   const secrets =
     settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
   const write = (line: string) =>
     console.log(secrets === undefined ? line : maskedLine(line, secrets.masker()));
-  const log = createJsonLog(write, systemClock.now).with({
-    service: "cub",
-    instance,
-    agent: agentName,
-  });
+  const log = createJsonLog(write, systemClock.now).with({ service: "cub", instance, agent });
+  const board = await connect(settings, isNeeded, log);
+  const registration = await loadOwnRegistration(board, settings);
+  const { current } = registration;
+  const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(current));
+  const model = settings.model && {
+    ...settings.model,
+    gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets),
+  };
+  const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
+  const now = systemClock.passedMs;
+  const watch = {
+    watcher: new LoopWatch("claim watcher", now),
+    executor: new LoopWatch("work executor", now),
+  };
+  const [, script = ""] = process.argv;
+  const { promptClaim: prompt = "" } = settings;
+  return {
+    ...commandsOf({
+      ...{ settings, registration, workingCopy, secrets, egressUrl, log },
+      environment: process.env,
+      program: { execPath: process.execPath, script, isWholeProgram: import.meta.main },
+      noteTrouble: (sentence) => watch.executor.noteTrouble(sentence),
+    }),
+    ...{ board, registration, workingCopy, model, secrets, log, watch },
+    contextBytes: settings.contextBytes,
+    grantLeaseMs: settings.grantLeaseMs,
+    network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
+    askModel:
+      model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
+    isInContainer: process.pid === 1,
+    ownProcess: readOwnProcess(),
+    clock: systemClock,
+    newId: randomUUID,
+    metrics: (await import("./program/metrics.ts")).createCubMetrics(),
+  };
+}
+
+async function connect(settings: Settings, isNeeded: () => boolean, log: JsonLog) {
+  const { instance, agentName, redisUrl: url } = settings;
+  const { redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
   // Here, because the built-in worker is this program as well, and starts in half the time without
   // it.
@@ -147,138 +164,7 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     ...{ url, instance, timeoutMs, giveUpMs, host },
     ...{ isNeeded, onLost: fail, onUnreadable },
   });
-  const board = byMail(connected, { agent: agentName, host, timeoutMs });
-  const registration = await loadOwnRegistration(board, settings);
-  const workingCopy = await workingCopyOf(
-    settings,
-    process.env.PATH,
-    needsWorkers(registration.current),
-  );
-  const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
-  const model = settings.model && {
-    ...settings.model,
-    gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets),
-  };
-  const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
-  const { bidCommand, commandEnvironment, promptClaim: prompt = "" } = settings;
-  // The agent's `environment` and its image come before its own identity.
-  const ofAgent = toolEnvironment(process.env, registration.current.role, commandEnvironment);
-  const env = { ...ownIdentity(agentName), ...ofAgent, ...proxyVariables(egressUrl) };
-  const isWorker = isPrompt(settings);
-  const [, script = ""] = process.argv;
-  const command = isWorker
-    ? workerCommand({ execPath: process.execPath, script, isWholeProgram: import.meta.main })
-    : settings.command;
-  const envOfTool = () => {
-    const { timeout_ms, workspace_mode } = registration.current;
-    const work = {
-      timeoutMs: timeout_ms,
-      workspaceMode: workspace_mode,
-      onBudget: settings.onBudget,
-      git: settings.git,
-    };
-    return isWorker ? { ...env, ...workerVariables(process.env, work) } : env;
-  };
-  const now = systemClock.passedMs;
-  const slate = new CleanSlate(log);
-  const limits = toolLimits(settings, slate, workingCopy);
-  const watch = {
-    watcher: new LoopWatch("claim watcher", now),
-    executor: new LoopWatch("work executor", now),
-  };
-  // As long as it does not work, every grant fails.
-  const tidy = async (step: "begin" | "tidy") => {
-    await workingCopy?.exchange[step]().catch((error: unknown) => {
-      watch.executor.noteTrouble(
-        `The agent's folder of the exchange cannot be emptied: ${messageOf(error)}`,
-      );
-      throw error;
-    });
-    watch.executor.noteTrouble(undefined);
-  };
-  const bidLimits = {
-    timeoutMs: bidTimeoutMs,
-    killAfterMs: 1_000,
-    maxOutputBytes: maxBidOutputBytes,
-  };
-  return {
-    board,
-    registration,
-    workingCopy,
-    contextBytes: settings.contextBytes,
-    grantLeaseMs: settings.grantLeaseMs,
-    model,
-    secrets,
-    network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
-    askModel:
-      model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
-    command,
-    isWorker,
-    runTool: async ({ variables, traceparent, ...order }) => {
-      const envOfRun = {
-        ...withTrace(withModel(envOfTool(), variables), traceparent),
-        ...secrets?.variables(),
-      };
-      const run = (signal: AbortSignal) =>
-        slate.run((onStart) =>
-          runCommand({ ...order, signal, command, cwd, env: envOfRun, onStart }),
-        );
-      const outcome = await (limits === undefined
-        ? run(order.signal)
-        : limits.run(order.signal, run));
-      // Processes that it has left must not change the repository while its commit is read and
-      // published.
-      await slate.end();
-      return outcome;
-    },
-    limits,
-    isInContainer: process.pid === 1,
-    clear: async () => {
-      await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
-      await tidy("begin");
-    },
-    wipe: async () => {
-      await slate.wipe();
-      const warn = (error: unknown) =>
-        log.warn("Could not tidy the agent's folder of the exchange", { error: messageOf(error) });
-      await tidy("tidy").catch(warn);
-    },
-    unfit: () => slate.problem,
-    // Never from the blackboard, where others might write it.
-    runBidCommand:
-      bidCommand &&
-      (async (order) => {
-        using _ = secrets?.hold();
-        const run = (signal: AbortSignal) =>
-          slate.runBeside(
-            (folder, onStart) => {
-              const own = folder === undefined ? env : bidEnvironment(env, folder);
-              return runCommand({
-                ...order,
-                signal,
-                command: bidCommand,
-                cwd: process.cwd(),
-                env: own,
-                onStart,
-                ...bidLimits,
-              });
-            },
-            async () => await limits?.makeRoom(),
-          );
-        const outcome = await (limits === undefined
-          ? run(order.signal)
-          : limits.runBid(order.signal, run));
-        return secrets === undefined
-          ? outcome
-          : withoutSecrets(outcome, secrets.masker(), ["stderr"]);
-      }),
-    ownProcess: readOwnProcess(),
-    clock: systemClock,
-    newId: randomUUID,
-    log,
-    metrics: (await import("./program/metrics.ts")).createCubMetrics(),
-    watch,
-  };
+  return byMail(connected, { agent: agentName, host, timeoutMs });
 }
 
 /** Returns the address at which its commands reach the gateway. */

@@ -11,7 +11,7 @@ import { defineService } from "./service.ts";
  * The SHA-256 of its owner's password, for the file of users. A Redis of an earlier version has
  * none.
  */
-export const usersVariable = "SETT_REDIS_USERS";
+const usersVariable = "SETT_REDIS_USERS";
 
 /** The user `redis` of common images; an image does not need to know it. */
 const redisUser: Owner = { uid: 999, gid: 1000 };

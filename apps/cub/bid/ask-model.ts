@@ -4,39 +4,16 @@ import { backOffMs } from "../../../lib/async/back-off.ts";
 import { Bounded } from "../../../lib/async/bounded.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
-import { type BidWord, bidAsking } from "../../../lib/model/bid.ts";
+import { bidAsking } from "../../../lib/model/bid.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
-import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { newToken } from "../../../lib/models/token.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { AskModel, BidOrder, ModelBid } from "../program/deps.ts";
 import type { ModelAccess } from "../tool/model-access.ts";
 import { type BidQuestion, bidQuestion, middleCut } from "./question.ts";
-import { readBounded } from "./read-bounded.ts";
 import { readChain } from "./read-chain.ts";
 import { problemIn, type WireRequest, wireAnswer, wireRequest } from "./wire.ts";
-
-/**
- * The model is asked about this claim. `markProgress` is called often while the question is under
- * way.
- */
-export type BidOrder = {
-  claim: ClaimId;
-  artefact: ArtefactId;
-  agent: { name: AgentName; role: string };
-  stop: AbortSignal;
-  log: JsonLog;
-  markProgress: () => void;
-};
-
-/**
- * `isAsked`: the word is the model's own. Otherwise the word is `ignore`, and the reason says why
- * there is no answer.
- */
-export type ModelBid = { word: BidWord; reason: string; isAsked: boolean };
-
-/** Undefined only when `stop` came in between. Rejects only for what the blackboard rejects. */
-export type AskModel = (order: BidOrder) => Promise<ModelBid | undefined>;
 
 type Asking = {
   board: Pick<AgentBlackboard, "allowBidCalls" | "readHeads" | "readArtefact">;
@@ -54,6 +31,9 @@ type Asking = {
 const maxAtOnce = 16;
 
 const progressEveryMs = 5_000;
+
+/** A body that is longer is no answer. */
+const maxAnswerBytes = 4 * 1024 * 1024;
 
 export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking): AskModel {
   const questions = new Bounded(() => maxAtOnce);
@@ -151,6 +131,22 @@ async function askOnce(
       : messageOf(error);
     return { outcome: "failed", problem, isFinal: false };
   }
+}
+
+/** Throws a sentence for a body that is too long. */
+async function readBounded({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const text = new TextDecoder();
+  let whole = "";
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    // Leaving the loop cancels the body.
+    if (bytes > maxAnswerBytes)
+      throw new Error(`The answer has more than ${maxAnswerBytes / 1024 ** 2} MiB.`);
+    whole += text.decode(chunk, { stream: true });
+  }
+  return whole + text.decode();
 }
 
 /** The gateway says so; and a request that the provider calls wrong is wrong again. */

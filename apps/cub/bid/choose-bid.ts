@@ -15,9 +15,8 @@ import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";
-import { NotBegun } from "../container/not-begun.ts";
-import type { Deps } from "../program/deps.ts";
-import type { AskModel } from "./ask-model.ts";
+import { NotBegun } from "../container/clean-slate.ts";
+import type { AskModel, Deps } from "../program/deps.ts";
 
 /** `reason`: a sentence, where the model was to decide. */
 export type BidChoice = {

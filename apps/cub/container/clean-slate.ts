@@ -7,7 +7,7 @@ import process from "node:process";
 import type { FolderEntry } from "../../../lib/folders/folder-entries.ts";
 import { removeTree, resetFolder, resetMode } from "../../../lib/folders/remove-tree.ts";
 import { isRunningGit } from "../../../lib/git/run/run-git.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { isMarked, isMarkedMeanwhile, processMarker } from "../../../lib/process/bid-mark.ts";
 import { useAllProcessors } from "../../../lib/process/process-one.ts";
 import {
@@ -20,7 +20,6 @@ import { processReaper } from "../../../lib/process/reap.ts";
 import { removeSharedMemory } from "../../../lib/process/shared-memory.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { DeviceFolder } from "./device-folder.ts";
-import { NotBegun } from "./not-begun.ts";
 
 /** Any user may write into these folders, which have this mode. */
 const folders = ["/tmp", "/dev/shm", "/dev/mqueue"] as const;
@@ -48,6 +47,18 @@ const leaderMs = 10_000;
 type Beside = { group: number | undefined; folder: string };
 
 type OnStart = (leader: number) => void;
+
+/**
+ * Work that was not begun because of the machine, and not because of what it is: it may be tried
+ * again.
+ */
+export class NotBegun extends SettError {
+  constructor(sentence: string) {
+    super("not-ready", sentence, {
+      hint: "The cub tries again, or starts again in a new container.",
+    });
+  }
+}
 
 export class CleanSlate {
   /**

@@ -2,10 +2,9 @@
 // writes: names are bytes, because there may be none that text can say, and closed folders are
 // opened.
 import type { Stats } from "node:fs";
-import { chmod, lstat } from "node:fs/promises";
+import { chmod, lstat, readdir, readlink, stat } from "node:fs/promises";
 import process from "node:process";
 import { openListing } from "../../../lib/folders/list-folder.ts";
-import { unnamedBytes } from "./unnamed-files.ts";
 
 /**
  * A file or folder counts as much, however small its content is: millions of empty files would
@@ -18,6 +17,8 @@ const atATime = 64;
 const tries = 3;
 const ownerRights = 0o700;
 const slash = Buffer.from("/");
+/** The kernel adds it to the path that a file had. */
+const removed = Buffer.from(" (deleted)");
 
 /**
  * Infinite: it cannot be counted, because a path is too long to be followed, or because it is
@@ -129,4 +130,66 @@ async function openUp(root: Buffer, folder: Buffer): Promise<boolean> {
 function endOfName(path: Buffer, from: number): number {
   const at = path.indexOf(slash, from);
   return at === -1 ? path.length : at;
+}
+
+/**
+ * Counts open files that have no name any more. No folder shows them, but their room is free only
+ * when the last process has closed them.
+ *
+ * The bytes of all open files of this system's processes that were in the folder and were removed.
+ * Zero for what this user may not see, and where there is no `/proc`.
+ */
+async function unnamedBytes(folder: string): Promise<number> {
+  const beginning = Buffer.from(`${folder}/`);
+  const counted = new Set<string>();
+  let bytes = 0;
+  for await (const descriptors of openFiles()) {
+    const found = await Promise.all(descriptors.map((path) => unnamedIn(beginning, path)));
+    for (const file of found) {
+      if (file === undefined || counted.has(file.id)) continue;
+      counted.add(file.id);
+      bytes += file.bytes;
+    }
+  }
+  return bytes;
+}
+
+/**
+ * Lists the open files of each thread: it may have a table of its own, and its process's first
+ * thread may have ended.
+ */
+async function* openFiles(): AsyncGenerator<string[]> {
+  for (const pid of await namesIn("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    for (const thread of await namesIn(`/proc/${pid}/task`)) {
+      const table = `/proc/${pid}/task/${thread}/fd`;
+      const names = await namesIn(table);
+      for (let at = 0; at < names.length; at += atATime)
+        yield names.slice(at, at + atATime).map((name) => `${table}/${name}`);
+    }
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return await readdir(folder).catch(() => []);
+}
+
+async function unnamedIn(
+  beginning: Buffer,
+  path: string,
+): Promise<{ id: string; bytes: number } | undefined> {
+  try {
+    const was = await readlink(path, { encoding: "buffer" });
+    if (
+      !was.subarray(0, beginning.length).equals(beginning) ||
+      !was.subarray(-removed.length).equals(removed)
+    )
+      return undefined;
+    // Not `lstat`: this link leads to the file, whatever its path was.
+    const { dev, ino, nlink, blocks } = await stat(path);
+    return nlink === 0 ? { id: `${dev} ${ino}`, bytes: blocks * bytesPerBlock } : undefined;
+  } catch {
+    // It was just closed, or is another user's.
+    return undefined;
+  }
 }

@@ -1,18 +1,20 @@
 // Limits a run beside its time: what it has written, how much memory it needs, and how many
 // processes. Files that are written before and outside of a run, by a checkout and by bid commands,
 // count as well. All this needs a cub that is process 1 of a container.
+import { readFile } from "node:fs/promises";
 import process from "node:process";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
-import type { RunOutcome } from "../program/deps.ts";
-import type { Settings } from "../settings.ts";
 import type { CleanSlate } from "./clean-slate.ts";
 import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
-import { memoryKills, memoryLimit } from "./memory-kills.ts";
 import { ProcessWatch } from "./process-watch.ts";
 
-type Place = Pick<Settings, "workspaceDir" | "diskBytes" | "pids">;
+/** The paths are those of cgroup version 2 and 1. */
+const memoryCounters = ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"];
+const memoryLimits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+
+type Place = { workspaceDir: string; diskBytes: number | undefined; pids: number | undefined };
 
 /** Undefined for a cub that is not alone in a container, or without a limit. */
 export function toolLimits(
@@ -43,6 +45,14 @@ type Options = {
   /** Makes room after a run that has written too much. */
   discard: () => Promise<void>;
 };
+
+/** `over_limit`: `reason` is a sentence that says which limit was exceeded. */
+export type RunOutcome =
+  | CommandOutcome
+  | (Omit<Extract<CommandOutcome, { kind: "exited" }>, "kind"> & {
+      kind: "over_limit";
+      reason: string;
+    });
 
 type Run = (signal: AbortSignal) => Promise<CommandOutcome>;
 
@@ -185,4 +195,27 @@ async function memoryReason(): Promise<string> {
       ? "there is"
       : `\`resources.limits.memory\` allows, which is ${sizeText(bytes)}`;
   return `The run was ended because it needed more memory than ${limit}.`;
+}
+
+/**
+ * Counts how often the kernel has ended a process of this container because its memory was used up.
+ * Zero where the kernel does not say.
+ */
+async function memoryKills(): Promise<number> {
+  const text = await firstOf(memoryCounters);
+  return Number(/^oom_kill (\d+)$/m.exec(text ?? "")?.[1] ?? 0);
+}
+
+/** In bytes; undefined without a limit. */
+async function memoryLimit(): Promise<number | undefined> {
+  const bytes = Number((await firstOf(memoryLimits)) ?? Number.NaN);
+  return bytes > 0 && bytes < 2 ** 60 ? bytes : undefined;
+}
+
+async function firstOf(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    if (text !== undefined) return text.trim();
+  }
+  return undefined;
 }

@@ -4,40 +4,22 @@
 import type { Clock } from "../../../lib/async/clock.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ProcessMark } from "../../../lib/model/claim.ts";
-import type { CommandOutcome } from "../../../lib/process/command.ts";
+import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
-import type { AskModel } from "../bid/ask-model.ts";
-import type { ToolLimits } from "../container/tool-limits.ts";
 import type { Secrets } from "../secrets/secrets.ts";
+import type { Commands } from "../tool/commands.ts";
 import type { ModelAccess } from "../tool/model-access.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { CubMetrics } from "./metrics.ts";
 import type { OwnRegistration } from "./own-registration.ts";
 
-export type Deps = {
+export type Deps = Commands & {
   board: AgentBlackboard;
   registration: OwnRegistration;
-  runTool: RunTool;
-  /**
-   * Ends and removes what bid commands have left behind, before a grant begins. Rejects, with a
-   * sentence, where something stays.
-   */
-  clear?: (() => Promise<void>) | undefined;
-  /** Ends and removes what the grant's commands have left behind. Never rejects. */
-  wipe?: (() => Promise<void>) | undefined;
-  /** Why no work may begin in this container, which then starts again; undefined where it may. */
-  unfit?: (() => string | undefined) | undefined;
-  /** Limits what the cub writes to the disk; undefined where nothing limits it. */
-  limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
   /** The cub is process 1 of a container, of which `sett doctor` knows more. */
   isInContainer?: boolean | undefined;
-  /** The log names the command that `runTool` runs. */
-  command: readonly string[];
-  /** It is Sett's own worker, and no command of the agent's. */
-  isWorker?: boolean | undefined;
-  /** Decides bids; undefined for an agent without `bid_command`. */
-  runBidCommand?: RunBidCommand | undefined;
   /** The limit of the context that the tool gets beside its target. */
   contextBytes?: number | undefined;
   /** How long the lease of a grant lasts without a renewal. */
@@ -63,30 +45,26 @@ export type Deps = {
 };
 
 /**
- * Runs the agent's command on its input (the tool contract's JSON). Aborting the signal kills it.
- * `variables`: those of this run, beside those of every run.
+ * The model is asked about this claim. `markProgress` is called often while the question is under
+ * way.
  */
-export type RunTool = (order: {
-  stdin: string;
-  timeoutMs: number;
-  signal: AbortSignal;
-  variables?: Readonly<Record<string, string>>;
-  /** The command's own traces become parts of this run's (lib/model/trace-ids.ts). */
-  traceparent?: string;
-}) => Promise<RunOutcome>;
+export type BidOrder = {
+  claim: ClaimId;
+  artefact: ArtefactId;
+  agent: { name: AgentName; role: string };
+  stop: AbortSignal;
+  log: JsonLog;
+  markProgress: () => void;
+};
 
-/** `over_limit`: `reason` is a sentence that says which limit was exceeded. */
-export type RunOutcome =
-  | CommandOutcome
-  | (Omit<Extract<CommandOutcome, { kind: "exited" }>, "kind"> & {
-      kind: "over_limit";
-      reason: string;
-    });
+/**
+ * `isAsked`: the word is the model's own. Otherwise the word is `ignore`, and the reason says why
+ * there is no answer.
+ */
+export type ModelBid = { word: BidWord; reason: string; isAsked: boolean };
 
-export type RunBidCommand = (order: {
-  stdin: string;
-  signal: AbortSignal;
-}) => Promise<CommandOutcome>;
+/** Undefined only when `stop` came in between. Rejects only for what the blackboard rejects. */
+export type AskModel = (order: BidOrder) => Promise<ModelBid | undefined>;
 
 /** The two signals that end the cub's work. */
 export type StopSignals = {

@@ -2,7 +2,7 @@
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { Settings } from "../settings.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
 
 /** Read at the start and again after each reconnect. */
 export class OwnRegistration {
@@ -51,10 +51,12 @@ export async function loadOwnRegistration(
   return new OwnRegistration((await board.findAgent(own.name)) ?? own);
 }
 
-type OwnSettings = Pick<
-  Settings,
-  "agentName" | "role" | "replicas" | "strategy" | "bidCommand" | "promptClaim" | "model"
->;
+type OwnSettings = Pick<AgentRegistration, "role" | "replicas" | "strategy"> & {
+  agentName: AgentName;
+  bidCommand: readonly string[] | undefined;
+  promptClaim: string | undefined;
+  model: unknown;
+};
 
 function registrationFromEnvironment(settings: OwnSettings): AgentRegistration {
   const { agentName, role, replicas, strategy, bidCommand, promptClaim = "", model } = settings;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
-import type { RunOutcome } from "../program/deps.ts";
+import type { RunOutcome } from "../container/tool-limits.ts";
 import { type Masker, maskerOf } from "./masker.ts";
 
 const lookEveryMs = 500;

@@ -2,19 +2,26 @@
 import process from "node:process";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
-import type { Settings } from "../settings.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+
+type Place = {
+  agentName: AgentName;
+  workspaceDir: string;
+  keepsIgnored: boolean;
+  git: {
+    binary: string;
+    libraryPath: string | undefined;
+    objectsDir: string;
+    exchangeDir: string;
+  };
+};
 
 /**
  * Undefined where the host shows nothing: the agent then has nothing to do with code. `path`: the
  * PATH of the git process. `isShared`: other containers of the agent publish as well.
  */
 export async function workingCopyOf(
-  {
-    git,
-    agentName,
-    workspaceDir,
-    keepsIgnored,
-  }: Pick<Settings, "git" | "agentName" | "workspaceDir" | "keepsIgnored">,
+  { git, agentName, workspaceDir, keepsIgnored }: Place,
   path: string | undefined,
   isShared: boolean,
 ): Promise<WorkingCopy | undefined> {

@@ -6,8 +6,7 @@ import { untilContact } from "../../../lib/service/until-contact.ts";
 import type { Deps, StopSignals } from "../program/deps.ts";
 import { AcknowledgedResults } from "./acknowledged-results.ts";
 import { deliverResult } from "./deliver-result.ts";
-import { logTask } from "./log-task.ts";
-import { readAssignment, readTask } from "./read-grant.ts";
+import { logTask, readAssignment, readTask } from "./read-grant.ts";
 import { newRun, runGrant } from "./run-grant.ts";
 
 /**

@@ -4,7 +4,7 @@ import { lastLine, type ToolEnd } from "../../../lib/core/failure-report.ts";
 import { type GrantContext, readToolOutput } from "../../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../../lib/model/tool-contract.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import type { RunOutcome } from "../program/deps.ts";
+import type { RunOutcome } from "../container/tool-limits.ts";
 import { type MaskedResult, maskedReason, maskedResult } from "../secrets/mask-result.ts";
 import type { Masker } from "../secrets/masker.ts";
 import { withoutSecrets } from "../secrets/secrets.ts";

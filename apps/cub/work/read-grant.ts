@@ -13,6 +13,7 @@ import {
   type ClaimId,
   type CommitHash,
 } from "../../../lib/model/ids.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
@@ -144,6 +145,24 @@ export async function readTask(
   const { target, ...rest } = assignment;
   if (!target.ok) return { ...rest, inputs: target };
   return { ...rest, inputs: await orReason(() => readInputs(board, rest, target.value, maxBytes)) };
+}
+
+/** Logs a task that the cub has read and is about to accept. */
+export function logTask(log: JsonLog, { claim, grant, inputs }: Task): void {
+  const about = log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
+  about.info("Work Executor received claim from queue", {
+    phase: grant.phase,
+    attempt: grant.attempt,
+  });
+  if (!inputs.ok) return about.error("Failed to fetch target artefact", { reason: inputs.reason });
+  const { target, contextChain } = inputs.value;
+  const { logical_id, type, version } = target;
+  about.info("Fetched target artefact", {
+    logical_id,
+    type,
+    version,
+    context: contextChain.length,
+  });
 }
 
 function readTarget(board: AgentBlackboard, id: ArtefactId): Promise<Result<Artefact>> {

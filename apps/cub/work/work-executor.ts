@@ -6,9 +6,8 @@ import type { Deps, StopSignals } from "../program/deps.ts";
 import { runPerConnection } from "../program/run-per-connection.ts";
 import { AcknowledgedResults } from "./acknowledged-results.ts";
 import { deliverResult } from "./deliver-result.ts";
-import { logTask } from "./log-task.ts";
 import { reportLostAttempts } from "./lost-attempts.ts";
-import { beginTask } from "./read-grant.ts";
+import { beginTask, logTask } from "./read-grant.ts";
 import { mayTakeAtOnce, newRun, runGrant } from "./run-grant.ts";
 
 /** How many results are sent whose answers have not come; payloads of up to 16 MiB limit it. */

@@ -116,7 +116,8 @@ describe("the cub as a process", () => {
   test("an agent that cannot read its registration does not work by other limits than its own, and says so", async () => {
     await using scene = await cubInstance(redis, echo);
     const stored = { ...sampleAgent("loner"), strategy: "of a later version" };
-    await redis.cli("HSET", `sett:${scene.instance}:agents`, "loner", JSON.stringify(stored));
+    const key = `sett:${scene.instance}:agent:loner:registration`;
+    await redis.cli("SET", key, JSON.stringify(stored));
     await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner" });
     expect(await cub.ended()).toBe(78);
     expect(cub.stderr()).toMatch(

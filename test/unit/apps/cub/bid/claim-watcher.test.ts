@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ClaimWatcher } from "../../../../../apps/cub/bid/claim-watcher.ts";
-import { NotBegun } from "../../../../../apps/cub/container/not-begun.ts";
-import type { RunBidCommand } from "../../../../../apps/cub/program/deps.ts";
+import { NotBegun } from "../../../../../apps/cub/container/clean-slate.ts";
+import type { RunBidCommand } from "../../../../../apps/cub/tool/commands.ts";
 import type { CommandOutcome } from "../../../../../lib/process/command.ts";
 import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
 import { agentName } from "../../../../support/records/sample.ts";

@@ -1,6 +1,6 @@
 // How a cub that must stop ends its work.
 import { describe, expect, test } from "bun:test";
-import { NotBegun } from "../../../../../apps/cub/container/not-begun.ts";
+import { NotBegun } from "../../../../../apps/cub/container/clean-slate.ts";
 import type { AgentBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
 import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
