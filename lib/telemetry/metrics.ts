@@ -10,6 +10,8 @@ export type InstanceMetrics = ReturnType<typeof createInstanceMetrics>;
  */
 const seconds = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400];
 
+type Make<Metric> = (name: string, help: string, labelNames?: string[]) => Metric;
+
 /**
  * `refresh` sets the gauges that are read from the blackboard. It is called at each scrape, once
  * for all of them.
@@ -28,7 +30,16 @@ export function createInstanceMetrics(refresh: () => Promise<void> = async () =>
     counter(name, help, labelNames, refresh);
   return {
     registry,
-    // Reads the blackboard at the scrape.
+    ...ofBlackboard(gauge),
+    ...ofLog(counter),
+    ...durations(histogram),
+    ...ofTelemetry(gauge, own),
+  };
+}
+
+/** These are read from the blackboard at the scrape. */
+function ofBlackboard(gauge: Make<Gauge>) {
+  return {
     up: gauge("sett_instance_up", "1 while the blackboard can be read."),
     info: gauge(
       "sett_instance_info",
@@ -92,7 +103,12 @@ export function createInstanceMetrics(refresh: () => Promise<void> = async () =>
       "sett_instance_redis_memory_limit_bytes",
       "The limit at which Redis refuses writes; 0 where there is none.",
     ),
-    // Counts events of the log, since the program has started.
+  };
+}
+
+/** These count events of the log, since the program has started. */
+function ofLog(counter: Make<Counter>) {
+  return {
     events: counter("sett_instance_events_total", "Events of the log, by type.", ["type"]),
     bids: counter("sett_instance_bids_total", "Bids, by agent and word.", ["agent", "word"]),
     goalsEnded: counter("sett_instance_goals_ended_total", "Goals that have ended, by state.", [
@@ -123,6 +139,12 @@ export function createInstanceMetrics(refresh: () => Promise<void> = async () =>
       "What they have cost, in US dollars.",
       ["agent", "model"],
     ),
+  };
+}
+
+/** These take their times from the log. */
+function durations(histogram: Make<Histogram>) {
+  return {
     goalSeconds: histogram("sett_instance_goal_seconds", "From a goal to its end, by state.", [
       "state",
     ]),
@@ -150,7 +172,12 @@ export function createInstanceMetrics(refresh: () => Promise<void> = async () =>
       "How long a call of a language model took.",
       ["agent", "model"],
     ),
-    // About the telemetry itself.
+  };
+}
+
+/** These are about the telemetry itself. */
+function ofTelemetry(gauge: Make<Gauge>, own: Make<Counter>) {
+  return {
     lag: gauge(
       "sett_instance_telemetry_lag_seconds",
       "How old the first event is that these metrics and the traces do not have.",

@@ -10,7 +10,7 @@ import {
   useReactFlow,
   useStore,
 } from "@xyflow/react";
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { GoalGraph } from "../data/goal-graph.ts";
 import { ArtefactCard, PendingCard } from "./cards.tsx";
 import { describe } from "./describe.ts";
@@ -50,35 +50,79 @@ export function GraphView(props: Props) {
 function Graph({ graph, pending, isStacked, selected, select }: Props) {
   const drawing = useDrawing(graph, pending, isStacked);
   const { items, isFar } = useVisibleItems(drawing);
-  const [cursor, setCursor] = useState<string>();
-  const active = cursor ?? selected;
+  const view = useAutoFit(drawing);
+  const reading = useReading({ drawing, isFar, view, selected, select });
+  const { active } = reading;
   const nodes = useMemo(
     () => (isFar ? [] : items.map((item) => nodeOf(item, active, selected))),
     [items, isFar, active, selected],
   );
-  const view = useAutoFit(drawing);
   const size = useStore(({ transform: [, , zoom] }) => sizeAt(zoom));
-  const { setCenter, getZoom, screenToFlowPosition } = useReactFlow();
-  const [spoken, setSpoken] = useState("");
   const start = useRef({ x: 0, y: 0, zoom: 1 });
-
-  const open = useCallback(
-    (item: Item) => select("node" in item ? item.node.id : item.pending.target),
-    [select],
+  return (
+    <div
+      className="graph"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keyboard as a whole.
+      tabIndex={0}
+      role="application"
+      aria-label={`Graph of ${graph.nodes.length} artefacts. Arrow keys move, Enter opens, F shows all. The list has the same.`}
+      onKeyDown={reading.onKeyDown}
+      data-items={drawing.items.length}
+      data-far={isFar}
+      data-size={size}
+    >
+      <ReactFlow
+        nodes={nodes}
+        edges={noEdges}
+        nodeTypes={nodeTypes}
+        onNodeClick={reading.onNodeClick}
+        onPaneClick={reading.onPaneClick}
+        onMoveStart={(_, from) => {
+          start.current = from;
+        }}
+        onMove={(event, { x, y, zoom }) => {
+          const { current: from } = start;
+          // A click is no movement.
+          if (event !== null && (zoom !== from.zoom || Math.hypot(x - from.x, y - from.y) > 3))
+            view.leave();
+        }}
+        {...own}
+        translateExtent={extentOf(drawing)}
+      >
+        <GraphCanvas drawing={drawing} isFar={isFar} active={active} />
+        <GraphControls fit={view.fit} isFitted={view.isFitted} />
+      </ReactFlow>
+      <p className="hidden" role="status">
+        {reading.spoken}
+      </p>
+    </div>
   );
-  const onNodeClick: NodeMouseHandler = (_, { id }) => {
-    const item = drawing.byId.get(id);
+}
+
+type Reading = {
+  drawing: Drawing;
+  isFar: boolean;
+  view: { fit: () => void; leave: () => void };
+  selected: string | undefined;
+  select: (artefact: string | undefined) => void;
+};
+
+/** Follows the reader's keys and clicks from card to card. `spoken`: for a screen reader. */
+function useReading({ drawing, isFar, view, selected, select }: Reading) {
+  const [cursor, setCursor] = useState<string>();
+  const [spoken, setSpoken] = useState("");
+  const { setCenter, getZoom, screenToFlowPosition } = useReactFlow();
+  const active = cursor ?? selected;
+  const show = (item: Item) => select("node" in item ? item.node.id : item.pending.target);
+  const open = (item: Item | undefined) => {
     if (item === undefined) return;
     setCursor(item.id);
-    open(item);
+    show(item);
   };
+  const onNodeClick: NodeMouseHandler = (_, { id }) => open(drawing.byId.get(id));
   /** Cards take their own clicks; from far away there are none. */
-  const onPaneClick = ({ clientX: x, clientY: y }: { clientX: number; clientY: number }) => {
-    const item = isFar ? itemAt(drawing, screenToFlowPosition({ x, y })) : undefined;
-    if (item === undefined) return;
-    setCursor(item.id);
-    open(item);
-  };
+  const onPaneClick = ({ clientX: x, clientY: y }: { clientX: number; clientY: number }) =>
+    open(isFar ? itemAt(drawing, screenToFlowPosition({ x, y })) : undefined);
   const moveTo = (item: Item) => {
     setCursor(item.id);
     setSpoken(describe(item));
@@ -92,76 +136,36 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey)
       return;
-    const direction = directions[event.key];
     const current = drawing.byId.get(active ?? "");
-    if (direction !== undefined) {
-      event.preventDefault();
-      const next =
-        current === undefined ? drawing.items[0] : neighbour(drawing, current, direction);
-      if (next !== undefined) moveTo(next);
-    } else if (event.key === "Home" || event.key === "End") {
-      event.preventDefault();
-      const next = event.key === "Home" ? drawing.items[0] : drawing.items.at(-1);
-      if (next !== undefined) moveTo(next);
-    } else if (event.key === "Enter" && current !== undefined) open(current);
+    const next = stepOf(event.key, drawing, current);
+    if (isStep(event.key)) event.preventDefault();
+    if (next !== undefined) moveTo(next);
+    else if (event.key === "Enter" && current !== undefined) show(current);
     else if (event.key === "Escape") select(undefined);
     else if (event.key === "f") view.fit();
   };
-
-  return (
-    <div
-      className="graph"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes the keyboard as a whole.
-      tabIndex={0}
-      role="application"
-      aria-label={`Graph of ${graph.nodes.length} artefacts. Arrow keys move, Enter opens, F shows all. The list has the same.`}
-      onKeyDown={onKeyDown}
-      data-items={drawing.items.length}
-      data-far={isFar}
-      data-size={size}
-    >
-      <ReactFlow
-        nodes={nodes}
-        edges={noEdges}
-        nodeTypes={nodeTypes}
-        onNodeClick={onNodeClick}
-        onPaneClick={onPaneClick}
-        onMoveStart={(_, from) => {
-          start.current = from;
-        }}
-        onMove={(event, { x, y, zoom }) => {
-          const { current: from } = start;
-          // A click is no movement.
-          if (event !== null && (zoom !== from.zoom || Math.hypot(x - from.x, y - from.y) > 3))
-            view.leave();
-        }}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        disableKeyboardA11y
-        zoomOnDoubleClick={false}
-        panOnScroll={false}
-        deleteKeyCode={null}
-        selectionKeyCode={null}
-        multiSelectionKeyCode={null}
-        zoomActivationKeyCode={null}
-        panActivationKeyCode={null}
-        minZoom={minZoom}
-        maxZoom={1.6}
-        translateExtent={extentOf(drawing)}
-        attributionPosition="bottom-left"
-      >
-        <GraphCanvas drawing={drawing} isFar={isFar} active={active} />
-        <GraphControls fit={view.fit} isFitted={view.isFitted} />
-      </ReactFlow>
-      <p className="hidden" role="status">
-        {spoken}
-      </p>
-    </div>
-  );
+  return { active, spoken, onNodeClick, onPaneClick, onKeyDown };
 }
+
+/** Keys and clicks are the graph's own: of the library's, none but moving and zooming is left. */
+const own = {
+  nodesDraggable: false,
+  nodesConnectable: false,
+  nodesFocusable: false,
+  edgesFocusable: false,
+  elementsSelectable: false,
+  disableKeyboardA11y: true,
+  zoomOnDoubleClick: false,
+  panOnScroll: false,
+  deleteKeyCode: null,
+  selectionKeyCode: null,
+  multiSelectionKeyCode: null,
+  zoomActivationKeyCode: null,
+  panActivationKeyCode: null,
+  minZoom,
+  maxZoom: 1.6,
+  attributionPosition: "bottom-left",
+} as const;
 
 const directions: Readonly<Record<string, Direction>> = {
   ArrowLeft: "left",
@@ -169,6 +173,18 @@ const directions: Readonly<Record<string, Direction>> = {
   ArrowUp: "up",
   ArrowDown: "down",
 };
+
+const isStep = (key: string) => key in directions || key === "Home" || key === "End";
+
+/** Returns the item to which a key leads, if any. */
+function stepOf(key: string, drawing: Drawing, current: Item | undefined): Item | undefined {
+  const { items } = drawing;
+  if (key === "Home") return items[0];
+  if (key === "End") return items.at(-1);
+  const direction = directions[key];
+  if (direction === undefined) return undefined;
+  return current === undefined ? items[0] : neighbour(drawing, current, direction);
+}
 
 function useDrawing(graph: GoalGraph, pending: readonly Pending[], isStacked: boolean): Drawing {
   const before = useRef<Drawing>(undefined);

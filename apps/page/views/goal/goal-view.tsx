@@ -66,37 +66,12 @@ export function GoalView({ goal }: { goal: string }) {
       <GoalHead goal={detail.data} refresh={detail.refresh} />
       <div className="goal-body">
         <section className="goal-main" aria-label="Artefacts of the goal">
-          <div className="bar">
-            <fieldset className="segmented" aria-label="Show the artefacts as">
-              <button
-                type="button"
-                aria-pressed={view === "graph"}
-                onClick={() => change({ view: "graph" })}
-              >
-                Graph
-              </button>
-              <button
-                type="button"
-                aria-pressed={view === "list"}
-                onClick={() => change({ view: "list" })}
-              >
-                List
-              </button>
-            </fieldset>
-            {view === "graph" && (
-              <label className="check">
-                <input
-                  type="checkbox"
-                  checked={query.stack === "1"}
-                  onChange={({ target }) => change({ stack: target.checked ? "1" : undefined })}
-                />
-                Stack versions
-              </label>
-            )}
-            <span className="quiet push-right">
-              {graph === undefined ? "" : `${graph.nodes.length.toLocaleString("en")} artefacts`}
-            </span>
-          </div>
+          <Bar
+            view={view}
+            isStacked={query.stack === "1"}
+            count={graph?.nodes.length}
+            change={change}
+          />
           {error !== undefined && graph === undefined && <Problem error={error} />}
           {error === undefined && graph === undefined && (
             <p className="quiet loading">Loading the artefacts…</p>
@@ -132,6 +107,51 @@ export function GoalView({ goal }: { goal: string }) {
           )}
         </aside>
       </div>
+    </div>
+  );
+}
+
+type BarProps = {
+  view: string;
+  isStacked: boolean;
+  /** Artefacts; undefined until they are loaded. */
+  count: number | undefined;
+  change: (next: Record<string, string | undefined>) => void;
+};
+
+/** Chooses how the artefacts are shown. */
+function Bar({ view, isStacked, count, change }: BarProps) {
+  return (
+    <div className="bar">
+      <fieldset className="segmented" aria-label="Show the artefacts as">
+        <button
+          type="button"
+          aria-pressed={view === "graph"}
+          onClick={() => change({ view: "graph" })}
+        >
+          Graph
+        </button>
+        <button
+          type="button"
+          aria-pressed={view === "list"}
+          onClick={() => change({ view: "list" })}
+        >
+          List
+        </button>
+      </fieldset>
+      {view === "graph" && (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={isStacked}
+            onChange={({ target }) => change({ stack: target.checked ? "1" : undefined })}
+          />
+          Stack versions
+        </label>
+      )}
+      <span className="quiet push-right">
+        {count === undefined ? "" : `${count.toLocaleString("en")} artefacts`}
+      </span>
     </div>
   );
 }
