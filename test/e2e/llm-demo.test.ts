@@ -19,7 +19,7 @@ async function runDemo(runtime: string) {
   const home = await mkdtemp(join(tmpdir(), "sett-llm-demo-"));
   try {
     const { ANTHROPIC_API_KEY: _, ...env } = process.env;
-    // What people see: both streams, in the order in which they are written.
+    // People see both streams, in the order in which they are written.
     const child = Bun.spawn(
       ["sh", "-c", 'exec "$0" --eval "$1" 2>&1', process.execPath, show(runtime)],
       {

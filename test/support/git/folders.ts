@@ -6,7 +6,7 @@ import { AgentFolders, type AgentFoldersOptions } from "../../../lib/git/publish
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 
-/** Where an instance has them. */
+/** Returns the folders in which an instance has them. */
 export function foldersOf(
   { place: { commonDir } }: Pick<HostRepository, "place">,
   instance: InstanceName,
