@@ -88,7 +88,10 @@ export type AgentHoldings = {
 /** Commits of agents, checked, beside the repository: an object store that borrows from it. */
 export interface Quarantine extends AsyncDisposable {
   readonly objectsDir: string;
-  /** Resolves with why some are not there now, where more is known than that no agent has them. */
+  /**
+   * Resolves with why some are not there now, where more is known than that no agent has them.
+   * Never rejects for what agents have left.
+   */
   take(wanted: readonly RecordedCommit[]): Promise<Map<CommitHash, string>>;
   /** Whether an agent had all of the commit, and not only its name. Only for what was taken. */
   isPublished(commit: CommitHash): Promise<boolean>;
@@ -119,7 +122,9 @@ export interface AgentExchange extends AsyncDisposable {
    * something is missing, or would be refused by readers; then nothing is published.
    */
   publish(from: Origin, commit: CommitHash, start: CommitHash | undefined): Promise<void>;
-  /** Before a grant: takes over what earlier runs have published. Throws as `tidy`. */
+  /**
+   * Before a grant: as `mend` and `tidy`, and takes over what earlier containers have published.
+   */
   begin(): Promise<void>;
   /**
    * After a command of the agent, which can write where its results are: puts back what it has

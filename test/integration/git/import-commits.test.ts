@@ -4,7 +4,7 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
-import { AgentName, CommitHash, InstanceName } from "../../../lib/model/ids.ts";
+import { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
 import { copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
@@ -115,13 +115,6 @@ test("a ref that names another commit here is reported and left as it is", async
     broken: [{ ...result, reason: `${result.ref} names ${scene.base} here.` }],
   });
   expect(git(scene.path, "rev-parse", result.ref)).toBe(scene.base);
-});
-
-test("an exchange that has served before is taken up again, also with more agents", async () => {
-  using scene = await sceneWithResult();
-  await scene.repository.exchange(instance).make({ writers: [agentName, AgentName.parse("late")] });
-  expect(readdirSync(scene.exchangeDir).sort()).toEqual(["coder", "late", "one"]);
-  expect((await scene.fetch()).imported).toEqual([scene.good]);
 });
 
 test("each instance has an exchange of its own, and the last one takes the folder along", async () => {

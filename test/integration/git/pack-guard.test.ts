@@ -83,19 +83,6 @@ test("a pack that was only touched stays the file that it is, and can be read", 
   expect(statSync(path(beside))).toMatchObject({ ino, mode: 0o100644 });
 });
 
-test("commits whose pack a command has written into are lost, which is said once", async () => {
-  await using scene = await publishedScene();
-  const { packs, path, first, second, beside } = scene;
-  writeFileSync(path(second), "nothing");
-  rmSync(path(first));
-  await packs.mend();
-  expect(packs.takeLost().sort()).toEqual([first, second].sort());
-  await packs.mend();
-  expect(packs.takeLost()).toEqual([]);
-  const { imported } = await scene.fetch();
-  expect(imported.map(({ commit }) => commit)).toEqual([beside]);
-});
-
 test("what another run of the cub has published is put back as well, and only what a command has changed is read", async () => {
   await using scene = await publishedScene();
   const { folder, path, first, beside } = scene;
