@@ -29,7 +29,7 @@ export type Deps = {
   sessionKey?: Buffer | undefined;
   /** Browsers reach it by TLS alone. */
   isSecure: boolean;
-  /** By which names it may be asked, as a URL has them; undefined: by any. */
+  /** Requests may come to these names, as a URL has them; undefined: to any. */
   hostNames?: readonly string[] | undefined;
   /** Other origins whose pages may use the API: none, most often. */
   origins: readonly string[];

@@ -14,7 +14,7 @@ export type Env = { Variables: { caller: Caller; goal?: GoalId; moment?: string 
 export type Api = OpenAPIHono<Env>;
 export type RequestContext = Context<Env>;
 
-/** In front of a route that writes. */
+/** Runs before a route that writes. */
 export function may(right: Right): MiddlewareHandler<Env> {
   return async ({ var: { caller } }, next) => {
     requireRight(caller, right);

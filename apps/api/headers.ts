@@ -12,7 +12,7 @@ const fixed = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 } as const;
 
-/** For what is no page. */
+/** Answers that are no page have these. */
 const nothingLoads = "default-src 'none'; frame-ancestors 'none'; sandbox";
 const allowedHeaders = "authorization, content-type, idempotency-key, if-none-match, last-event-id";
 const exposedHeaders = "etag, idempotency-replayed, retry-after";

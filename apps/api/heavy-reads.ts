@@ -8,7 +8,7 @@ import { FewAtOnce } from "./few-at-once.ts";
  * 16 KiB.
  */
 const max = 2;
-/** As many as the people of a team whose pages show one artefact at the same time. */
+/** A team has so many people whose pages show one artefact at the same time. */
 const maxWaiting = 30;
 
 export function fewChanges(repository: Repository): Repository {

@@ -1,5 +1,6 @@
-// By which names the API may be asked. A page of another site can let its own name lead to this
-// machine (DNS rebinding): the browser then takes what answers here for a part of that site.
+// Lists the names by which the API may be asked. A page of another site can let its own name lead
+// to this machine (DNS rebinding): the browser then takes what answers here for a part of that
+// site.
 import type { MiddlewareHandler } from "hono";
 import { oneLine, shorten } from "../../lib/client/text/plain-text.ts";
 import { SettError } from "../../lib/model/errors.ts";

@@ -34,7 +34,7 @@ async function* linesOf(
   const lines = await source.read(name, options);
   if (lines !== undefined) return yield* lines;
   const names = await source.names();
-  // As `sett logs` says it on the machine of the instance.
+  // `sett logs` says the same on the machine of the instance.
   throw new SettError(
     "agent-not-found",
     `${instance} has no part named ${name}. It has ${names.join(", ")}.`,

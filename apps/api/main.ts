@@ -89,7 +89,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   }
 }
 
-/** As `nice`: on a full machine those who watch yield to those who work. */
+/** The value is that of `nice`: on a full machine those who watch yield to those who work. */
 const niceness = 10;
 
 async function runApi(settings: Settings): Promise<void> {

@@ -7,7 +7,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { isWrite } from "./access/authenticate.ts";
 import type { Env } from "./env.ts";
 
-/** As the routes read it: also `application/problem+json; charset=utf-8`. */
+/** The routes read it so: also `application/problem+json; charset=utf-8`. */
 const jsonPattern = /^application\/(?:[a-z-.]+\+)?json\s*(?:;|$)/i;
 
 export const requireJson: MiddlewareHandler<Env> = async ({ req }, next) => {

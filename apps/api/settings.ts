@@ -162,7 +162,7 @@ export const Environment = z.object({
   ),
 });
 
-/** With those of telemetry, which have a section of their own. */
+/** Adds those of telemetry, which have a section of their own. */
 const WholeEnvironment = Environment.extend(TelemetryEnvironment.shape);
 
 export type Settings = ReturnType<typeof readSettings>;

@@ -1,5 +1,4 @@
-// In front of what reads the body of a request: it is there, whole and bounded, before a route
-// begins.
+// Reads the body of a request before a route begins: it is there, whole and bounded.
 import type { MiddlewareHandler } from "hono";
 import type { Bodies } from "./bodies.ts";
 import type { Env } from "./env.ts";

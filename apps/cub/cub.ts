@@ -26,8 +26,8 @@ export class Cub {
   }
 
   /**
-   * Until `stop`; then what is under way may end within the shutdown timeout. Rejects when a loop
-   * has hung for too long.
+   * Works until `stop`; then what is under way may end within the shutdown timeout. Rejects when a
+   * loop has hung for too long.
    */
   async run(stop: AbortSignal): Promise<void> {
     const { log } = this.#deps;

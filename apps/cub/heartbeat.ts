@@ -35,8 +35,8 @@ export class Heartbeat {
   }
 
   /**
-   * Until `over`. Rejects when a loop has been stuck for `exitAfterMs`, and where no work may begin
-   * in this container.
+   * Reports until `over`. Rejects when a loop has been stuck for `exitAfterMs`, and where no work
+   * may begin in this container.
    */
   async run(stop: AbortSignal, over: AbortSignal): Promise<void> {
     const pulse = setInterval(() => this.#leaveOutFrozenTime(), pulseMs);

@@ -156,8 +156,8 @@ async function connect(settings: Settings, isNeeded: () => boolean, log: JsonLog
   const { instance, agentName, redisUrl: url } = settings;
   const { redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
-  // Here, because the built-in worker is this program as well, and starts in half the time without
-  // it.
+  // It is imported here, because the built-in worker is this program as well, and starts in half
+  // the time without it.
   const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
   const host = ownHostname();
   const connected = await connectBlackboard({

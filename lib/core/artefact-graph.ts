@@ -28,14 +28,14 @@ export type GraphClaim = Pick<
 };
 
 /**
- * From a source to what was made from it: `evolutionary` within a thread, `derivative` from one
- * thread to another.
+ * An edge leads from a source to what was made from it: `evolutionary` within a thread,
+ * `derivative` from one thread to another.
  */
 export type GraphEdge = { from: ArtefactId; to: ArtefactId; kind: "derivative" | "evolutionary" };
 
 export type GraphFacts = {
   goal: GoalId;
-  /** All of the goal, oldest first. */
+  /** All artefacts of the goal, oldest first. */
   artefacts: readonly ReviewedHead[];
   /** The `foreignSources` that exist. */
   outside: readonly ReviewedHead[];

@@ -30,7 +30,7 @@ export function costOf(calls: readonly Pick<CostedCall, "cost" | "is_unpriced">[
   );
 }
 
-/** In alphabetical order. */
+/** The keys are in alphabetical order. */
 export function costsBy<Key extends string, Call extends CostedCall>(
   calls: readonly Call[],
   keyOf: (call: Call) => Key,

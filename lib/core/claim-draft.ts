@@ -40,7 +40,7 @@ export class Draft {
     this.grants = [...input.grants];
   }
 
-  /** In the place of an agent whose bid is missing. */
+  /** Bids in the place of an agent whose bid is missing. */
   bid(agent: AgentName, word: BidWord): void {
     this.claim = { ...this.claim, bids: [...this.claim.bids, { agent, word }] };
     this.writes.push({ kind: "bid", agent, word });
@@ -72,7 +72,10 @@ export class Draft {
     this.writes.push({ kind: "enter", phase, grants, ...withoutUndefined({ rivals }) });
   }
 
-  /** To an agent that has no other grant of this claim, but one that was moved from it before. */
+  /**
+   * Moves it to an agent that has no other grant of this claim, but one that was moved from it
+   * before.
+   */
   moveGrant(
     queued: QueuedGrant,
     agent: AgentName,

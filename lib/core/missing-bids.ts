@@ -30,8 +30,8 @@ export function imposeMissingBids(draft: Draft): void {
 }
 
 /**
- * As at the deadline, but for an agent that asks its model: one that gives no sign of life does not
- * ask any more.
+ * Decides as at the deadline, but for an agent that asks its model: one that gives no sign of life
+ * does not ask any more.
  */
 export function imposeBidsOfSilent(draft: Draft, silent: readonly AgentName[]): void {
   if (draft.claim.bidding === "closed") return;

@@ -1,5 +1,5 @@
-// From the bytes on a tool's stdout to the content of its artefact, or to the reason of its
-// Failure.
+// Reads the bytes on a tool's stdout: the result is the content of its artefact, or the reason of
+// its Failure.
 import {
   type Artefact,
   maxMetadataBytes,

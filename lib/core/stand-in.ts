@@ -8,7 +8,7 @@ export type Producer = { produced_by_role: string; produced_by_agent: string };
 
 export const isNotRegistered = "It is not registered any more.";
 
-/** In alphabetical order, so that every reader finds the same one. */
+/** They are in alphabetical order, so that every reader finds the same one. */
 export function standInsFor(producer: Producer, agents: readonly RegisteredAgent[]): AgentName[] {
   return agents
     .filter(

@@ -59,7 +59,7 @@ function standingBids(target: BidTarget, agents: readonly RegisteredAgent[]): Bi
 const maxTargets = 100;
 const bidsByTarget = ofSame((_: readonly RegisteredAgent[]) => new Map<string, Bid[]>());
 
-/** The same list for each artefact of this type by this role. */
+/** Returns the same list for each artefact of this type by this role. */
 function bidsOfAll(target: BidTarget, agents: readonly RegisteredAgent[]): Bid[] {
   const known = bidsByTarget(agents);
   const key = JSON.stringify([target.type, target.produced_by_role]);

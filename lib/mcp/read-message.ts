@@ -1,6 +1,6 @@
-// From the text of a client to a message for the library of the protocol, or to the answer: the
-// library passes over text that is no message in silence, and answers wrong params as a mistake of
-// its own, with its schema.
+// Reads the text of a client: the result is a message for the library of the protocol, or the
+// answer. The library passes over text that is no message in silence, and answers wrong params as a
+// mistake of its own, with its schema.
 import {
   CallToolRequestSchema,
   InitializeRequestSchema,

@@ -7,7 +7,7 @@ export class Unanswered {
   readonly #requests = new Set<RequestId>();
   #onNone: (() => void) | undefined;
 
-  /** To be called before the server is connected to it. */
+  /** This is called before the server is connected to it. */
   constructor(transport: Transport) {
     transport.onmessage = (message) => this.#note(message);
     const send = transport.send.bind(transport);

@@ -29,7 +29,7 @@ export const AgentRegistration = z.strictObject({
   asks_model: z.literal(true).optional(),
   on_missing_bid: z.enum(["wait", "ignore"]),
   workspace_mode: WorkspaceMode,
-  /** For one run of the agent's command. */
+  /** The limit of one run of the agent's command. */
   timeout_ms: z.int().min(1),
   retries: z.int().min(0),
   /** The image's digest or id; empty for an agent that no container runtime has started. */

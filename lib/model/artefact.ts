@@ -36,8 +36,8 @@ export const ArtefactMetadata = z.looseObject({
 export type ArtefactMetadata = z.infer<typeof ArtefactMetadata>;
 
 /**
- * As in the tool's contract; on the blackboard a hash in which arrays and objects are JSON text and
- * `version` is decimal.
+ * An artefact as in the tool's contract; on the blackboard it is a hash in which arrays and objects
+ * are JSON text and `version` is decimal.
  */
 export const Artefact = z.strictObject({
   id: ArtefactId,

@@ -19,7 +19,7 @@ export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + 5_
 export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 
-/** As an event's data has them: `coder:exclusive tester:ignore`. */
+/** Writes them as an event's data has them: `coder:exclusive tester:ignore`. */
 export const textOfBids = ofSame((bids: readonly Bid[]) =>
   bids.map(({ agent, word }) => `${agent}:${word}`).join(" "),
 );

@@ -11,7 +11,7 @@ import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
  */
 const BudgetPayload = z.object({ refusal: z.string().optional(), question: z.string().optional() });
 
-/** For people. `yes` is named with its amount, where it is one. */
+/** The sentence is for people. `yes` is named with its amount, where it is one. */
 export function howToRaise(refusal: Pick<BudgetRefusal, "kind" | "allowed">): string {
   const add = amountsOfYes(refusal);
   return add === undefined

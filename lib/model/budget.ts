@@ -93,7 +93,7 @@ export function readAmounts(text: string): { amounts: Amounts } | { problem: str
   return amountKinds.some((kind) => amounts[kind] > 0) ? { amounts } : { problem: "adds nothing" };
 }
 
-/** The same for a caller that needs no reason. */
+/** Returns the same for a caller that needs no reason. */
 export function parseAmounts(text: string): Amounts | undefined {
   const read = readAmounts(text);
   return "amounts" in read ? read.amounts : undefined;

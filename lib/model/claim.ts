@@ -31,7 +31,7 @@ export const Claim = z.strictObject({
   bidding: z.enum(["open", "closed"]),
   /** These agents must bid: the ones registered when the claim opened. */
   electorate: z.array(AgentName),
-  /** In the order of arrival. */
+  /** Bids are in the order of arrival. */
   bids: z.array(Bid),
   additional_context_ids: z.array(ArtefactId),
   /**
@@ -179,7 +179,7 @@ export function missingBidders({
   bids,
 }: Pick<Claim, "electorate" | "bids">): AgentName[] {
   if (bids.length === 0) return [...electorate];
-  // As rules have bid, in the order of sett.yml.
+  // Rules have bid so, in the order of sett.yml.
   if (
     bids.length === electorate.length &&
     bids.every(({ agent }, place) => agent === electorate[place])

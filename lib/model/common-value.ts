@@ -17,9 +17,9 @@ const maxLength = 16;
 /** Capital letters and digits are left out, which base64 has. */
 const path = /^[~a-z._-]*(?:\/[a-z._-]+)+\/?$/;
 const date = /^(?:\d{4}([-/.]?)\d{2}\1\d{2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ].*)?$/;
-/** Also versions, addresses and telephone numbers. */
+/** Versions, addresses and telephone numbers count as well. */
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^\d+(?:[.:_-]\d+)+$/i;
-/** Also several that are joined as in names of types, files and variables. */
+/** Several words count as well that are joined as in names of types, files and variables. */
 const word = /^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*(?:[._-][A-Z]?[a-z]+)*[A-Z._-]?$/;
 /** The beginnings of tokens that services make. */
 const token = /^(?:gh[pousr]|sk|pk|xox[a-z]|glpat|npm|pypi|dckr)[_-]/;

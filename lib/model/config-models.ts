@@ -23,7 +23,7 @@ const rates = {
     .describe("A million input tokens that the provider writes into its cache. Default: `input`."),
 };
 
-/** In US dollars for a million tokens. */
+/** The unit is US dollars for a million tokens. */
 export const Price = z.strictObject({
   ...rates,
   long_input: z

@@ -339,9 +339,9 @@ export type SettConfig = Omit<
   agents: AgentConfig[];
   external: ExternalAgent[];
   people: Person[];
-  /** All of them, in the order of the file. */
+  /** The names of all agents, in the order of the file. */
   order: AgentName[];
   notify: Hook[];
-  /** In the order of the file. */
+  /** Triggers are in the order of the file. */
   triggers: Trigger[];
 };

@@ -54,7 +54,7 @@ export function isPattern({ host }: EgressTarget): boolean {
   return host.startsWith("*");
 }
 
-/** As sett.yml has it, with the port. */
+/** The target as sett.yml has it, with the port. */
 export const Egress = z
   .string()
   .refine((text) => parseTarget(text) !== undefined, {

@@ -1,7 +1,7 @@
 // A text that is longer than a variable may be, in several variables: NAME, NAME_2, NAME_3 and so
 // on.
 
-/** In characters, of which none has more than 4 bytes. */
+/** The unit is characters, of which none has more than 4 bytes. */
 const pieceLength = 25_000;
 const pieces = new RegExp(`[\\s\\S]{1,${pieceLength}}`, "gu");
 

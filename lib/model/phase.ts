@@ -7,7 +7,7 @@ import type { ClaimStatus } from "./claim.ts";
 export const Phase = z.enum(["review", "parallel", "exclusive"]);
 export type Phase = z.infer<typeof Phase>;
 
-/** In the order in which a claim goes through them. */
+/** The phases have the order in which a claim goes through them. */
 export const phases: readonly Phase[] = Phase.options;
 
 /**

@@ -21,8 +21,8 @@ export function directToThisMachine(env: Environment): Record<string, string> {
 }
 
 /**
- * To follow what is said of a request to `url`: names the proxy in between, without its password;
- * empty where none is.
+ * Returns words to follow what is said of a request to `url`: they name the proxy in between,
+ * without its password; empty where none is.
  */
 export function throughProxy(url: string, env: Environment): string {
   const { protocol = "", hostname = "" } = URL.parse(url) ?? {};

@@ -78,7 +78,7 @@ export type ShortToolOutput = z.infer<typeof ShortToolOutput>;
 /** The content of a tool's output: those parts of the artefact that the tool decides. */
 export type ToolResult = Pick<Artefact, "structural_type" | "type" | "payload"> & {
   summary?: string;
-  /** Without `summary` and `commit`. */
+  /** The metadata without `summary` and `commit`. */
   metadata: ArtefactMetadata;
   /** The artefact that a Question is about, when the tool named one. */
   about?: ArtefactId;

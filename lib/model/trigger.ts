@@ -3,7 +3,10 @@
 import { z } from "zod";
 import { SecretName } from "./config-secrets.ts";
 
-/** On record as the actor of its goals, and part of a Redis key and of an address: a DNS label. */
+/**
+ * A name is on record as the actor of its goals, and part of a Redis key and of an address: a DNS
+ * label.
+ */
 export const TriggerName = z
   .string()
   .max(40, { error: "must have at most 40 characters" })

@@ -9,7 +9,7 @@ type Present<Members> = {
   >;
 };
 
-/** The same members in the same order, without those that are undefined. */
+/** Returns the same members in the same order, without those that are undefined. */
 export function withoutUndefined<Members extends object>(members: Members): Present<Members> {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined),

@@ -4,7 +4,10 @@ import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 
-/** At the same time: a command must not use up the files that the program itself may open. */
+/**
+ * So many may be open at the same time: a command must not use up the files that the program itself
+ * may open.
+ */
 const maxConnections = 512;
 const everyone = 0o777;
 const socketProtocol = "unix:";

@@ -15,8 +15,8 @@ export type PageFile = {
 };
 
 /**
- * As it is served: `brotli` to browsers that accept it, which are all of them today. `etag` of the
- * plain content.
+ * A file as it is served: `brotli` to browsers that accept it, which are all of them today. `etag`
+ * of the plain content.
  */
 export type ServedFile = {
   contentType: string;
@@ -26,7 +26,7 @@ export type ServedFile = {
   plain(): Uint8Array;
 };
 
-/** Under this name a compiled program carries the page. */
+/** A compiled program carries the page under this name. */
 export const pagePackName = "page.pack";
 
 const Entry = z.strictObject({
@@ -63,7 +63,7 @@ export async function packPage(files: readonly PageFile[]): Promise<string> {
   return JSON.stringify({ format: 1, files: sorted } satisfies z.infer<typeof Pack>);
 }
 
-/** By path; `/` is the page itself. */
+/** The files by path; `/` is the page itself. */
 export function readPagePack(text: string): Map<string, ServedFile> {
   const { files } = Pack.parse(JSON.parse(text));
   return new Map(

@@ -8,5 +8,5 @@
 // gains nothing by it: the time of its own thread stayed the same, and the compiler took a quarter
 // of all its time in the first ten thousand claims.
 
-/** For the environment of a service, which Bun reads at its start. */
+/** Bun reads these at its start, in the environment of a service. */
 export const quietRuntime = { BUN_GC_TIMER_INTERVAL: "30000", BUN_JSC_useFTLJIT: "0" };

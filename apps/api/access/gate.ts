@@ -1,4 +1,4 @@
-// In front of every route: who asks, how often, and that each write is on record.
+// Checks before every route who asks and how often, and that each write is on record.
 import { randomBytes } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import type { Env, RequestContext } from "../env.ts";

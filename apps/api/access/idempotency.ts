@@ -10,8 +10,8 @@ import type { Env, RequestContext } from "../env.ts";
 import type { Parts } from "../parts.ts";
 
 /**
- * For a day in Redis; the newest in memory, too. Only the reply to what was carried out is kept: a
- * refused write may be sent again.
+ * Replies are kept for a day in Redis; the newest in memory, too. Only the reply to what was
+ * carried out is kept: a refused write may be sent again.
  */
 const keptMs = 86_400_000;
 const minInMemory = 1_000;
@@ -26,7 +26,7 @@ const Begun = z.strictObject({ request: z.string(), moment: z.string() });
 const Kept = z.union([Reply, Begun]);
 type Kept = z.infer<typeof Kept>;
 
-/** After the gate: keys belong to a caller. */
+/** This comes after the gate: keys belong to a caller. */
 export function idempotency({
   deps: { board, log, clock },
 }: Pick<Parts, "deps">): MiddlewareHandler<Env> {
@@ -113,8 +113,8 @@ function digest(...parts: string[]): string {
 }
 
 /**
- * The same for each repeat of a request, so that it is safe even where its reply was not kept;
- * undefined without a key.
+ * Returns the same id for each repeat of a request, so that it is safe even where its reply was not
+ * kept; undefined without a key.
  */
 export function causeOf(context: RequestContext): string | undefined {
   const place = placeOf(context);

@@ -179,7 +179,7 @@ function isFalse(claim: unknown): boolean {
   return claim === false || claim === "false";
 }
 
-/** By TLS, or on this machine. */
+/** Keys may be read by TLS, or on this machine. */
 function isSafeForKeys(address: string): boolean {
   const url = URL.parse(address);
   if (url === null) return false;

@@ -19,7 +19,7 @@ const keptMs = 500;
 
 export class PastPages {
   readonly #board: Board;
-  /** By where they begin, and their size; the oldest first. */
+  /** The pages by their beginning and their size; the oldest first. */
   readonly #pages = new Map<string, Page>();
   readonly #reads: Promise<unknown>[] = Array.from({ length: maxReads }, () => Promise.resolve());
   #nextRead = 0;

@@ -96,7 +96,7 @@ async function* framesOf(
     }
     const left = pingMs - (performance.now() - sentAt);
     if (left <= 0) {
-      // With where the client is in the log: what it does not want need not be read again.
+      // Names the place of the client in the log: what it does not want need not be read again.
       yield encoder.encode(`id: ${last}\nevent: ping\ndata: {}\n\n`);
       sentAt = performance.now();
     } else if (isEmpty) last = await hub.changed(last, left, over, filter);

@@ -30,7 +30,7 @@ export class ArtefactViews {
     this.#board = board;
   }
 
-  /** In the order of `ids`, without those that do not exist. */
+  /** Returns them in the order of `ids`, without those that do not exist. */
   async read(
     ids: readonly ArtefactId[],
     costs?: ReadonlyMap<ArtefactId, Cost>,

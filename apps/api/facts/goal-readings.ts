@@ -47,7 +47,7 @@ export class GoalReadings {
     this.#graphs = new KeptUntilEvent({ ...shared, minEntries: minGraphs });
   }
 
-  /** In the order of `goals`; what a caller has written before is in what it reads. */
+  /** Returns them in the order of `goals`; what a caller has written before is in what it reads. */
   async read(goals: readonly GoalId[]): Promise<GoalFacts[]> {
     const facts = await this.#facts.read(goals, (goal) => this.#factsOf(goal));
     return await Promise.all(facts.map((one) => this.#withCost(one)));

@@ -36,8 +36,8 @@ export class KeptUntilEvent<Value> {
   }
 
   /**
-   * In the order of `goals`; what was written before the call is in what it gives. `mayKeep`:
-   * whether what was read may be kept.
+   * Returns them in the order of `goals`; what was written before the call is in what it gives.
+   * `mayKeep`: whether what was read may be kept.
    */
   async read(
     goals: readonly GoalId[],

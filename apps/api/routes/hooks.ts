@@ -25,7 +25,9 @@ const deliveriesPerMinute = 120;
 /** How many refusals of one trigger the log has, in a minute: anyone may send what is refused. */
 const refusalsPerMinute = 6;
 
-/** For the document alone: who sends is checked before what is sent, by the bytes of the body. */
+/**
+ * The document alone has it: who sends is checked before what is sent, by the bytes of the body.
+ */
 const deliveryRoute = {
   method: "post" as const,
   path: "/hooks/{name}",

@@ -69,7 +69,7 @@ export function beginStream(
   return { signal: AbortSignal.any([signal, over.signal]), end };
 }
 
-/** The same stream, which ends with its life; its life ends with it. */
+/** Returns the same stream, which ends with its life; its life ends with it. */
 export function whileAlive(
   body: ReadableStream<Uint8Array>,
   { signal, end }: Life,

@@ -20,7 +20,7 @@ type Asking = {
   model: ModelAccess;
   /** `prompts.claim`. */
   prompt: string;
-  /** For tests. */
+  /** Tests set them. */
   limits?: { tries: number; tryMs: number; firstPauseMs: number };
 };
 

@@ -40,7 +40,7 @@ export class ClaimWatcher {
   }
 
   /**
-   * Until `stop`: bids on the open claims in which it is asked, then on each claim that is
+   * Bids until `stop` on the open claims in which it is asked, then on each claim that is
    * announced. Resolves when no bid is under way.
    */
   async run(stop: AbortSignal): Promise<void> {

@@ -10,7 +10,7 @@ export type BidQuestion = { system: string; user: string };
 /** A word with a sentence for people. */
 export type BidAnswer = { word: BidWord; reason: string };
 
-/** In characters. The middle of a longer text is left out. */
+/** The unit is characters. The middle of a longer text is left out. */
 const limits = { artefact: 24_000, goal: 4_000, source: 600, reason: 300 } as const;
 
 const instructions = `You decide whether an agent takes part in the work on one artefact. The agent bids with one of four words:
@@ -47,7 +47,7 @@ export function bidQuestion(
   }));
   return {
     system: `${instructions}\n\nThe agent's role is ${JSON.stringify(agent.role)}. Its own description:\n\n${agent.prompt}`,
-    // As JSON: no text in it can end the data and begin an instruction.
+    // Writes it as JSON: no text in it can end the data and begin an instruction.
     user: JSON.stringify(
       { artefact, ...(made_from.length === 0 ? {} : { goal_and_chain: made_from }) },
       undefined,
@@ -78,8 +78,8 @@ export function readAnswer(value: unknown): BidAnswer {
 }
 
 /**
- * For models that cannot call tools: the JSON object in their words. Throws a sentence where there
- * is none.
+ * Finds the JSON object in the words of models that cannot call tools. Throws a sentence where
+ * there is none.
  */
 export function readProse(text: string): BidAnswer {
   const json = /\{[^{}]*\}/.exec(text)?.[0];

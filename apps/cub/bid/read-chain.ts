@@ -8,7 +8,7 @@ import { ArtefactId } from "../../../lib/model/ids.ts";
 /** A short form of an artefact. `text`: its summary, or the beginning of its payload. */
 export type ShortForm = { type: string; made_by: string; text: string };
 
-/** Beside the goal. */
+/** The limit counts what is read beside the goal. */
 const maxArtefacts = 12;
 
 /**
@@ -32,7 +32,7 @@ export async function readChain(
   return [...shortGoal, ...sources.map(shortForm)];
 }
 
-/** From the nearest on, as many as fit. */
+/** Returns as many as fit, from the nearest on. */
 async function readSources(
   board: Pick<AgentBlackboard, "readHeads">,
   target: Artefact,

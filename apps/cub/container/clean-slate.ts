@@ -166,7 +166,7 @@ export class CleanSlate {
     }
   }
 
-  /** Until no work is done after a bid command. */
+  /** Waits until no work is done after a bid command. */
   async #whenClear(): Promise<void> {
     for (let work: unknown; work !== this.#afterBid; ) {
       work = this.#afterBid;
@@ -190,7 +190,7 @@ export class CleanSlate {
   }
 
   /**
-   * Before a grant. `clear` is called where a bid command has run since the last one. Rejects with
+   * Begins a grant. `clear` is called where a bid command has run since the last one. Rejects with
    * `NotBegun` where something stays.
    */
   async begin(clear: () => Promise<void>): Promise<void> {
@@ -208,8 +208,8 @@ export class CleanSlate {
   }
 
   /**
-   * After the grant: every process that it has left, in whichever session, and all that it has
-   * written to memory. Never rejects.
+   * Removes after the grant every process that it has left, in whichever session, and all that it
+   * has written to memory. Never rejects.
    */
   async wipe(): Promise<void> {
     if (this.#isInit) await this.#wipe();

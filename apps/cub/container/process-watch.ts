@@ -8,11 +8,14 @@ import { type ProcessEntry, readProcesses } from "../../../lib/process/process-t
 /** A look takes a fiftieth of a millisecond. */
 const lookEveryMs = 25;
 
-/** In cgroup version 2 and 1: how many processes and threads the container has. */
+/**
+ * The kernel counts here how many processes and threads the container has, in cgroup version 2 and
+ * 1.
+ */
 const counters = ["/sys/fs/cgroup/pids.current", "/sys/fs/cgroup/pids/pids.current"];
 const events = ["/sys/fs/cgroup/pids.events", "/sys/fs/cgroup/pids/pids.events"];
 
-/** More than a program has that the Engine starts beside the commands, such as a health check. */
+/** A program that the Engine starts beside the commands, such as a health check, has fewer. */
 const ofEngine = 64;
 
 export class ProcessWatch {
@@ -27,9 +30,9 @@ export class ProcessWatch {
   }
 
   /**
-   * Until the result is disposed of: where there are too many, ends every process of the container
-   * but this one, and calls each `onExceeded` that is there, with a sentence. At once, because what
-   * starts them goes on. Does nothing where the kernel does not count.
+   * Ends every process of the container but this one when there are too many, and calls each
+   * `onExceeded` that is there with a sentence, until the result is disposed of. It does so at
+   * once, because what starts them goes on. Does nothing where the kernel does not count.
    */
   start(onExceeded: (reason: string) => void): Disposable {
     const listener = (reason: string) => onExceeded(reason);

@@ -206,7 +206,7 @@ async function memoryKills(): Promise<number> {
   return Number(/^oom_kill (\d+)$/m.exec(text ?? "")?.[1] ?? 0);
 }
 
-/** In bytes; undefined without a limit. */
+/** Returns it in bytes; undefined without a limit. */
 async function memoryLimit(): Promise<number | undefined> {
   const bytes = Number((await firstOf(memoryLimits)) ?? Number.NaN);
   return bytes > 0 && bytes < 2 ** 60 ? bytes : undefined;

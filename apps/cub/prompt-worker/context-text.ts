@@ -28,7 +28,7 @@ export function contextText(
     (one) => one.structural_type === "Question" || one.structural_type === "Answer",
   );
   const others = additional.filter((one) => !reviews.includes(one) && !dialogue.includes(one));
-  // After a question, it and its answer are in both lists.
+  // A question and its answer are in both lists when the work goes on.
   const shownApart = new Set([target, ...input.additional_context].map(({ id }) => id));
   const chain = withoutBudgetDialogue(input.context_chain).filter((one) => !shownApart.has(one.id));
   const artefacts = [...chain, target, ...additional];

@@ -14,8 +14,8 @@ const maxListLength = 6_000;
 const limits = { timeMs: 20_000, stdoutBytes: 8 * 1024 * 1024 };
 
 /**
- * From the newest other commit among the inputs, else from the commit's parent; where work of
- * others comes between, the files that are changed since the commit of the goal come first.
+ * The diff begins at the newest other commit among the inputs, else at the commit's parent; where
+ * work of others comes between, the files that are changed since the commit of the goal come first.
  * Undefined where the target has no commit that is here. The commit of a goal is the one that it
  * was posted on: what that one has changed is not what the goal is about.
  */

@@ -28,7 +28,7 @@ export function budgetFailure(
   return failure(budgetExceededType, sentence, exhausted);
 }
 
-/** To a person, whose answer raises the budget. */
+/** The question goes to a person, whose answer raises the budget. */
 export function budgetQuestion(
   sentence: string,
   exhausted: Readonly<Record<string, unknown>>,

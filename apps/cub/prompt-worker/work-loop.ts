@@ -19,7 +19,7 @@ export type LoopDeps = {
   log: (line: string) => void;
 };
 
-/** So many calls of unknown tools, or with malformed arguments, in one piece of work. */
+/** One piece of work may have so many calls of unknown tools, or with malformed arguments. */
 const maxMalformed = 8;
 const maxProseLength = 20_000;
 /** From here on the model knows how many steps it has left. */

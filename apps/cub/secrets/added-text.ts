@@ -58,8 +58,8 @@ function textOf(line: Uint8Array): string {
 }
 
 /**
- * From `diff --git a/x b/x`, `diff --git "a/x" "b/x"`, `diff --cc x`: both names are the same, as
- * nothing is a renaming.
+ * Reads the name in `diff --git a/x b/x`, `diff --git "a/x" "b/x"`, `diff --cc x`: both names are
+ * the same, as nothing is a renaming.
  */
 function fileOf(header: string): string {
   const [, kind = "", names = ""] = /^diff --(git|cc|combined) (.*)$/.exec(header) ?? [];

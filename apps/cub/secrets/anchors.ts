@@ -13,7 +13,7 @@ const percent = 0x25;
 const colon = 0x3a;
 const backslash = 0x5c;
 
-/** After a backslash: `\n`, `\r`, `\t`, `\x`. */
+/** These may follow a backslash: `\n`, `\r`, `\t`, `\x`. */
 const isEscaped = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[nrtx]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
@@ -28,7 +28,7 @@ export class Anchors<Value> {
 
   /** False where `symbols` have no anchor, and so must be looked for without. */
   add(symbols: string, value: Value): boolean {
-    // Not with the first of them, which may follow a backslash.
+    // The first of them is left out: it may follow a backslash.
     const [, eight] = /[A-Za-z0-9]([A-Za-z0-9]{8})/.exec(symbols) ?? [];
     const [, four] = /[A-Za-z0-9]([A-Za-z0-9]{4})/.exec(symbols) ?? [];
     const last = eight?.slice(half) ?? four;

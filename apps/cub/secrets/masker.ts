@@ -13,11 +13,11 @@ const pieceCharacters = 48;
 const overlap = 8;
 
 export type Masker = {
-  /** With `[secret NAME]` in place of each value. */
+  /** Returns the text with `[secret NAME]` in place of each value. */
   text(text: string): string;
   /**
-   * As `text`, without the values that everyone writes by accident: for keys, types, and what a
-   * program goes by.
+   * Does as `text`, without the values that everyone writes by accident: for keys, types, and what
+   * a program goes by.
    */
   words(text: string): string;
   bytes(bytes: Uint8Array): Uint8Array;
@@ -156,7 +156,7 @@ function isText(value: Uint8Array): boolean {
   return Buffer.from(Buffer.from(value).toString("utf8"), "utf8").equals(value);
 }
 
-/** Without the newline at its end. */
+/** Returns the value without the newline at its end. */
 function trimmed(value: Uint8Array): Uint8Array {
   return Buffer.from(latin1(value).trimEnd(), "latin1");
 }

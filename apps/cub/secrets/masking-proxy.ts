@@ -1,5 +1,5 @@
-// Between the agent's commands and the gateway: what they send to their model has no value of a
-// secret in it, so that neither the provider nor the transcript has one.
+// Serves between the agent's commands and the gateway: what they send to their model has no value
+// of a secret in it, so that neither the provider nor the transcript has one.
 import { serve } from "../../../lib/service/serve.ts";
 import { jsonIn, maskedJson } from "./mask-json.ts";
 import type { Masker } from "./masker.ts";

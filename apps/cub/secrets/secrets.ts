@@ -84,7 +84,7 @@ export class Secrets {
     return this.#masker;
   }
 
-  /** From before a command starts until nothing of it is written any more. */
+  /** Counts a run from before its command starts until nothing of it is written any more. */
   hold(): Disposable {
     this.#read();
     const run = Symbol("run");

@@ -57,7 +57,7 @@ function partsOfLines(value: string): string[] {
     const isNamed = name !== null && nameLike.test(name[1] ?? "");
     const words = (isNamed ? line.slice(name[0].length) : line).split(/[\s"',]+/);
     return words.flatMap((word) => {
-      // As in `//registry.example.org/:_authToken=…`.
+      // An `.npmrc` has such words: `//registry.example.org/:_authToken=…`.
       const [, after] = /^[^=]*[A-Za-z]=([^=].*)$/.exec(word) ?? [];
       if (after !== undefined && isTelling(after)) return [after];
       return (isNamed ? isTelling(word) : isLong(word)) ? [word] : [];

@@ -55,7 +55,10 @@ export class AcknowledgedResults {
     return this.#repeats.has(claim);
   }
 
-  /** Until `end`, and then until none of them can be lost any more, or `kill`. Never rejects. */
+  /**
+   * Watches until `end`, and then until none of them can be lost any more, or `kill`. Never
+   * rejects.
+   */
   async run(end: AbortSignal, kill: AbortSignal): Promise<void> {
     const unsubscribe = this.#deps.board.onReconnect(() => this.#repeatAll(kill));
     while (!end.aborted) {

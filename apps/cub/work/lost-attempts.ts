@@ -14,7 +14,7 @@ import { deliverResult } from "./deliver-result.ts";
 const claimsAtOnce = 100;
 
 /**
- * To be called before any new work. Each report ends its attempt. The blackboard checks it: where
+ * This is called before any new work. Each report ends its attempt. The blackboard checks it: where
  * the attempt has ended in the meantime, the report is refused. Never rejects: an attempt that is
  * not reported here fails when its lease lapses.
  */

@@ -2,7 +2,7 @@
 // only that a name is unknown.
 import type { ToolEnd } from "../../../lib/core/failure-report.ts";
 
-/** As common programs and libraries say it: curl, git, npm, pip, Go, Rust, glibc, musl. */
+/** Common programs and libraries say it so: curl, git, npm, pip, Go, Rust, glibc, musl. */
 const words =
   /could not resolve (?:host|proxy)|name resolution|name or service not known|network is unreachable|no such host|bad address|unknown host|nodename nor servname|\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b|failed to lookup address|tunnel(?:ing)? (?:connection )?failed|response 403 from proxy|403 forbidden.*proxy/i;
 

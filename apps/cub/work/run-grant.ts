@@ -13,7 +13,9 @@ import { doWork } from "./do-work.ts";
 import { underLease } from "./keep-lease.ts";
 import type { Task } from "./read-grant.ts";
 
-/** For git before and after the command, and for the command's own end, on top of its timeout. */
+/**
+ * Git before and after the command, and the command's own end, get so long on top of its timeout.
+ */
 const besidesTheToolMs = 15 * 60_000;
 
 /** A grant that was accepted, and the result of its work. */
@@ -94,7 +96,7 @@ async function workUnderLease(
   const maxMs = deps.registration.current.timeout_ms + besidesTheToolMs;
   const traceparent = traceparentOf({ goal: claim.goal_id, ...lease });
   const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, traceparent });
-  // Under the lease as well: a command may leave what takes minutes to remove.
+  // Wiping is under the lease as well: a command may leave what takes minutes to remove.
   const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) =>
     doWork({ ...deps, runTool }, task, signal).finally(() => deps.wipe?.()),
   );

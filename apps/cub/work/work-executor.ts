@@ -34,14 +34,14 @@ export class WorkExecutor {
     return this.#workingOn !== undefined || this.#deliveries.size > 0 || this.#acknowledged.isBusy;
   }
 
-  /** As `isBusy`; or Redis may lose what it has acknowledged last. */
+  /** True while it is busy, and while Redis may lose what it has acknowledged last. */
   get holdsWork(): boolean {
     return this.isBusy || this.#acknowledged.hasSome;
   }
 
   /**
-   * Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then
-   * on each new one. Resolves when no work is under way, and no result can be lost.
+   * Works until `stop`: reports attempts that an earlier process lost, works on the queued grants,
+   * then on each new one. Resolves when no work is under way, and no result can be lost.
    */
   async run(signals: StopSignals): Promise<void> {
     const { board, log, registration, watch } = this.#deps;

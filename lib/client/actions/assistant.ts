@@ -6,7 +6,7 @@ import { oneLine, shorten } from "../text/plain-text.ts";
 
 const maxNameLength = 60;
 
-/** As clients state themselves. The name is stated, not proven. */
+/** Clients state themselves so. The name is stated, not proven. */
 export type ClientInfo = { name: string; version?: string | undefined } | undefined;
 
 /** `claude-code 2.1`; `an assistant` where the client has not said who it is. */

@@ -1,5 +1,5 @@
 // A program adds these to the metadata of what it posts for a person, so that a reader can tell who
 // really wrote it.
 
-/** For example `{ by_assistant: "claude-code 2.1" }`. */
+/** An example is `{ by_assistant: "claude-code 2.1" }`. */
 export type Marks = Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ const headsAtOnce = 500;
  */
 export type KnownArtefacts = Map<ArtefactId, ArtefactHead>;
 
-/** In the order of `ids`, without those that do not exist. */
+/** Returns them in the order of `ids`, without those that do not exist. */
 export async function* readWhole(
   board: Pick<ReadingBoard, "readHeads" | "readArtefacts">,
   ids: readonly ArtefactId[],
@@ -33,9 +33,9 @@ export async function* readWhole(
 }
 
 /**
- * The same without payloads, but each with a summary. An artefact written by hand may have none:
- * then its first line replaces it, or the size of a payload that is too large to inspect. Reads
- * only those that are not in `known`, and adds them to it.
+ * Reads the same without payloads, but each with a summary. An artefact written by hand may have
+ * none: then its first line replaces it, or the size of a payload that is too large to inspect.
+ * Reads only those that are not in `known`, and adds them to it.
  */
 export async function readHeads(
   board: Pick<ReadingBoard, "readHeads">,

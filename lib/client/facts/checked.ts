@@ -12,7 +12,7 @@ import type { ReadingBoard } from "./reading-board.ts";
 /** `overwritten`: it is not what was stored. */
 export type Checked<Read> = Read & { overwritten?: true };
 export type CheckedHeads = {
-  /** In the order of the ids. */
+  /** The results have the order of the ids. */
   heads: Checked<ArtefactHead>[];
   /**
    * Artefacts whose fields a person has damaged, or that were removed by hand: nothing can be shown
@@ -39,7 +39,7 @@ export async function readChecked(board: Board, ids: readonly ArtefactId[]): Pro
   return { heads: ids.flatMap((id) => read.get(id) ?? []), unreadable };
 }
 
-/** As `readHeads`, also where one of them is malformed: that one is left out. */
+/** Reads as `readHeads` does, also where one of them is malformed: that one is left out. */
 export async function readReadable(
   board: Pick<ReadingBoard, "readHeads">,
   ids: readonly ArtefactId[],
@@ -87,9 +87,9 @@ export async function readCheckedArtefact(
 }
 
 /**
- * For a person who acts on it. Throws `request-refused` for one that was overwritten, whose maker
- * did not write it so, and as above for one that cannot be read. The next step is to put it back,
- * or to end its goal.
+ * Reads an artefact for a person who acts on it. Throws `request-refused` for one that was
+ * overwritten, whose maker did not write it so, and as above for one that cannot be read. The next
+ * step is to put it back, or to end its goal.
  */
 export async function readSound(
   board: Pick<ReadingBoard, "readArtefact" | "findOverwritten">,

@@ -30,7 +30,7 @@ export type GoalReading = {
   cost?: GoalCost | undefined;
 };
 
-/** So many claims are read whether they have ended or not. */
+/** This many claims are read whether they have ended or not. */
 const fewClaims = 50;
 
 export async function readGoal(
@@ -41,10 +41,10 @@ export async function readGoal(
   return await readListed(board, goal, known);
 }
 
-/** So many artefacts are read whether they are at rest or not. */
+/** This many artefacts are read whether they are at rest or not. */
 const fewArtefacts = 50;
 
-/** For its state: what is at rest in the goal is counted, and not read. */
+/** Reads it for its state: what is at rest in the goal is counted, and not read. */
 export async function readGoalState(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
   if ((await board.readGoal(goal)).artefacts <= fewArtefacts) return await readGoal(board, goal);
   const outline = async () => {

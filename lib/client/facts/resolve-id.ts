@@ -59,7 +59,7 @@ export async function resolveQuestion(
   throw wrongKind(found, "a question", listing("question", suggest));
 }
 
-/** As above, for Failures. */
+/** Does the same for Failures. */
 export async function resolveFailure(
   board: PersonBlackboard,
   text: string,
@@ -71,7 +71,7 @@ export async function resolveFailure(
   throw wrongKind(found, "a Failure", listing("artefact", suggest));
 }
 
-/** As above, for goals. */
+/** Does the same for goals. */
 export async function resolveGoalId(
   board: ReadingBoard,
   text: string,
@@ -104,7 +104,9 @@ async function noGoal(board: ReadingBoard, text: string, suggest: Suggest): Prom
   return wrongKind(other, "a goal", `It belongs to goal ${shortId(other.goal_id)}.`);
 }
 
-/** For the id of an artefact that the command cannot work with. `expected`: such as `a goal`. */
+/**
+ * Refuses the id of an artefact that the command cannot work with. `expected`: such as `a goal`.
+ */
 export function wrongKind(
   { id, type, structural_type }: Artefact,
   expected: string,

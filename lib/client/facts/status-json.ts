@@ -71,7 +71,7 @@ export function claimJson(snapshot: ClaimSnapshot) {
   };
 }
 
-/** With the reason, where the blackboard shows it. */
+/** The reason is there where the blackboard shows it. */
 export function waitingJson(waiting: Waiting, situation: Situation) {
   const why = blockedReasonOf(waiting, situation);
   return why === undefined ? waiting : { ...waiting, why };

@@ -45,7 +45,7 @@ export async function readTranscript(
   return withConversations(calls);
 }
 
-/** The same calls as conversations. */
+/** Writes the same calls as conversations. */
 export function withConversations(calls: CallWithBodies[]): Transcript {
   const conversations = conversationsOf(
     calls.map(({ call: { api }, request, answer }) => ({

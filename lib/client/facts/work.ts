@@ -6,7 +6,7 @@ import { AgentName, ArtefactId, type CommitHash } from "../../model/ids.ts";
 import { assistantIn } from "../actions/assistant.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
-/** As far as the context of an agent reaches back. */
+/** The context of an agent reaches back so far. */
 const levels = 10;
 const maxSources = 1_000;
 

@@ -54,7 +54,7 @@ export async function askApi(address: ApiAddress, request: ApiRequest): Promise<
   }
 }
 
-/** Also an answer that is a refusal. Throws `api-unreachable`. */
+/** Returns also an answer that is a refusal. Throws `api-unreachable`. */
 async function askOnce(
   { url, token, way = "" }: ApiAddress,
   request: ApiRequest,
@@ -118,7 +118,7 @@ export async function readAnswer<Value>(
   }
 }
 
-/** In our words where they say what to do. */
+/** Our words replace the API's where they say what to do. */
 function reasonOf(cause: unknown, url: string): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code === "ECONNRESET" && url.startsWith("http:"))

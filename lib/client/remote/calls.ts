@@ -124,8 +124,8 @@ export const localCalls = [
 export type LocalCallName = (typeof localCalls)[number];
 
 /**
- * In the place of a call's name: several that only read, each with its arguments, answered as a
- * list.
+ * This is in the place of a call's name: several that only read, each with its arguments, are
+ * answered as a list.
  */
 export const readsTogether = "reads";
 export const maxReadsTogether = 100;

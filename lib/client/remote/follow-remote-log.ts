@@ -16,8 +16,8 @@ type Wanted = { part: string; tail: number | undefined };
 type Notes = { away(): void; back(): void };
 
 /**
- * Until the signal, or until the part has ended. Throws as `askApi` at the beginning, and later
- * where there is no such part any more.
+ * Follows until the signal, or until the part has ended. Throws as `askApi` at the beginning, and
+ * later where there is no such part any more.
  */
 export async function* followRemoteLog(
   api: ApiAddress,
@@ -57,7 +57,7 @@ export async function* followRemoteLog(
   }
 }
 
-/** Also what is not there yet when the API starts. */
+/** This also covers what is not there yet when the API starts. */
 const unreachable = new Set<SettErrorCode>([
   "api-unreachable",
   "docker-unreachable",

@@ -4,8 +4,8 @@ import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";
 
 /**
- * By what the blackboard has, not by what is stated: undefined where the goal is not there, as it
- * is where the call was refused that would have posted it.
+ * Goes by what the blackboard has, not by what is stated: undefined where the goal is not there, as
+ * it is where the call was refused that would have posted it.
  */
 export async function goalOfCall(
   name: RemoteCallName,

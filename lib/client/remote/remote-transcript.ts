@@ -5,7 +5,7 @@ import { CallRecord } from "../../model/model-call.ts";
 import type { Body, CallWithBodies } from "../facts/transcript.ts";
 import { type ApiAddress, askApi, readAnswer } from "./api-client.ts";
 
-/** As `sett unearth --transcript --json` prints it. */
+/** The transcript as `sett unearth --transcript --json` prints it. */
 const Answer = z.looseObject({
   calls: z.array(z.looseObject({ request_body: z.unknown(), answer_body: z.unknown() })),
 });

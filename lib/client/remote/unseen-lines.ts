@@ -2,7 +2,7 @@
 // the last ones that are known show the place.
 import { sleep } from "../../async/sleep.ts";
 
-/** So many are compared, so that a line that comes often is not taken for another one. */
+/** This many are compared, so that a line that comes often is not taken for another one. */
 export const comparedLines = 20;
 /** Lines of the past come at once: a log that is silent for so long has no more of them. */
 const silenceMs = 1_000;

@@ -15,7 +15,7 @@ export function costText(cost: Cost): string {
   return `${text}, ${cost.unpriced_calls} of them at a price that is not known`;
 }
 
-/** For a table: the money, or what is known instead. */
+/** Writes for a table the money, or what is known instead. */
 export function shortCost(cost: Cost | undefined): string {
   return cost === undefined || cost.calls === 0 ? "" : money(cost);
 }

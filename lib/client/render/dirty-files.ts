@@ -53,7 +53,7 @@ function lineEnds(inFolder: number, committed: number, all: number): string[] {
   ];
 }
 
-/** For a shell. */
+/** Quotes it for a shell. */
 function word(path: string): string {
   const text = oneLine(path);
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -25,7 +25,7 @@ export const eventIndent = "00:00:00  00000000  ".length + actorWidth + "  ".len
 /** `summary`: that of the artefact. */
 export type EventContext = SentenceContext & { summary?: string | undefined };
 
-/** On one row. */
+/** Writes it on one row. */
 export function eventLine(event: SettEvent, style: Style, context: EventContext = {}): string {
   const { start, text, weight, reason, summary } = eventParts(event, style, context);
   const because = reason === "" ? "" : `: ${reason}`;

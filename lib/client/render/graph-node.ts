@@ -62,8 +62,8 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
 }
 
 /**
- * For a tree, which shows the source above: only the claims that are open, were terminated, or have
- * a stand-in. `failures`: they are shown below with their reasons.
+ * Lists them for a tree, which shows the source above: only the claims that are open, were
+ * terminated, or have a stand-in. `failures`: they are shown below with their reasons.
  */
 export function detailsOf(
   node: GraphNode,

@@ -32,8 +32,8 @@ export function waitingText(waiting: Waiting, situation: Situation): string {
 }
 
 /**
- * Without the claim, because it is printed beside it. Problems are red. `isTerse`: only the agent
- * and the age.
+ * Leaves out the claim, because it is printed beside it. Problems are red. `isTerse`: only the
+ * agent and the age.
  */
 export function waitingBrief(
   waiting: Waiting,
@@ -98,7 +98,7 @@ export function silence(lastHeard: string | null, nowMs: number): string {
   return lastHeard === null ? "never heard" : `silent ${ageOf(lastHeard, nowMs)}`;
 }
 
-/** For an agent whose registration cannot be read. */
+/** Says it of an agent whose registration cannot be read. */
 export function unreadableRegistration(problem: string, suggest: Suggest): string {
   return textOf(unreadableText(problem, suggest), oneLine);
 }

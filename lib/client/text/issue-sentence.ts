@@ -15,7 +15,7 @@ const kinds: Record<string, string> = {
 };
 const maxLength = 300;
 
-/** Such as `must be a text`, for a name or a place before it. */
+/** An example is `must be a text`, for a name or a place before it. */
 export function issueSentence(issue: z.core.$ZodIssue): string {
   return shorten(oneLine(own(issue) ?? issue.message), maxLength);
 }

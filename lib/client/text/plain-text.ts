@@ -10,7 +10,7 @@ export function oneLine(text: string): string {
   return marked(text.replace(escapes, "").replace(/\s+/g, " ")).trim();
 }
 
-/** The same for text of several lines, which keeps its line breaks and tabs. */
+/** Does the same for text of several lines, which keeps its line breaks and tabs. */
 export function plainLines(text: string): string {
   return marked(text.replace(escapes, "").replace(/\r\n/g, "\n"));
 }
@@ -41,7 +41,9 @@ export function boundedLine(text: string, maxColumns: number): string {
   return shorten(oneLine(text.slice(0, 8 * maxColumns)).replaceAll(/[“”]/g, '"'), maxColumns);
 }
 
-/** At most `maxColumns` wide; ends with `…` where something is left out. */
+/**
+ * Returns a text that is at most `maxColumns` wide; it ends with `…` where something is left out.
+ */
 export function shorten(text: string, maxColumns: number): string {
   if (visibleWidth(text) <= maxColumns) return text;
   let left = maxColumns - 1;
@@ -65,8 +67,8 @@ export function visibleWidth(text: string): number {
 const plainAscii = /^[\u0000-\u007f]*$/;
 
 /**
- * As the widest of the usual terminals draws it: a row that is counted too narrow would break, and
- * its rest would begin at the margin, without the bar of a quotation.
+ * Counts as the widest of the usual terminals draws it: a row that is counted too narrow would
+ * break, and its rest would begin at the margin, without the bar of a quotation.
  */
 function widthOf(character: string): number {
   // It makes an emoji of the character before it, which many terminals then draw in two columns.

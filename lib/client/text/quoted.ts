@@ -42,7 +42,7 @@ function pieces(row: string, columns: number): string[] {
   }
 }
 
-/** The same without rows: for those who read no terminal. */
+/** Returns the same without rows, for those who read no terminal. */
 export function quotedText(text: string): string {
   return plainLines(text)
     .replace(/\n+$/, "")

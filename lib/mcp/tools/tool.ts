@@ -16,12 +16,12 @@ export type Call = Pick<OpenInstance, "asker" | "postGoal" | "changes"> & {
   actor: Actor;
   /** The assistant has the right `budget`. */
   mayRaise: boolean;
-  /** For the metadata of what is posted. */
+  /** The metadata of what is posted has it. */
   marks: Marks;
   signal: AbortSignal;
   /** A tool that writes says for the record which goal it is about, as soon as it knows. */
   about(goal: GoalId): void;
-  /** For a tool that goes on after it has written. */
+  /** A tool that goes on after it has written needs it. */
   written(): Promise<void>;
   report(done: number, message: string): void;
 };

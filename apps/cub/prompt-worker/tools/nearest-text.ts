@@ -83,7 +83,7 @@ function likenessAt(start: number, file: readonly Bag[], wanted: readonly Bag[])
   return total / wanted.length;
 }
 
-/** From 0 to 1: the share of the words that both have. */
+/** Returns from 0 to 1 the share of the words that both have. */
 function likenessOf(one: Bag, other: Bag): number {
   if (one.key === other.key) return 1;
   const all = one.words.size + other.words.size;

@@ -120,8 +120,8 @@ async function readLines(
 }
 
 /**
- * In bytes; the end of the file where it has fewer lines. A line break is one byte in UTF-8, and no
- * part of another character.
+ * Returns a place in bytes; the end of the file where it has fewer lines. A line break is one byte
+ * in UTF-8, and no part of another character.
  */
 async function offsetOfLine(
   file: FileHandle,

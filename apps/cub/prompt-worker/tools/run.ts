@@ -30,8 +30,8 @@ export function runTool(place: { root: string; env: Record<string, string> }): T
         .describe("The time limit in seconds."),
     }),
     use: async ({ command, timeout_s }, signal) => {
-      // In the first line, so that both streams keep their order, also where the shell finds a
-      // mistake in the script.
+      // It is in the first line, so that both streams keep their order, also where the shell finds
+      // a mistake in the script.
       const script = `exec 2>&1\n${command}`;
       const outcome = await runCommand({
         ...{ command: ["sh", "-c", script], cwd: place.root, env: place.env, stdin: "" },
