@@ -124,9 +124,9 @@ function isSpace(sign: string | undefined): boolean {
 /** The index just after the string whose quote is at `quote`; -1 where it has no end. */
 function endOfString(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escape = end;
-    while (text[escape - 1] === "\\" && escape - 1 > quote) escape--;
-    if ((end - escape) % 2 === 0) return end + 1;
+    let before = end;
+    while (text[before - 1] === "\\" && before - 1 > quote) before--;
+    if ((end - before) % 2 === 0) return end + 1;
   }
   return -1;
 }

@@ -6,12 +6,8 @@ import type { SignatureCheck } from "./signature.ts";
 export type ForgeTraits = {
   /** Its name for people. */
   label: string;
-  /** Event → its actions, none where it has no actions: those that a trigger can take. */
-  events: EventNames;
-  /**
-   * The events that anyone causes who may only read a public project. Labels, for one, need more.
-   */
-  strangersEvents: EventNames;
+  /** The events that a trigger can take. */
+  events: Readonly<Record<string, Actions>>;
   /** The event of a comment, which a word at the comment's beginning can narrow. */
   commentEvent: string;
   /** The event of a request to merge, whose code may come from a fork. */
@@ -33,7 +29,20 @@ export type ForgeTraits = {
   };
 };
 
-export type EventNames = Readonly<Record<string, readonly string[]>>;
+/**
+ * The actions of an event. `byAnyone`: those that anyone causes who may only read a public project.
+ * Labels, for one, need more.
+ */
+export type Actions = { all: readonly string[]; byAnyone: readonly string[] };
+
+/** Of an event that has no actions. */
+export const noActions: Actions = { all: [], byAnyone: [] };
+
+/** Both with a blank between names. */
+export function actions(anyone: string, members = ""): Actions {
+  const byAnyone = anyone.split(" ");
+  return { byAnyone, all: [...byAnyone, ...(members === "" ? [] : members.split(" "))] };
+}
 
 /** A header, and what it has. */
 type Described = { name: string; description: string };

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { ForgeTraits } from "../forge.ts";
+import { actions, type ForgeTraits, noActions } from "../forge.ts";
 import {
   commitOf,
   type ForgeEvent,
@@ -18,67 +18,19 @@ import { hashing, refused, type SignatureCheck } from "../signature.ts";
 export const github: ForgeTraits = {
   label: "GitHub",
   events: {
-    push: [],
-    tag_push: [],
-    pull_request: [
-      ...[
-        "opened",
-        "synchronize",
-        "reopened",
-        "closed",
-        "edited",
-        "ready_for_review",
-        "converted_to_draft",
-      ],
-      ...[
-        "labeled",
-        "unlabeled",
-        "assigned",
-        "unassigned",
-        "review_requested",
-        "review_request_removed",
-      ],
-      ...["locked", "unlocked", "milestoned", "demilestoned", "enqueued", "dequeued"],
-      ...["auto_merge_enabled", "auto_merge_disabled"],
-    ],
-    issues: [
-      ...[
-        "opened",
-        "closed",
-        "reopened",
-        "edited",
-        "deleted",
-        "labeled",
-        "unlabeled",
-        "assigned",
-        "unassigned",
-      ],
-      ...[
-        "locked",
-        "unlocked",
-        "milestoned",
-        "demilestoned",
-        "pinned",
-        "unpinned",
-        "transferred",
-        "typed",
-        "untyped",
-      ],
-    ],
-    issue_comment: ["created", "edited", "deleted", "pinned", "unpinned"],
-  },
-  strangersEvents: {
-    pull_request: [
-      "opened",
-      "synchronize",
-      "reopened",
-      "closed",
-      "edited",
-      "ready_for_review",
-      "converted_to_draft",
-    ],
-    issues: ["opened", "closed", "reopened", "edited"],
-    issue_comment: ["created", "edited", "deleted"],
+    push: noActions,
+    tag_push: noActions,
+    pull_request: actions(
+      "opened synchronize reopened closed edited ready_for_review converted_to_draft",
+      "labeled unlabeled assigned unassigned review_requested review_request_removed locked " +
+        "unlocked milestoned demilestoned enqueued dequeued auto_merge_enabled auto_merge_disabled",
+    ),
+    issues: actions(
+      "opened closed reopened edited",
+      "deleted labeled unlabeled assigned unassigned locked unlocked milestoned demilestoned " +
+        "pinned unpinned transferred typed untyped",
+    ),
+    issue_comment: actions("created edited deleted", "pinned unpinned"),
   },
   commentEvent: "issue_comment",
   mergeEvent: "pull_request",

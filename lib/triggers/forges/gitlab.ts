@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { ForgeTraits } from "../forge.ts";
+import { actions, type ForgeTraits, noActions } from "../forge.ts";
 import {
   commitOf,
   type ForgeEvent,
@@ -18,26 +18,14 @@ import { hashing, isSameSecret, refused, type SignatureCheck } from "../signatur
 export const gitlab: ForgeTraits = {
   label: "GitLab",
   events: {
-    push: [],
-    tag_push: [],
-    merge_request: [
-      "open",
-      "update",
-      "reopen",
-      "close",
-      "merge",
-      "approved",
-      "unapproved",
-      "approval",
-      "unapproval",
-    ],
-    issue: ["open", "update", "reopen", "close"],
-    note: ["create", "update"],
-  },
-  strangersEvents: {
-    merge_request: ["open", "update", "reopen", "close"],
-    issue: ["open", "update", "reopen", "close"],
-    note: ["create", "update"],
+    push: noActions,
+    tag_push: noActions,
+    merge_request: actions(
+      "open update reopen close",
+      "merge approved unapproved approval unapproval",
+    ),
+    issue: actions("open update reopen close"),
+    note: actions("create update"),
   },
   commentEvent: "note",
   mergeEvent: "merge_request",

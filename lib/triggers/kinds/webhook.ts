@@ -116,7 +116,7 @@ function unknownEvent(forgeName: unknown, event: unknown, nearest: Nearest) {
 function unknownActions({ forge, events }: WebhookTrigger, nearest: Nearest): Finding[] {
   return events.flatMap((event, at) => {
     const [name = "", action] = event.split(".");
-    const actions = forges[forge].events[name] ?? [];
+    const actions = forges[forge].events[name]?.all ?? [];
     if (action === undefined || actions.includes(action)) return [];
     const known = actions.length === 0 ? "it has none" : `known are ${quoted(actions)}`;
     const meant = nearest(action, actions);
@@ -132,11 +132,11 @@ function unknownActions({ forge, events }: WebhookTrigger, nearest: Nearest): Fi
  */
 function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTrigger): string[] {
   if (people.length > 0) return [];
-  const { strangersEvents, commentEvent, mergeEvent } = forges[forge];
+  const { events: known, commentEvent, mergeEvent } = forges[forge];
   const open = events.filter((event) => {
     const [name = "", action] = event.split(".");
-    const actions = strangersEvents[name];
-    return actions !== undefined && (action === undefined || actions.includes(action));
+    const actions = known[name]?.byAnyone ?? [];
+    return action === undefined ? actions.length > 0 : actions.includes(action);
   });
   const isOf = (name: string) => (event: string) => event.split(".")[0] === name;
   const comments =
