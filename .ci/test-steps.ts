@@ -100,7 +100,7 @@ function groups(run: Run): Step[] {
   };
   return [
     group("unit", { include: unit, workers: 2 }, []),
-    group("end-to-end", { include: ["e2e/**/*.test.ts"], exclude: packaged, workers: 3 }, built),
+    group("end-to-end", { include: ["e2e/**/*.test.ts"], exclude: packaged, workers: 4 }, built),
     group("agents", { include: [...agents, ...cliProcess], workers: 2 }, built),
     // Lines are counted in the tests' own process alone: test/support/cli/sett-in-process.ts.
     group(
@@ -113,7 +113,7 @@ function groups(run: Run): Step[] {
       {
         include: ["integration/**/*.test.ts"],
         exclude: [...agents, ...cli, ...suites],
-        workers: 2,
+        workers: 3,
       },
       [...built, "collector"],
     ),
