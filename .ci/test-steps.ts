@@ -47,7 +47,7 @@ const cliProcess = [
   "integration/cli/{doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts",
 ];
 /** They keep a processor busy, while most others wait for containers. */
-const suites = ["{integration/blackboard,simulation,chaos}/**/*.test.ts"];
+const suites = ["integration/blackboard/**/*.test.ts", "{simulation,chaos}/**/*.test.ts"];
 /** These need the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];
 
