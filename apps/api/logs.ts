@@ -53,9 +53,9 @@ async function sourceOf(
   if (socket !== undefined) return new ReaderClient(await reachable(`unix:${socket}`));
   if (of === "docker") {
     const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-    return new RuntimeLogs(await dockerRuntime({ env: environment }), instance);
+    return new RuntimeLogs((await dockerRuntime({ env: environment })).observe, instance);
   }
   if (of === undefined || processes === undefined) return undefined;
   const { processRuntime } = await import("../../lib/runtime/process/runtime.ts");
-  return new RuntimeLogs(processRuntime(processes, environment), instance);
+  return new RuntimeLogs(processRuntime(processes, environment).observe, instance);
 }

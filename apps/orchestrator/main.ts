@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
-import type { ContainerRuntime } from "../../lib/runtime/port.ts";
+import type { Workers } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
@@ -105,9 +105,9 @@ async function workersOf({
   );
 }
 
-async function asProcesses(options: ProcessRuntimeOptions): Promise<ContainerRuntime> {
+async function asProcesses(options: ProcessRuntimeOptions): Promise<Workers> {
   const { processRuntime } = await import("../../lib/runtime/process/runtime.ts");
-  return processRuntime(options, process.env);
+  return processRuntime(options, process.env).workers;
 }
 
 function fail(error: unknown): never {

@@ -20,7 +20,7 @@ export async function runLogReader({
   exitOn(stopSignal());
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
   const app = createReaderApp(
-    new RuntimeLogs(await dockerRuntime({ socketPath: usualSocket }), instance),
+    new RuntimeLogs((await dockerRuntime({ socketPath: usualSocket })).observe, instance),
   );
   app.get("/healthz", ({ json }) => json({ service: "log-reader", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);

@@ -24,7 +24,7 @@ export async function runStarter({
   exitOn(stopSignal());
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
   const app = createStarterApp(
-    new RuntimeHost(await dockerRuntime({ socketPath: usualSocket }), templates),
+    new RuntimeHost((await dockerRuntime({ socketPath: usualSocket })).workers, templates),
   );
   app.get("/healthz", ({ json }) => json({ service: "starter", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);

@@ -1,7 +1,7 @@
 // Follows the log of one container through its restarts.
 
 import { sleep } from "../async/sleep.ts";
-import type { ContainerRuntime, LogLine } from "../runtime/port.ts";
+import type { LogLine, Observe } from "../runtime/port.ts";
 
 const restartPollMs = 200;
 
@@ -23,7 +23,7 @@ export function advance(line: LogLine, before: LogPosition): LogPosition {
  * no line comes twice.
  */
 export async function* followContainer(
-  runtime: Pick<ContainerRuntime, "containers">,
+  observe: Pick<Observe, "find" | "logs">,
   container: string,
   { tail, from = logStart }: { tail?: number | undefined; from?: LogPosition },
   signal: AbortSignal,
@@ -34,7 +34,7 @@ export async function* followContainer(
     const resumed = last === "" ? { tail } : { since: Math.floor(Date.parse(last) / 1000) };
     let isPast = last === "";
     let skipped = 0;
-    for await (const line of runtime.containers.logs(container, {
+    for await (const line of observe.logs(container, {
       follow: true,
       signal,
       ...resumed,
@@ -50,7 +50,7 @@ export async function* followContainer(
       yield line;
     }
     if (signal.aborted) return;
-    const state = (await runtime.containers.find(container))?.state.state;
+    const state = (await observe.find(container))?.state.state;
     if (state === undefined || state === "exited" || state === "created") return;
     await sleep(restartPollMs, signal);
   }

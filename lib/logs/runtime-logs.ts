@@ -2,7 +2,7 @@
 import { sleep } from "../async/sleep.ts";
 import type { InstanceName } from "../model/ids.ts";
 import { partName } from "../runtime/part-name.ts";
-import type { ContainerPart, ContainerRuntime, LogLine } from "../runtime/port.ts";
+import type { ContainerPart, LogLine, Observe } from "../runtime/port.ts";
 import { followContainer } from "./follow-container.ts";
 import type { LogRequest, LogSource } from "./log-source.ts";
 import { merged } from "./merged.ts";
@@ -12,15 +12,13 @@ const pollMs = 500;
 /** Without a bound the whole log of a part would be in memory. */
 const maxTail = 10_000;
 
-type Runtime = Pick<ContainerRuntime, "containers" | "parts">;
-
 /** The parts are this instance's alone, whatever else the runtime has. */
 export class RuntimeLogs implements LogSource {
-  readonly #runtime: Runtime;
+  readonly #observe: Observe;
   readonly #instance: InstanceName;
 
-  constructor(runtime: Runtime, instance: InstanceName) {
-    this.#runtime = runtime;
+  constructor(observe: Observe, instance: InstanceName) {
+    this.#observe = observe;
     this.#instance = instance;
   }
 
@@ -43,7 +41,7 @@ export class RuntimeLogs implements LogSource {
   }
 
   async #containers(): Promise<ContainerPart[]> {
-    return (await this.#runtime.parts(this.#instance)).containers;
+    return (await this.#observe.parts(this.#instance)).containers;
   }
 
   async *#past(
@@ -56,9 +54,9 @@ export class RuntimeLogs implements LogSource {
     // Workers are read one after the other: the lines of many would otherwise be in memory at the
     // same time.
     for (const { id } of parts) {
-      const lines = await Array.fromAsync(
-        this.#runtime.containers.logs(id, { tail, signal }),
-      ).catch(goneIsEmpty);
+      const lines = await Array.fromAsync(this.#observe.logs(id, { tail, signal })).catch(
+        goneIsEmpty,
+      );
       newest = [...newest, ...lines]
         .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
         .slice(-tail);
@@ -67,7 +65,7 @@ export class RuntimeLogs implements LogSource {
   }
 
   async *#follow({ id }: ContainerPart, tail: number, signal: AbortSignal): AsyncGenerator<string> {
-    for await (const { line } of followContainer(this.#runtime, id, { tail }, signal)) yield line;
+    for await (const { line } of followContainer(this.#observe, id, { tail }, signal)) yield line;
   }
 
   /** The agent's container, and each worker as it comes. */
@@ -79,7 +77,7 @@ export class RuntimeLogs implements LogSource {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     const seen = new Set<string>();
-    const runtime = this.#runtime;
+    const observe = this.#observe;
     const present = () => this.#containers();
     const workers = async function* () {
       let isFirst = true;
@@ -87,7 +85,7 @@ export class RuntimeLogs implements LogSource {
         for (const { id } of workersOf(agent, await present().catch(() => []))) {
           if (seen.has(id)) continue;
           seen.add(id);
-          yield runtime.containers.logs(id, {
+          yield observe.logs(id, {
             follow: true,
             signal: either,
             ...(isFirst && { tail }),
@@ -98,7 +96,7 @@ export class RuntimeLogs implements LogSource {
     };
     try {
       for await (const { line } of merged<LogLine>(
-        followContainer(runtime, agent.id, { tail }, either),
+        followContainer(observe, agent.id, { tail }, either),
         workers(),
       ))
         yield line;

@@ -1,4 +1,5 @@
-// The port to the container runtime, in Sett's words. There are two implementations: Docker, and
+// The port to the container runtime, in Sett's words, cut by use: who observes, who applies a plan,
+// who starts workers. There are two implementations: Docker, and
 // processes of this machine, which are not isolated.
 //
 // Every method throws SettError `docker-unreachable` when the Engine does not answer and
@@ -178,38 +179,24 @@ export type LogOptions = {
   signal?: AbortSignal;
 };
 
-/** `ended` also when its restart policy is about to start it again. */
-export type HealthOutcome =
-  | { outcome: "healthy" }
-  | { outcome: "ended"; exitCode: number }
-  | { outcome: "timed-out" };
-
 export type ExecResult = { exitCode: number; stdout: string; stderr: string };
 
-/** A container is named by its id or its name. */
-export type Containers = {
+/** `by`: the holder's description of itself, for people; it may be empty. */
+export type Lock = ({ outcome: "held" } & AsyncDisposable) | { outcome: "taken"; by: string };
+
+/** Looks at what is there, and changes nothing. A container is named by its id or its name. */
+export type Observe = {
+  /** Throws `docker-unreachable`, with what to do about it. */
+  check(): Promise<EngineInfo>;
   /**
-   * Creates and starts one; leaves nothing behind when that fails.
-   * Throws `image-not-found`; `instance-taken` when the name is in use.
+   * All instances that have any part in this runtime, ordered by name; with `workspace` only those
+   * of this repository.
    */
-  start(spec: ContainerSpec): Promise<{ id: string }>;
-  /** Starts one that has ended, as it is. Running already is fine. */
-  startAgain(container: string): Promise<void>;
-  /** Throws `instance-taken` when the name is in use. */
-  rename(container: string, name: string): Promise<void>;
+  instances(workspace?: string): Promise<InstanceParts[]>;
+  /** Everything of one instance; empty lists when there is nothing. */
+  parts(instance: InstanceName): Promise<InstanceParts>;
   /** Undefined when there is none, or it is not one of Sett's. */
   find(container: string): Promise<ContainerPart | undefined>;
-  /** Its exit code, once it has ended (at once if it has already). */
-  wait(container: string, signal?: AbortSignal): Promise<number>;
-  /** A container without a healthcheck is healthy once it runs. */
-  waitHealthy(
-    container: string,
-    options: { timeoutMs: number; signal?: AbortSignal },
-  ): Promise<HealthOutcome>;
-  /** A container that has stopped, or does not exist, is fine. Returns once it has ended. */
-  stop(container: string, timeoutSeconds: number): Promise<void>;
-  /** Killed if it runs. Gone already is fine. Its anonymous volumes go too. */
-  remove(container: string): Promise<void>;
   /**
    * Both streams in order, also of a container that has ended. Throws `docker-unreachable` when the
    * connection drops on the way.
@@ -223,61 +210,77 @@ export type Containers = {
   ): Promise<ExecResult>;
 };
 
-export type Volumes = {
-  /**
-   * Also for a volume that exists: the process that created it may have been killed before it had
-   * an owner or content. `kept`: it existed already, with the same instance's labels. Throws
-   * `instance-taken` when it is another's, and `image-not-found`.
-   */
-  make(volume: PlannedVolume): Promise<"created" | "kept">;
-  /** Gone already is fine. */
-  remove(name: string): Promise<void>;
-};
-
-export type Networks = {
-  /**
-   * Throws `instance-taken` when there is one of that name. `isIsolating`: its containers do not
-   * reach each other.
-   */
-  create(name: string, labels: PartLabels, options?: { isIsolating: boolean }): Promise<void>;
-  /**
-   * By its id, of several of that name. Gone already is fine. Throws `docker-failed` when it is in
-   * use.
-   */
-  remove(name: string, id?: string): Promise<void>;
-};
-
-/** `by`: the holder's description of itself, for people; it may be empty. */
-export type Lock = ({ outcome: "held" } & AsyncDisposable) | { outcome: "taken"; by: string };
-
-export type ContainerRuntime = {
-  /** Throws `docker-unreachable`, with what to do about it. */
-  check(): Promise<EngineInfo>;
+/** Brings a plan about, and takes it back. */
+export type Apply = {
   /**
    * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the
    * description that other processes get. The signal ends the attempts to acquire it. Throws
    * `image-not-found` when the lock is free and the runtime has no image to hold it with.
    */
   lock(instance: InstanceName, holder: string, signal?: AbortSignal): Promise<Lock>;
-  images: Images;
-  containers: Containers;
-  volumes: Volumes;
-  networks: Networks;
   /**
-   * All instances that have any part on this Engine, ordered by name; with `workspace` only those
-   * of this repository.
+   * Creates and starts a container; leaves nothing behind when that fails. Throws
+   * `image-not-found`; `instance-taken` when the name is in use.
    */
-  instances(workspace?: string): Promise<InstanceParts[]>;
-  /** Everything of one instance; empty lists when there is nothing. */
-  parts(instance: InstanceName): Promise<InstanceParts>;
+  start(spec: ContainerSpec): Promise<{ id: string }>;
+  /** Starts one that has ended, as it is. Running already is fine. */
+  startAgain(container: string): Promise<void>;
+  /** Throws `instance-taken` when the name is in use. */
+  rename(container: string, name: string): Promise<void>;
+  /** A container that has stopped, or does not exist, is fine. Returns once it has ended. */
+  stop(container: string, timeoutSeconds: number): Promise<void>;
+  /** Killed if it runs. Gone already is fine. Its anonymous volumes go too. */
+  remove(container: string): Promise<void>;
   /**
-   * What has a name that a part of this instance could need, and is not its: nothing uses it or
-   * removes it. Ordered by name.
+   * Also for a volume that exists: the process that created it may have been killed before it had
+   * an owner or content. `kept`: it existed already, with the same instance's labels. Throws
+   * `instance-taken` when it is another's, and `image-not-found`.
    */
-  strangers(instance: InstanceName): Promise<Stranger[]>;
+  makeVolume(volume: PlannedVolume): Promise<"created" | "kept">;
+  /** Gone already is fine. */
+  removeVolume(name: string): Promise<void>;
+  /**
+   * Throws `instance-taken` when there is one of that name. `isIsolating`: its containers do not
+   * reach each other.
+   */
+  createNetwork(
+    name: string,
+    labels: PartLabels,
+    options?: { isIsolating: boolean },
+  ): Promise<void>;
+  /**
+   * By its id, of several of that name. Gone already is fine. Throws `docker-failed` when it is in
+   * use.
+   */
+  removeNetwork(name: string, id?: string): Promise<void>;
   /**
    * Removes everything of one instance, its running containers killed; `blackboard: "keep"` leaves
    * that volume, and the one with the record of model calls.
    */
   removeInstance(instance: InstanceName, options: { blackboard: "keep" | "remove" }): Promise<void>;
 };
+
+/** Starts workers from a template, and sees them end. */
+export type Workers = Pick<Observe, "parts" | "find" | "logs"> &
+  Pick<Apply, "start" | "remove" | "makeVolume"> & {
+    /** Its exit code, once it has ended (at once if it has already). */
+    wait(container: string, signal?: AbortSignal): Promise<number>;
+  };
+
+/** An Engine, which others use as well, and which makes containers of images. */
+export type Engine = {
+  images: Images;
+  /**
+   * What has a name that a part of this instance could need, and is not its: nothing uses it or
+   * removes it. Ordered by name.
+   */
+  strangers(instance: InstanceName): Promise<Stranger[]>;
+};
+
+/**
+ * A program has only the part of a runtime that it needs: most observe. `engine`: only where there
+ * is one.
+ */
+export type Runtime = { observe: Observe; apply: Apply; workers: Workers; engine?: Engine };
+
+export type EngineRuntime = Runtime & { engine: Engine };

@@ -9,7 +9,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { keptVolumeNames } from "../../../lib/runtime/names.ts";
 import { notOurs } from "../../../lib/runtime/not-ours.ts";
 import { idsOf } from "../../../lib/runtime/own-part.ts";
-import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import {
   findInstance,
   hasAnything,
@@ -132,7 +132,7 @@ async function untilInterrupted<Result>(
  * `isWhole`: removes the blackboard, too. `isForced`: removes even results that cannot be fetched.
  */
 type Teardown = {
-  runtime: ContainerRuntime;
+  runtime: Runtime;
   parts: InstanceParts;
   agentSeconds: number | undefined;
   isWhole: boolean;
@@ -165,7 +165,7 @@ async function takeDown(
     by: "sett down",
     messages: shell.messages,
   };
-  const last = await runtime.parts(instance);
+  const last = await runtime.observe.parts(instance);
   const workers =
     keeping && !isWhole && hasRedis(last) ? await keepWorkerLogs(keeping, last) : new Set<string>();
   // Redis stops last, so that it stores everything.
@@ -176,10 +176,11 @@ async function takeDown(
       keeping,
       last.containers.filter(({ name }) => !workers.has(name)),
     );
-  await runtime.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
+  await runtime.apply.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
   const ids = (await kept?.list("image")) ?? [];
   for (const name of (await kept?.list("volume")) ?? [])
-    if (isWhole || !keptVolumeNames(instance).includes(name)) await runtime.volumes.remove(name);
+    if (isWhole || !keptVolumeNames(instance).includes(name))
+      await runtime.apply.removeVolume(name);
   if (!isWhole) {
     shell.messages.done(`${instance} is down. Its blackboard is kept.`);
     shell.messages.next(
@@ -188,7 +189,7 @@ async function takeDown(
     return;
   }
   await repository?.removeRefs(instance);
-  await runtime.images.removeBuilt(instance, { id, ids });
+  await runtime.engine?.images.removeBuilt(instance, { id, ids });
   await forgetId(kept, instance, shell);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
@@ -198,7 +199,7 @@ async function takeDown(
 
 /** Removes the images of a `sett up` that failed, and returns their names. */
 async function removeImages(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   instance: InstanceName,
   shell: Shell,
 ): Promise<string[]> {
@@ -206,7 +207,7 @@ async function removeImages(
   const repository = workspace === undefined ? undefined : await openRepository(workspace, shell);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
   const own = { id: await kept?.read(), ids: (await kept?.list("image")) ?? [] };
-  const removed = await runtime.images.removeBuilt(instance, own);
+  const removed = (await runtime.engine?.images.removeBuilt(instance, own)) ?? [];
   await forgetId(kept, instance, shell);
   return removed;
 }
@@ -242,7 +243,7 @@ async function forgetId(
 }
 
 /** An instance that is broken, or on a full disk, must still go down. */
-async function lockIfPossible(runtime: ContainerRuntime, instance: InstanceName, shell: Shell) {
+async function lockIfPossible(runtime: Runtime, instance: InstanceName, shell: Shell) {
   try {
     return await lockInstance(runtime, instance, shell.interrupted);
   } catch (error) {
@@ -269,7 +270,7 @@ async function nameOfPlace({ cwd }: Shell): Promise<InstanceName | undefined> {
  * left.
  */
 async function findParts(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   shell: Shell,
   name: string | undefined,
   isWhole: boolean,
@@ -278,7 +279,7 @@ async function findParts(
     error instanceof SettError && error.code === "instance-not-found";
   for (const accepts of [hasContainers, hasAnything]) {
     try {
-      return await findInstance(runtime, shell, name, accepts);
+      return await findInstance(runtime.observe, shell, name, accepts);
     } catch (error) {
       if (!isMissing(error)) throw error;
       // An unknown name is probably a typing mistake. Without --name, and with --volumes, it is

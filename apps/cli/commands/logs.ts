@@ -12,7 +12,7 @@ import {
   logStart,
 } from "../../../lib/logs/follow-container.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { findLogs } from "../logs/find-logs.ts";
 import { asOneLog, type KeptLog } from "../logs/kept-logs.ts";
@@ -99,7 +99,7 @@ function followFrom(
 }
 
 type Request = {
-  runtime: ContainerRuntime;
+  runtime: Runtime;
   parts: InstanceParts;
   container: ContainerPart;
   /** The kept logs of earlier containers. */
@@ -121,7 +121,7 @@ async function print(request: Request): Promise<void> {
       : undefined;
   if (ofWorkers !== undefined && ofWorkers.lines.length > 0)
     return void (await printWith(ofWorkers, request));
-  const own = runtime.containers.logs(container.id, { tail });
+  const own = runtime.observe.logs(container.id, { tail });
   const earlier = asOneLog(kept, []);
   if (earlier.length === 0 || tail === undefined) {
     await writeAll(earlier, request);
@@ -136,7 +136,7 @@ async function print(request: Request): Promise<void> {
 async function printWith(ofWorkers: WorkerLogs, request: Request): Promise<LogPosition> {
   const own: string[] = [];
   let position = logStart;
-  for await (const line of request.runtime.containers.logs(request.container.id)) {
+  for await (const line of request.runtime.observe.logs(request.container.id)) {
     own.push(line.line);
     position = advance(line, position);
   }
@@ -158,7 +158,9 @@ async function follow(request: Request): Promise<void> {
     (await hasWorkers({ parts, agent: labels.agent }).catch(warnAndUse(request, false)));
   if (!isController) {
     await writeAll(await earlierTail(request), request);
-    return await printLines(followContainer(runtime, container.id, { tail }, shell.interrupted));
+    return await printLines(
+      followContainer(runtime.observe, container.id, { tail }, shell.interrupted),
+    );
   }
   const place = { runtime, parts, agent: labels.agent };
   const ofWorkers = await workerLogs(place);
@@ -166,7 +168,7 @@ async function follow(request: Request): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([shell.interrupted, over.signal]);
   const workers = followWorkers(place, ofWorkers, printLine, shell, signal);
-  await printLines(followContainer(runtime, container.id, { from }, signal)).finally(() =>
+  await printLines(followContainer(runtime.observe, container.id, { from }, signal)).finally(() =>
     over.abort(),
   );
   await workers;
@@ -177,7 +179,7 @@ async function earlierTail({ runtime, container, kept, tail }: Request): Promise
   const earlier = asOneLog(kept, []);
   if (earlier.length === 0 || tail === undefined) return earlier;
   let own = 0;
-  for await (const _line of runtime.containers.logs(container.id, { tail })) own += 1;
+  for await (const _line of runtime.observe.logs(container.id, { tail })) own += 1;
   return lastOf(earlier, tail - own);
 }
 

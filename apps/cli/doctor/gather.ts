@@ -183,12 +183,15 @@ async function readPart(
     import("../../../lib/runtime/docker/survey.ts"),
     import("../../../lib/runtime/docker/runtime.ts"),
   ]);
-  const [{ container }, { images }] = await Promise.all([
+  const [{ container }, { engine }] = await Promise.all([
     dockerSurvey(env, limitMs),
     dockerRuntime({ env, limitMs }),
   ]);
   try {
-    const [survey, image] = await Promise.all([container(part.id), images.find(part.image.id)]);
+    const [survey, image] = await Promise.all([
+      container(part.id),
+      engine.images.find(part.image.id),
+    ]);
     return { part, survey, image };
   } catch (error) {
     // An Engine may be stuck with one container, and answer about all others.
@@ -228,7 +231,7 @@ async function diskInside(
 ): Promise<Disk | undefined> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
   const runtime = await dockerRuntime({ env, limitMs });
-  const result = await runtime.containers
+  const result = await runtime.observe
     .exec(container, ["df", "-Pk", folder])
     .catch(() => undefined);
   const [, total, free] = /^\S+ +(\d+) +\d+ +(\d+) +\d+%/m.exec(result?.stdout ?? "") ?? [];

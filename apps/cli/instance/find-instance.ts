@@ -2,7 +2,7 @@
 // (docs/internals/containers.md#names-and-labels).
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { InstanceParts, Observe } from "../../../lib/runtime/port.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -30,13 +30,13 @@ export function workspaceOf({ containers, networks, volumes }: InstanceParts): s
  * accepts. Throws `instance-not-found` and `instance-ambiguous`.
  */
 export async function findInstance(
-  runtime: Pick<ContainerRuntime, "instances" | "parts">,
+  observe: Pick<Observe, "instances" | "parts">,
   shell: Pick<Shell, "cwd">,
   name: string | undefined,
   accepts: (parts: InstanceParts) => boolean,
 ): Promise<InstanceParts> {
   if (name !== undefined) {
-    const parts = await runtime.parts(instanceNameOf(name));
+    const parts = await observe.parts(instanceNameOf(name));
     if (accepts(parts)) return parts;
     throw hasAnything(parts) ? withoutContainers(parts) : instanceNotFound(name);
   }
@@ -48,7 +48,7 @@ export async function findInstance(
       hint: "Go to your repository, or create one here: git init && sett up. Or name an instance: --name NAME (`sett list` shows them).",
     });
   }
-  const own = (await runtime.instances(workspace)).filter(
+  const own = (await observe.instances(workspace)).filter(
     (parts) => workspaceOf(parts) === workspace,
   );
   const all = own.filter(accepts);

@@ -3,18 +3,18 @@ import { hostname, userInfo } from "node:os";
 import process from "node:process";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../lib/runtime/port.ts";
 
 /**
  * The lock is held until it is disposed of. Throws `instance-taken` when another process has it,
  * and what `lock` throws.
  */
 export async function lockInstance(
-  runtime: Pick<ContainerRuntime, "lock">,
+  runtime: Pick<Runtime, "apply">,
   instance: InstanceName,
   signal?: AbortSignal,
 ): Promise<AsyncDisposable> {
-  const lock = await runtime.lock(instance, ownName(), signal);
+  const lock = await runtime.apply.lock(instance, ownName(), signal);
   if (lock.outcome === "held") return lock;
   const by = lock.by === "" ? "" : `, by ${lock.by}`;
   throw new SettError(

@@ -71,7 +71,12 @@ export async function findRedisPlace(shell: Shell, name: string | undefined): Pr
       containers: [],
     };
   }
-  const parts = await findInstance(await runtimeOf(shell, name), shell, name, hasContainers);
+  const parts = await findInstance(
+    (await runtimeOf(shell, name)).observe,
+    shell,
+    name,
+    hasContainers,
+  );
   const { instance, containers } = parts;
   return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers };
 }

@@ -66,7 +66,7 @@ async function readerOf(
   const program = parts.runtime === "process" ? await findGatewayProgram() : gatewayProgram;
   return {
     name: gateway.name,
-    read: (stdin) => runtime.containers.exec(gateway.id, [...program, "--read-bodies"], { stdin }),
+    read: (stdin) => runtime.observe.exec(gateway.id, [...program, "--read-bodies"], { stdin }),
   };
 }
 

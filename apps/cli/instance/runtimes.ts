@@ -5,7 +5,7 @@ import { isAbsolute, join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
-import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { EngineRuntime, InstanceParts, Observe, Runtime } from "../../../lib/runtime/port.ts";
 import {
   type ProcessRuntimeOptions,
   processRuntime,
@@ -20,6 +20,10 @@ export type RuntimeName = (typeof runtimeNames)[number];
 
 type Env = Shell["env"];
 type Surroundings = Pick<Shell, "env" | "interrupted">;
+export type FoundRuntime =
+  | { kind: "docker"; runtime: EngineRuntime }
+  | { kind: "process"; runtime: Runtime };
+
 type InstanceInRuntime = InstanceParts & { runtime: RuntimeName };
 type Found = { instances: InstanceInRuntime[]; dockerProblem: SettError | undefined };
 
@@ -30,13 +34,13 @@ type Found = { instances: InstanceInRuntime[]; dockerProblem: SettError | undefi
 export async function runtimeOf(
   shell: Surroundings & Pick<Shell, "cwd">,
   name: string | undefined,
-): Promise<ContainerRuntime> {
+): Promise<Runtime> {
   const { cwd, env } = shell;
   const workspace = await workspaceRoot(cwd);
   const isMeant = (parts: InstanceParts) =>
     name === undefined ? workspaceOf(parts) === workspace : parts.instance === name;
   const processes = processesOf(env);
-  const own = (await processes.instances()).filter(isMeant);
+  const own = (await processes.observe.instances()).filter(isMeant);
   if (own.some(hasContainers)) return processes;
   if (own.length === 0) return await dockerOf(shell);
   // Only a blackboard that an earlier `sett down` has kept: a running sett in Docker comes first.
@@ -55,7 +59,7 @@ export async function runtimeForUp(
   { instances, dockerProblem }: Found,
   instance: InstanceName,
   requested: RuntimeName | undefined,
-): Promise<{ kind: RuntimeName; runtime: ContainerRuntime }> {
+): Promise<FoundRuntime> {
   const present = instances.find(
     (parts) => parts.instance === instance && hasAnything(parts),
   )?.runtime;
@@ -72,11 +76,14 @@ export async function runtimeForUp(
   }
   // It was asked a moment ago: one that is stuck is not waited for twice.
   if (kind === "docker" && dockerProblem !== undefined) throw withProcessHint(dockerProblem);
-  const runtime = kind === "docker" ? await dockerOf(shell) : processesOf(shell.env);
-  await runtime.check().catch((error: unknown) => {
-    throw withProcessHint(error);
-  });
-  return { kind, runtime: { ...runtime, ...everyRuntime(shell, kind) } };
+  const everywhere = everyRuntime(shell, kind);
+  if (kind === "docker") {
+    const runtime = await requireEngine(shell);
+    return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
+  }
+  const runtime = processesOf(shell.env);
+  await runtime.observe.check();
+  return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
 }
 
 /** Throws where no sett could be started in this runtime. */
@@ -85,10 +92,15 @@ export async function requireRuntime(
   requested: RuntimeName | undefined,
 ): Promise<void> {
   if (requested === "process") return void (await findPrograms());
+  await requireEngine(shell);
+}
+
+async function requireEngine(shell: Surroundings): Promise<EngineRuntime> {
   const docker = await dockerOf(shell);
-  await docker.check().catch((error: unknown) => {
+  await docker.observe.check().catch((error: unknown) => {
     throw withProcessHint(error);
   });
+  return docker;
 }
 
 function withProcessHint(error: unknown): unknown {
@@ -102,7 +114,7 @@ function withProcessHint(error: unknown): unknown {
  * Lists the instances of both runtimes. Throws where an Engine that is in use cannot tell its own:
  * they would look as if they were gone.
  */
-function everyRuntime(shell: Surroundings, kind: RuntimeName): Pick<ContainerRuntime, "instances"> {
+function everyRuntime(shell: Surroundings, kind: RuntimeName): Pick<Observe, "instances"> {
   return {
     instances: async () => {
       const { instances, dockerProblem } = await everyInstance(shell);
@@ -121,7 +133,7 @@ export async function everyInstance(
   { limitMs }: { limitMs?: number } = {},
 ): Promise<Found> {
   const [processes, docker] = await Promise.all([
-    processesOf(shell.env).instances(),
+    processesOf(shell.env).observe.instances(),
     dockerInstances(shell, limitMs),
   ]);
   const instances = [
@@ -141,8 +153,8 @@ async function dockerInstances(
   try {
     const docker = await dockerOf(shell, limitMs);
     // An engine that hangs would never answer; `check` has a time limit.
-    await docker.check();
-    return { instances: await docker.instances(), problem: undefined };
+    await docker.observe.check();
+    return { instances: await docker.observe.instances(), problem: undefined };
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "docker-unreachable") throw error;
     return { instances: [], problem: error };
@@ -152,7 +164,7 @@ async function dockerInstances(
 async function dockerOf(
   { env, interrupted }: Surroundings,
   limitMs?: number,
-): Promise<ContainerRuntime> {
+): Promise<EngineRuntime> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
   return await dockerRuntime({ env, interrupted, ...withoutUndefined({ limitMs }) });
 }
@@ -167,13 +179,14 @@ export async function logsSettings(
 ): Promise<Record<string, string>> {
   if (containers.length === 0) return {};
   const options = processOptions(env);
-  if (!hasContainers(await processesOf(env).parts(instance))) return { SETT_LOGS_OF: "docker" };
+  if (!hasContainers(await processesOf(env).observe.parts(instance)))
+    return { SETT_LOGS_OF: "docker" };
   return { SETT_LOGS_OF: "processes", SETT_PROCESSES: JSON.stringify(options) };
 }
 
 type LogsPlace = { instance: InstanceName; containers: readonly unknown[] };
 
-function processesOf(env: Env): ContainerRuntime {
+function processesOf(env: Env): Runtime {
   return processRuntime(processOptions(env), env);
 }
 

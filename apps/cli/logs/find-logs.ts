@@ -1,7 +1,7 @@
 // Finds the logs of a part: its container, and the kept last lines of earlier containers.
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import {
   findInstance,
   hasAnything,
@@ -23,7 +23,7 @@ export type FoundLogs = { parts: InstanceParts; kept: KeptLog[] } & (
 
 /** Throws as `findInstance` and `partOf`, where no lines were kept either. */
 export async function findLogs(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   shell: Shell,
   name: string | undefined,
   part: string,
@@ -50,20 +50,20 @@ export async function findLogs(
 type FoundPart = { parts: InstanceParts } & ({ container: ContainerPart } | { why: SettError });
 
 async function findPart(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   shell: Shell,
   name: string | undefined,
   part: string,
 ): Promise<FoundPart> {
   let parts: InstanceParts | undefined;
   try {
-    parts = await findInstance(runtime, shell, name, hasContainers);
+    parts = await findInstance(runtime.observe, shell, name, hasContainers);
     return { parts, container: partOf(parts, part, shell.suggest) };
   } catch (why) {
     if (!(why instanceof SettError)) throw why;
     // The instance is down, with its blackboard kept; or it has no such part.
     if (parts === undefined && why.code !== "instance-not-found") throw why;
-    return { parts: parts ?? (await findInstance(runtime, shell, name, hasAnything)), why };
+    return { parts: parts ?? (await findInstance(runtime.observe, shell, name, hasAnything)), why };
   }
 }
 

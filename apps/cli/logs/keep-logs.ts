@@ -7,7 +7,7 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import { isServiceName } from "../../../lib/model/services.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
-import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -15,7 +15,7 @@ import { KeptLogs, logPartOf, maxLines } from "./kept-logs.ts";
 import { inOrderOfTime, workerLogs } from "./worker-logs.ts";
 
 type Keeping = {
-  runtime: ContainerRuntime;
+  runtime: Runtime;
   place: RepositoryPlace;
   /** The command that removes them, as a person types it. */
   by: string;
@@ -32,8 +32,7 @@ export async function keepLogs(
       if (!hasLog(labels) || state.state === "created") return;
       try {
         const lines: string[] = [];
-        for await (const { line } of runtime.containers.logs(id, { tail: maxLines }))
-          lines.push(line);
+        for await (const { line } of runtime.observe.logs(id, { tail: maxLines })) lines.push(line);
         if (lines.length > 0)
           await new KeptLogs(place, labels.instance).keep(
             logPartOf(container),

@@ -7,7 +7,7 @@ import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
-import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -25,7 +25,7 @@ export type WorkerLogs = {
   running: WorkerLog[];
 };
 
-type Place = { runtime: ContainerRuntime; parts: InstanceParts; agent: AgentName };
+type Place = { runtime: Runtime; parts: InstanceParts; agent: AgentName };
 
 /**
  * The logs of all its workers, in no particular order of workers. Rejects with `redis-unreachable`
@@ -36,7 +36,7 @@ export async function workerLogs({ runtime, parts, agent }: Place): Promise<Work
   const running = await Promise.all(
     workersOf(parts, agent).map(async ({ id, name }) => {
       const lines: string[] = [];
-      for await (const { line } of runtime.containers.logs(id)) lines.push(line);
+      for await (const { line } of runtime.observe.logs(id)) lines.push(line);
       return { worker: name, lines };
     }),
   );
@@ -76,7 +76,7 @@ export async function followWorkers(
   const follow = async ({ id, name }: ContainerPart) => {
     const before = printed.get(name) ?? 0;
     let count = 0;
-    for await (const { line } of runtime.containers.logs(id, { follow: true, signal })) {
+    for await (const { line } of runtime.observe.logs(id, { follow: true, signal })) {
       count += 1;
       if (count <= before) continue;
       printed.set(name, count);
@@ -86,7 +86,7 @@ export async function followWorkers(
   let last = after;
   for (let isAway = false; !signal.aborted; await sleep(pollMs, signal)) {
     try {
-      const parts = await runtime.parts(instance);
+      const parts = await runtime.observe.parts(instance);
       for (const worker of workersOf(parts, agent)) {
         // A worker may be removed at this moment: its kept log has the rest.
         if (!following.has(worker.name))

@@ -13,6 +13,8 @@ import type { Machine } from "./limits.ts";
 export type PlannedImage = {
   tag: string;
   id: string;
+  /** In the registry it came from; undefined for an image that was built here. */
+  digest?: string | undefined;
   env: Readonly<Record<string, string>>;
   labels?: Readonly<Record<string, string>>;
 };

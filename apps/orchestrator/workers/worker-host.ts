@@ -8,7 +8,7 @@ import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import { isWorkerName, workerName, workerWorkspaceName } from "../../../lib/runtime/names.ts";
-import type { ContainerPart, ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, Workers } from "../../../lib/runtime/port.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
 /** `slot`: from 1 to the agent's replicas; each has a workspace of its own. */
@@ -46,11 +46,11 @@ const maxLogLines = 1_000;
 
 /** On a runtime of this process. */
 export class RuntimeHost implements WorkerHost {
-  readonly #runtime: ContainerRuntime;
+  readonly #runtime: Workers;
   readonly #templates: ReadonlyMap<AgentName, WorkerTemplate>;
   readonly #prepared = new Set<string>();
 
-  constructor(runtime: ContainerRuntime, templates: readonly WorkerTemplate[]) {
+  constructor(runtime: Workers, templates: readonly WorkerTemplate[]) {
     this.#runtime = runtime;
     this.#templates = new Map(templates.map((template) => [template.agent, template]));
   }
@@ -86,7 +86,7 @@ export class RuntimeHost implements WorkerHost {
       throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
     await this.#prepareWorkspace(agent, slot);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
-    await this.#runtime.containers.start({
+    await this.#runtime.start({
       ...workerSpec(spec, claim, workerWorkspaceName(spec.labels.instance, agent, slot)),
       name: this.nameOf(job),
       labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
@@ -100,25 +100,25 @@ export class RuntimeHost implements WorkerHost {
 
   async wait(worker: string, signal: AbortSignal): Promise<number> {
     await this.#need(worker);
-    return await this.#runtime.containers.wait(worker, signal);
+    return await this.#runtime.wait(worker, signal);
   }
 
   async readLog(worker: string): Promise<string[]> {
     await this.#need(worker);
     const lines: string[] = [];
-    for await (const { line } of this.#runtime.containers.logs(worker, { tail: maxLogLines }))
+    for await (const { line } of this.#runtime.logs(worker, { tail: maxLogLines }))
       lines.push(line);
     return lines;
   }
 
   async remove(worker: string): Promise<void> {
-    if (await this.isThere(worker)) await this.#runtime.containers.remove(worker);
+    if (await this.isThere(worker)) await this.#runtime.remove(worker);
   }
 
   /** Undefined also for what is no worker of these templates. */
   async #find(worker: string): Promise<ContainerPart | undefined> {
     if (!this.canBe(worker)) return undefined;
-    const found = await this.#runtime.containers.find(worker);
+    const found = await this.#runtime.find(worker);
     if (found?.labels.component !== "worker") return undefined;
     const template = this.#templates.get(found.labels.agent);
     return template?.spec.labels.instance === found.labels.instance ? found : undefined;
@@ -142,7 +142,7 @@ export class RuntimeHost implements WorkerHost {
     const name = workerWorkspaceName(instance, agent, slot);
     if (this.#prepared.has(name)) return;
     const labels = labelsFor(spec.labels, { component: "workspace", agent });
-    await this.#runtime.volumes.make({
+    await this.#runtime.makeVolume({
       name,
       labels,
       image: spec.image,

@@ -2,8 +2,9 @@
 import { Duration } from "../../model/config-quantities.ts";
 import { SettError } from "../../model/errors.ts";
 import { lockName } from "../names.ts";
-import type { ContainerRuntime } from "../port.ts";
-import { waitForEnd, waitHealthy } from "./await-container.ts";
+import type { Apply, EngineRuntime, Observe } from "../port.ts";
+import { workersOf } from "../workers.ts";
+import { waitForEnd } from "./await-container.ts";
 import { buildImage } from "./build.ts";
 import {
   removeContainer,
@@ -50,7 +51,7 @@ type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
 };
 
 /** Does not connect yet; `check` finds out whether the Engine answers. */
-export async function dockerRuntime(options: DockerOptions): Promise<ContainerRuntime> {
+export async function dockerRuntime(options: DockerOptions): Promise<EngineRuntime> {
   const env = "env" in options ? options.env : {};
   const address: EngineAddress =
     "env" in options
@@ -66,45 +67,48 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   else boundAnswers(docker, options.patienceMs ?? patienceIn(env), options.interrupted);
   const logLimits = logLimitsOf(docker);
-  return {
+  const observe: Observe = {
     check: () =>
       checkEngine(docker).catch(async (error: unknown) => {
         throw await explainUnreachable(error, address, env);
       }),
-    lock: (instance, holder, signal) => acquireLock(docker, lockName(instance), holder, signal),
-    images: {
-      find: (tag) => findImage(docker, tag),
-      pull: (tag, progress) => pullImage(docker, tag, progress),
-      build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
-      untag: (tag) => removeImage(docker, tag),
-      removeUnnamed: (id) => removeUnnamed(docker, id),
-      load: (archive, options) => loadImages(docker, archive, options),
-      removeBuilt: (instance, own) => removeBuiltImages(docker, instance, own),
-    },
-    containers: {
-      start: async (spec) => startContainer(docker, spec, await logLimits()),
-      startAgain: (container) => startContainerAgain(docker, container),
-      rename: (container, name) => renameContainer(docker, container, name),
-      find: (container) => findContainer(docker, container),
-      wait: (container, signal) => waitForEnd(docker, container, signal),
-      waitHealthy: (container, limits) => waitHealthy(docker, container, limits),
-      stop: (container, timeoutSeconds) => stopContainer(docker, container, timeoutSeconds),
-      remove: (container) => removeContainer(docker, container),
-      logs: (container, which) => logLines(docker, container, which),
-      exec: (container, command, input) => execInContainer(docker, container, command, input),
-    },
-    volumes: {
-      make: (volume) => makeVolume(docker, volume),
-      remove: (name) => removeVolume(docker, name),
-    },
-    networks: {
-      create: (name, labels, options) => createNetwork(docker, name, labels, options),
-      remove: (name, id) => removeNetwork(docker, name, id),
-    },
     instances: (workspace) => allInstances(docker, workspace),
     parts: (instance) => instanceParts(docker, instance),
-    strangers: (instance) => strangersOf(docker, instance),
+    find: (container) => findContainer(docker, container),
+    logs: (container, which) => logLines(docker, container, which),
+    exec: (container, command, input) => execInContainer(docker, container, command, input),
+  };
+  const apply: Apply = {
+    lock: (instance, holder, signal) => acquireLock(docker, lockName(instance), holder, signal),
+    start: async (spec) => startContainer(docker, spec, await logLimits()),
+    startAgain: (container) => startContainerAgain(docker, container),
+    rename: (container, name) => renameContainer(docker, container, name),
+    stop: (container, timeoutSeconds) => stopContainer(docker, container, timeoutSeconds),
+    remove: (container) => removeContainer(docker, container),
+    makeVolume: (volume) => makeVolume(docker, volume),
+    removeVolume: (name) => removeVolume(docker, name),
+    createNetwork: (name, labels, options) => createNetwork(docker, name, labels, options),
+    removeNetwork: (name, id) => removeNetwork(docker, name, id),
     removeInstance: (instance, keeping) => removeInstance(docker, instance, keeping),
+  };
+  return {
+    observe,
+    apply,
+    workers: workersOf(observe, apply, (container, signal) =>
+      waitForEnd(docker, container, signal),
+    ),
+    engine: {
+      images: {
+        find: (tag) => findImage(docker, tag),
+        pull: (tag, progress) => pullImage(docker, tag, progress),
+        build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
+        untag: (tag) => removeImage(docker, tag),
+        removeUnnamed: (id) => removeUnnamed(docker, id),
+        load: (archive, options) => loadImages(docker, archive, options),
+        removeBuilt: (instance, own) => removeBuiltImages(docker, instance, own),
+      },
+      strangers: (instance) => strangersOf(docker, instance),
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import type { InstanceName } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { isAlive } from "../../process/process-id.ts";
 import { readLabels } from "../labels.ts";
-import type { ContainerPart, ContainerState, HealthOutcome, InstanceParts } from "../port.ts";
+import type { ContainerPart, ContainerState, InstanceParts } from "../port.ts";
 import { leaderOf, requireProcess } from "./processes.ts";
 import { type FoundProcess, type Registry, readState } from "./registry.ts";
 
@@ -74,24 +74,6 @@ export async function waitForEnd(
   for (;;) {
     const state = stateOf(await requireProcess(registry, process));
     if (state.state === "exited") return state.exitCode;
-    if (!(await sleepUnlessAborted(signal))) throw interrupted(process);
-  }
-}
-
-/** Processes have no healthcheck: one that runs is healthy. */
-export async function waitHealthy(
-  registry: Registry,
-  process: string,
-  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
-): Promise<HealthOutcome> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const state = stateOf(await requireProcess(registry, process));
-    if (signal?.aborted) throw interrupted(process);
-    if (state.state === "running") return { outcome: "healthy" };
-    if (state.state === "exited" || state.state === "restarting")
-      return { outcome: "ended", exitCode: state.exitCode };
-    if (Date.now() >= deadline) return { outcome: "timed-out" };
     if (!(await sleepUnlessAborted(signal))) throw interrupted(process);
   }
 }

@@ -6,10 +6,11 @@ import process from "node:process";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { keptVolumeNames, lockName } from "../names.ts";
-import type { ContainerRuntime, ImageInfo } from "../port.ts";
+import type { Apply, EngineInfo, Observe, Runtime, Workers } from "../port.ts";
+import { workersOf } from "../workers.ts";
 import { execBeside } from "./exec.ts";
 import { acquireLock } from "./file-lock.ts";
-import { allInstances, findProcess, instanceParts, waitForEnd, waitHealthy } from "./inspect.ts";
+import { allInstances, findProcess, instanceParts, waitForEnd } from "./inspect.ts";
 import { logLines } from "./logs.ts";
 import { machineEnvironment } from "./machine-environment.ts";
 import {
@@ -36,95 +37,69 @@ export type ProcessRuntimeOptions = {
 };
 
 /**
- * In this runtime every image is this machine: nothing is pulled, built or filled, and processes
- * run as the user who started them. `ownEnv` is the environment of this program, of which processes
- * get a part.
+ * Processes run as the user who started them. `ownEnv` is the environment of this program, of which
+ * processes get a part.
  */
 export function processRuntime(
   { folder, supervisor: command }: ProcessRuntimeOptions,
   ownEnv: Readonly<Record<string, string | undefined>>,
-): ContainerRuntime {
+): Runtime {
   const registry = new Registry(folder);
   const env = machineEnvironment(ownEnv);
   const supervisor: Supervisor = { command, env };
-  const machine: ImageInfo = { ...bareMachine, env };
-  const volumeFolder = (name: string) => registry.volumeFolder(name);
-  return {
+  const observe: Observe = {
     check: async () => {
       await registry.open();
-      return {
-        version: release(),
-        architecture: machine.architecture,
-        cpus: availableParallelism(),
-        memoryBytes: totalmem(),
-        canLimitSystemCalls: false,
-        canLimitProcessors: false,
-        isRootless: false,
-      };
+      return thisMachine();
     },
+    instances: (workspace) => allInstances(registry, workspace),
+    parts: (instance) => instanceParts(registry, instance),
+    find: (name) => findProcess(registry, name),
+    logs: (name, which) => logLines(registry, name, which),
+    exec: (name, words, input) => execBeside(registry, name, words, input),
+  };
+  const apply: Apply = {
     lock: async (instance, holder) => {
       await registry.open();
       return await acquireLock(join(registry.root, lockName(instance)), holder);
     },
-    images: {
-      find: async () => machine,
-      pull: async () => machine,
-      build: async () => machine,
-      untag: async () => {},
-      removeUnnamed: async () => true,
-      load: async () => {},
-      removeBuilt: async () => [],
+    start: async (spec) => {
+      await registry.open();
+      const secretsFolder = await newSecretsFolder(registry.root);
+      const volumeFolder = (name: string) => registry.volumeFolder(name);
+      const machine = { env, volumeFolder, secretsFolder, now: () => new Date() };
+      return await startProcess(registry, supervisor, resolveSpec(spec, machine));
     },
-    containers: {
-      start: async (spec) => {
-        await registry.open();
-        const folders = { volumeFolder, secretsFolder: await newSecretsFolder(registry.root) };
-        return await startProcess(
-          registry,
-          supervisor,
-          resolveSpec(spec, { env, ...folders, now: () => new Date() }),
-        );
-      },
-      startAgain: (name) => startProcessAgain(registry, supervisor, name),
-      rename: (name, other) => renameProcess(registry, name, other),
-      find: (name) => findProcess(registry, name),
-      wait: (name, signal) => waitForEnd(registry, name, signal),
-      waitHealthy: (name, limits) => waitHealthy(registry, name, limits),
-      stop: (name, timeoutSeconds) => stopProcess(registry, name, timeoutSeconds * 1_000),
-      remove: (name) => removeProcess(registry, name),
-      logs: (name, which) => logLines(registry, name, which),
-      exec: (name, words, input) => execBeside(registry, name, words, input),
+    startAgain: (name) => startProcessAgain(registry, supervisor, name),
+    rename: (name, other) => renameProcess(registry, name, other),
+    stop: (name, timeoutSeconds) => stopProcess(registry, name, timeoutSeconds * 1_000),
+    remove: (name) => removeProcess(registry, name),
+    makeVolume: (volume) => makeVolume(registry, volume),
+    removeVolume: (name) => removeVolume(registry, name),
+    // The name of an instance, while nothing of it runs yet.
+    createNetwork: async (name, labels) => {
+      await registry.open();
+      if (!(await registry.createLabels("networks", name, labels))) throw networkTaken(name);
     },
-    volumes: {
-      make: (volume) => makeVolume(registry, volume),
-      remove: (name) => removeVolume(registry, name),
-    },
-    networks: {
-      create: async (name, labels) => {
-        await registry.open();
-        if (!(await registry.createLabels("networks", name, labels))) throw networkTaken(name);
-      },
-      remove: (name) => registry.removeLabels("networks", name),
-    },
-    instances: (workspace) => allInstances(registry, workspace),
-    parts: (instance) => instanceParts(registry, instance),
-    // The registry is this program's alone.
-    strangers: async () => [],
+    removeNetwork: (name) => registry.removeLabels("networks", name),
     removeInstance: (instance, keeping) => removeInstance(registry, instance, keeping),
   };
+  const wait: Workers["wait"] = (name, signal) => waitForEnd(registry, name, signal);
+  return { observe, apply, workers: workersOf(observe, apply, wait) };
 }
 
-const bareMachine: Omit<ImageInfo, "env"> = {
-  id: "machine",
-  digest: undefined,
-  // In the words of image names.
-  architecture: process.arch === "x64" ? "amd64" : process.arch,
-  user: "",
-  entrypoint: [],
-  command: [],
-  workingDir: "",
-  labels: {},
-};
+function thisMachine(): EngineInfo {
+  return {
+    version: release(),
+    // In the words of image names.
+    architecture: process.arch === "x64" ? "amd64" : process.arch,
+    cpus: availableParallelism(),
+    memoryBytes: totalmem(),
+    canLimitSystemCalls: false,
+    canLimitProcessors: false,
+    isRootless: false,
+  };
+}
 
 /**
  * One part that cannot be removed does not stop the removal of the others; the first failure is

@@ -9,7 +9,7 @@ import { Progress } from "../../../apps/cli/terminal/progress.ts";
 import { type CarriedImages, importImages } from "../../../apps/cli/up/images/carried-images.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
-import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { EngineRuntime } from "../../../lib/runtime/port.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { docker, ensureTinyImage, tinyImage } from "../../support/docker/tiny-image.ts";
 
@@ -17,14 +17,14 @@ const name = `sett-test/carried-${crypto.randomUUID().slice(0, 8)}`;
 const tags = [`${name}:1.2.3`, `${name}:latest`];
 const label = "dev.sett.inputs";
 
-let runtime: ContainerRuntime;
+let runtime: EngineRuntime;
 let archive: Uint8Array<ArrayBuffer>;
 let architecture: string;
 
 beforeAll(async () => {
   await ensureTinyImage();
   runtime = await dockerRuntime({ env: process.env });
-  ({ architecture } = await runtime.check());
+  ({ architecture } = await runtime.observe.check());
   await makeImage("this build");
   const folder = await mkdtemp(join(tmpdir(), "sett-carried-"));
   await docker("save", "--output", join(folder, "images.tar"), ...tags);
@@ -47,7 +47,7 @@ async function makeImage(inputs: string): Promise<string> {
   const built = await docker("build", ...options, folder);
   await rm(folder, { recursive: true });
   if (built.exitCode !== 0) throw new Error(built.stderr);
-  return (await runtime.images.find(tags[0] ?? ""))?.id ?? "";
+  return (await runtime.engine.images.find(tags[0] ?? ""))?.id ?? "";
 }
 
 /** Returns what a person sees meanwhile. */
@@ -69,7 +69,7 @@ async function bring(about: Partial<CarriedImages> = {}): Promise<string> {
 }
 
 const inputsNow = async () =>
-  Promise.all(tags.map(async (tag) => (await runtime.images.find(tag))?.labels[label]));
+  Promise.all(tags.map(async (tag) => (await runtime.engine.images.find(tag))?.labels[label]));
 
 test("what is not there is imported, under all of its names; what is there already is left alone", async () => {
   await docker("image", "rm", "--force", ...tags);
@@ -83,7 +83,7 @@ test("an image of the same name that another build has made gives way, and does 
   expect(await inputsNow()).toEqual(["another build", "another build"]);
   expect(await bring()).toContain("Sett's images: imported");
   expect(await inputsNow()).toEqual(["this build", "this build"]);
-  expect(await runtime.images.find(other)).toBeUndefined();
+  expect(await runtime.engine.images.find(other)).toBeUndefined();
 }, 300_000);
 
 test("an engine of another architecture is named; an image that was built for it by hand is used", async () => {

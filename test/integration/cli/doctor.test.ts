@@ -215,7 +215,7 @@ test("of a container that is not healthy it says what its health check has said"
   const command = ["/bin/sh", "-c", "echo 'Waiting for secrets: token.'; exit 1"];
   const { id } = await at.run("sleep 60", { healthcheck: { ...check, command } });
   await waitFor("its first check", async () => {
-    const state = (await at.runtime.containers.find(id))?.state;
+    const state = (await at.runtime.observe.find(id))?.state;
     return state?.state === "running" && state.health === "unhealthy";
   });
   const { of } = await findingsOf("outside", ["--name", at.instance]);

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../lib/runtime/port.ts";
 import { processRuntime } from "../../../lib/runtime/process/runtime.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 
 let root: string;
-let runtime: ContainerRuntime;
+let runtime: Runtime;
 
 beforeAll(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), "sett-runtimes-")));
@@ -40,7 +40,7 @@ async function keepBlackboard(name: string, folder: string): Promise<void> {
     version: "1",
     component: "blackboard" as const,
   };
-  await runtime.volumes.make({ name: `sett-${name}-blackboard`, labels: labels });
+  await runtime.apply.makeVolume({ name: `sett-${name}-blackboard`, labels: labels });
 }
 
 test("without processes it is the engine that does not answer", async () => {
@@ -72,5 +72,5 @@ test("the processes of a repository are found without an engine; list says that 
 test("a blackboard that was kept is removed without an engine", async () => {
   await keepBlackboard("demo", "here");
   expect((await sett("here", "down", "--volumes")).code).toBe(0);
-  expect(await runtime.instances()).toEqual([]);
+  expect(await runtime.observe.instances()).toEqual([]);
 });

@@ -12,7 +12,7 @@ const mebibyte = 1024 ** 2;
 
 test("an agent that is killed for lack of memory again and again is shown with its limit, its restarts and the remedy", async () => {
   await using sett = await dockerInstance();
-  const { containers } = sett.runtime;
+  const { observe } = sett.runtime;
   const redis = await sett.run("", {
     name: sett.name("redis"),
     image: "redis:7-alpine",
@@ -23,7 +23,7 @@ test("an agent that is killed for lack of memory again and again is shown with i
   });
   const port = await waitFor(
     "its port",
-    async () => (await containers.find(redis.id))?.ports[0]?.hostPort,
+    async () => (await observe.find(redis.id))?.ports[0]?.hostPort,
   );
   await using board = await connectBlackboard({
     url: `redis://:secret@127.0.0.1:${port}`,
@@ -37,10 +37,7 @@ test("an agent that is killed for lack of memory again and again is shown with i
     restart: "unless-stopped",
     resources: { memoryBytes: 8 * mebibyte },
   });
-  await waitFor(
-    "two restarts",
-    async () => ((await containers.find(greedy.id))?.restarts ?? 0) >= 2,
-  );
+  await waitFor("two restarts", async () => ((await observe.find(greedy.id))?.restarts ?? 0) >= 2);
   const env = {
     XDG_STATE_HOME: tmpdir(),
     ...(process.env.DOCKER_HOST && { DOCKER_HOST: process.env.DOCKER_HOST }),

@@ -38,13 +38,13 @@ beforeAll(async () => {
     dockerInstance(),
     mkdtemp(join(tmpdir(), "sett-reader-")),
   ]);
-  await at.runtime.containers.start({
+  await at.runtime.apply.start({
     ...bare,
     name: at.name("agent-tester"),
     labels: at.labels({ component: "agent" as const, agent, role: "tester" }),
     entrypoint: ["/bin/sh", "-c", "echo one; echo two >&2; echo three; sleep 600"],
   });
-  await other.runtime.containers.start({
+  await other.runtime.apply.start({
     ...bare,
     name: other.name("orchestrator"),
     labels: other.labels({ component: "orchestrator" as const }),
@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
   server = serve(
     { port: 0, hostname: "127.0.0.1", isPatient: true },
-    createReaderApp(new RuntimeLogs(at.runtime, at.instance)).fetch,
+    createReaderApp(new RuntimeLogs(at.runtime.observe, at.instance)).fetch,
   );
   const socket = join(folder, "logs.sock");
   await openSocket(socket, server.port ?? 0);
@@ -92,7 +92,7 @@ test("it follows an agent with its workers, and ends with the one who asked", as
   const reading = (async () => {
     for await (const line of read) seen.push(line);
   })();
-  await at.runtime.containers.start({
+  await at.runtime.apply.start({
     ...bare,
     name: at.name("worker-tester-1"),
     labels: at.labels({

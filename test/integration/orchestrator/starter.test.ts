@@ -32,10 +32,10 @@ beforeAll(async () => {
     capabilities: "none" as const,
     restart: "unless-stopped" as const,
   };
-  await at.runtime.containers.start({ ...spec, entrypoint: ["/bin/sh", "-c", "sleep 600"] });
+  await at.runtime.apply.start({ ...spec, entrypoint: ["/bin/sh", "-c", "sleep 600"] });
   server = serve(
     { port: 0, hostname: "127.0.0.1", isPatient: true },
-    createStarterApp(new RuntimeHost(at.runtime, [{ agent, replicas: 2, spec }])).fetch,
+    createStarterApp(new RuntimeHost(at.runtime.workers, [{ agent, replicas: 2, spec }])).fetch,
   );
   client = new StarterClient(`http://127.0.0.1:${server.port}`, at.instance);
 });
@@ -64,7 +64,7 @@ test("it starts a worker of a template, says how it ended and what it wrote, and
   ]);
   expect(await errorOf(client.start(one))).toMatchObject({ code: "instance-taken" });
   // This is what its volume bears makes it the instance's own for the next `sett up`.
-  const { volumes } = await at.runtime.parts(at.instance);
+  const { volumes } = await at.runtime.observe.parts(at.instance);
   expect(volumes.map(({ name, labels }) => [name, labels.id])).toEqual([
     [at.name("workspace-tester.2"), id],
   ]);
@@ -86,7 +86,7 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
     client.wait(other, signal),
   ])
     expect(await errorOf(ask)).toMatchObject(refused);
-  expect((await at.runtime.containers.find(other))?.state.state).toBe("running");
+  expect((await at.runtime.observe.find(other))?.state.state).toBe("running");
   const gone = client.nameOf(job());
   expect(await client.isThere(gone)).toBe(false);
   expect(await errorOf(client.readLog(gone))).toMatchObject({
@@ -108,7 +108,9 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
     expect(await errorOf(client.start({ ...job(), ...wrong } as never))).toMatchObject({
       message: "The request is malformed.",
     });
-  expect((await at.runtime.parts(at.instance)).containers.map(({ name }) => name)).toEqual([other]);
+  expect((await at.runtime.observe.parts(at.instance)).containers.map(({ name }) => name)).toEqual([
+    other,
+  ]);
 });
 
 test("a name that is none of a worker is refused, and the Engine is asked nothing", async () => {

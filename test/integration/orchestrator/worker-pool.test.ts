@@ -66,7 +66,7 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
   // As in containers: the starter has the runtime, and the orchestrator asks it.
   const starter = serve(
     { port: 0, hostname: "127.0.0.1" },
-    createStarterApp(new RuntimeHost(at.runtime, [template])).fetch,
+    createStarterApp(new RuntimeHost(at.runtime.workers, [template])).fetch,
   );
   const host = new StarterClient(`http://127.0.0.1:${starter.port}`, at.instance);
   const ended = new WorkerPool({ ...parts, host }, template).run(stop.signal);
@@ -75,8 +75,8 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
     runtime: at.runtime,
     ...{ board, claim, goal, decided, startsBefore, log, worker },
     started,
-    isRunning: async () => (await at.runtime.containers.find(worker))?.state.state === "running",
-    isGone: async () => (await at.runtime.containers.find(worker)) === undefined,
+    isRunning: async () => (await at.runtime.observe.find(worker))?.state.state === "running",
+    isGone: async () => (await at.runtime.observe.find(worker)) === undefined,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await ended;
@@ -121,7 +121,7 @@ test("a worker that ends before it has begun is started again, and its grant can
   const { board, claim, goal } = pool;
   await board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
   await board.finishGrant(done(claim.id, resultOf(goal, claim)));
-  await pool.runtime.containers.stop(pool.worker, 1);
+  await pool.runtime.apply.stop(pool.worker, 1);
   await waitFor("its end", pool.isGone);
   expect(await pool.started()).toBe(1);
   expect(pool.log.map(({ msg }) => msg)).toContain("A worker did not begin; starting another");
@@ -140,7 +140,7 @@ test("a worker that ends after it has begun is not started again, for it may hav
   await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');
   await waitFor("the worker", async () => (await pool.started()) > 0);
   await pool.board.acceptGrant({ claim: pool.claim.id, grant: running("coder"), leaseMs: 60_000 });
-  await pool.runtime.containers.stop(pool.worker, 1);
+  await pool.runtime.apply.stop(pool.worker, 1);
   await waitFor("the decision", () => pool.decided.length > 0);
   const reason = expect.stringMatching(/^The worker .* before it posted a result\.$/);
   expect(pool.decided).toEqual([{ kind: "worker_lost", agent, attempt: 1, reason }]);

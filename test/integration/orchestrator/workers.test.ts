@@ -15,7 +15,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { type PartKind, type PartLabels, writeLabels } from "../../../lib/runtime/labels.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
-import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../lib/runtime/port.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { queueGrant } from "../../support/blackboard/scene.ts";
 import {
@@ -106,8 +106,8 @@ const nowhere = {
   }),
 };
 
-const workersOn = (runtime: ContainerRuntime, one: WorkerTemplate) => ({
-  host: new RuntimeHost(runtime, [one]),
+const workersOn = (runtime: Runtime, one: WorkerTemplate) => ({
+  host: new RuntimeHost(runtime.workers, [one]),
   scales: [one],
 });
 
@@ -142,7 +142,7 @@ test("where the agent's image has vanished, work for a worker fails and names it
   );
   expect(first).toContain(`it does not have the image ${image}.`);
   expect(second).toContain(image);
-  expect((await at.runtime.parts(at.instance)).containers).toEqual([]);
+  expect((await at.runtime.observe.parts(at.instance)).containers).toEqual([]);
 });
 
 test("a worker that ends without a result costs its attempt, and is taken away", async () => {
@@ -152,7 +152,7 @@ test("a worker that ends without a result costs its attempt, and is taken away",
     "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries. Attempt 1 is lost.",
   );
   expect(second).toBe(String(first));
-  expect((await at.runtime.parts(at.instance)).containers).toEqual([]);
+  expect((await at.runtime.observe.parts(at.instance)).containers).toEqual([]);
 });
 
 test("a worker that was created and never started, as when its engine was restarted in between, is started", async () => {
@@ -171,7 +171,7 @@ test("a worker that was created and never started, as when its engine was restar
     tinyImage,
     "true",
   );
-  expect((await at.runtime.containers.find(name))?.state).toEqual({ state: "created" });
+  expect((await at.runtime.observe.find(name))?.state).toEqual({ state: "created" });
   const { spec } = template(at, tinyImage);
   const decided: unknown[] = [];
   const log = createJsonLog(() => {}, systemClock.now);
@@ -179,12 +179,12 @@ test("a worker that was created and never started, as when its engine was restar
   const sleeps = { ...spec, entrypoint: ["/bin/sh", "-c", "exec sleep 600"] };
   const one = { agent, replicas: 1, spec: sleeps };
   const pool = new WorkerPool(
-    { board: lead(board, 1), log, host: new RuntimeHost(at.runtime, [one]), decide },
+    { board: lead(board, 1), log, host: new RuntimeHost(at.runtime.workers, [one]), decide },
     one,
   );
   const stop = new AbortController();
   const ended = pool.run(stop.signal);
-  const isRunning = async () => (await at.runtime.containers.find(name))?.state.state === "running";
+  const isRunning = async () => (await at.runtime.observe.find(name))?.state.state === "running";
   await waitFor("the worker", isRunning);
   expect(decided).toEqual([]);
   stop.abort();

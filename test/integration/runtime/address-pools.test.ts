@@ -36,10 +36,10 @@ test("an Engine without addresses for a network says so with the way out, and ho
     request.resume().on("end", () => (request.method === "POST" ? refuse() : answer.end(listed)));
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  const { networks } = await dockerRuntime({ socketPath });
+  const { apply } = await dockerRuntime({ socketPath });
   for (const _ of refusals)
     expect(
-      await networks.create("sett-new", labels).catch((error: unknown) => error),
+      await apply.createNetwork("sett-new", labels).catch((error: unknown) => error),
     ).toMatchObject({
       code: "docker-failed",
       message: "Docker has no addresses left for another network: it has 2, 1 of them Sett's.",

@@ -55,12 +55,12 @@ test.skipIf(env === undefined)(
     const lines: string[] = [];
     const runtime = await dockerRuntime({ env: env ?? {} });
     const tag = sett.imageTag("mount");
-    const image = await runtime.images.build(spec(context.path, tag), {
+    const image = await runtime.engine.images.build(spec(context.path, tag), {
       onProgress: (line) => lines.push(line),
     });
     expect(lines.some((line) => /^#\d+ [\d.]+ dark red run\.sh$/.test(line))).toBe(true);
     expect(image.labels).toEqual({ "dev.sett.test": "a b" });
-    expect(await sett.runtime.images.find(tag)).toEqual(image);
+    expect(await sett.runtime.engine.images.find(tag)).toEqual(image);
   },
   timeLimitMs,
 );
@@ -73,7 +73,7 @@ test.skipIf(env === undefined)(
       "RUN --mount=type=tmpfs,target=/scratch echo no such wind && exit 3",
     );
     const runtime = await dockerRuntime({ env: env ?? {} });
-    const failure = await runtime.images
+    const failure = await runtime.engine.images
       .build(spec(context.path, sett.imageTag("bad")), quiet)
       .catch((error) => error);
     expect(failure).toMatchObject({ code: "build-failed" });
@@ -94,7 +94,7 @@ test.skipIf(env === undefined)(
     const interrupt = new AbortController();
     const runtime = await dockerRuntime({ env: env ?? {} });
     const startedAt = performance.now();
-    const build = runtime.images.build(spec(context.path, sett.imageTag("slow")), {
+    const build = runtime.engine.images.build(spec(context.path, sett.imageTag("slow")), {
       onProgress: (line) => /[\d.]+ has begun$/.test(line) && interrupt.abort(),
       signal: interrupt.signal,
     });
@@ -120,11 +120,13 @@ test.each([
       await symlink("/bin/true", join(programs, "true"));
       const runtime = await dockerRuntime({ env: { ...process.env, PATH: programs } });
       const tag = sett.imageTag("none");
-      await expect(runtime.images.build(spec(context.path, tag), quiet)).rejects.toMatchObject({
+      await expect(
+        runtime.engine.images.build(spec(context.path, tag), quiet),
+      ).rejects.toMatchObject({
         code: "build-failed",
         message: `The image of the agent coder needs BuildKit, and this machine has none: there is no program \`docker\` on the PATH. Line 3 of ${context.path}/Dockerfile has \`${what}\`.`,
       });
-      expect(await runtime.images.find(tag)).toBeUndefined();
+      expect(await runtime.engine.images.find(tag)).toBeUndefined();
     } finally {
       await rm(programs, { recursive: true });
     }
@@ -139,6 +141,9 @@ test("an official frontend that nothing else needs is not pulled", async () => {
     join(context.path, "Dockerfile"),
     `# syntax=docker/dockerfile:1\nFROM ${tinyImage}\nCOPY run.sh /\n`,
   );
-  const image = await sett.runtime.images.build(spec(context.path, sett.imageTag("syntax")), quiet);
+  const image = await sett.runtime.engine.images.build(
+    spec(context.path, sett.imageTag("syntax")),
+    quiet,
+  );
   expect(image.labels).toEqual({ "dev.sett.test": "a b" });
 });

@@ -4,6 +4,7 @@ import { networkInterfaces } from "node:os";
 import { $ } from "bun";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 test("a container of a missing image is refused by name, and nothing is left", async () => {
   await using sett = await dockerInstance();
@@ -11,37 +12,37 @@ test("a container of a missing image is refused by name, and nothing is left", a
     code: "image-not-found",
     message: expect.stringContaining("sett-test/no-such-image:1"),
   });
-  expect((await sett.runtime.parts(sett.instance)).containers).toEqual([]);
+  expect((await sett.runtime.observe.parts(sett.instance)).containers).toEqual([]);
 });
 
 test("a container that cannot start is refused, and nothing of it is left", async () => {
   await using sett = await dockerInstance();
   const first = await sett.run("sleep 600", { ports: [{ port: 80 }] });
-  const hostPort = (await sett.runtime.containers.find(first.id))?.ports[0]?.hostPort ?? 0;
+  const hostPort = (await sett.runtime.observe.find(first.id))?.ports[0]?.hostPort ?? 0;
   await expect(sett.run("sleep 600", { ports: [{ port: 80, hostPort }] })).rejects.toMatchObject({
     code: "docker-failed",
     message: expect.stringContaining("already allocated"),
   });
-  expect((await sett.runtime.parts(sett.instance)).containers.map(({ id }) => id)).toEqual([
+  expect((await sett.runtime.observe.parts(sett.instance)).containers.map(({ id }) => id)).toEqual([
     first.id,
   ]);
 });
 
 test("a container that has ended goes on under its name or another, with the same id", async () => {
   await using sett = await dockerInstance();
-  const { containers } = sett.runtime;
+  const { apply, observe } = sett.runtime;
   const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
-  await containers.stop(id, 0);
-  await containers.rename(id, sett.name("redis.old"));
+  await apply.stop(id, 0);
+  await apply.rename(id, sett.name("redis.old"));
   await sett.run("sleep 600", { name: sett.name("redis") });
-  await expect(containers.rename(id, sett.name("redis"))).rejects.toMatchObject({
+  await expect(apply.rename(id, sett.name("redis"))).rejects.toMatchObject({
     code: "instance-taken",
   });
-  await containers.remove(sett.name("redis"));
-  await containers.rename(id, sett.name("redis"));
-  await containers.startAgain(id);
-  await containers.startAgain(id);
-  expect(await containers.find(sett.name("redis"))).toMatchObject({
+  await apply.remove(sett.name("redis"));
+  await apply.rename(id, sett.name("redis"));
+  await apply.startAgain(id);
+  await apply.startAgain(id);
+  expect(await observe.find(sett.name("redis"))).toMatchObject({
     id,
     state: { state: "running" },
   });
@@ -67,9 +68,9 @@ test("capabilities, privileges, init, user, limits and the read-only root are re
       reservedMemoryBytes: 32 * 1024 * 1024,
     },
   });
-  expect(await sett.runtime.containers.wait(id)).toBe(0);
+  expect(await sett.runtime.workers.wait(id)).toBe(0);
   const said = new Map<string, string>();
-  for await (const { line } of sett.runtime.containers.logs(id)) {
+  for await (const { line } of sett.runtime.observe.logs(id)) {
     const [name, ...value] = line.split(":");
     said.set(name ?? "", value.join(":").trim());
   }
@@ -99,9 +100,9 @@ test("secrets are in memory, for the container's user alone, and the container k
     hostAlias: "engine-host",
     mounts: [{ kind: "secrets", target: "/keys", sizeBytes: 1024 * 1024 }],
   });
-  expect(await sett.runtime.containers.wait(id)).toBe(0);
+  expect(await sett.runtime.workers.wait(id)).toBe(0);
   const lines: string[] = [];
-  for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+  for await (const { line } of sett.runtime.observe.logs(id)) lines.push(line);
   expect(lines[0]).toMatch(
     /^tmpfs \/keys tmpfs rw,nosuid,nodev,noexec,.*size=1024k,mode=700,uid=10001/,
   );
@@ -117,7 +118,7 @@ test("orphans are reaped", async () => {
   );
   const isClean = `until test -e /tmp/done; do sleep 0.02; done
     for i in $(seq 1500); do grep -hq 'State:.Z' /proc/[0-9]*/status || exit 0; sleep 0.02; done; exit 1`;
-  expect((await sett.runtime.containers.exec(id, ["/bin/sh", "-c", isClean])).exitCode).toBe(0);
+  expect((await sett.runtime.observe.exec(id, ["/bin/sh", "-c", isClean])).exitCode).toBe(0);
 });
 
 test("a published port is reached on 127.0.0.1 and nowhere else", async () => {
@@ -135,10 +136,11 @@ test("a published port is reached on 127.0.0.1 and nowhere else", async () => {
       },
     },
   );
-  expect(await sett.runtime.containers.waitHealthy(id, { timeoutMs: 100_000 })).toEqual({
-    outcome: "healthy",
+  await waitFor("a container that is healthy", async () => {
+    const state = (await sett.runtime.observe.find(id))?.state;
+    return state?.state === "running" && state.health === "healthy";
   });
-  const hostPort = (await sett.runtime.containers.find(id))?.ports[0]?.hostPort ?? 0;
+  const hostPort = (await sett.runtime.observe.find(id))?.ports[0]?.hostPort ?? 0;
   expect(hostPort).toBeGreaterThan(0);
   expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toBe("hello\n");
   const others = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
@@ -168,7 +170,7 @@ function connects(host: string, port: number): Promise<boolean> {
 test("containers of one network reach each other by their aliases", async () => {
   await using sett = await dockerInstance();
   const network = sett.name("net");
-  await sett.runtime.networks.create(network, sett.labels({ component: "network" }));
+  await sett.runtime.apply.createNetwork(network, sett.labels({ component: "network" }));
   await sett.run("mkdir -p /tmp/w && echo here > /tmp/w/index.html && httpd -f -p 80 -h /tmp/w", {
     user: { uid: 0, gid: 0 },
     capabilities: "default",
@@ -177,41 +179,12 @@ test("containers of one network reach each other by their aliases", async () => 
   const { id } = await sett.run("until wget -qO- http://redis/ 2>/dev/null; do sleep 0.05; done", {
     network: { name: network, aliases: [] },
   });
-  expect(await sett.runtime.containers.wait(id)).toBe(0);
+  expect(await sett.runtime.workers.wait(id)).toBe(0);
   await expect(
-    sett.runtime.networks.create(network, sett.labels({ component: "network" })),
+    sett.runtime.apply.createNetwork(network, sett.labels({ component: "network" })),
   ).rejects.toMatchObject({
     code: "instance-taken",
   });
-}, 120_000);
-
-test("waiting for health ends with healthy, ended or timed out", async () => {
-  await using sett = await dockerInstance();
-  const { waitHealthy } = sett.runtime.containers;
-  const healthcheck = {
-    command: ["/bin/test", "-e", "/tmp/ready"],
-    intervalMs: 50,
-    timeoutMs: 20_000,
-    retries: 1,
-    startPeriodMs: 0,
-  };
-  const plain = await sett.run("sleep 600");
-  const late = await sett.run("sleep 0.3; touch /tmp/ready; sleep 600", { healthcheck });
-  const never = await sett.run("sleep 600", { healthcheck });
-  const ended = await sett.run("sleep 0.1; exit 9", { healthcheck });
-  const crashing = await sett.run("exit 5", { healthcheck, restart: "unless-stopped" });
-  const [first, second, third, fourth, fifth] = await Promise.all([
-    waitHealthy(plain.id, { timeoutMs: 100_000 }),
-    waitHealthy(late.id, { timeoutMs: 100_000 }),
-    waitHealthy(never.id, { timeoutMs: 500 }),
-    waitHealthy(ended.id, { timeoutMs: 100_000 }),
-    waitHealthy(crashing.id, { timeoutMs: 100_000 }),
-  ]);
-  expect(first).toEqual({ outcome: "healthy" });
-  expect(second).toEqual({ outcome: "healthy" });
-  expect(third).toEqual({ outcome: "timed-out" });
-  expect(fourth).toEqual({ outcome: "ended", exitCode: 9 });
-  expect(fifth).toEqual({ outcome: "ended", exitCode: 5 });
 }, 120_000);
 
 test("a container has the health check of its image, or none where it runs something else", async () => {
@@ -221,8 +194,7 @@ test("a container has the health check of its image, or none where it runs somet
   await docker("commit", "--change", 'HEALTHCHECK --interval=1h CMD ["/bin/false"]', id, image);
   const asItIs = await sett.run("sleep 600", { image });
   const without = await sett.run("sleep 600", { image, healthcheck: "none" });
-  const healthOf = async (container: string) =>
-    (await sett.runtime.containers.find(container))?.state;
+  const healthOf = async (container: string) => (await sett.runtime.observe.find(container))?.state;
   expect(await healthOf(asItIs.id)).toMatchObject({ health: "starting" });
   expect(await healthOf(without.id)).toMatchObject({ health: "none" });
 }, 120_000);
@@ -241,9 +213,9 @@ test("a container is asked to stop by our signal, whichever its image names", as
 test("a container names its image", async () => {
   await using sett = await dockerInstance();
   const { id } = await sett.run("sleep 600");
-  const image = await sett.runtime.images.find(tinyImage);
+  const image = await sett.runtime.engine.images.find(tinyImage);
   expect(image).toMatchObject({ user: "", entrypoint: [], env: { PATH: "/bin" } });
-  expect((await sett.runtime.containers.find(id))?.image).toEqual({
+  expect((await sett.runtime.observe.find(id))?.image).toEqual({
     tag: tinyImage,
     id: String(image?.id),
   });

@@ -38,7 +38,7 @@ for (const fault of faults) {
         const instance = newName();
         proxy.failOn(nth, fault);
         try {
-          const lock = await runtime.lock(instance, "a test");
+          const lock = await runtime.apply.lock(instance, "a test");
           if (lock.outcome === "taken") throw new Error("no other process asks for it");
           outcomes.push("held");
           await lock[Symbol.asyncDispose]();
@@ -69,7 +69,9 @@ test("a lock that the Engine does not give ends with its signal, and is not left
   for (const nth of [4, 5]) {
     proxy.failOn(nth, "hold");
     const stop = new AbortController();
-    const lock = runtime.lock(instance, "a test", stop.signal).catch((error: unknown) => error);
+    const lock = runtime.apply
+      .lock(instance, "a test", stop.signal)
+      .catch((error: unknown) => error);
     await proxy.failed();
     stop.abort();
     expect(await lock).toMatchObject({ code: "interrupted" });
@@ -90,12 +92,12 @@ test("what the Engine has made without saying so is removed", async () => {
   const instance = newName();
   const name = `sett-${instance}`;
   proxy.failOn(1, "lose", /^POST \/networks\/create/);
-  const network = runtime.networks.create(name, labels(instance, "network"));
+  const network = runtime.apply.createNetwork(name, labels(instance, "network"));
   await expect(network).rejects.toMatchObject({
     message: expect.stringContaining("in the middle of an answer"),
   });
   proxy.failOn(1, "lose", /^POST \/volumes\/create/);
-  const volume = runtime.volumes.make({ name: name, labels: labels(instance, "blackboard") });
+  const volume = runtime.apply.makeVolume({ name: name, labels: labels(instance, "blackboard") });
   await expect(volume).rejects.toMatchObject({ code: "docker-unreachable" });
   proxy.failOn(1, "lose", /^POST \/containers\/create/);
   await ensureTinyImage();
@@ -107,7 +109,7 @@ test("what the Engine has made without saying so is removed", async () => {
     mounts: [],
     restart: "no" as const,
   };
-  const container = runtime.containers.start({ ...spec, network: "none", capabilities: "none" });
+  const container = runtime.apply.start({ ...spec, network: "none", capabilities: "none" });
   await expect(container).rejects.toMatchObject({ code: "docker-unreachable" });
   expect(await containersNamed(name)).toBe("");
   expect((await $`docker network ls --quiet --filter name=${name}`.text()).trim()).toBe("");
@@ -121,11 +123,11 @@ test("a network of that name and another's stays where the answer is lost", asyn
   await $`docker network create ${name}`.quiet();
   try {
     proxy.failOn(1, "lose", /^POST \/networks\/create/);
-    await expect(runtime.networks.create(name, labels(newName(), "network"))).rejects.toMatchObject(
-      {
-        code: "docker-unreachable",
-      },
-    );
+    await expect(
+      runtime.apply.createNetwork(name, labels(newName(), "network")),
+    ).rejects.toMatchObject({
+      code: "docker-unreachable",
+    });
     expect((await $`docker network ls --quiet --filter name=${name}`.text()).trim()).not.toBe("");
   } finally {
     await $`docker network rm ${name}`.quiet();
@@ -137,7 +139,7 @@ test("a command in a container that says nothing ends with the patience", async 
   const runtime = await dockerRuntime({ env: process.env, patienceMs: 1_000 });
   const id = (await $`docker run --detach --rm ${tinyImage} /bin/sleep 600`.text()).trim();
   try {
-    await expect(runtime.containers.exec(id, ["/bin/sleep", "500"])).rejects.toMatchObject({
+    await expect(runtime.observe.exec(id, ["/bin/sleep", "500"])).rejects.toMatchObject({
       code: "docker-unreachable",
       message: "The Docker Engine has said nothing for 1 s.",
     });
@@ -153,7 +155,7 @@ nightly(
     const stop = new AbortController();
     const runtime = await dockerRuntime({ socketPath: proxy.path, interrupted: stop.signal });
     proxy.failOn(1, "stuck");
-    const parts = runtime.instances().catch((error: unknown) => error);
+    const parts = runtime.observe.instances().catch((error: unknown) => error);
     await proxy.failed();
     stop.abort();
     expect(await parts).toMatchObject({ code: "interrupted" });
@@ -161,12 +163,12 @@ nightly(
     // remove another test's container.
     const names = ["sett-nothing-one", "sett-nothing-two"];
     const next = await Promise.all(
-      names.map((name) => runtime.containers.remove(name).catch((error: unknown) => error)),
+      names.map((name) => runtime.apply.remove(name).catch((error: unknown) => error)),
     );
     expect(next).toMatchObject([{ code: "docker-unreachable" }, { code: "docker-unreachable" }]);
     proxy.failOn(0, "error");
     await waitFor("the Engine to be asked again", () =>
-      runtime.containers.remove("sett-nothing-one").then(
+      runtime.apply.remove("sett-nothing-one").then(
         () => true,
         () => false,
       ),
@@ -207,7 +209,7 @@ test("`sett up` and `sett doctor` name Podman as what it is before they ask it a
   try {
     const runtime = await dockerRuntime({ socketPath });
     const sentence = "This is Podman 4.3.1, which Sett does not support: ";
-    expect(await runtime.check().catch((error: unknown) => error)).toMatchObject({
+    expect(await runtime.observe.check().catch((error: unknown) => error)).toMatchObject({
       code: "docker-unreachable",
       message: expect.stringContaining(sentence),
     });

@@ -40,7 +40,7 @@ test(
       "sub/Dockerfile.agent": `FROM ${tinyImage}\nARG COLOUR\nRUN echo "painted $COLOUR"\nENV COLOUR=$COLOUR LD_LIBRARY_PATH=/opt\nWORKDIR /app\nUSER 7:8\nENTRYPOINT ["/bin/sh"]\nCMD ["-c", "true"]\n`,
     });
     const lines: string[] = [];
-    const image = await sett.runtime.images.build(
+    const image = await sett.runtime.engine.images.build(
       {
         contextDir: context.path,
         dockerfile: "./sub/Dockerfile.agent",
@@ -61,7 +61,7 @@ test(
       labels: { "dev.sett.test": "yes" },
     });
     expect(image.id).toStartWith("sha256:");
-    expect(image.architecture).toBe((await sett.runtime.check()).architecture);
+    expect(image.architecture).toBe((await sett.runtime.observe.check()).architecture);
   },
   timeLimitMs,
 );
@@ -73,7 +73,7 @@ test(
     await using context = await folder({
       Dockerfile: `FROM ${tinyImage}\nRUN seq 100 130 && echo "no such wind" >&2 && exit 3\n`,
     });
-    const failure = await sett.runtime.images
+    const failure = await sett.runtime.engine.images
       .build(spec(context.path, sett.imageTag("bad")), quiet)
       .catch((error) => error);
     expect(failure).toMatchObject({ code: "build-failed" });
@@ -99,7 +99,7 @@ test(
     await using context = await folder({
       Dockerfile: `FROM ${tinyImage}\nRUN ${JSON.stringify(["/bin/sh", "-c", script])}\n`,
     });
-    const failure = await sett.runtime.images
+    const failure = await sett.runtime.engine.images
       .build(spec(context.path, sett.imageTag("long")), quiet)
       .catch((error) => error);
     const [reason = "", ...output] = failure.message.split("\n");
@@ -124,12 +124,11 @@ test(
     });
     await mkdir(join(context.path, "keep", "empty"));
     const tag = sett.imageTag("ignore");
-    await sett.runtime.images.build(spec(context.path, tag), quiet);
+    await sett.runtime.engine.images.build(spec(context.path, tag), quiet);
     const { id } = await sett.run("cd /app && ls -AR .", { image: tag });
-    await sett.runtime.containers.wait(id);
+    await sett.runtime.workers.wait(id);
     const listing: string[] = [];
-    for await (const { line } of sett.runtime.containers.logs(id))
-      if (line !== "") listing.push(line);
+    for await (const { line } of sett.runtime.observe.logs(id)) if (line !== "") listing.push(line);
     expect(listing).toEqual([
       ".:",
       "keep",
@@ -167,7 +166,7 @@ test.each([
       ...files,
     });
     const lines: string[] = [];
-    await sett.runtime.images.build(spec(context.path, sett.imageTag("seen")), {
+    await sett.runtime.engine.images.build(spec(context.path, sett.imageTag("seen")), {
       onProgress: (line) => lines.push(line),
     });
     expect(lines).toContain(`seen: ${seen.join("\n")}`);
@@ -183,7 +182,7 @@ test("modes of folders come along", async () => {
   });
   await chmod(join(context.path, "sub"), 0o2770);
   const lines: string[] = [];
-  await sett.runtime.images.build(spec(context.path, sett.imageTag("mode")), {
+  await sett.runtime.engine.images.build(spec(context.path, sett.imageTag("mode")), {
     onProgress: (line) => lines.push(line),
   });
   expect(lines).toContain("mode 2770 0");
@@ -195,17 +194,17 @@ test("a variable of the platform is set without BuildKit, too", async () => {
     Dockerfile: `FROM ${tinyImage}\nARG TARGETARCH\nARG TARGETPLATFORM\nRUN echo "for $TARGETARCH $TARGETPLATFORM"\n`,
   });
   const lines: string[] = [];
-  await sett.runtime.images.build(spec(context.path, sett.imageTag("arch")), {
+  await sett.runtime.engine.images.build(spec(context.path, sett.imageTag("arch")), {
     onProgress: (line) => lines.push(line),
   });
-  const { architecture } = await sett.runtime.check();
+  const { architecture } = await sett.runtime.observe.check();
   expect(lines).toContain(`for ${architecture} linux/${architecture}`);
 });
 
 test("a build that cannot begin says why in a sentence", async () => {
   await using sett = await dockerInstance();
   await using context = await folder({ "bad/Dockerfile": "FRM nothing\n", file: "" });
-  const { images } = sett.runtime;
+  const { images } = sett.runtime.engine;
   const tag = sett.imageTag("none");
   await expect(images.build(spec("/no/such/folder", tag), quiet)).rejects.toMatchObject({
     code: "build-failed",
@@ -234,7 +233,7 @@ test("an interrupted build ends at once", async () => {
     Dockerfile: `FROM ${tinyImage}\nRUN echo started && sleep 60\n`,
   });
   const interrupt = new AbortController();
-  const build = sett.runtime.images.build(spec(context.path, sett.imageTag("slow")), {
+  const build = sett.runtime.engine.images.build(spec(context.path, sett.imageTag("slow")), {
     onProgress: (line) => line === "started" && interrupt.abort(),
     signal: interrupt.signal,
   });
@@ -243,10 +242,10 @@ test("an interrupted build ends at once", async () => {
 
 test("an image that is nowhere is undefined to find and an error to pull", async () => {
   await using sett = await dockerInstance();
-  expect(await sett.runtime.images.find("sett-test/no-such-image:1")).toBeUndefined();
+  expect(await sett.runtime.engine.images.find("sett-test/no-such-image:1")).toBeUndefined();
   // A registry on a port that nothing listens on answers at once on every machine, with a network
   // or without.
-  const failure = await sett.runtime.images
+  const failure = await sett.runtime.engine.images
     .pull("127.0.0.1:1/no-such-image", quiet)
     .catch((error) => error);
   expect(failure).toMatchObject({ code: "image-not-found" });
@@ -262,30 +261,30 @@ test("what was built for an instance goes with it, but not what a person has bui
   });
   const tag = agentImageTag(instance, AgentName.parse("coder"));
   const labels = { [instanceLabel]: instance, [idLabel]: "aa.1" };
-  const older = await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
+  const older = await runtime.engine.images.build({ ...spec(context.path, tag), labels }, quiet);
   await writeFile(join(context.path, "file"), "second");
-  await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
+  await runtime.engine.images.build({ ...spec(context.path, tag), labels }, quiet);
   await using onTop = await folder({ Dockerfile: `FROM ${tag}\nCOPY Dockerfile /\nENV MINE=1\n` });
   const mine = sett.imageTag("mine");
-  await runtime.images.build(spec(onTop.path, mine), quiet);
+  await runtime.engine.images.build(spec(onTop.path, mine), quiet);
   await writeFile(join(onTop.path, "Dockerfile"), `FROM ${tag}\nCOPY Dockerfile /\nENV MINE=2\n`);
   const nameless = (await $`docker build --quiet ${onTop.path}`.text()).trim();
   const beside = tag.replace(":latest", ":mine");
   await $`docker tag ${tag} ${beside}`.quiet();
   const ofAnother = agentImageTag(instance, AgentName.parse("other"));
-  await runtime.images.build(
+  await runtime.engine.images.build(
     { ...spec(context.path, ofAnother), labels: { ...labels, [idLabel]: "bb.2" } },
     quiet,
   );
 
   const own = { id: "aa.1", ids: [older.id] };
-  expect(await runtime.images.removeBuilt(instance, own)).toEqual([tag]);
-  expect(await runtime.images.find(tag)).toBeUndefined();
-  expect(await runtime.images.find(older.id)).toBeUndefined();
-  expect(await runtime.images.find(mine)).toMatchObject({ env: { MINE: "1" }, labels });
-  expect(await runtime.images.find(nameless)).toMatchObject({ env: { MINE: "2" }, labels });
-  expect(await runtime.images.find(beside)).toBeDefined();
-  expect(await runtime.images.find(ofAnother)).toBeDefined();
+  expect(await runtime.engine.images.removeBuilt(instance, own)).toEqual([tag]);
+  expect(await runtime.engine.images.find(tag)).toBeUndefined();
+  expect(await runtime.engine.images.find(older.id)).toBeUndefined();
+  expect(await runtime.engine.images.find(mine)).toMatchObject({ env: { MINE: "1" }, labels });
+  expect(await runtime.engine.images.find(nameless)).toMatchObject({ env: { MINE: "2" }, labels });
+  expect(await runtime.engine.images.find(beside)).toBeDefined();
+  expect(await runtime.engine.images.find(ofAnother)).toBeDefined();
   await $`docker rmi --force ${nameless} ${beside} ${ofAnother}`.quiet();
 }, 120_000);
 
@@ -297,14 +296,14 @@ test("agents whose images are the same one lose all its names with it, also when
     await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV SHARED=${times}\n` });
     // The builder has it already from the second name on.
     for (const tag of tags)
-      await runtime.images.build(
+      await runtime.engine.images.build(
         { ...spec(context.path, tag), labels: { [instanceLabel]: instance } },
         quiet,
       );
     await Promise.all(
-      Array.from({ length: times }, () => runtime.images.removeBuilt(instance, anything)),
+      Array.from({ length: times }, () => runtime.engine.images.removeBuilt(instance, anything)),
     );
-    for (const tag of tags) expect(await runtime.images.find(tag)).toBeUndefined();
+    for (const tag of tags) expect(await runtime.engine.images.find(tag)).toBeUndefined();
   }
 }, 120_000);
 
@@ -313,21 +312,22 @@ test("an image that a container still uses stays", async () => {
   const { instance, runtime } = sett;
   await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV USED=1\n` });
   const tag = agentImageTag(instance, AgentName.parse("coder"));
-  await runtime.images.build(
+  await runtime.engine.images.build(
     { ...spec(context.path, tag), labels: { [instanceLabel]: instance } },
     quiet,
   );
   const { id } = await sett.run("sleep 600", { image: tag });
-  await runtime.images.removeBuilt(instance, anything);
-  expect(await runtime.images.find(tag)).toBeDefined();
-  await runtime.containers.remove(id);
-  await runtime.images.removeBuilt(instance, anything);
-  expect(await runtime.images.find(tag)).toBeUndefined();
+  await runtime.engine.images.removeBuilt(instance, anything);
+  expect(await runtime.engine.images.find(tag)).toBeDefined();
+  await runtime.apply.remove(id);
+  await runtime.engine.images.removeBuilt(instance, anything);
+  expect(await runtime.engine.images.find(tag)).toBeUndefined();
 }, 120_000);
 
 test("an image that lost its names is removed by its id, and one that a person has named, or that runs, is not", async () => {
   await using sett = await dockerInstance();
-  const { images, containers } = sett.runtime;
+  const { apply, engine } = sett.runtime;
+  const { images } = engine;
   await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nCOPY file /\n`, file: "0" });
   const tag = agentImageTag(sett.instance, AgentName.parse("coder"));
   const build = async (content: string) => {
@@ -348,7 +348,7 @@ test("an image that lost its names is removed by its id, and one that a person h
   const left = await Promise.all([older, running, named, newest].map((id) => images.find(id)));
   expect(left.map((image) => image !== undefined)).toEqual([false, true, true, true]);
   expect(await images.find(mine)).toBeDefined();
-  await containers.remove(container);
+  await apply.remove(container);
   await images.removeUnnamed(running);
   expect(await images.find(running)).toBeUndefined();
   await images.removeBuilt(sett.instance, anything);

@@ -19,17 +19,17 @@ test("has one holder at a time, whom others learn, and leaves nothing when it is
   await using bench = await dockerInstance();
   const { runtime, instance } = bench;
   {
-    await using _held = disposable(await runtime.lock(instance, "Ada"));
-    expect(await runtime.lock(instance, "Bob")).toEqual({ outcome: "taken", by: "Ada" });
+    await using _held = disposable(await runtime.apply.lock(instance, "Ada"));
+    expect(await runtime.apply.lock(instance, "Bob")).toEqual({ outcome: "taken", by: "Ada" });
   }
   expect(await containers(lockName(instance))).toBe("");
-  await using _again = disposable(await runtime.lock(instance, "Bob"));
+  await using _again = disposable(await runtime.apply.lock(instance, "Bob"));
 });
 
 test("of many who ask at once one gets it", async () => {
   await using bench = await dockerInstance();
   const locks = await Promise.all(
-    ["a", "b", "c", "d"].map((who) => bench.runtime.lock(bench.instance, who)),
+    ["a", "b", "c", "d"].map((who) => bench.runtime.apply.lock(bench.instance, who)),
   );
   const won = locks.filter((lock) => lock.outcome === "held");
   expect(won).toHaveLength(1);
@@ -41,7 +41,7 @@ test("is free when its holder was killed, and when one was killed before it held
   const { runtime, instance } = bench;
   const script = `
     const { dockerRuntime } = await import(${JSON.stringify(require.resolve("../../../lib/runtime/docker/runtime.ts"))});
-    await (await dockerRuntime({ env: process.env })).lock(${JSON.stringify(instance)}, "the killed one");
+    await (await dockerRuntime({ env: process.env })).apply.lock(${JSON.stringify(instance)}, "the killed one");
     console.log("held");
     await new Promise(() => {});`;
   const holder = Bun.spawn([process.execPath, "-e", script], {
@@ -54,13 +54,13 @@ test("is free when its holder was killed, and when one was killed before it held
   // On a busy machine the engine may take longer to end the container of one who was killed than
   // others wait for it.
   const next = await waitFor("the lock", async () => {
-    const lock = await runtime.lock(instance, "the next");
+    const lock = await runtime.apply.lock(instance, "the next");
     return lock.outcome === "held" && lock;
   });
   await next[Symbol.asyncDispose]();
 
   await $`docker create --name ${lockName(instance)} --label dev.sett.held-by=killed sett/cub:latest`.quiet();
-  await disposable(await runtime.lock(instance, "the next"))[Symbol.asyncDispose]();
+  await disposable(await runtime.apply.lock(instance, "the next"))[Symbol.asyncDispose]();
   await waitFor("nothing to be left", async () => (await containers(lockName(instance))) === "");
 });
 

@@ -28,7 +28,7 @@ function stateOf(sett: ProcessInstance, id: string): ProcessState & { state: "ru
 }
 
 async function firstLine(sett: ProcessInstance, id: string): Promise<string> {
-  for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) return line;
+  for await (const { line } of sett.runtime.observe.logs(id, { follow: true })) return line;
   throw new Error(`${id} has said nothing.`);
 }
 
@@ -69,7 +69,7 @@ test("a process outlives the process that started it, and its supervisor does to
 
 test("what a crash leaves behind is killed before the next start, however well it hides", async () => {
   await using sett = await processInstance();
-  const { find, logs } = sett.runtime.containers;
+  const { find, logs } = sett.runtime.observe;
   const { id } = await sett.run(withHiddenChild, { restart: "unless-stopped" });
   const [pid, hidden] = (await firstLine(sett, id)).split(" ").map(Number);
   const leftBehind = identify(hidden ?? 0);
@@ -85,13 +85,14 @@ test("stopping takes along what was left behind", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run(`trap 'exit 0' TERM; ${withHiddenChild}`);
   const hidden = identify(Number((await firstLine(sett, id)).split(" ")[1]));
-  await sett.runtime.containers.stop(id, 10);
+  await sett.runtime.apply.stop(id, 10);
   expect(hidden && isAlive(hidden)).toBe(false);
 });
 
 test("a process whose supervisor was killed runs on, is shown as unsupervised, and can be stopped", async () => {
   await using sett = await processInstance();
-  const { find, stop } = sett.runtime.containers;
+  const { find } = sett.runtime.observe;
+  const { stop } = sett.runtime.apply;
   const { id } = await sett.run("sleep 600", { restart: "unless-stopped" });
   const { supervisor, child } = stateOf(sett, id);
   sendSignal(supervisor, "SIGKILL");
@@ -104,7 +105,8 @@ test("a process whose supervisor was killed runs on, is shown as unsupervised, a
 
 test("a container of which no process is left, as after a restart of the machine, has exited, and can be started again", async () => {
   await using sett = await processInstance();
-  const { find, startAgain } = sett.runtime.containers;
+  const { find } = sett.runtime.observe;
+  const { startAgain } = sett.runtime.apply;
   const { id } = await sett.run("sleep 600", { restart: "unless-stopped" });
   const { supervisor, child } = stateOf(sett, id);
   sendSignal(supervisor, "SIGKILL");
@@ -130,7 +132,7 @@ test("a supervisor that cannot begin is an error with its words, and the name is
     capabilities: "none" as const,
     restart: "no" as const,
   };
-  const failure = await broken.containers.start(spec).catch((error) => error);
+  const failure = await broken.apply.start(spec).catch((error) => error);
   expect(failure).toMatchObject({ code: "process-failed" });
   expect(failure.message).toContain("no such luck");
   expect(await readdir(join(sett.folder, "processes"))).toEqual([]);
@@ -140,16 +142,16 @@ test("a supervisor that cannot begin is an error with its words, and the name is
 test("a name that was left behind, without its process, is free", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
-  await sett.runtime.containers.stop(id, 1);
+  await sett.runtime.apply.stop(id, 1);
   await rm(join(sett.folder, "processes", id), { recursive: true });
   const next = await sett.run("sleep 600", { name: sett.name("redis") });
-  expect(await sett.runtime.containers.find(sett.name("redis"))).toMatchObject({ id: next.id });
+  expect(await sett.runtime.observe.find(sett.name("redis"))).toMatchObject({ id: next.id });
 });
 
 test("a variable and the folder that name a mount's target name its source instead; nothing else does", async () => {
   await using sett = await processInstance();
   const volume = workspaceVolumeName(sett.instance, agent);
-  await sett.runtime.volumes.make({
+  await sett.runtime.apply.makeVolume({
     name: volume,
     labels: sett.labels({ component: "workspace", agent }),
   });
@@ -162,9 +164,9 @@ test("a variable and the folder that name a mount's target name its source inste
       { kind: "tmpfs", target: "/tmp", sizeBytes: 1 },
     ],
   });
-  await sett.runtime.containers.wait(id);
+  await sett.runtime.workers.wait(id);
   const lines: string[] = [];
-  for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+  for await (const { line } of sett.runtime.observe.logs(id)) lines.push(line);
   const folder = join(sett.folder, "volumes", volume);
   expect(lines).toEqual([folder, `${folder} /workspace/more /usr/share`]);
 });
@@ -181,23 +183,23 @@ test("a process has a folder for secrets that only its user can read, which stay
   );
   const lines = await waitFor("two runs", async () => {
     const found: string[] = [];
-    for await (const { stream, line } of sett.runtime.containers.logs(id))
+    for await (const { stream, line } of sett.runtime.observe.logs(id))
       if (stream === "stdout") found.push(line);
     return found.length === 2 ? found : undefined;
   });
   const [folder = "", key] = lines;
   expect(key).toBe("key");
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  await sett.runtime.containers.remove(id);
+  await sett.runtime.apply.remove(id);
   await expect(stat(folder)).rejects.toThrow("no such file");
 });
 
 test("a process gets what every process gets, and nothing else from its parent's environment", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run("env", { env: { GREETING: "hello = there" } });
-  await sett.runtime.containers.wait(id);
+  await sett.runtime.workers.wait(id);
   const lines: string[] = [];
-  for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+  for await (const { line } of sett.runtime.observe.logs(id)) lines.push(line);
   expect(lines).toContain("GREETING=hello = there");
   const ofTheShell = ["PWD", "OLDPWD", "SHLVL", "_"];
   const names = lines
@@ -250,7 +252,7 @@ test("what a process says does not fill the disk: the end of its log is kept, an
     done`);
   const seen: string[] = [];
   await writeFile(`${go}1`, "");
-  for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) {
+  for await (const { line } of sett.runtime.observe.logs(id, { follow: true })) {
     const said = line.split(" ").slice(0, 2).join(" ");
     seen.push(said);
     if (said.endsWith(" 600")) await writeFile(`${go}${Number(said[0]) + 1}`, "");
@@ -265,7 +267,7 @@ test("what a process says does not fill the disk: the end of its log is kept, an
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(22 * 1024 * 1024);
   const kept: string[] = [];
-  for await (const { line } of sett.runtime.containers.logs(id))
+  for await (const { line } of sett.runtime.observe.logs(id))
     kept.push(line.split(" ").slice(0, 2).join(" "));
   expect(kept.length).toBeGreaterThan(1_000);
   expect(kept).toEqual(all.slice(-kept.length));

@@ -60,17 +60,19 @@ test("an engine that is not there is a docker-unreachable with a way out", async
   await writeFile(join(folder, "stale.sock"), "");
   for (const socketPath of [join(folder, "missing.sock"), join(folder, "stale.sock")]) {
     const runtime = await dockerRuntime({ socketPath });
-    const failure = await runtime.check().catch((error) => error);
+    const failure = await runtime.observe.check().catch((error) => error);
     expect(failure).toMatchObject({ code: "docker-unreachable", exitCode: 1 });
     expect(failure.message).toStartWith("The Docker Engine does not answer: ");
     expect(failure.hint).toContain("Is dockerd running?");
-    await expect(runtime.instances()).rejects.toMatchObject({ code: "docker-unreachable" });
+    await expect(runtime.observe.instances()).rejects.toMatchObject({ code: "docker-unreachable" });
   }
   await rm(folder, { recursive: true, force: true });
 });
 
 test("an engine that answers says its version and architecture", async () => {
-  const { version, architecture } = await (await dockerRuntime({ env: process.env })).check();
+  const { version, architecture } = await (
+    await dockerRuntime({ env: process.env })
+  ).observe.check();
   expect(version).toMatch(/^\d+\.\d+/);
   expect(["amd64", "arm64"]).toContain(architecture);
 });
@@ -78,14 +80,16 @@ test("an engine that answers says its version and architecture", async () => {
 test("an engine that takes the call and says nothing counts as unreachable", async () => {
   await using engine = await dyingEngine("");
   const runtime = await dockerRuntime({ socketPath: engine.socketPath, patienceMs: 100 });
-  expect(await runtime.check().catch((error) => error)).toMatchObject({
+  expect(await runtime.observe.check().catch((error) => error)).toMatchObject({
     code: "docker-unreachable",
   });
 });
 
 test("an engine that needs more than five seconds for its answer is waited for", async () => {
   await using engine = await slowEngine(5_500);
-  expect(await (await dockerRuntime({ socketPath: engine.socketPath })).check()).toMatchObject({
+  expect(
+    await (await dockerRuntime({ socketPath: engine.socketPath })).observe.check(),
+  ).toMatchObject({
     version: "20.10.24",
   });
 }, 30_000);
@@ -102,13 +106,15 @@ test.each([
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   try {
     const runtime = await dockerRuntime({ env: { DOCKER_HOST: `unix://${socketPath}` } });
-    expect(await runtime.check().catch((error) => error)).toMatchObject({
+    expect(await runtime.observe.check().catch((error) => error)).toMatchObject({
       code: "docker-unreachable",
       message: "What answers there is no Docker Engine.",
       hint: expect.stringContaining(`Tried: ${socketPath} (by DOCKER_HOST).`),
     });
     if (status === 200)
-      await expect(runtime.instances()).rejects.toThrow("What answers there is no Docker Engine.");
+      await expect(runtime.observe.instances()).rejects.toThrow(
+        "What answers there is no Docker Engine.",
+      );
   } finally {
     server.closeAllConnections();
     server.close();
@@ -120,13 +126,8 @@ test("an engine that redirects is not followed, and that is its failure", async 
   const elsewhere =
     "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
   await using engine = await dyingEngine(elsewhere);
-  const { containers } = await dockerRuntime({ socketPath: engine.socketPath });
-  for (const ask of [
-    containers.find("x"),
-    containers.remove("x"),
-    containers.stop("x", 1),
-    containers.wait("x"),
-  ])
+  const { observe, apply, workers } = await dockerRuntime({ socketPath: engine.socketPath });
+  for (const ask of [observe.find("x"), apply.remove("x"), apply.stop("x", 1), workers.wait("x")])
     expect(await ask.catch((error) => error)).toMatchObject({
       code: "docker-failed",
       message: expect.stringContaining("The Engine sends the request elsewhere."),
@@ -140,7 +141,7 @@ test("a log whose connection drops is an error, not an end", async () => {
   const runtime = await dockerRuntime({ socketPath: engine.socketPath });
   const seen: string[] = [];
   const reading = (async () => {
-    for await (const { line } of runtime.containers.logs("any", { follow: true })) seen.push(line);
+    for await (const { line } of runtime.observe.logs("any", { follow: true })) seen.push(line);
   })();
   expect(await reading.catch((error) => error)).toMatchObject({ code: "docker-unreachable" });
   expect(seen).toEqual(["hello"]);
@@ -155,7 +156,7 @@ test("waiting for a container notices its end even when the engine's own wait ne
   });
   await new Promise<void>((resolve) => server.listen(join(folder, "docker.sock"), resolve));
   const runtime = await dockerRuntime({ socketPath: join(folder, "docker.sock") });
-  expect(await runtime.containers.wait("any")).toBe(5);
+  expect(await runtime.workers.wait("any")).toBe(5);
   server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true, force: true });
@@ -166,7 +167,7 @@ test("a pull whose connection drops is an error, not an end", async () => {
     brokenAnswer("application/json", '{"status":"Pulling","id":"abc"}\n'),
   );
   const runtime = await dockerRuntime({ socketPath: engine.socketPath });
-  const failure = await runtime.images
+  const failure = await runtime.engine.images
     .pull("redis:7", { onProgress: () => {} })
     .catch((error) => error);
   expect(failure).toMatchObject({ code: "docker-unreachable" });

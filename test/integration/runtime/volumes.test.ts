@@ -21,7 +21,7 @@ async function build(
   const tag = sett.imageTag(suffix);
   try {
     await writeFile(join(contextDir, "Dockerfile"), dockerfile);
-    await sett.runtime.images.build(
+    await sett.runtime.engine.images.build(
       { contextDir, dockerfile: "Dockerfile", args: {}, tag, labels: {} },
       { onProgress: () => {} },
     );
@@ -41,7 +41,7 @@ test(
       `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /busybox\n`,
     );
     const volume = sett.name("workspace-coder");
-    await sett.runtime.volumes.make({
+    await sett.runtime.apply.makeVolume({
       name: volume,
       labels: sett.labels({ component: "workspace", agent }),
       owner: { uid: 10001, gid: 10001 },
@@ -60,16 +60,16 @@ test(
       mounts: [{ kind: "volume" as const, volume, target: "/workspace", access: "rw" as const }],
     };
     const { id } = await sett.run("", confined);
-    expect(await sett.runtime.containers.wait(id)).toBe(0);
+    expect(await sett.runtime.workers.wait(id)).toBe(0);
     const lines: string[] = [];
-    for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+    for await (const { line } of sett.runtime.observe.logs(id)) lines.push(line);
     expect(lines).toEqual(["10001:10001 755", "10001:10001 644"]);
 
     const readOnly = await sett.run("", {
       ...confined,
       mounts: [{ kind: "volume", volume, target: "/workspace", access: "ro" }],
     });
-    expect(await sett.runtime.containers.wait(readOnly.id)).not.toBe(0);
+    expect(await sett.runtime.workers.wait(readOnly.id)).not.toBe(0);
   },
   timeLimitMs,
 );
@@ -78,7 +78,7 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
   await using sett = await dockerInstance();
   const volume = sett.name("workspace-coder");
   const mounts = [{ kind: "volume" as const, volume, target: "/workspace", access: "rw" as const }];
-  await sett.runtime.volumes.make({
+  await sett.runtime.apply.makeVolume({
     name: volume,
     labels: sett.labels({ component: "workspace", agent }),
     owner: { uid: 10001, gid: 10002 },
@@ -88,8 +88,8 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
     user: { uid: 10001, gid: 10002 },
     mounts,
   });
-  expect(await sett.runtime.containers.wait(writer.id)).toBe(0);
-  await sett.runtime.volumes.make({
+  expect(await sett.runtime.workers.wait(writer.id)).toBe(0);
+  await sett.runtime.apply.makeVolume({
     name: volume,
     labels: sett.labels({ component: "workspace", agent }),
     owner: { uid: 3_000_000_000, gid: 2_097_152 },
@@ -101,7 +101,7 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
       mounts,
     },
   );
-  expect(await sett.runtime.containers.wait(reader.id)).toBe(0);
+  expect(await sett.runtime.workers.wait(reader.id)).toBe(0);
 }, 120_000);
 
 test.if(process.getuid?.() === 0)(
@@ -109,7 +109,7 @@ test.if(process.getuid?.() === 0)(
   async () => {
     await using sett = await dockerInstance();
     const volume = sett.name("workspace-coder");
-    await sett.runtime.volumes.make({
+    await sett.runtime.apply.makeVolume({
       name: volume,
       labels: sett.labels({ component: "workspace", agent }),
     });
@@ -118,7 +118,7 @@ test.if(process.getuid?.() === 0)(
     // The Engine may be on another machine, and its disk without such lists.
     if (!existsSync(folder) || !denyNewFiles(folder)) return;
     await writeFile(join(folder, "before"), "");
-    await sett.runtime.volumes.make({
+    await sett.runtime.apply.makeVolume({
       name: volume,
       labels: sett.labels({ component: "workspace", agent }),
       owner: { uid: 10001, gid: 10001 },
@@ -142,17 +142,17 @@ test(
       `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /cub/busybox\n`,
     );
     const volume = sett.name("cub");
-    await sett.runtime.volumes.make({
+    await sett.runtime.apply.makeVolume({
       name: volume,
       labels: sett.labels({ component: "carrier" }),
       content: { image: carrier, path: "/cub" },
     });
-    expect((await sett.runtime.parts(sett.instance)).containers).toEqual([]);
+    expect((await sett.runtime.observe.parts(sett.instance)).containers).toEqual([]);
     const { id } = await sett.run("", {
       entrypoint: ["/cub/busybox", "sh", "-c", "! /cub/busybox touch /cub/other"],
       mounts: [{ kind: "volume", volume, target: "/cub", access: "ro" }],
     });
-    expect(await sett.runtime.containers.wait(id)).toBe(0);
+    expect(await sett.runtime.workers.wait(id)).toBe(0);
   },
   timeLimitMs,
 );
@@ -167,7 +167,7 @@ test(
       `FROM ${tinyImage}\nRUN mkdir /workspace && touch /workspace/furniture\n`,
     );
     const volume = sett.name("workspace-coder");
-    await sett.runtime.volumes.make({
+    await sett.runtime.apply.makeVolume({
       name: volume,
       labels: sett.labels({ component: "workspace", agent }),
     });
@@ -175,7 +175,7 @@ test(
       image,
       mounts: [{ kind: "volume", volume, target: "/workspace", access: "rw" }],
     });
-    expect(await sett.runtime.containers.wait(id)).toBe(0);
+    expect(await sett.runtime.workers.wait(id)).toBe(0);
   },
   timeLimitMs,
 );
@@ -184,12 +184,12 @@ test("a volume that is not Sett's at all is refused", async () => {
   await using sett = await dockerInstance();
   const foreign = sett.name("cub");
   await docker("volume", "create", foreign);
-  const creating = sett.runtime.volumes.make({
+  const creating = sett.runtime.apply.makeVolume({
     name: foreign,
     labels: sett.labels({ component: "blackboard" }),
   });
   expect(await creating.catch((error) => error)).toMatchObject({ code: "instance-taken" });
-  await sett.runtime.volumes.remove(foreign);
+  await sett.runtime.apply.removeVolume(foreign);
 });
 
 test("making a volume with a missing image says which, and leaves no volume", async () => {
@@ -207,10 +207,10 @@ test("making a volume with a missing image says which, and leaves no volume", as
     content: { image, path: "/cub" },
   };
   for (const volume of [workspace, carrier]) {
-    const making = sett.runtime.volumes.make(volume);
+    const making = sett.runtime.apply.makeVolume(volume);
     await expect(making).rejects.toMatchObject({ code: "image-not-found" });
   }
-  expect((await sett.runtime.parts(sett.instance)).volumes).toEqual([]);
+  expect((await sett.runtime.observe.parts(sett.instance)).volumes).toEqual([]);
 });
 
 test("a bind mount of a path that is not there is refused, and the path is not made", async () => {

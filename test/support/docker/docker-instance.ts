@@ -6,13 +6,13 @@ import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
-import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { EngineRuntime } from "../../../lib/runtime/port.ts";
 import { scriptSpec } from "../records/script-spec.ts";
 import { root } from "../root.ts";
 import { docker, ensureTinyImage, tinyImage } from "./tiny-image.ts";
 
 export type DockerInstance = AsyncDisposable & {
-  runtime: ContainerRuntime;
+  runtime: EngineRuntime;
   instance: InstanceName;
   /** A name that no other test uses: `sett-{instance}-{suffix}`. */
   name(suffix: string): string;
@@ -60,7 +60,7 @@ export async function dockerInstance(): Promise<DockerInstance> {
         image: tinyImage,
         labels: labelled,
       });
-      return runtime.containers.start({ ...spec, ...over });
+      return runtime.apply.start({ ...spec, ...over });
     },
     imageTag(suffix) {
       const tag = `sett-test/${instance}:${suffix}`;
@@ -68,7 +68,7 @@ export async function dockerInstance(): Promise<DockerInstance> {
       return tag;
     },
     async [Symbol.asyncDispose]() {
-      await runtime.removeInstance(instance, { blackboard: "remove" });
+      await runtime.apply.removeInstance(instance, { blackboard: "remove" });
       if (tags.length > 0) await docker("image", "rm", "--force", ...tags);
     },
   };

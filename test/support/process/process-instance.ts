@@ -9,7 +9,7 @@ import process from "node:process";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
-import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../lib/runtime/port.ts";
 import { processRuntime } from "../../../lib/runtime/process/runtime.ts";
 import { scriptSpec } from "../records/script-spec.ts";
 import { settBinary } from "./compiled.ts";
@@ -18,7 +18,7 @@ const agent = AgentName.parse("x");
 const supervisor = [settBinary, "supervise"];
 
 export type ProcessInstance = AsyncDisposable & {
-  runtime: ContainerRuntime;
+  runtime: Runtime;
   instance: InstanceName;
   /** The folder in which the runtime keeps everything. */
   folder: string;
@@ -59,10 +59,10 @@ export async function processInstance(beside?: ProcessInstance): Promise<Process
         image: "",
         labels: labelled,
       });
-      return runtime.containers.start({ ...spec, ...over });
+      return runtime.apply.start({ ...spec, ...over });
     },
     async [Symbol.asyncDispose]() {
-      await runtime.removeInstance(instance, { blackboard: "remove" });
+      await runtime.apply.removeInstance(instance, { blackboard: "remove" });
       if (beside === undefined) await rm(folder, { recursive: true });
     },
   };

@@ -144,17 +144,17 @@ async function startParts(
 async function reserveName(input: ApplyInput): Promise<Diff> {
   const { instance, workspace, plan, runtime, undoSteps, signal, repositoryLock } = input;
   return await withLock(repositoryLock, signal, async () => {
-    const all = await input.here(await runtime.instances());
+    const all = await input.here(await runtime.observe.instances());
     requireFreeOrOwn(instance, workspace, all);
     const found = all.find((parts) => parts.instance === instance);
     if (found !== undefined) await removeDuplicateNetworks(runtime, found);
     const changes = diffOf(
       plan,
-      found === undefined ? nothingOf(instance) : await runtime.parts(instance),
+      found === undefined ? nothingOf(instance) : await runtime.observe.parts(instance),
     );
     for (const { name, labels, isIsolating } of changes.missingNetworks) {
-      await runtime.networks.create(name, labels, { isIsolating });
-      undoSteps.add(() => runtime.networks.remove(name));
+      await runtime.apply.createNetwork(name, labels, { isIsolating });
+      undoSteps.add(() => runtime.apply.removeNetwork(name));
     }
     return changes;
   });
@@ -193,7 +193,10 @@ async function expectAgents(
   await board.expectAgents(registrations, actor);
   if (before.length === 0) return;
   undoSteps.add(async () => {
-    await using again = await connect({ instance, ...redisUrlsOf(await runtime.parts(instance)) });
+    await using again = await connect({
+      instance,
+      ...redisUrlsOf(await runtime.observe.parts(instance)),
+    });
     await again.registerAgents(before, actor, { exact: true });
   });
 }
@@ -232,15 +235,15 @@ async function logReplacements(
  */
 async function removeRest(input: ApplyInput): Promise<ContainerPart[]> {
   const { runtime, instance, adopted, plan } = input;
-  const parts = await runtime.parts(instance);
+  const parts = await runtime.observe.parts(instance);
   const unused = adopted.filter(
     ({ name }) => !parts.volumes.some((volume) => volume.name === name),
   );
   const rest = diffOf(plan, { ...parts, volumes: [...parts.volumes, ...unused] });
   await settleAll(rest.removed.map((container) => removePart(input, container)));
   await clear(input, rest.leftovers);
-  for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
-  for (const network of rest.unusedNetworks) await runtime.networks.remove(network);
+  for (const volume of rest.unusedVolumes) await runtime.apply.removeVolume(volume);
+  for (const network of rest.unusedNetworks) await runtime.apply.removeNetwork(network);
   return rest.removed;
 }
 
@@ -249,20 +252,20 @@ async function clear(
   containers: readonly ContainerPart[],
 ): Promise<void> {
   await keepLogs(containers);
-  for (const { id } of containers) await runtime.containers.remove(id);
+  for (const { id } of containers) await runtime.apply.remove(id);
 }
 
 /** Stops and removes a part that is no longer in sett.yml; running work of an agent may finish. */
 async function removePart(input: ApplyInput, container: ContainerPart): Promise<void> {
   const step = input.progress.begin(partName(container), "stopping");
-  await input.runtime.containers.stop(container.id, stopSecondsOf(container));
+  await input.runtime.apply.stop(container.id, stopSecondsOf(container));
   await clear(input, [container]);
   step.done("stopped and removed");
 }
 
 /** Of agents that are no longer in sett.yml: what they started elsewhere is cut off, too. */
 async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Promise<void> {
-  const { ownerUrl } = redisUrlsOf(await runtime.parts(instance));
+  const { ownerUrl } = redisUrlsOf(await runtime.observe.parts(instance));
   const { removeOtherUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
   await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
 }

@@ -5,7 +5,7 @@ import { plainLines } from "../../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import { blackboardVolumeName } from "../../../../lib/runtime/names.ts";
-import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../../lib/runtime/port.ts";
 import { processOptions, type RuntimeName } from "../../instance/runtimes.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { PartFailed } from "./readiness.ts";
@@ -18,7 +18,7 @@ const shownLines = 20;
  * container is removed. `state`: a sentence about the instance after the undo.
  */
 export async function explainFailure(
-  { runtime, kind }: { runtime: ContainerRuntime; kind: RuntimeName },
+  { runtime, kind }: { runtime: Runtime; kind: RuntimeName },
   error: unknown,
   state: string,
   { env, suggest }: Pick<Shell, "env" | "suggest">,
@@ -29,7 +29,7 @@ export async function explainFailure(
     lines.length === 0
       ? "Its log is empty."
       : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-  const part = await runtime.containers.find(error.container).catch(() => undefined);
+  const part = await runtime.observe.find(error.container).catch(() => undefined);
   const folderOf = (instance: InstanceName) =>
     join(processOptions(env).folder, "volumes", blackboardVolumeName(instance));
   const remedy =
@@ -46,10 +46,10 @@ export async function explainFailure(
   });
 }
 
-async function lastLines(runtime: ContainerRuntime, container: string): Promise<string[]> {
+async function lastLines(runtime: Runtime, container: string): Promise<string[]> {
   const lines: string[] = [];
   try {
-    for await (const { line } of runtime.containers.logs(container, { tail: shownLines }))
+    for await (const { line } of runtime.observe.logs(container, { tail: shownLines }))
       lines.push(plainLines(line));
   } catch {
     // The container may be removed already; then there is no log.

@@ -10,8 +10,8 @@ export async function makeOwned(
 ): Promise<PlannedVolume[]> {
   const made = await settleAll(
     volumes.map(async (volume) => {
-      const isNew = (await runtime.volumes.make(volume)) === "created";
-      if (isNew) undoSteps.add(() => runtime.volumes.remove(volume.name));
+      const isNew = (await runtime.apply.makeVolume(volume)) === "created";
+      if (isNew) undoSteps.add(() => runtime.apply.removeVolume(volume.name));
       return isNew ? [volume] : [];
     }),
   );

@@ -3,7 +3,7 @@ import { SettError } from "../../../../lib/model/errors.ts";
 import { unreachable } from "../../../../lib/model/unreachable.ts";
 import type { ContainerSpec } from "../../../../lib/runtime/container-spec.ts";
 import { setAsideName } from "../../../../lib/runtime/names.ts";
-import type { ContainerPart, ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { ContainerPart, Runtime } from "../../../../lib/runtime/port.ts";
 import { stopSecondsOf } from "../../services/limits.ts";
 import type { Progress, Step } from "../../terminal/progress.ts";
 import type { Change } from "../plan/diff.ts";
@@ -14,7 +14,7 @@ import type { UndoSteps } from "./undo.ts";
 const silentStopSeconds = 2;
 
 export type Tools = {
-  runtime: ContainerRuntime;
+  runtime: Runtime;
   progress: Progress;
   signal: AbortSignal;
   undoSteps: UndoSteps;
@@ -67,11 +67,11 @@ async function start(
   step: Step,
   ready: Ready,
 ): Promise<void> {
-  await runtime.containers.start(spec);
+  await runtime.apply.start(spec);
   undoSteps.add(async () => {
     // It may work already, on a grant that was waiting.
-    await runtime.containers.stop(spec.name, spec.stopTimeoutSeconds ?? 0);
-    await runtime.containers.remove(spec.name);
+    await runtime.apply.stop(spec.name, spec.stopTimeoutSeconds ?? 0);
+    await runtime.apply.remove(spec.name);
   });
   step.update("waiting until it is ready");
   await awaitPart(runtime, spec.name, ready, signal);
@@ -94,12 +94,12 @@ async function setAside(
 ): Promise<void> {
   let isRenamed = false;
   undoSteps.add(async () => {
-    if (isRenamed) await runtime.containers.rename(id, name);
+    if (isRenamed) await runtime.apply.rename(id, name);
   });
   // It starts last, because it reads its registration, which the undo must restore first.
   if (state.state !== "created" && state.state !== "exited")
-    undoSteps.addLast(() => runtime.containers.startAgain(id));
-  await runtime.containers.stop(id, stopSeconds);
-  await runtime.containers.rename(id, setAsideName(name));
+    undoSteps.addLast(() => runtime.apply.startAgain(id));
+  await runtime.apply.stop(id, stopSeconds);
+  await runtime.apply.rename(id, setAsideName(name));
   isRenamed = true;
 }

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { oneLine } from "../../../../lib/client/text/plain-text.ts";
 import type { PlannedPart } from "../../../../lib/runtime/part-plan.ts";
-import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../../lib/runtime/port.ts";
 import type { Shell } from "../../terminal/shell.ts";
 
 const Problems = z.array(z.object({ model: z.string(), problem: z.string() }));
@@ -13,11 +13,11 @@ const Problems = z.array(z.object({ model: z.string(), problem: z.string() }));
  * say anything is not waited for.
  */
 export async function warnAboutModels(
-  runtime: Pick<ContainerRuntime, "containers">,
+  runtime: Pick<Runtime, "observe">,
   { spec, program }: PlannedPart,
   { messages, interrupted }: Pick<Shell, "messages" | "interrupted">,
 ): Promise<void> {
-  const answer = await runtime.containers
+  const answer = await runtime.observe
     .exec(spec.name, [...program, "--probe"], { signal: interrupted })
     .catch(() => undefined);
   for (const { problem } of problemsIn(answer?.stdout ?? "")) messages.warn(`${oneLine(problem)}.`);

@@ -6,7 +6,7 @@ import { SettError } from "../../../../lib/model/errors.ts";
 import type { AgentName } from "../../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../../lib/model/leases.ts";
 import type { PlannedPart } from "../../../../lib/runtime/part-plan.ts";
-import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../../lib/runtime/port.ts";
 
 const pollMs = 20;
 /** Longer, because a request to the engine costs more than one to Redis. */
@@ -78,14 +78,13 @@ export async function hasHeartbeatSoon(
 }
 
 type Program = Pick<PlannedPart, "spec" | "program">;
-type Runtime = Pick<ContainerRuntime, "containers">;
 
 /**
  * Whether the gateway or the egress proxy answers its health check, which has a time limit of its
  * own, now or within that time.
  */
 export async function answersSoon(
-  runtime: Runtime,
+  runtime: Pick<Runtime, "observe">,
   part: Program,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -94,7 +93,7 @@ export async function answersSoon(
 
 /** Resolves when it answers. */
 export async function answersWhenReady(
-  runtime: Runtime,
+  runtime: Pick<Runtime, "observe">,
   part: Program,
   signal: AbortSignal,
 ): Promise<void> {
@@ -102,11 +101,11 @@ export async function answersWhenReady(
 }
 
 async function answers(
-  { containers }: Runtime,
+  { observe }: Pick<Runtime, "observe">,
   { spec, program }: Program,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const check = await containers
+  const check = await observe
     .exec(spec.name, [...program, "--healthcheck"], { signal })
     .catch(() => undefined);
   return check?.exitCode === 0;
@@ -132,7 +131,7 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
  * before.
  */
 export async function awaitPart(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   container: string,
   ready: Ready,
   signal: AbortSignal,
@@ -160,7 +159,7 @@ export class PartFailed extends Error {
 }
 
 async function watchContainer(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   container: string,
   signal: AbortSignal,
   restartsBefore: number,
@@ -169,7 +168,7 @@ async function watchContainer(
   while (!signal.aborted) {
     await sleep(inspectEveryMs, signal);
     if (signal.aborted) return;
-    const part = await runtime.containers.find(container);
+    const part = await runtime.observe.find(container);
     if (part === undefined)
       throw new PartFailed(container, `${container} was removed while sett waited for it`);
     const { state, restarts } = part;

@@ -1,7 +1,7 @@
 // Removes duplicate networks: two processes may create networks of the same name, and an Engine
 // then starts no container on either.
 import { SettError } from "../../../../lib/model/errors.ts";
-import type { ContainerRuntime, InstanceParts, NetworkPart } from "../../../../lib/runtime/port.ts";
+import type { InstanceParts, NetworkPart, Runtime } from "../../../../lib/runtime/port.ts";
 import { stopSecondsOf } from "../../services/limits.ts";
 import { settleAll } from "./settle-all.ts";
 
@@ -10,7 +10,7 @@ import { settleAll } from "./settle-all.ts";
  * are removed, and `sett up` makes them again.
  */
 export async function removeDuplicateNetworks(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   { containers, networks }: InstanceParts,
 ): Promise<void> {
   const names = networks.map(({ name }) => name);
@@ -18,21 +18,21 @@ export async function removeDuplicateNetworks(
   const used = await removeUnused(runtime, duplicates);
   if (used.length <= 1) return;
   await settleAll(
-    containers.map((container) => runtime.containers.stop(container.id, stopSecondsOf(container))),
+    containers.map((container) => runtime.apply.stop(container.id, stopSecondsOf(container))),
   );
-  await settleAll(containers.map(({ id }) => runtime.containers.remove(id)));
-  for (const { name, id } of used) await runtime.networks.remove(name, id);
+  await settleAll(containers.map(({ id }) => runtime.apply.remove(id)));
+  for (const { name, id } of used) await runtime.apply.removeNetwork(name, id);
 }
 
 /** Returns the networks in use. */
 async function removeUnused(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   networks: readonly NetworkPart[],
 ): Promise<NetworkPart[]> {
   const used: NetworkPart[] = [];
   for (const network of networks) {
     try {
-      await runtime.networks.remove(network.name, network.id);
+      await runtime.apply.removeNetwork(network.name, network.id);
     } catch (error) {
       if (!(error instanceof SettError) || error.code !== "docker-failed") throw error;
       used.push(network);

@@ -1,12 +1,12 @@
 // Replaces parts that run as planned, but are frozen.
 import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
 import { unreachable } from "../../../../lib/model/unreachable.ts";
-import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../../lib/runtime/port.ts";
 import type { Change, Diff } from "../plan/diff.ts";
 import type { PlannedService } from "../plan/plan.ts";
 import { answersSoon, hasHeartbeatSoon, hasOrchestratorSoon } from "./readiness.ts";
 
-type Present = { board: PersonBlackboard; runtime: ContainerRuntime; signal: AbortSignal };
+type Present = { board: PersonBlackboard; runtime: Runtime; signal: AbortSignal };
 
 /**
  * Keeps a part with a recent heartbeat at once. For the others it waits for the next one, because

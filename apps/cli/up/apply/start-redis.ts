@@ -49,7 +49,7 @@ async function open(
   signal: AbortSignal,
 ): Promise<PersonBlackboard | undefined> {
   while (!signal.aborted) {
-    const container = await runtime.containers.find(name);
+    const container = await runtime.observe.find(name);
     if (container?.state.state === "running" && container.ports.length > 0) {
       const urls = redisUrlsOf({ instance, containers: [container], volumes: [], networks: [] });
       const { prepareUsers } = await import("../../../../lib/blackboard/redis/administration.ts");

@@ -73,7 +73,7 @@ async function giveAll(
 ): Promise<void> {
   for (const { argument, value, refusal, hint } of gifts) {
     const stdin = JSON.stringify(value(values));
-    const { exitCode } = await runtime.containers.exec(container, [...program, argument], {
+    const { exitCode } = await runtime.observe.exec(container, [...program, argument], {
       stdin,
     });
     if (exitCode === 0) continue;

@@ -2,11 +2,7 @@
 
 import { isServiceName } from "../../../../lib/model/services.ts";
 import { partName } from "../../../../lib/runtime/part-name.ts";
-import type {
-  ContainerPart,
-  ContainerRuntime,
-  InstanceParts,
-} from "../../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts, Runtime } from "../../../../lib/runtime/port.ts";
 import { isServing } from "../../instance/place.ts";
 import { stopSecondsOf } from "../../services/limits.ts";
 import type { Service } from "../../services/service.ts";
@@ -24,11 +20,7 @@ type Stop = (components: readonly string[], agentSeconds?: number) => Promise<vo
  * Stops parts of the instance. Without Redis no agent can deliver a result, so there is no reason
  * to wait.
  */
-export function stopperOf(
-  runtime: ContainerRuntime,
-  parts: InstanceParts,
-  progress: Progress,
-): Stop {
+export function stopperOf(runtime: Runtime, parts: InstanceParts, progress: Progress): Stop {
   const maxSeconds = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
   return (components, agentSeconds) => {
     const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
@@ -67,7 +59,7 @@ export function stoppedAt(time: Service["stops"]): string[] {
 
 /** A container that cannot be stopped is removed by force later; the others stop all the same. */
 async function stopAll(
-  runtime: ContainerRuntime,
+  runtime: Runtime,
   containers: readonly ContainerPart[],
   secondsFor: (container: ContainerPart) => number,
   progress: Progress,
@@ -77,7 +69,7 @@ async function stopAll(
       const { id, state } = container;
       if (state.state === "exited" || state.state === "created") return;
       const step = progress.begin(partName(container), "stopping");
-      await runtime.containers.stop(id, secondsFor(container));
+      await runtime.apply.stop(id, secondsFor(container));
       step.done("stopped");
     }),
   );

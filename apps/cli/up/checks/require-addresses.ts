@@ -2,11 +2,11 @@
 // instance: it says so only when it makes one.
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
-import type { ContainerRuntime, InstanceParts } from "../../../../lib/runtime/port.ts";
+import type { InstanceParts, Runtime } from "../../../../lib/runtime/port.ts";
 import { plannedNames } from "../plan/planned-names.ts";
 
 type Input = {
-  runtime: Pick<ContainerRuntime, "networks">;
+  runtime: Pick<Runtime, "apply">;
   config: SettConfig;
   /** The names of the networks that are to be made. */
   labels: PartLabels;
@@ -24,12 +24,12 @@ export async function requireAddresses({ runtime, config, labels, before }: Inpu
   try {
     for (const name of plannedNames(labels.instance, config).network) {
       if (present.includes(name)) continue;
-      await runtime.networks.create(name, labels);
+      await runtime.apply.createNetwork(name, labels);
       made.push(name);
     }
   } finally {
     // Asked a second time where the Engine fails once: nothing is to be left of this.
     for (const name of made)
-      await runtime.networks.remove(name).catch(() => runtime.networks.remove(name));
+      await runtime.apply.removeNetwork(name).catch(() => runtime.apply.removeNetwork(name));
   }
 }

@@ -15,14 +15,14 @@ import {
 } from "../../../../lib/model/exec-limits.ts";
 import type { ContainerSpec } from "../../../../lib/runtime/container-spec.ts";
 import type { PlanInput } from "../../services/input.ts";
+import type { Values } from "../../services/service.ts";
 import type { InstancePlan } from "../plan/plan.ts";
-import type { ReadSecrets } from "../secrets/read-secrets.ts";
 
 type Known = {
   config: Pick<SettConfig, "agents">;
   /** Their own variables are in each container as well. */
   images: Pick<PlanInput["images"], "agents">;
-  secrets: Pick<ReadSecrets, "agents">;
+  secrets: Values["secrets"];
   /** Else the limit is that of this machine. */
   isInContainer: boolean;
 };
@@ -38,7 +38,7 @@ export async function requireStartable(
     const values = uses.flatMap(({ name, variable }) =>
       variable === undefined
         ? []
-        : [[variable, Buffer.from(secrets.agents[agent]?.[name] ?? "", "base64").toString()]],
+        : [[variable, Buffer.from(secrets[agent]?.[name] ?? "", "base64").toString()]],
     );
     const variables = {
       ...images.agents.get(agent)?.env,

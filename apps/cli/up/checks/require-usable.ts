@@ -3,7 +3,7 @@ import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { unusableHere } from "../../../../lib/config/problems.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
-import type { ContainerRuntime, EngineInfo, InstanceParts } from "../../../../lib/runtime/port.ts";
+import type { EngineInfo, InstanceParts, Runtime } from "../../../../lib/runtime/port.ts";
 import { unusableApiPort } from "./api-port.ts";
 import { beyondEngine } from "./beyond-engine.ts";
 import { requireAddresses } from "./require-addresses.ts";
@@ -18,9 +18,7 @@ type Input = {
   /**
    * Undefined where the parts are processes of this machine. `labels`: those of the networks to be.
    */
-  engine:
-    | { info: EngineInfo; runtime: Pick<ContainerRuntime, "networks">; labels: PartLabels }
-    | undefined;
+  engine: { info: EngineInfo; runtime: Pick<Runtime, "apply">; labels: PartLabels } | undefined;
 };
 
 /**

@@ -8,7 +8,7 @@ import type { InstanceName } from "../../../../lib/model/ids.ts";
 import { componentLabel, idLabel, instanceLabel } from "../../../../lib/runtime/labels.ts";
 import { agentImageTag, devcontainerTag } from "../../../../lib/runtime/names.ts";
 import type {
-  ContainerRuntime,
+  EngineRuntime,
   ImageInfo,
   InstanceParts,
   Stranger,
@@ -24,7 +24,7 @@ import type { Shell } from "../../terminal/shell.ts";
 import { requireNoStrangers } from "./checks.ts";
 
 type Input = {
-  runtime: Pick<ContainerRuntime, "images" | "strangers">;
+  runtime: Pick<EngineRuntime, "engine">;
   repository: HostRepository;
   instance: InstanceName;
   config: SettConfig;
@@ -53,7 +53,7 @@ export async function takeNames(
       ? images.includes(image.id)
       : hasOwnLabels(image, { instance, id: input.id, isUpgrade });
   requireNoStrangers(instance, config, [
-    ...(await runtime.strangers(instance)),
+    ...(await runtime.engine.strangers(instance)),
     ...others,
     ...found.flatMap(([name, image]): Stranger[] =>
       isOwn(name, image)
@@ -86,7 +86,7 @@ async function imagesOf({ runtime, instance, config }: Input): Promise<[string, 
     return source.kind === "build" ? [tag] : [tag, devcontainerTag(tag)];
   });
   const found = await Promise.all(
-    tags.map(async (tag) => ({ tag, image: await runtime.images.find(tag) })),
+    tags.map(async (tag) => ({ tag, image: await runtime.engine.images.find(tag) })),
   );
   return found.flatMap(({ tag, image }): [string, ImageInfo][] =>
     image === undefined ? [] : [[tag, image]],

@@ -2,7 +2,7 @@
 import type { ImageSource } from "../../../../lib/model/config.ts";
 import type { AgentName } from "../../../../lib/model/ids.ts";
 import type { Owner } from "../../../../lib/runtime/container-spec.ts";
-import type { ContainerRuntime, ImageInfo, Progress } from "../../../../lib/runtime/port.ts";
+import type { EngineRuntime, ImageInfo, Progress } from "../../../../lib/runtime/port.ts";
 import { buildDevcontainer, readDevcontainer } from "./build-devcontainer.ts";
 import { contextInputs, devcontainerInputs, type Inputs } from "./context-hash.ts";
 
@@ -16,7 +16,7 @@ export type Recipe = {
 
 /** The machine on which the image is built. */
 export type Place = {
-  runtime: Pick<ContainerRuntime, "images">;
+  runtime: Pick<EngineRuntime, "engine">;
   /** The user as which the agent runs. */
   owner: Owner;
   env: Readonly<Record<string, string | undefined>>;
@@ -27,7 +27,7 @@ export async function recipeOf(
   tag: string,
   { runtime, owner, env }: Place,
 ): Promise<Recipe> {
-  const imageId = async (base: string) => (await runtime.images.find(base))?.id;
+  const imageId = async (base: string) => (await runtime.engine.images.find(base))?.id;
   if (source.kind === "build") {
     const { context, dockerfile, args } = source;
     const spec = {
@@ -39,7 +39,7 @@ export async function recipeOf(
     };
     return {
       inputs: await contextInputs(source, imageId),
-      build: (labels, progress) => runtime.images.build({ ...spec, labels }, progress),
+      build: (labels, progress) => runtime.engine.images.build({ ...spec, labels }, progress),
     };
   }
   const devcontainer = await readDevcontainer(source.folder);

@@ -32,7 +32,7 @@ export async function readDevcontainer(folder: string): Promise<Devcontainer> {
 }
 
 type BuildInput = {
-  runtime: { images: Pick<Images, "find" | "build" | "untag"> };
+  runtime: { engine: { images: Pick<Images, "find" | "build" | "untag"> } };
   devcontainer: Devcontainer;
   tag: string;
   labels: Record<string, string>;
@@ -50,7 +50,7 @@ export async function buildDevcontainer(input: BuildInput, progress: Progress): 
       ? { ...surroundings.host, DOCKER_HOST: `unix://${engine.path}` }
       : surroundings.host;
   await runDevcontainer(devcontainer, base, host, progress);
-  const made = await runtime.images.find(base);
+  const made = await runtime.engine.images.find(base);
   if (made === undefined) {
     throw new SettError(
       "build-failed",
@@ -74,7 +74,7 @@ export async function buildDevcontainer(input: BuildInput, progress: Progress): 
       tag,
       labels: { ...labels, ...layer.labels },
     };
-    return await runtime.images.build(spec, progress);
+    return await runtime.engine.images.build(spec, progress);
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "build-failed") throw error;
     // The build's own hint would name the temporary folder, which is removed by then.
@@ -82,7 +82,7 @@ export async function buildDevcontainer(input: BuildInput, progress: Progress): 
     throw new SettError("build-failed", error.message, { hint, cause: error });
   } finally {
     await rm(contextDir, { recursive: true });
-    await runtime.images.untag(base);
+    await runtime.engine.images.untag(base);
   }
 }
 

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { messageOf, SettError } from "../../../../lib/model/errors.ts";
-import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { EngineRuntime } from "../../../../lib/runtime/port.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { inputsLabel } from "./inputs-label.ts";
@@ -20,7 +20,7 @@ export type CarriedImages = {
 };
 
 type Input = {
-  runtime: ContainerRuntime;
+  runtime: EngineRuntime;
   shell: Pick<Shell, "carried" | "interrupted">;
   progress: Progress;
 };
@@ -37,7 +37,7 @@ export async function importImages({ runtime, shell, progress }: Input): Promise
   const about: CarriedImages = JSON.parse(await description.text());
   const missing = await missingOf(runtime, about);
   if (missing.length === 0) return;
-  const { architecture } = await runtime.check();
+  const { architecture } = await runtime.observe.check();
   if (architecture !== about.architecture) return await requireOthers(runtime, about, architecture);
   const step = progress.begin(
     "Sett's images",
@@ -54,7 +54,7 @@ export async function importImages({ runtime, shell, progress }: Input): Promise
     }
   };
   const tags = about.images.flatMap((image) => image.tags);
-  await runtime.images.load(unpacked(counted()), { tags, signal: shell.interrupted });
+  await runtime.engine.images.load(unpacked(counted()), { tags, signal: shell.interrupted });
   step.done("imported");
 }
 
@@ -73,11 +73,11 @@ async function* unpacked(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-async function missingOf(runtime: ContainerRuntime, { images }: CarriedImages): Promise<string[]> {
+async function missingOf(runtime: EngineRuntime, { images }: CarriedImages): Promise<string[]> {
   const found = await Promise.all(
     images.flatMap(({ tags, inputs }) =>
       tags.map(async (tag) =>
-        (await runtime.images.find(tag))?.labels[inputsLabel] === inputs ? [] : [tag],
+        (await runtime.engine.images.find(tag))?.labels[inputsLabel] === inputs ? [] : [tag],
       ),
     ),
   );
@@ -86,12 +86,12 @@ async function missingOf(runtime: ContainerRuntime, { images }: CarriedImages): 
 
 /** Accepts images that were built for that Engine from Sett's sources. */
 async function requireOthers(
-  runtime: ContainerRuntime,
+  runtime: EngineRuntime,
   { images, architecture }: CarriedImages,
   needed: string,
 ): Promise<void> {
   const found = await Promise.all(
-    images.flatMap(({ tags }) => tags.map((tag) => runtime.images.find(tag))),
+    images.flatMap(({ tags }) => tags.map((tag) => runtime.engine.images.find(tag))),
   );
   if (found.every((image) => image?.architecture === needed)) return;
   throw new SettError(

@@ -6,7 +6,7 @@ import { SettError } from "../../../../lib/model/errors.ts";
 import type { AgentName, InstanceName } from "../../../../lib/model/ids.ts";
 import { idLabel, instanceLabel } from "../../../../lib/runtime/labels.ts";
 import { agentImageTag, carrierImage } from "../../../../lib/runtime/names.ts";
-import type { ContainerRuntime, ImageInfo } from "../../../../lib/runtime/port.ts";
+import type { EngineRuntime, ImageInfo } from "../../../../lib/runtime/port.ts";
 import { formatAge } from "../../../../lib/words/age.ts";
 import { services } from "../../services/services.ts";
 import type { Progress } from "../../terminal/progress.ts";
@@ -28,7 +28,7 @@ export type Images = {
 };
 
 type Input = Place & {
-  runtime: ContainerRuntime;
+  runtime: EngineRuntime;
   instance: InstanceName;
   version: string;
   config: SettConfig;
@@ -114,7 +114,7 @@ async function agentImage(input: Input, { name, source }: AgentConfig): Promise<
   const { runtime, instance, isRebuild, progress, signal } = input;
   const tag = agentImageTag(instance, name);
   const { inputs, build } = await recipeOf({ name, source }, tag, input);
-  const found = await runtime.images.find(tag);
+  const found = await runtime.engine.images.find(tag);
   const isSame = async ({ labels }: ImageInfo) =>
     inputs !== undefined &&
     ((inputs.byTimes !== undefined && labels[timesLabel] === inputs.byTimes) ||
@@ -144,11 +144,11 @@ async function findOrPull(
   { runtime, version, progress, signal }: Search,
   tag: string,
 ): Promise<Image> {
-  const found = await runtime.images.find(tag);
+  const found = await runtime.engine.images.find(tag);
   if (found !== undefined) return { tag, ...found };
   const step = progress.begin(tag, "pulling");
   try {
-    const image = await runtime.images.pull(tag, {
+    const image = await runtime.engine.images.pull(tag, {
       onProgress: (line) => step.update(line),
       signal,
     });

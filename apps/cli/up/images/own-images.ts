@@ -2,7 +2,7 @@
 // that has lost its name from one that a person has made of it.
 import type { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import { messageOf } from "../../../../lib/model/errors.ts";
-import type { ContainerRuntime } from "../../../../lib/runtime/port.ts";
+import type { EngineRuntime } from "../../../../lib/runtime/port.ts";
 
 type Warn = (sentence: string) => void;
 
@@ -43,7 +43,7 @@ export function rememberer(kept: KeptId, warn: Warn): Remembering {
  * tried again by the next `sett up`.
  */
 export async function removeReplaced(
-  { images }: Pick<ContainerRuntime, "images">,
+  { engine: { images } }: Pick<EngineRuntime, "engine">,
   { kept, current }: { kept: KeptId; current: ReadonlySet<string> },
   warn: Warn,
 ): Promise<void> {

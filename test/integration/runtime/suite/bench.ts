@@ -1,13 +1,16 @@
 // Shows what the shared suite needs of an instance, in whatever runs it: see `dockerInstance` and
 // `processInstance`.
+
 import type { SettErrorCode } from "../../../../lib/model/errors.ts";
+import type { Runtime } from "../../../../lib/runtime/port.ts";
 import { type DockerInstance, dockerInstance } from "../../../support/docker/docker-instance.ts";
 import {
   type ProcessInstance,
   processInstance,
 } from "../../../support/process/process-instance.ts";
 
-export type RuntimeBench = Omit<DockerInstance, "imageTag"> & {
+export type RuntimeBench = Omit<DockerInstance, "imageTag" | "runtime"> & {
+  runtime: Runtime;
   /** The code of what this runtime refuses. */
   refusal: SettErrorCode;
   /** Another instance on the same machine. */

@@ -15,16 +15,16 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("a container whose command is missing starts, and ends at once with 127 and the reason in its log", async () => {
     await using sett = await open();
     const { id } = await sett.run("", { entrypoint: ["/no/such/program"] });
-    expect(await sett.runtime.containers.wait(id)).toBe(127);
+    expect(await sett.runtime.workers.wait(id)).toBe(127);
     const lines: string[] = [];
-    for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+    for await (const { line } of sett.runtime.observe.logs(id)) lines.push(line);
     expect(lines.join()).toContain("/no/such/program");
   });
 
   test("exec gives exit code and both streams apart, and passes input to its end", async () => {
     await using sett = await open();
     const { id } = await sett.run("sleep 600");
-    const { exec } = sett.runtime.containers;
+    const { exec } = sett.runtime.observe;
     expect(await exec(id, ["/bin/sh", "-c", "echo out; echo err >&2; exit 3"])).toEqual({
       exitCode: 3,
       stdout: "out\n",
@@ -45,9 +45,9 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("waiting gives the exit code, also of a container that ended long ago", async () => {
     await using sett = await open();
     const { id } = await sett.run("exit 7");
-    expect(await sett.runtime.containers.wait(id)).toBe(7);
-    expect(await sett.runtime.containers.wait(id)).toBe(7);
-    expect(await sett.runtime.containers.find(id)).toMatchObject({
+    expect(await sett.runtime.workers.wait(id)).toBe(7);
+    expect(await sett.runtime.workers.wait(id)).toBe(7);
+    expect(await sett.runtime.observe.find(id)).toMatchObject({
       state: { state: "exited", exitCode: 7 },
       isOutOfMemory: false,
     });
@@ -56,19 +56,15 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("waiting ends when it is interrupted", async () => {
     await using sett = await open();
     const { id } = await sett.run("sleep 600");
-    const { wait, waitHealthy } = sett.runtime.containers;
+    const { wait } = sett.runtime.workers;
     await expect(wait(id, AbortSignal.timeout(50))).rejects.toMatchObject({ code: "interrupted" });
     await expect(wait(id, AbortSignal.abort())).rejects.toMatchObject({ code: "interrupted" });
-    await expect(
-      waitHealthy(id, { timeoutMs: 1000, signal: AbortSignal.abort() }),
-    ).rejects.toMatchObject({
-      code: "interrupted",
-    });
   });
 
   test("stopping sends SIGTERM and waits; stopping and removing what is stopped or gone is fine", async () => {
     await using sett = await open();
-    const { stop, remove, wait, find } = sett.runtime.containers;
+    const { stop, remove } = sett.runtime.apply;
+    const { wait, find } = sett.runtime.workers;
     const { id } = await sett.run(
       "trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.05; done",
     );
@@ -86,7 +82,8 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     await using sett = await open();
     const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
     const other = await sett.run("sleep 600");
-    const { find, rename } = sett.runtime.containers;
+    const { find } = sett.runtime.observe;
+    const { rename } = sett.runtime.apply;
     await rename(id, sett.name("redis.old"));
     expect(await find(sett.name("redis"))).toBeUndefined();
     expect(await find(sett.name("redis.old"))).toMatchObject({
@@ -103,7 +100,9 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
 
   test("one that has ended is started again as it is; one that runs goes on", async () => {
     await using sett = await open();
-    const { find, logs, startAgain, stop, wait } = sett.runtime.containers;
+    const { find, logs } = sett.runtime.observe;
+    const { startAgain, stop } = sett.runtime.apply;
+    const { wait } = sett.runtime.workers;
     const { id } = await sett.run("trap 'exit 4' TERM; echo here; while :; do sleep 0.05; done");
     const before = await find(id);
     await startAgain(id);
@@ -122,6 +121,6 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
 
 /** Says that it has come so far: before its trap is set, SIGTERM ends it. */
 async function firstLine(sett: RuntimeBench, id: string): Promise<string> {
-  for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) return line;
+  for await (const { line } of sett.runtime.observe.logs(id, { follow: true })) return line;
   throw new Error("It has ended and said nothing.");
 }

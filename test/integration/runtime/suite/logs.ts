@@ -20,14 +20,14 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
     const { id } = await sett.run(
       "echo out 1; echo; echo out 2; echo err 1 >&2; echo äöü >&2; printf unfinished",
     );
-    await sett.runtime.containers.wait(id);
-    const lines = await all(sett.runtime.containers.logs(id));
+    await sett.runtime.workers.wait(id);
+    const lines = await all(sett.runtime.observe.logs(id));
     expect(stdoutOf(lines)).toEqual(["out 1", "", "out 2", "unfinished"]);
     expect(stderrOf(lines)).toEqual(["err 1", "äöü"]);
     for (const { time } of lines)
       expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000);
     // Which of the two streams has the last word is not certain.
-    expect(await all(sett.runtime.containers.logs(id, { tail: 1, follow: true }))).toEqual(
+    expect(await all(sett.runtime.observe.logs(id, { tail: 1, follow: true }))).toEqual(
       lines.slice(-1),
     );
   });
@@ -35,8 +35,8 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
   test("a line longer than the engine's own pieces comes whole", async () => {
     await using sett = await open();
     const { id } = await sett.run(`printf 'ü%.0s' $(seq 1 30000); echo; echo next`);
-    await sett.runtime.containers.wait(id);
-    expect(stdoutOf(await all(sett.runtime.containers.logs(id)))).toEqual([
+    await sett.runtime.workers.wait(id);
+    expect(stdoutOf(await all(sett.runtime.observe.logs(id)))).toEqual([
       "ü".repeat(30_000),
       "next",
     ]);
@@ -49,9 +49,9 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
       `echo before; until test -e ${go}; do sleep 0.02; done; rm ${go}; echo after`,
     );
     const seen: string[] = [];
-    for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) {
+    for await (const { line } of sett.runtime.observe.logs(id, { follow: true })) {
       seen.push(line);
-      if (line === "before") await sett.runtime.containers.exec(id, ["/bin/touch", go]);
+      if (line === "before") await sett.runtime.observe.exec(id, ["/bin/touch", go]);
     }
     expect(seen).toEqual(["before", "after"]);
   });
@@ -59,10 +59,10 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
   test("lines from before `since` are left out", async () => {
     await using sett = await open();
     const { id } = await sett.run("echo old; sleep 1.1; echo new");
-    await sett.runtime.containers.wait(id);
-    const [old] = await all(sett.runtime.containers.logs(id));
+    await sett.runtime.workers.wait(id);
+    const [old] = await all(sett.runtime.observe.logs(id));
     const since = Date.parse(old?.time ?? "") / 1000 + 0.5;
-    expect(stdoutOf(await all(sett.runtime.containers.logs(id, { since })))).toEqual(["new"]);
+    expect(stdoutOf(await all(sett.runtime.observe.logs(id, { since })))).toEqual(["new"]);
   });
 
   test("an abort ends a followed log without an error", async () => {
@@ -70,7 +70,7 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
     const { id } = await sett.run("echo hello; sleep 600");
     const stop = new AbortController();
     const seen: string[] = [];
-    for await (const { line } of sett.runtime.containers.logs(id, {
+    for await (const { line } of sett.runtime.observe.logs(id, {
       follow: true,
       signal: stop.signal,
     })) {
@@ -78,15 +78,13 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
       stop.abort();
     }
     expect(seen).toEqual(["hello"]);
-    expect(await all(sett.runtime.containers.logs(id, { signal: AbortSignal.abort() }))).toEqual(
-      [],
-    );
+    expect(await all(sett.runtime.observe.logs(id, { signal: AbortSignal.abort() }))).toEqual([]);
   });
 
   test("leaving a followed log early closes it", async () => {
     await using sett = await open();
     const { id } = await sett.run("while :; do echo again; sleep 0.01; done");
-    for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) {
+    for await (const { line } of sett.runtime.observe.logs(id, { follow: true })) {
       expect(line).toBe("again");
       break;
     }
@@ -99,8 +97,8 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
       code: sett.refusal,
       message: expect.stringContaining(`${name} to read the logs of.`),
     };
-    await expect(all(sett.runtime.containers.logs(name))).rejects.toMatchObject(expected);
-    await expect(all(sett.runtime.containers.logs(name, { follow: true }))).rejects.toMatchObject(
+    await expect(all(sett.runtime.observe.logs(name))).rejects.toMatchObject(expected);
+    await expect(all(sett.runtime.observe.logs(name, { follow: true }))).rejects.toMatchObject(
       expected,
     );
   });

@@ -19,12 +19,12 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     const { instance, runtime } = sett;
     const network = networkName(instance);
     await Promise.all([
-      runtime.networks.create(network, sett.labels({ component: "network" })),
-      runtime.volumes.make({
+      runtime.apply.createNetwork(network, sett.labels({ component: "network" })),
+      runtime.apply.makeVolume({
         name: blackboardVolumeName(instance),
         labels: sett.labels({ component: "blackboard" }),
       }),
-      runtime.volumes.make({
+      runtime.apply.makeVolume({
         name: workspaceVolumeName(instance, agent),
         labels: sett.labels({ component: "workspace", agent }),
       }),
@@ -38,9 +38,9 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
       ports: [{ port: 6379, hostPort: await freePort() }],
     });
     const ended = await sett.run("exit 3");
-    await runtime.containers.wait(ended.id);
+    await runtime.workers.wait(ended.id);
 
-    const parts = await runtime.parts(instance);
+    const parts = await runtime.observe.parts(instance);
     expect(parts.instance).toBe(instance);
     expect(parts.networks.map(({ name, labels }) => [name, labels.component])).toEqual([
       [network, "network"],
@@ -66,20 +66,20 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
       ports: [{ port: 6379, hostPort: expect.any(Number) }],
     });
 
-    const listed = (await runtime.instances()).filter(
+    const listed = (await runtime.observe.instances()).filter(
       (each) => each.instance === instance || each.instance === other.instance,
     );
     expect(listed).toEqual(
-      [parts, await runtime.parts(other.instance)].sort((a, b) =>
+      [parts, await runtime.observe.parts(other.instance)].sort((a, b) =>
         a.instance < b.instance ? -1 : 1,
       ),
     );
     const { workspace } = sett.labels({ component: "redis" });
-    const ofWorkspace = (await runtime.instances(workspace)).filter(
+    const ofWorkspace = (await runtime.observe.instances(workspace)).filter(
       (each) => each.instance === instance,
     );
     expect(ofWorkspace).toEqual([parts]);
-    expect(await runtime.instances("/nowhere")).toEqual([]);
+    expect(await runtime.observe.instances("/nowhere")).toEqual([]);
   }, 120_000);
 
   test("removing an instance leaves nothing, or the blackboard alone, and touches no other", async () => {
@@ -87,12 +87,12 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     await using other = await sett.beside();
     const { instance, runtime } = sett;
     const network = networkName(instance);
-    await runtime.networks.create(network, sett.labels({ component: "network" }));
-    await runtime.volumes.make({
+    await runtime.apply.createNetwork(network, sett.labels({ component: "network" }));
+    await runtime.apply.makeVolume({
       name: blackboardVolumeName(instance),
       labels: sett.labels({ component: "blackboard" }),
     });
-    await runtime.volumes.make({
+    await runtime.apply.makeVolume({
       name: workspaceVolumeName(instance, agent),
       labels: sett.labels({ component: "workspace", agent }),
     });
@@ -110,64 +110,66 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     });
     await other.run("sleep 600");
 
-    await runtime.removeInstance(instance, { blackboard: "keep" });
-    expect(await runtime.parts(instance)).toEqual({
+    await runtime.apply.removeInstance(instance, { blackboard: "keep" });
+    expect(await runtime.observe.parts(instance)).toEqual({
       instance,
       containers: [],
       networks: [],
       volumes: [expect.objectContaining({ name: blackboardVolumeName(instance) })],
     });
 
-    await runtime.removeInstance(instance, { blackboard: "remove" });
-    expect(await runtime.parts(instance)).toEqual({
+    await runtime.apply.removeInstance(instance, { blackboard: "remove" });
+    expect(await runtime.observe.parts(instance)).toEqual({
       instance,
       containers: [],
       networks: [],
       volumes: [],
     });
-    expect((await runtime.instances()).map((each) => each.instance)).not.toContain(instance);
-    expect((await runtime.parts(other.instance)).containers).toHaveLength(1);
-    await runtime.removeInstance(instance, { blackboard: "remove" });
+    expect((await runtime.observe.instances()).map((each) => each.instance)).not.toContain(
+      instance,
+    );
+    expect((await runtime.observe.parts(other.instance)).containers).toHaveLength(1);
+    await runtime.apply.removeInstance(instance, { blackboard: "remove" });
   }, 120_000);
 
   test("a volume is kept when it is the instance's own, and refused when it is someone else's", async () => {
     await using sett = await open();
     await using other = await sett.beside();
-    const { volumes } = sett.runtime;
+    const { apply } = sett.runtime;
     const labels = sett.labels({ component: "blackboard" });
     const volume = sett.name("blackboard");
-    expect(await volumes.make({ name: volume, labels: labels })).toBe("created");
-    expect(await volumes.make({ name: volume, labels: labels })).toBe("kept");
+    expect(await apply.makeVolume({ name: volume, labels: labels })).toBe("created");
+    expect(await apply.makeVolume({ name: volume, labels: labels })).toBe("kept");
     const refused = [
       other.labels({ component: "blackboard" }),
       sett.labels({ component: "carrier" }),
     ];
     for (const foreign of refused)
-      await expect(volumes.make({ name: volume, labels: foreign })).rejects.toMatchObject({
+      await expect(apply.makeVolume({ name: volume, labels: foreign })).rejects.toMatchObject({
         code: "instance-taken",
       });
-    await volumes.remove(volume);
-    await volumes.remove(volume);
+    await apply.removeVolume(volume);
+    await apply.removeVolume(volume);
     expect(
-      await volumes.make({ name: volume, labels: other.labels({ component: "blackboard" }) }),
+      await apply.makeVolume({ name: volume, labels: other.labels({ component: "blackboard" }) }),
     ).toBe("created");
   });
 
   test("a network's name is taken once, until it is removed", async () => {
     await using sett = await open();
-    const { networks } = sett.runtime;
+    const { apply } = sett.runtime;
     const labels = sett.labels({ component: "network" });
-    await networks.create(sett.name("net"), labels);
-    await expect(networks.create(sett.name("net"), labels)).rejects.toMatchObject({
+    await apply.createNetwork(sett.name("net"), labels);
+    await expect(apply.createNetwork(sett.name("net"), labels)).rejects.toMatchObject({
       code: "instance-taken",
     });
-    await networks.remove(sett.name("net"));
-    await networks.remove(sett.name("net"));
-    await networks.create(sett.name("net"), labels);
+    await apply.removeNetwork(sett.name("net"));
+    await apply.removeNetwork(sett.name("net"));
+    await apply.createNetwork(sett.name("net"), labels);
   });
 
   test("an unknown name finds nothing", async () => {
     await using sett = await open();
-    expect(await sett.runtime.containers.find(sett.name("unknown"))).toBeUndefined();
+    expect(await sett.runtime.observe.find(sett.name("unknown"))).toBeUndefined();
   });
 }

@@ -6,7 +6,8 @@ import type { RuntimeBench } from "./bench.ts";
 export function restartsSuite(open: () => Promise<RuntimeBench>): void {
   test("one that crashes is started again, counted, with its log going on, until it is stopped", async () => {
     await using sett = await open();
-    const { find, logs, stop } = sett.runtime.containers;
+    const { find, logs } = sett.runtime.observe;
+    const { stop } = sett.runtime.apply;
     const { id } = await sett.run("echo again; exit 5", { restart: "unless-stopped" });
     // In the long pause before the next one: while it runs, SIGTERM may end it.
     await waitFor("some restarts", async () => {
@@ -23,7 +24,8 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
 
   test("one that is stopped stays stopped", async () => {
     await using sett = await open();
-    const { find, logs, stop } = sett.runtime.containers;
+    const { find, logs } = sett.runtime.observe;
+    const { stop } = sett.runtime.apply;
     const { id } = await sett.run("trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done", {
       restart: "unless-stopped",
     });
@@ -38,7 +40,8 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
 
   test("one that does not heed SIGTERM is killed when its time is up", async () => {
     await using sett = await open();
-    const { find, logs, stop } = sett.runtime.containers;
+    const { find, logs } = sett.runtime.observe;
+    const { stop } = sett.runtime.apply;
     const { id } = await sett.run("trap '' TERM; echo deaf; while :; do sleep 0.05; done", {
       restart: "unless-stopped",
     });
@@ -49,7 +52,8 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
 
   test("without a policy to restart nothing is started again", async () => {
     await using sett = await open();
-    const { find, wait } = sett.runtime.containers;
+    const { find } = sett.runtime.observe;
+    const { wait } = sett.runtime.workers;
     const { id } = await sett.run("exit 6");
     expect(await wait(id)).toBe(6);
     expect(await find(id)).toMatchObject({ restarts: 0, state: { state: "exited", exitCode: 6 } });

@@ -10,7 +10,7 @@ test("the holder of an instance is known by number where the machine has no name
   const program = `
     import { lockInstance } from ${JSON.stringify(source)};
     const lock = async (_, by) => (console.log(by), { outcome: "held", async [Symbol.asyncDispose]() {} });
-    await using held = await lockInstance({ lock }, "demo");`;
+    await using held = await lockInstance({ apply: { lock } }, "demo");`;
   const { PATH = "" } = process.env;
   const { stdout } = Bun.spawnSync([process.execPath, "-e", program], { env: { PATH } });
   expect(stdout.toString()).toStartWith(`user ${process.getuid?.()} on `);

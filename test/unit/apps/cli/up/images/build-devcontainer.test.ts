@@ -37,7 +37,7 @@ async function failure(
   const surroundings = { folder, owner: { uid: 1, gid: 1 }, host: { PATH: path } };
   const lines: string[] = [];
   const order = {
-    runtime: { images: noImages },
+    runtime: { engine: { images: noImages } },
     devcontainer,
     tag: "some:latest",
     labels: {},
@@ -96,7 +96,13 @@ test("where the layer on top fails, the hint names the devcontainer.json, for th
     host: { PATH: `${made.folder}:${process.env.PATH}` },
   };
   const devcontainer = await readDevcontainer(folder);
-  const order = { runtime: { images }, devcontainer, tag: "some:latest", labels: {}, surroundings };
+  const order = {
+    runtime: { engine: { images } },
+    devcontainer,
+    tag: "some:latest",
+    labels: {},
+    surroundings,
+  };
   const error = await failureOf(buildDevcontainer(order, { onProgress: () => {} }));
   expect(error).toMatchObject({ code: "build-failed", message: "Step 2 failed." });
   expect(error.hint).toStartWith(`Correct ${folder}/devcontainer.json: `);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findEngineSocket } from "../../../../../../apps/cli/up/plan/engine-socket.ts";
+import { findEngineSocket } from "../../../../../../apps/cli/up/hosts/engine-socket.ts";
 
 describe("the engine's socket, for an instance with workers,", () => {
   const refusalOf = (DOCKER_HOST: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { choosePorts } from "../../../../../../apps/cli/up/plan/choose-port.ts";
+import { choosePorts } from "../../../../../../apps/cli/up/hosts/choose-port.ts";
 import { planParts } from "../../../../../../apps/cli/up/plan/plan.ts";
 import { instanceParts } from "../../../../../support/cli/instance-parts.ts";
 import { sampleConfig, sampleInput } from "../../../../../support/cli/sample-plan.ts";

@@ -1,0 +1,138 @@
+// Makes an instance match sett.yml: id, names, images, plan, parts; or takes back what it made.
+import { randomBytes } from "node:crypto";
+import type { ProblemAt } from "../../../lib/config/parse-config.ts";
+import { KeptId } from "../../../lib/git/repository/kept-id.ts";
+import { keptRefs } from "../../../lib/git/repository/kept-refs.ts";
+import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
+import type { InstanceParts, VolumePart } from "../../../lib/runtime/port.ts";
+import { personOf } from "../instance/person.ts";
+import { noteWaitingGoals } from "../instance/retention.ts";
+import { keepLogs } from "../logs/keep-logs.ts";
+import type { Progress } from "../terminal/progress.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { type ApplyInput, applyPlan } from "./apply/apply.ts";
+import { explainFailure } from "./apply/explain-failure.ts";
+import { makeFolders } from "./apply/make-folders.ts";
+import { warnAboutModels } from "./apply/probe-models.ts";
+import { report } from "./apply/report.ts";
+import { leftBehind, stateAfterFailure, withState } from "./apply/state-after-failure.ts";
+import { UndoSteps, undo } from "./apply/undo.ts";
+import { knownId, requireFreeOrOwn } from "./checks/checks.ts";
+import { keepId } from "./checks/keep-id.ts";
+import { type Host, type Known, usersOf } from "./hosts/host.ts";
+import type { Order } from "./order.ts";
+import { apiAddress } from "./plan/api-address.ts";
+import { cassettesNote } from "./plan/cassettes.ts";
+import { makePlan } from "./plan/make-plan.ts";
+import { type InstancePlan, plannedService } from "./plan/plan.ts";
+import type { ReadValues } from "./secrets/read-values.ts";
+
+type Input = Order & { host: Host; read: ReadValues; progress: Progress; shell: Shell };
+
+/** Call this under the lock of the instance. */
+export async function bringAbout(input: Input): Promise<void> {
+  const { instance, repository, host, read, shell, problemAt } = input;
+  const undoSteps = new UndoSteps();
+  const { keptId, adopted, ...known } = await lookAtInstance(input, undoSteps, problemAt);
+  const { id, before, kept } = known;
+  const built: string[] = [];
+  const stateNow = () => stateAfterFailure(instance, before, built);
+  if (id !== keptId) await keepId(kept, { instance, id }, shell);
+  // Images that were built, perhaps without an answer, stay after a failure, and bear the id.
+  const forgetId = async () => {
+    if (id !== keptId && built.length === 0 && (await kept.list("building")).length === 0)
+      await kept.remove();
+  };
+  const images = await host.images(known, built).catch(async (error: unknown) => {
+    await forgetId();
+    throw withState(error, stateNow());
+  });
+  const made = await makePlan(input, { host, known, images, ...read }, shell);
+  const actor = await personOf(repository, shell);
+  try {
+    undoSteps.add(forgetId);
+    const isKnown = keptId !== undefined && (before?.networks ?? []).length === 0;
+    const applyInput = { ...made, adopted, actor, undoSteps, isKnown, before };
+    const applied = await applyPlan(applyInputOf(input, known, applyInput));
+    await sayWhatIsUp(input, made.plan);
+    await host.tidy(images, known);
+    await report(instance, applied, shell);
+    await noteWaitingGoals(instance, host.config.retention, shell);
+  } catch (error) {
+    const explained = await explainFailure(input, error, stateNow(), shell);
+    input.progress[Symbol.dispose]();
+    await undo(undoSteps, instance, shell);
+    throw withState(explained, stateNow());
+  }
+}
+
+type Looked = Known & { keptId: string | undefined; adopted: VolumePart[] };
+
+/** Throws `instance-taken`, `workspace-taken`, `config-invalid` and `docker-failed`. */
+async function lookAtInstance(
+  { instance, repository, runtime, host, here, shell }: Input,
+  undoSteps: UndoSteps,
+  problemAt: ProblemAt,
+): Promise<Looked> {
+  const all = await here(await runtime.observe.instances());
+  requireFreeOrOwn(instance, repository.place.toplevel, all);
+  const before = all.find((parts) => parts.instance === instance);
+  const kept = new KeptId(repository.place, instance, shell.env);
+  const keptId = await kept.read();
+  const id = knownId(before, keptId) ?? newInstanceId(randomBytes(8).toString("hex"), new Date());
+  const adopted = await host.adopt({ id, before, kept });
+  shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
+  const engine = await runtime.observe.check();
+  const known = { id, before, kept, engine };
+  await host.requireUsable(known, problemAt);
+  return { ...known, keptId, adopted };
+}
+
+type Applying = Pick<ApplyInput, "plan" | "registrations" | "adopted" | "actor" | "undoSteps"> & {
+  isKnown: boolean;
+  before: InstanceParts | undefined;
+};
+
+function applyInputOf(
+  { instance, repository, runtime, host, read, here, progress, shell }: Input,
+  { engine }: Known,
+  { isKnown, before, ...made }: Applying,
+): ApplyInput {
+  const { config } = host;
+  const { place } = repository;
+  const { writer } = usersOf(engine, repository);
+  const { env, messages } = shell;
+  return {
+    ...made,
+    runtime,
+    progress,
+    signal: shell.interrupted,
+    instance,
+    workspace: place.toplevel,
+    version: shell.version,
+    triggers: config.triggers.map(({ name }) => name),
+    values: read.values,
+    exchange: {
+      make: () => makeFolders({ repository, instance, config, writer, progress }),
+      remove: () => repository.exchange(instance).remove(),
+    },
+    here,
+    known: {
+      isKnown,
+      refs: () => keptRefs(place, instance, env),
+      hasRecord: before?.volumes.some(({ labels }) => labels.component === "record") === true,
+      transcriptsKeptMs: config.retention.transcripts_ms,
+    },
+    keepLogs: (containers) => keepLogs({ runtime, place, by: "sett up", messages }, containers),
+    repositoryLock: repository.lockFile,
+  };
+}
+
+async function sayWhatIsUp({ runtime, cassettes, host, shell }: Input, plan: InstancePlan) {
+  const gateway = plannedService(plan, "gateway");
+  if (gateway !== undefined && cassettes?.mode !== "replay")
+    await warnAboutModels(runtime, gateway, shell);
+  if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
+  const { api } = host.config.services;
+  if (api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(api)}`);
+}

@@ -1,0 +1,65 @@
+// What `sett up` does in one runtime alone, before and after it applies a plan.
+import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
+import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
+import type { KeptId } from "../../../../lib/git/repository/kept-id.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
+import type { InstanceName } from "../../../../lib/model/ids.ts";
+import type { PartPlan, Translation } from "../../../../lib/runtime/part-plan.ts";
+import type { EngineInfo, InstanceParts, VolumePart } from "../../../../lib/runtime/port.ts";
+import type { PlanInput } from "../../services/input.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import type { Shell } from "../../terminal/shell.ts";
+
+/** What is known before the instance is looked at. */
+export type HostInput = {
+  file: string;
+  /** As it is written. */
+  config: SettConfig;
+  repository: HostRepository;
+  instance: InstanceName;
+  progress: Progress;
+  /** Builds unchanged images, too. */
+  isRebuild: boolean;
+  shell: Shell;
+};
+
+/** The instance as it is, and its id. */
+export type Known = {
+  id: string;
+  before: InstanceParts | undefined;
+  kept: KeptId;
+  engine: EngineInfo;
+};
+
+export type Images = PlanInput["images"];
+
+export type Host = {
+  /** As this runtime can run it. */
+  config: SettConfig;
+  /** Its parts have an environment of their own, and not that of this machine. */
+  isInContainer: boolean;
+  /** Makes what the lock of an instance needs. */
+  prepare(): Promise<void>;
+  /** Takes over volumes of the version before. Throws `instance-taken` for what is another's. */
+  adopt(known: Omit<Known, "engine">): Promise<VolumePart[]>;
+  /** Throws `config-invalid` and `docker-failed` for what this runtime cannot do. */
+  requireUsable(known: Known, problemAt: ProblemAt): Promise<void>;
+  /** Throws `image-not-found` and `build-failed`. `built`: receives the names of new images. */
+  images(known: Known, built: string[]): Promise<Images>;
+  /** After `images`. */
+  translation(plans: readonly PartPlan[], known: Known): Promise<Translation>;
+  /** Removes what the instance no longer needs, once it is up. */
+  tidy(images: Images, known: Known): Promise<void>;
+};
+
+/** In a rootless Engine it is the user who runs the Engine, and has the rights of no other. */
+const rootOfContainers = { uid: 0, gid: 0 };
+
+/** The user as which agents run, and the user of this machine that this is. */
+export function usersOf(engine: EngineInfo, { place: { containerUser } }: HostRepository) {
+  const { uid, gid } = engine.firstUser ?? rootOfContainers;
+  return {
+    user: engine.isRootless ? rootOfContainers : containerUser,
+    writer: { uid: uid + containerUser.uid, gid: gid + containerUser.gid },
+  };
+}

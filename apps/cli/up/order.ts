@@ -1,0 +1,71 @@
+// What a `sett up` is about: the configuration, the repository, the instance and its runtime.
+import { dirname, resolve } from "node:path";
+import type { ProblemAt } from "../../../lib/config/parse-config.ts";
+import { formatProblem } from "../../../lib/config/problems.ts";
+import { readConfig } from "../../../lib/config/read-config.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import {
+  everyInstance,
+  type FoundRuntime,
+  requireRuntime,
+  runtimeForUp,
+  runtimeNames,
+} from "../instance/runtimes.ts";
+import { configPath, lacksConfig } from "../program/config-path.ts";
+import { hasApi } from "../services/api.ts";
+import { hasModels } from "../services/gateway.ts";
+import type { Cassettes } from "../services/input.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { chooseInstance } from "./checks/checks.ts";
+import { createFirstSett } from "./checks/first-sett.ts";
+import { whereTheyAre } from "./checks/moved-instances.ts";
+import { prepareCassettes, readCassettes } from "./plan/cassettes.ts";
+import { requireTelemetry } from "./plan/telemetry-variables.ts";
+
+export type Order = FoundRuntime & {
+  file: string;
+  /** As it is written. */
+  config: SettConfig;
+  problemAt: ProblemAt;
+  repository: HostRepository;
+  instance: InstanceName;
+  cassettes: Cassettes | undefined;
+  /** Those of all instances, each where its repository is now. */
+  here: (all: readonly InstanceParts[]) => Promise<InstanceParts[]>;
+};
+
+type Arguments = {
+  name?: string | undefined;
+  file?: string | undefined;
+  runtime?: string | undefined;
+  record?: string | undefined;
+  replay?: string | undefined;
+  yes: boolean;
+};
+
+/** Writes a first sett where there is none. Throws what each step throws; nothing is made yet. */
+export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
+  const ordered = readCassettes(args, shell.cwd);
+  const requested = runtimeNames.find((each) => each === args.runtime);
+  if (await lacksConfig(shell.cwd, args.file))
+    await createFirstSett(shell, args.yes, () => requireRuntime(shell, requested));
+  const file = await configPath(shell.cwd, args.file);
+  const withoutKeys = ordered?.mode === "replay";
+  const { config, warnings, problemAt } = await readConfig(file, shell.env, { withoutKeys });
+  for (const warning of warnings) shell.messages.warn(formatProblem(warning));
+  if (hasApi(config)) requireTelemetry(shell.env);
+  const folder = dirname(resolve(shell.cwd, file));
+  const repository = await HostRepository.open(folder, { env: shell.env });
+  const { place } = repository;
+  const cassettes = await prepareCassettes(ordered, hasModels(config), place);
+  const known = await everyInstance(shell);
+  const here = (all: readonly InstanceParts[]) => whereTheyAre(all, place, shell.env);
+  const found = await here(known.instances);
+  const { instance, why } = chooseInstance(args.name, place.toplevel, found);
+  const runtime = await runtimeForUp(shell, known, instance, requested);
+  if (why !== undefined) shell.messages.note(why);
+  return { file, config, problemAt, repository, cassettes, instance, here, ...runtime };
+}

@@ -1,0 +1,55 @@
+// Makes the plan of an instance for its runtime, from all that is known of it.
+import { randomBytes } from "node:crypto";
+import { networkInterfaces } from "node:os";
+import { registrationsOf } from "../../../../lib/config/registrations.ts";
+import type { AgentRegistration } from "../../../../lib/model/agent.ts";
+import type { TokenDigest } from "../../../../lib/model/api-access.ts";
+import { publicNetworksOf } from "../../instance/machine-networks.ts";
+import { hasApi } from "../../services/api.ts";
+import type { PlanInput } from "../../services/input.ts";
+import type { Values } from "../../services/service.ts";
+import type { Shell } from "../../terminal/shell.ts";
+import { keptPassword } from "../checks/kept-password.ts";
+import { requireStartable } from "../checks/require-startable.ts";
+import { type Host, type Images, type Known, usersOf } from "../hosts/host.ts";
+import type { Order } from "../order.ts";
+import { type InstancePlan, planInstance, planParts } from "./plan.ts";
+import { telemetryOf } from "./telemetry-variables.ts";
+
+type Made = { host: Host; known: Known; images: Images; values: Values; tokens: TokenDigest[] };
+
+/** Throws `config-invalid` for a part that Linux would not start. */
+export async function makePlan(
+  { instance, repository, cassettes }: Order,
+  { host, known, images, values, tokens }: Made,
+  { version, env }: Shell,
+): Promise<{ plan: InstancePlan; registrations: AgentRegistration[] }> {
+  const { config, isInContainer } = host;
+  const { place } = repository;
+  const git = repository.exchange(instance);
+  const digests = [...images.agents].map(([name, { digest, id }]) => [name, digest ?? id] as const);
+  const registrations = registrationsOf(config, new Map(digests));
+  const telemetry = telemetryOf(env);
+  const input: PlanInput = {
+    instance,
+    id: known.id,
+    workspace: place.toplevel,
+    version,
+    config,
+    registrations,
+    repository: {
+      foldersFor: (reader) => git.foldersFor(reader),
+      user: usersOf(known.engine, repository).user,
+    },
+    images,
+    // Parts that keep running know the password of last time.
+    password: keptPassword(known.before) ?? randomBytes(24).toString("hex"),
+    machine: known.engine,
+    machineNetworks: publicNetworksOf(networkInterfaces()),
+    cassettes,
+    api: hasApi(config) ? { tokens, tls: values.tls, repository: place, telemetry } : undefined,
+  };
+  const plan = planInstance(input, await host.translation(planParts(input), known));
+  await requireStartable(plan, { config, images, secrets: values.secrets, isInContainer });
+  return { plan, registrations };
+}

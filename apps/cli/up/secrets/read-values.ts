@@ -1,0 +1,29 @@
+// Reads all values that no description of a part may have, and warns about those that are no good.
+import { dirname, resolve } from "node:path";
+import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
+import type { TokenDigest } from "../../../../lib/model/api-access.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
+import type { Values } from "../../services/service.ts";
+import type { Shell } from "../../terminal/shell.ts";
+import { telemetryHeaders } from "../plan/telemetry-variables.ts";
+import { committedSecrets, readSecrets } from "./read-secrets.ts";
+import { readTls } from "./read-tls.ts";
+
+/** `tokens`: digests, which may be in a description. */
+export type ReadValues = { values: Values; tokens: TokenDigest[] };
+
+/** Throws `config-invalid` and `interrupted`. */
+export async function readValues(
+  config: SettConfig,
+  { file, repository }: { file: string; repository: HostRepository },
+  { cwd, env, interrupted: signal, messages }: Shell,
+): Promise<ReadValues> {
+  const folder = dirname(resolve(cwd, file));
+  const secrets = await readSecrets(config, { folder, env, signal, onSlow: messages.note });
+  const { tls, warnings: aboutTls } = await readTls(config, Date.now());
+  const committed = await committedSecrets(config, repository);
+  for (const sentence of [...committed, ...secrets.warnings, ...aboutTls]) messages.warn(sentence);
+  const hooks = { ...secrets.hooks, ...telemetryHeaders(env) };
+  const { keys } = config.models;
+  return { values: { keys, secrets: secrets.agents, tls, hooks }, tokens: secrets.tokens };
+}

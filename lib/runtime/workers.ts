@@ -1,0 +1,10 @@
+// What a program that starts workers has of a runtime, and nothing more.
+import type { Apply, Observe, Workers } from "./port.ts";
+
+export function workersOf(
+  { parts, find, logs }: Observe,
+  { start, remove, makeVolume }: Apply,
+  wait: Workers["wait"],
+): Workers {
+  return { parts, find, logs, start, remove, makeVolume, wait };
+}
