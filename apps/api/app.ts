@@ -10,7 +10,6 @@ import { documentOf } from "./document.ts";
 import type { Api, Env } from "./env.ts";
 import { answerEtags } from "./etags.ts";
 import { securityHeaders } from "./headers.ts";
-import type { Hooks } from "./hooks.ts";
 import { requireHostName } from "./host-names.ts";
 import { McpSessions } from "./mcp-sessions.ts";
 import { requireJson } from "./media-type.ts";
@@ -46,6 +45,15 @@ const addResources = [
   ],
   ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes, addBoardRoutes],
 ];
+
+/** The page is added to the API by these. */
+type Hooks = {
+  /**
+   * The file of the page at this address, if there is one. It sets a Content-Security-Policy of its
+   * own.
+   */
+  page?: (request: Request) => Promise<Response | undefined> | Response | undefined;
+};
 
 export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): ApiProgram {
   const parts = partsOf(deps, signal);

@@ -2,8 +2,7 @@
 
 import { type KnownArtefacts, readHeads } from "../../../lib/client/facts/artefacts.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
-import type { EventContext } from "../../../lib/client/render/event-line.ts";
-import { eventRows } from "../../../lib/client/render/event-rows.ts";
+import { type EventContext, eventRows } from "../../../lib/client/render/event-line.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";

@@ -7,10 +7,7 @@ import { health, redisResources, redisStopSeconds } from "./limits.ts";
 import { redisScript } from "./redis-script.ts";
 import { defineService } from "./service.ts";
 
-/**
- * The SHA-256 of its owner's password, for the file of users. A Redis of an earlier version has
- * none.
- */
+/** The SHA-256 of its owner's password, for the file of users. */
 const usersVariable = "SETT_REDIS_USERS";
 
 /** The user `redis` of common images; an image does not need to know it. */

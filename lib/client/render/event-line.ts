@@ -1,4 +1,5 @@
-// Writes one event of the log as a line for people: time, goal, actor, action.
+// Writes one event of the log for people, in one row or in as many as a terminal needs: time, goal,
+// actor, action.
 import type { Actor, SettEvent } from "../../model/event.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { clockTime } from "../../words/age.ts";
@@ -9,8 +10,10 @@ import {
 } from "../../words/event-sentence.ts";
 import type { Segment, Tone } from "../../words/segment.ts";
 import { shortId } from "../../words/short-id.ts";
-import { boundedLine, oneLine, shorten } from "../text/plain-text.ts";
-import type { Colour, Style } from "../text/style.ts";
+import { boundedLine, oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
+import { quotedLines } from "../text/quoted.ts";
+import type { Colour, Layout, Style } from "../text/style.ts";
+import { wrap } from "../text/wrap.ts";
 
 const maxSummaryLength = 100;
 /** The summary of a Failure is its reason, which no other line shows. */
@@ -20,7 +23,7 @@ const maxFieldLength = 1_000;
 const actorWidth = 14;
 
 /** The column of the action; its continuation lines begin there. */
-export const eventIndent = "00:00:00  00000000  ".length + actorWidth + "  ".length;
+const eventIndent = "00:00:00  00000000  ".length + actorWidth + "  ".length;
 
 /** `summary`: that of the artefact. */
 export type EventContext = SentenceContext & { summary?: string | undefined };
@@ -34,8 +37,30 @@ export function eventLine(event: SettEvent, style: Style, context: EventContext 
   return `${start}${weight === "minor" ? style.dim(whole) : whole}`;
 }
 
+/** The words of agents have rows of their own then, each with a bar. */
+export function eventRows(
+  event: SettEvent,
+  { style, columns }: Layout,
+  context: EventContext = {},
+): string[] {
+  const line = eventLine(event, style, context);
+  if (columns === undefined || visibleWidth(line) <= columns) return [line];
+  const { start, text, weight, reason, summary } = eventParts(event, style, context);
+  const said = wrap(`${start}${weight === "minor" ? style.dim(text) : text}`, {
+    columns,
+    indent: eventIndent,
+  });
+  const indent = " ".repeat(eventIndent);
+  return [
+    said,
+    ...[reason, summary].flatMap((words) =>
+      words === "" ? [] : quotedLines(words, { style, columns }, indent),
+    ),
+  ];
+}
+
 /** `start`: time, goal and actor. `reason`, `summary`: what may be an agent's words. */
-export type EventParts = {
+type EventParts = {
   start: string;
   text: string;
   weight: Weight;
@@ -43,7 +68,7 @@ export type EventParts = {
   summary: string;
 };
 
-export function eventParts(event: SettEvent, style: Style, context: EventContext): EventParts {
+function eventParts(event: SettEvent, style: Style, context: EventContext): EventParts {
   const goal =
     event.goal_id === undefined ? style.dim("·".padEnd(8)) : style.dim(shortId(event.goal_id));
   const who = shorten(oneLine(actorName(event.actor)), actorWidth).padEnd(actorWidth);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { eventLine } from "../../../../../lib/client/render/event-line.ts";
-import { eventRows } from "../../../../../lib/client/render/event-rows.ts";
+import { eventLine, eventRows } from "../../../../../lib/client/render/event-line.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { EventType, type SettEvent } from "../../../../../lib/model/event.ts";
 import {
