@@ -96,7 +96,7 @@ export class StreamMeter {
 
   /** Whether the event has nothing but the usage that the gateway has asked for. */
   #read(data: string): boolean {
-    if (data.trim() === "[DONE]") {
+    if (data.trim() === done) {
       this.#seen.isComplete = true;
       return false;
     }
@@ -105,6 +105,7 @@ export class StreamMeter {
       this.#came(cameAsText(data));
       return false;
     }
+    if (this.#traits.isLast(event)) this.#seen.isComplete = true;
     this.#came(sizeOf(this.#traits.writtenInEvent(event)));
     const error = memberAt(event, "error");
     if (isObject(error))
@@ -116,4 +117,13 @@ export class StreamMeter {
   #came(more: Came): void {
     this.#seen.came = both(this.#seen.came, more);
   }
+}
+
+/** The data of the event that ends a stream of the APIs of OpenAI. */
+const done = "[DONE]";
+
+/** Whether an event with this data ends its stream. */
+export function isLastEvent({ isLast }: Pick<ApiTraits, "isLast">, data: string): boolean {
+  const event = parseJson(data);
+  return data.trim() === done || (isObject(event) && isLast(event));
 }

@@ -36,6 +36,8 @@ export type ApiTraits = {
   writtenInAnswer(answer: JsonObject): unknown[];
   /** The same of one event of a stream, without what repeats the answer as a whole. */
   writtenInEvent(event: JsonObject): unknown[];
+  /** Whether an event ends its stream. `[DONE]`, which is no object, ends every stream. */
+  isLast(event: JsonObject): boolean;
   /** Makes the reader of one stream. */
   readStream(): ReadEvent;
   /** The turns of a request's conversation, from its parsed body. */

@@ -1,5 +1,9 @@
 // Asks a provider, and writes each answer that has come to its end into a file.
+import type { ModelApi } from "../../../lib/model/model-call.ts";
+import { apis } from "../../../lib/models/apis.ts";
 import { parseJson } from "../../../lib/models/json.ts";
+import { EventSplitter } from "../../../lib/models/server-sent-events.ts";
+import { isLastEvent } from "../../../lib/models/stream-meter.ts";
 import type { Upstream, UpstreamRequest } from "../upstream.ts";
 import type { CassetteWriter } from "./cassette-writer.ts";
 
@@ -25,7 +29,9 @@ export function createRecordUpstream(
         body,
       });
     };
-    return { response: new Response(copied(response.body, keep), { status, headers }), tries };
+    const isWhole = (pieces: readonly Uint8Array[]) => hasLastEvent(request.api, pieces);
+    const body = copied(response.body, keep, isWhole);
+    return { response: new Response(body, { status, headers }), tries };
   };
 }
 
@@ -40,6 +46,7 @@ function questionOf({ agent, provider, api, body }: UpstreamRequest) {
 function copied(
   source: ReadableStream<Uint8Array>,
   keep: (pieces: Uint8Array[]) => Promise<void>,
+  isWhole: (pieces: Uint8Array[]) => boolean,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   const pieces: Uint8Array[] = [];
@@ -55,17 +62,15 @@ function copied(
       controller.close();
     },
     async cancel(reason) {
-      if (hasLastEvent(pieces)) await keep(pieces);
+      if (isWhole(pieces)) await keep(pieces);
       await reader.cancel(reason);
     },
   });
 }
 
-const lastEvent =
-  /(?:^|\n)(?:event: ?(?:message_stop|response\.(?:completed|incomplete|failed))\r?\n[\s\S]*|data: ?\[DONE\])\r?\n\r?\n$/;
-
-function hasLastEvent(pieces: readonly Uint8Array[]): boolean {
-  const decoder = new TextDecoder();
-  const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join("");
-  return lastEvent.test(text);
+function hasLastEvent(api: ModelApi, pieces: readonly Uint8Array[]): boolean {
+  if (api === "other") return false;
+  const events = new EventSplitter();
+  const all = pieces.flatMap((piece) => events.push(new Uint8Array(piece)));
+  return !events.hasRest && all.some(({ data }) => isLastEvent(apis[api], data));
 }

@@ -29,6 +29,7 @@ export const chatCompletions: ApiTraits = {
   usageOf,
   writtenInAnswer: (answer) => choicesOf(answer, "message"),
   writtenInEvent: (event) => choicesOf(event, "delta"),
+  isLast: () => false,
   readStream: () => readEvent,
   turnsOf: (request) => withParts(listOf(memberAt(request, "messages")).map(turnOf)),
   answerOf(answer) {

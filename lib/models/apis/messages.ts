@@ -32,6 +32,7 @@ export const messages: ApiTraits = {
   usageOf,
   writtenInAnswer: (answer) => [memberAt(answer, "content")],
   writtenInEvent: (event) => [memberAt(event, "delta"), memberAt(event, "content_block")],
+  isLast: (event) => textAt(event, "type") === "message_stop",
   readStream,
   turnsOf(request) {
     const turns = listOf(memberAt(request, "messages")).flatMap((message) => turnsIn(message));
@@ -75,7 +76,7 @@ function readStream(): ReadEvent {
       seen.usage = usageOf({ ...objectOf(begun), ...numbersOf(memberAt(event, "usage")) });
       seen.isComplete = true;
       seen.isUsageWhole = true;
-    } else if (type === "message_stop") seen.isComplete = true;
+    }
     return false;
   };
 }

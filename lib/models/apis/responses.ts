@@ -32,6 +32,7 @@ export const responses: ApiTraits = {
   writtenInAnswer,
   writtenInEvent: (event) =>
     /\.delta$/.test(textAt(event, "type")) ? [memberAt(event, "delta")] : [],
+  isLast,
   readStream: () => readEvent,
   turnsOf(request) {
     const input = memberAt(request, "input");
@@ -62,15 +63,17 @@ function writtenInAnswer(answer: JsonObject): unknown[] {
   return [memberAt(answer, "output")];
 }
 
+function isLast(event: JsonObject): boolean {
+  return /^response\.(?:completed|incomplete|failed)$/.test(textAt(event, "type"));
+}
+
 const readEvent: ReadEvent = (event, seen) => {
   const response = memberAt(event, "response");
   seen.answeredModel ||= textAt(response, "model");
   seen.responseId ||= textAt(response, "id");
-  const isLast = /^response\.(?:completed|incomplete|failed)$/.test(textAt(event, "type"));
-  if (!isLast) return false;
+  if (!isLast(event)) return false;
   seen.usage = usageOf(memberAt(response, "usage"));
   seen.isUsageWhole = true;
-  seen.isComplete = true;
   // Some servers send no parts, and the last event repeats the whole answer.
   const whole = sizeOf(isObject(response) ? writtenInAnswer(response) : []);
   if (whole.bytes > seen.came.bytes) seen.came = whole;

@@ -77,7 +77,10 @@ function provider(pieces: (string | Uint8Array<ArrayBuffer>)[], init: ResponseIn
 }
 
 const stream = { headers: { "content-type": "text/event-stream" } };
-const events = ['event: message_start\ndata: {"a":1}\n\n', "event: message_stop\ndata: {}\n\n"];
+const events = [
+  'event: message_start\ndata: {"type":"message_start"}\n\n',
+  'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+];
 
 async function textOf(upstream: Upstream, request: UpstreamRequest): Promise<string> {
   return await (await upstream(request)).response.text();
