@@ -3,6 +3,7 @@
 import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Marks } from "../../lib/client/actions/marks.ts";
+import type { PostingRepository } from "../../lib/client/actions/post-artefact.ts";
 import type { ChangesWanted } from "../../lib/client/facts/changes.ts";
 import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
@@ -101,6 +102,8 @@ export interface Repository {
       marks?: Marks;
     },
   ): Promise<Artefact>;
+  /** Keeps a commit that a person posts. */
+  posting: PostingRepository;
   /**
    * A pack of what the commit of an artefact needs beyond that of its goal, whatever its size.
    * Throws `git-failed`.

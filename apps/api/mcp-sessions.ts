@@ -10,6 +10,7 @@ import type { Caller } from "./access/caller.ts";
 import { recordCall } from "./access/record-call.ts";
 import type { Parts } from "./parts.ts";
 import { kindOf } from "./problem.ts";
+import { postInGoal } from "./routes/artefacts.ts";
 import { repositoryOf } from "./routes/goals.ts";
 import { beginStream, whileAlive } from "./routes/open-stream.ts";
 
@@ -108,6 +109,7 @@ export class McpSessions {
         person: caller.actor,
         postGoal: ({ text, id, actor, marks }) =>
           repositoryOf(this.#parts).postGoal(board, { text, id, commit: undefined, actor, marks }),
+        postArtefact: (order) => postInGoal(this.#parts, { ...order, suggest: asker.suggest }),
         changes: (result, since) =>
           repositoryOf(this.#parts).changes(board, result, { since, person: caller.actor }),
         async [Symbol.asyncDispose]() {},

@@ -16,6 +16,7 @@ export const suggestRequest: Suggest = (command) => {
     forage: "POST /v1/goals",
     hoard: "GET /v1/artefacts",
     logs: `GET /v1/agents/${id}/logs`,
+    post: "POST /v1/artefacts",
     questions: "GET /v1/inquiries",
     resume: "POST /v1/resume",
     retry: `POST /v1/artefacts/${id}/retry`,

@@ -53,6 +53,7 @@ export async function openRepository(
         recording: undefined,
       });
     },
+    posting: repository,
     async pack(board, artefact) {
       const commit = commitOf(artefact);
       const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);

@@ -37,6 +37,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "post a goal",
     load: async () => (await import("./commands/forage.ts")).forage,
   },
+  post: {
+    description: "post what you have made: a text, a file or a commit",
+    load: async () => (await import("./commands/post.ts")).post,
+  },
   watch: {
     description: "show all past events, then follow new ones",
     load: async () => (await import("./commands/watch.ts")).watch,

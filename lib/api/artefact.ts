@@ -2,6 +2,7 @@
 // single one.
 import { z } from "@hono/zod-openapi";
 import { Artefact } from "../model/artefact.ts";
+import { CommitHash } from "../model/ids.ts";
 import { ClaimView, GrantView } from "./claim.ts";
 import { Cost } from "./cost.ts";
 
@@ -47,3 +48,22 @@ export const ArtefactDetails = z
   })
   .openapi("ArtefactDetails");
 export type ArtefactDetails = z.infer<typeof ArtefactDetails>;
+
+export const NewArtefact = z
+  .strictObject({
+    type: z.string().openapi({ example: "Note" }),
+    text: z.string().optional().openapi({ description: "Its content; without it, a commit." }),
+    commit: CommitHash.optional().openapi({
+      description: "A commit that the API's repository has, in place of a text.",
+    }),
+    from: z
+      .array(z.string())
+      .max(100)
+      .default([])
+      .openapi({ description: "The artefacts that it comes from, which are of one goal." }),
+    version_of: z
+      .string()
+      .optional()
+      .openapi({ description: "The artefact whose next version it is: the newest of its thread." }),
+  })
+  .openapi("NewArtefact");

@@ -27,6 +27,8 @@ export type ClaimEvent =
   /** The attempt's result was refused: Redis has lost an artefact that it was made from. */
   | { kind: "source_lost"; agent: AgentName; attempt: number }
   | { kind: "goal_ended"; reason: string }
+  /** A person has posted another version in the place of what the claim is about. */
+  | { kind: "superseded"; reason: string }
   /** The question that one of its grants waits for has its answer. */
   | { kind: "answered"; question: ArtefactId; answer: ArtefactId }
   /** The question of a clarification needs no answer any more. */

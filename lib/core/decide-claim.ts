@@ -41,7 +41,7 @@ import { isHeard, isRejected, rejectingOf, withdrawReviews } from "./withdraw-re
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
   if (isEnded(input.claim.status)) return undefined;
   const draft = new Draft(input);
-  if (draft.claim.bidding === "open" && event.kind !== "goal_ended") placeStandingBids(draft);
+  if (draft.claim.bidding === "open" && !endsUnasked(event)) placeStandingBids(draft);
   // The claim must not fail by what the event says of a review that is not needed any more, such as
   // the removal of its agent.
   withdrawReviews(draft);
@@ -59,6 +59,11 @@ export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision |
  */
 export function isHeldUp(input: DecisionInput): boolean {
   return !isEnded(input.claim.status) && !mayAdvance(new Draft(input));
+}
+
+/** Nothing of the claim counts any more, so that no bid is noted either. */
+function endsUnasked({ kind }: ClaimEvent): boolean {
+  return kind === "goal_ended" || kind === "superseded";
 }
 
 function applyEvent(draft: Draft, event: ClaimEvent): void {
@@ -83,6 +88,7 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
     case "attempt_due":
       return retryAttempt(draft, event.agent, event.attempt);
     case "goal_ended":
+    case "superseded":
     case "question_closed":
       return terminate(draft, event.reason);
     case "answered":
@@ -291,9 +297,10 @@ function settleReviews(draft: Draft): boolean {
   const rejecting = rejectingOf(draft);
   if (rejecting.length === 0) return true;
   const { target, agents, policy, failureId } = draft.input;
+  const goal = draft.claim.goal_id;
   draft.writes.push({
     kind: "follow_up",
-    followUp: followUpOnFeedback({ target, rejecting, agents, policy, failureId }),
+    followUp: followUpOnFeedback({ target, goal, rejecting, agents, policy, failureId }),
   });
   terminate(draft, `Feedback from ${rejecting.map(({ agent }) => agent).join(", ")}`);
   return false;

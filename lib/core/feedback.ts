@@ -2,13 +2,14 @@
 // (docs/internals/claims.md#reviews-and-the-feedback-loop).
 
 import type { RegisteredAgent } from "../model/agent.ts";
-import { type Artefact, userRole } from "../model/artefact.ts";
+import { type Artefact, goalType, userRole } from "../model/artefact.ts";
 import type { StandIn } from "../model/claim.ts";
-import type { AgentName, ArtefactId } from "../model/ids.ts";
+import type { AgentName, ArtefactId, GoalId } from "../model/ids.ts";
 import {
   agentRemovedType,
   agentSilentType,
   attemptLostType,
+  postRejectedType,
   producerGoneType,
   reviewRoundsExceededType,
 } from "../model/own-types.ts";
@@ -45,23 +46,32 @@ export type Rework = {
 };
 
 export function followUpOnFeedback(input: {
-  target: Pick<Artefact, "id" | "version" | "produced_by_role" | "produced_by_agent">;
+  target: Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;
+  goal: GoalId;
   rejecting: readonly Verdict[];
   agents: readonly RegisteredAgent[];
   policy: Policy;
   failureId: ArtefactId;
 }): FollowUp {
-  const { target, rejecting, agents, policy, failureId } = input;
+  const { target, goal, rejecting, agents, policy, failureId } = input;
   const reviews = rejecting.map((review) => review.id);
   const fail = (type: string, reason: string): FollowUp => ({
     kind: "failure",
     failure: { id: failureId, type, reason, sources: [target.id, ...reviews] },
   });
-  if (target.produced_by_role === userRole) {
+  const isGoal = target.type === goalType || String(target.id) === String(goal);
+  if (target.produced_by_role === userRole && isGoal) {
     return {
       kind: "question",
       question: { payload: goalQuestion(rejecting), sources: [target.id, ...reviews] },
     };
+  }
+  if (target.produced_by_agent === "") {
+    const names = rejecting.map(({ agent }) => agent).join(", ");
+    return fail(
+      postRejectedType,
+      `${names} rejected version ${target.version}, which a person posted: a person posts the next one (sett post --version-of).`,
+    );
   }
   // Version n of a thread has been reworked n - 1 times.
   if (target.version - 1 >= policy.review_rounds) {

@@ -178,6 +178,7 @@ const endedByOrchestrator = new Set([attemptLostType, agentRemovedType]);
 /**
  * A Failure does not count any more once its attempt was followed by another, or once its claim was
  * tried again or taken over, for any of its Failures: the new claim covers all of the failed work.
+ * Nor does it where a person has posted another version of what it was about.
  */
 function isSuperseded(
   failure: GoalArtefact,
@@ -187,6 +188,7 @@ function isSuperseded(
   if (retried.has(failure.claim_id)) return true;
   const made = claims.find(({ claim }) => claim.id === failure.claim_id);
   if (made === undefined) return false;
+  if (hasPostedVersion(made.claim.artefact_id, artefacts)) return true;
   // This attempt to answer a question failed, but another answer came.
   if (
     made.claim.kind === "clarification" &&
@@ -200,6 +202,14 @@ function isSuperseded(
     endedByOrchestrator.has(failure.type) || agent === failure.produced_by_agent;
   const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
   return made.claim.status === "complete" || (wasRetried && !isLast);
+}
+
+/** Whether a person has posted a version that comes from this one. */
+function hasPostedVersion(of: ArtefactId, artefacts: readonly GoalArtefact[]): boolean {
+  return artefacts.some(
+    ({ id, logical_id, claim_id, source_artefacts: [replaced] }) =>
+      claim_id === "" && String(logical_id) !== String(id) && replaced === of,
+  );
 }
 
 function retriedClaims({ artefacts, causes }: GoalFacts): Set<string> {

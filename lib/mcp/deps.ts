@@ -1,12 +1,15 @@
 // The tools of the MCP server work with these: one instance, and the person for whom an assistant
 // acts.
 import type { Marks } from "../client/actions/marks.ts";
+import type { PostedInput } from "../client/actions/post-artefact.ts";
 import type { Asker } from "../client/actions/request.ts";
 import type { Since } from "../client/facts/work.ts";
 import type { Right } from "../model/api-access.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { Actor } from "../model/event.ts";
 import type { GoalId } from "../model/ids.ts";
+
+export type ArtefactOrder = Omit<PostedInput, "suggest" | "id"> & { marks: Marks };
 
 export type GoalOrder = { text: string; id: GoalId | undefined; actor: Actor; marks: Marks };
 
@@ -17,6 +20,8 @@ export type OpenInstance = AsyncDisposable & {
   person: Actor;
   /** Throws where there is no repository, and as `postGoal`. */
   postGoal(order: GoalOrder): Promise<Artefact>;
+  /** Throws as `postArtefact`, and for a commit where there is no repository. */
+  postArtefact(order: ArtefactOrder): Promise<Artefact>;
   /**
    * Returns what the commit of a result changes, as a unified diff. Throws where there is no
    * repository, and as `readChanges`.

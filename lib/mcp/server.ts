@@ -13,7 +13,7 @@ import { answerOrExplain } from "./answers.ts";
 import type { McpDeps } from "./deps.ts";
 import { recordedWrite } from "./recorded-write.ts";
 import { suggestTool } from "./suggest-tool.ts";
-import { listArtefacts, readArtefact, readChanges } from "./tools/artefacts.ts";
+import { listArtefacts, postArtefactTool, readArtefact, readChanges } from "./tools/artefacts.ts";
 import { cancel, retry } from "./tools/control.ts";
 import { listGoals, postGoalTool, readGoalTool, waitForGoalTool } from "./tools/goals.ts";
 import { answerQuestion, approve, listQuestions, reject } from "./tools/people.ts";
@@ -45,6 +45,7 @@ export function createMcpServer(deps: McpDeps): McpServer {
   add(listArtefacts);
   add(readArtefact);
   add(readChanges);
+  add(postArtefactTool);
   add(listQuestions);
   add(answerQuestion);
   add(approve);
@@ -77,10 +78,11 @@ function register<Shape extends z.ZodRawShape>(
         async (parts) => {
           const client = server.server.getClientVersion();
           await using opened = await deps.open();
-          const { asker, person, postGoal, changes } = opened;
+          const { asker, person, postGoal, postArtefact, changes } = opened;
           return await run(given, {
             asker: { ...asker, suggest: suggestTool(asker.suggest) },
             postGoal,
+            postArtefact,
             changes,
             actor: actorBy(person, client),
             mayRaise: deps.rights.has("budget"),

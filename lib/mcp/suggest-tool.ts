@@ -6,6 +6,7 @@ const tools: Record<string, string> = {
   cancel: "cancel_goal",
   forage: "post_goal",
   hoard: "list_artefacts",
+  post: "post_artefact",
   questions: "list_questions",
   retry: "retry_failure",
   status: "list_goals",

@@ -2,10 +2,10 @@
 import { z } from "zod";
 
 /**
- * `read` every GET; `forage` state goals; `answer` questions; `budget`: raise what may be spent;
- * `approve` and reject; `control`: cancel, retry, pause, resume.
+ * `read` every GET; `forage` state goals; `post` artefacts in goals; `answer` questions; `budget`:
+ * raise what may be spent; `approve` and reject; `control`: cancel, retry, pause, resume.
  */
-export const Right = z.enum(["read", "forage", "answer", "budget", "approve", "control"]);
+export const Right = z.enum(["read", "forage", "post", "answer", "budget", "approve", "control"]);
 export type Right = z.infer<typeof Right>;
 
 export const allRights: readonly Right[] = Right.options;

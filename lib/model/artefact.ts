@@ -28,6 +28,9 @@ export const maxPayloadBytes = 16 * 1024 * 1024;
  */
 export const maxMetadataBytes = 1024 * 1024;
 
+/** UTF-16 units of an artefact's type. */
+export const maxTypeLength = 200;
+
 /** `summary` and `commit` are Sett's own; agents add what they like. */
 export const ArtefactMetadata = z.looseObject({
   summary: z.string().optional(),
@@ -44,7 +47,7 @@ export const Artefact = z.strictObject({
   logical_id: LogicalId,
   version: z.int().min(1),
   structural_type: StructuralType,
-  type: z.string().min(1).max(200),
+  type: z.string().min(1).max(maxTypeLength),
   payload: z.string(),
   source_artefacts: z.array(ArtefactId),
   produced_by_role: z.string().min(1),

@@ -1,7 +1,7 @@
 // The names of types that are Sett's own: what it does, and what people do, depends on them. No
 // agent may use one, or a name that people would take for one. The names of the structural types
 // are everybody's.
-import { goalFeedbackType, goalType, type StructuralType } from "./artefact.ts";
+import { goalFeedbackType, goalType, maxTypeLength, StructuralType } from "./artefact.ts";
 import { looksLike } from "./looks-like.ts";
 import { budgetExceededType } from "./model-call.ts";
 import { toolFailureType } from "./tool-contract.ts";
@@ -38,6 +38,7 @@ export const noResultType = "ModelGaveNoResult";
 export const artefactUnreadableType = "ArtefactUnreadable";
 export const reviewRoundsExceededType = "ReviewRoundsExceeded";
 export const producerGoneType = "ProducerGone";
+export const postRejectedType = "PostRejected";
 export const artefactLimitExceededType = "ArtefactLimitExceeded";
 
 const ownTypes: readonly string[] = [
@@ -53,6 +54,7 @@ const ownTypes: readonly string[] = [
   artefactUnreadableType,
   reviewRoundsExceededType,
   producerGoneType,
+  postRejectedType,
   artefactLimitExceededType,
 ];
 
@@ -100,4 +102,16 @@ export function problemOfType(typed: Typed, source: TypeSource): string | undefi
   return /\p{Bidi_Control}/u.test(typed.type)
     ? "a type with a character that turns the direction of text"
     : undefined;
+}
+
+/**
+ * Names a type with which a person may not post an artefact, in a sentence; undefined where they
+ * may. The names of the other structural types would promise what a Standard artefact is not.
+ */
+export function problemOfPosted(type: string): string | undefined {
+  if (!/[^\p{Z}\p{Cc}\p{Cf}]/u.test(type)) return "a type without a character";
+  if (type.length > maxTypeLength) return `a type of more than ${maxTypeLength} characters`;
+  const structural = StructuralType.options.find((one) => looksLike(type, one));
+  if (structural !== undefined) return `${structural === "Answer" ? "an" : "a"} ${structural}`;
+  return problemOfType({ structural_type: "Standard", type }, "command");
 }

@@ -1,6 +1,5 @@
 // Finds out who asks: by a bearer token, a JWT of the identity provider, or a session of the page.
-import { isRemoteCall, readsTogether } from "../../../lib/client/remote/calls.ts";
-import { rightOf } from "../../../lib/client/remote/serve-call.ts";
+import { isRemoteCall, readsTogether, remoteCalls } from "../../../lib/client/remote/calls.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
 import type { Oidc } from "./oidc.ts";
@@ -48,7 +47,8 @@ export function isWrite({ method }: Pick<Request, "method">): boolean {
 export function isRecorded(request: Pick<Request, "method" | "url">): boolean {
   const { pathname } = new URL(request.url);
   const [, call = ""] = /^\/v1\/board\/(\w+)$/.exec(pathname) ?? [];
-  const isReading = call === readsTogether || (isRemoteCall(call) && rightOf(call) === "read");
+  const isReading =
+    call === readsTogether || (isRemoteCall(call) && remoteCalls[call].right === "read");
   return isWrite(request) && pathname !== "/mcp" && !isReading;
 }
 

@@ -1,6 +1,11 @@
 // /v1/artefacts: list them, read one.
 import { createRoute, z } from "@hono/zod-openapi";
-import { ArtefactDetails, ArtefactItem } from "../../../lib/api/artefact.ts";
+import {
+  ArtefactDetails,
+  ArtefactHead,
+  ArtefactItem,
+  NewArtefact,
+} from "../../../lib/api/artefact.ts";
 import {
   findProblems,
   goalParameter,
@@ -12,7 +17,14 @@ import {
   orderParameter,
   pageParameters,
   security,
+  writeProblems,
 } from "../../../lib/api/common.ts";
+import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
+import {
+  type PostedContent,
+  type PostedInput,
+  postArtefact,
+} from "../../../lib/client/actions/post-artefact.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { artefactList, type PagedList } from "../../../lib/client/facts/pages.ts";
 import {
@@ -20,14 +32,18 @@ import {
   resolveArtefactId,
   resolveGoalId,
 } from "../../../lib/client/facts/resolve-id.ts";
-import { StructuralType } from "../../../lib/model/artefact.ts";
-import { type ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
-import type { Api } from "../env.ts";
+import { type Artefact, StructuralType } from "../../../lib/model/artefact.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
+import { causeOf } from "../access/idempotency.ts";
+import { type Api, may } from "../env.ts";
 import type { ArtefactView } from "../facts/artefact-views.ts";
 import { claimView } from "../facts/claim-view.ts";
+import { headOf } from "../facts/inquiry-view.ts";
 import { grantThatMade, madeBy } from "../facts/made-by.ts";
 import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
+import { repositoryOf } from "./goals.ts";
 
 const tags = ["Artefacts"];
 const beginsWith = 4_000;
@@ -79,6 +95,19 @@ const readArtefact = createRoute({
   responses: { 200: json(ArtefactDetails, "The artefact."), ...findProblems },
 });
 
+const postNew = createRoute({
+  method: "post",
+  path: "/v1/artefacts",
+  tags,
+  summary: "Post an artefact in a goal that is there",
+  description:
+    "A text or a commit of your own, as something new or as the next version of another artefact, whose work then ends. It is on record by your name, and agents bid on it.",
+  security,
+  middleware: may("post"),
+  request: { body: { required: true, content: { "application/json": { schema: NewArtefact } } } },
+  responses: { 201: json(ArtefactHead, "The artefact."), ...writeProblems },
+});
+
 export function addArtefactRoutes(api: Api, parts: Parts): void {
   const { board, deps, goals, artefacts } = parts;
 
@@ -109,6 +138,22 @@ export function addArtefactRoutes(api: Api, parts: Parts): void {
     return context.json(await pageOf(list, page, read, reachOf(isFiltered)), 200);
   });
 
+  api.openapi(postNew, async (context) => {
+    const body = context.req.valid("json");
+    const id = causeOf(context);
+    const posted = await postInGoal(parts, {
+      type: body.type,
+      content: contentOf(body),
+      from: body.from,
+      versionOf: body.version_of,
+      actor: context.var.caller.actor,
+      suggest: deps.suggest,
+      ...(id !== undefined && { id: ArtefactId.parse(id) }),
+    });
+    context.set("goal", posted.goal_id);
+    return context.json(headOf(posted), 201);
+  });
+
   api.openapi(readArtefact, async (context) => {
     const { id: text } = context.req.valid("param");
     const id = await resolveArtefactId(board, text, deps.suggest);
@@ -132,6 +177,23 @@ export function addArtefactRoutes(api: Api, parts: Parts): void {
     };
     return context.json(details, 200);
   });
+}
+
+/** As `postArtefact`. Throws `not-ready` for a commit where the API sees no repository. */
+export async function postInGoal(
+  parts: Pick<Parts, "board" | "deps">,
+  input: PostedInput,
+): Promise<Artefact> {
+  const repository = "commit" in input.content ? repositoryOf(parts).posting : undefined;
+  return await postArtefact(parts.board, repository, input);
+}
+
+/** Throws `usage` unless it is either a text or a commit. */
+function contentOf({ text, commit }: z.infer<typeof NewArtefact>): PostedContent {
+  if (text !== undefined && commit === undefined)
+    return { text: checkedText(text, textKinds.content) };
+  if (commit !== undefined && text === undefined) return { commit };
+  throw new SettError("usage", "The body needs either `text` or `commit`.");
 }
 
 /** Version 1 comes first. */

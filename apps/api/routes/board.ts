@@ -17,6 +17,7 @@ import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Api, requireRight } from "../env.ts";
 import type { Parts } from "../parts.ts";
+import { postInGoal } from "./artefacts.ts";
 import { repositoryOf } from "./goals.ts";
 
 type Posted = Parameters<CallDeps["postGoal"]>[0];
@@ -44,6 +45,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
       mayRaise: false,
       suggest,
       postGoal: neverPosts,
+      postArtefact: neverPosts,
     };
     const calls = Reads.safeParse(argumentsIn(await context.req.text())).data;
     if (calls === undefined)
@@ -59,13 +61,15 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     const name = context.req.param("call");
     const { caller } = context.var;
     if (!isRemoteCall(name)) throw unknownCall(name);
-    requireRight(caller, rightOf(name));
     const args = argumentsIn(await context.req.text());
+    requireRight(caller, rightOf(name, args));
     const mayRaise = caller.rights.has("budget");
     const postGoal = (goal: Posted) => repositoryOf(parts).postGoal(board, goal);
-    const deps = { board, actor: caller.actor, mayRaise, suggest, postGoal };
+    const postArtefact: CallDeps["postArtefact"] = (input) =>
+      postInGoal(parts, { ...input, suggest });
+    const deps = { board, actor: caller.actor, mayRaise, suggest, postGoal, postArtefact };
     const setGoal = async () => {
-      const goal = rightOf(name) === "read" ? undefined : await goalOfCall(name, args, board);
+      const goal = rightOf(name, args) === "read" ? undefined : await goalOfCall(name, args, board);
       if (goal !== undefined) context.set("goal", goal);
     };
     const value = await serveCall(name, args, deps).finally(setGoal);
@@ -83,7 +87,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
 }
 
 async function neverPosts(): Promise<never> {
-  throw new SettError("usage", "What only reads states no goal.");
+  throw new SettError("usage", "What only reads posts nothing.");
 }
 
 /** Throws `usage`. */

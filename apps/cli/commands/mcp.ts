@@ -1,5 +1,6 @@
 // sett mcp: an assistant in an editor hands work to the clan, over stdin and stdout.
 import { aborted } from "../../../lib/async/sleep.ts";
+import { postArtefact } from "../../../lib/client/actions/post-artefact.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
 import { readChanges } from "../../../lib/client/facts/changes.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
@@ -88,6 +89,11 @@ async function open(
         suggest: shell.suggest,
         recording,
       });
+    },
+    async postArtefact(order) {
+      const needsCommit = "commit" in order.content;
+      const repository = needsCommit ? await openWorkspace(place.workspace, shell) : undefined;
+      return await postArtefact(board, repository, { ...order, suggest: shell.suggest });
     },
     async changes(result, since) {
       const repository = await openWorkspace(place.workspace, shell);

@@ -1,5 +1,8 @@
-// Reads the text of a goal, an answer or a reason: from the command line, or from stdin for `-`.
+// Reads the text of a goal, an answer, a reason or an artefact: from the command line, or from
+// stdin for `-`.
 import { Buffer } from "node:buffer";
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { aborted } from "../../../lib/async/sleep.ts";
 import {
   checkedText,
@@ -7,8 +10,9 @@ import {
   textKinds,
   tooLongText,
 } from "../../../lib/client/actions/checked-text.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { maxPayloadBytes } from "../../../lib/model/artefact.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { isOwnCommandLineUtf8 } from "./own-command-line.ts";
 
@@ -27,6 +31,21 @@ export function readAnswerText(argument: string, shell: From): Promise<string> {
 /** The same for the reason of a rejection. Throws `usage`. */
 export function readReasonText(argument: string, shell: From): Promise<string> {
   return readText(argument, textKinds.reason, shell);
+}
+
+/** The same for the content of an artefact. Throws `usage`. */
+export function readPostedText(argument: string, shell: From): Promise<string> {
+  return readText(argument, textKinds.content, shell);
+}
+
+/** The whole file as text; `-` is stdin. `path`: from the folder of the shell. Throws `usage`. */
+export async function readPostedFile(
+  path: string,
+  shell: From & Pick<Shell, "cwd">,
+): Promise<string> {
+  if (path === "-") return await readText("-", textKinds.content, shell);
+  const bytes = await bytesOf(resolve(shell.cwd, path), oneLine(path));
+  return checkedText(decoded(bytes, textKinds.content, `in ${oneLine(path)}`), textKinds.content);
 }
 
 /** Throws `usage` for an answer that is empty or too long. */
@@ -76,11 +95,29 @@ function decoded(bytes: Uint8Array, kind: TextKind, where: string): string {
   }
 }
 
-function notUtf8({ code, name }: TextKind, where: string, cause?: unknown): SettError {
-  return new SettError(code, `The ${name} ${where} is not UTF-8 text.`, {
-    hint: "Write it as UTF-8 text.",
-    cause,
-  });
+/** `name`: as the person has typed it. */
+async function bytesOf(path: string, name: string): Promise<Uint8Array> {
+  const hint = "Name a file of UTF-8 text: --file draft.md";
+  try {
+    const { size } = await stat(path);
+    if (size > maxPayloadBytes) throw tooLongText(textKinds.content);
+    return await readFile(path);
+  } catch (cause) {
+    if (cause instanceof SettError) throw cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    const problems: Record<string, string> = {
+      ENOENT: `There is no file ${name}.`,
+      EISDIR: `${name} is a folder.`,
+    };
+    const problem = problems[code ?? ""] ?? `${name} cannot be read: ${messageOf(cause)}`;
+    throw new SettError("usage", problem, { hint, cause });
+  }
+}
+
+function notUtf8(kind: TextKind, where: string, cause?: unknown): SettError {
+  const isContent = kind === textKinds.content;
+  const hint = `Write it as UTF-8 text${isContent ? ", or post it in a commit: --commit HEAD" : ""}.`;
+  return new SettError(kind.code, `The ${kind.name} ${where} is not UTF-8 text.`, { hint, cause });
 }
 
 async function interruption(signal: AbortSignal, { name, nothingDone }: TextKind): Promise<never> {

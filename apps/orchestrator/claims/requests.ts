@@ -13,6 +13,7 @@ import type { AgentCache } from "../decide/agent-cache.ts";
 import type { PauseCache } from "../decide/pause-cache.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Questions } from "./questions.ts";
+import { postedAfter } from "./versions.ts";
 
 export class Requests {
   readonly #deps: Deps;
@@ -75,6 +76,11 @@ export class Requests {
     const { clock, newId, policy, log } = this.#deps;
     const about = { artefact_id: failure.id };
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
+    const later = failed && (await postedAfter(board, failed.claim.artefact_id));
+    if (later !== undefined) {
+      const reason = `Version ${later.version} was posted in the place of what it was about.`;
+      return this.#refuse(request, about, reason, board);
+    }
     const retries = failed === undefined ? new Map() : await this.#retriesOf(failed.claim);
     const [id, at] = [ClaimId.parse(newId()), clock.now().toISOString()];
     const [agents, isWanted] = await Promise.all([

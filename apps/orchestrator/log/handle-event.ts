@@ -4,12 +4,13 @@
 import type { GoalEnding } from "../../../lib/blackboard/port/artefacts.ts";
 import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ClaimOpener } from "../claims/claim-opener.ts";
 import type { Questions } from "../claims/questions.ts";
 import { endingReason } from "../claims/reconcile.ts";
 import type { Requests } from "../claims/requests.ts";
+import { claimsBefore } from "../claims/versions.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
@@ -125,7 +126,7 @@ export class EventHandler {
   }
 
   #artefactCreated(
-    { artefact_id, goal_id, data }: SettEvent,
+    { artefact_id, goal_id, actor, data }: SettEvent,
     board: BoardAsOf,
   ): Promise<void> | undefined {
     if (artefact_id === undefined || goal_id === undefined) return undefined;
@@ -134,6 +135,8 @@ export class EventHandler {
       return this.#opener.endRunaway(goal_id, artefacts, board);
     switch (data?.structural_type) {
       case "Standard":
+        if (Number(data.version) > 1 && (actor.startsWith("person:") || actor === "hand"))
+          return this.#replaceVersions(artefact_id, goal_id, board);
         return this.#opener.open(artefact_id, goal_id);
       case "Question":
         // The question of an agent is handled with the event that its grant waits.
@@ -143,6 +146,14 @@ export class EventHandler {
       default:
         return undefined;
     }
+  }
+
+  /** A person's own version: the work on the versions before it ends. */
+  async #replaceVersions(artefact: ArtefactId, goal: GoalId, board: BoardAsOf): Promise<void> {
+    const { version, claims } = await claimsBefore(board, artefact);
+    const reason = `Version ${version} was posted in its place.`;
+    await this.#decider.decideEach(claims, () => ({ kind: "superseded", reason }), board);
+    await this.#opener.open(artefact, goal);
   }
 
   #progress({ claim_id }: SettEvent, board: BoardAsOf): Promise<boolean> | undefined {

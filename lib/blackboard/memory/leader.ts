@@ -5,7 +5,6 @@ import { owedEventOf } from "../port/owed-event.ts";
 import { dueKinds, memberOfDue, storedKindOf } from "../records/due-member.ts";
 import type { EnsureOn } from "./contact.ts";
 import { postProblem } from "./post-problem.ts";
-import { sourceProblem } from "./source-problem.ts";
 import type { DueEntry, State } from "./state.ts";
 
 /**
@@ -127,8 +126,6 @@ export function leaderLeaseOf(
       if (isFenced(epoch)) return { outcome: "fenced" };
       const problem = postProblem(state, artefact);
       if (problem !== undefined) return problem;
-      const lost = sourceProblem(state, artefact);
-      if (lost !== undefined) return { outcome: "refused", reason: lost.reason };
       state.storeArtefact(artefact, `orchestrator:${epoch}`);
       return { outcome: "created" };
     },

@@ -31,6 +31,7 @@ export function outlineOf(state: State, goal: GoalId): GoalOutline {
 function isAtRest(state: State, goal: GoalId, id: ArtefactId): boolean {
   const fields = state.artefacts.get(id) ?? {};
   if (!isWhole(fields) || fields.logical_id === goal) return false;
+  if (fields.claim_id === "" && fields.logical_id !== id) return false;
   const causes = state.causes.get(id) ?? new Map<string, ClaimId>();
   const claim = causes.get("standard");
   const hasOwnClaim = causes.size === 1 && claim !== undefined && !state.openClaims.has(claim);

@@ -22,8 +22,8 @@ export interface ArtefactBoard {
   /**
    * Stores an artefact that comes from no grant (goals, answers, the orchestrator's own), with its
    * indexes, event and hint. `exists`: the same id with the same content is stored already (a
-   * repeat). Refused: another content has the id, another version its place in the thread, or the
-   * goal was ended.
+   * repeat). Refused: another content has the id, another version its place in the thread, the
+   * goal was ended, or a source is not of it.
    */
   createArtefact(
     artefact: Artefact,

@@ -1,4 +1,4 @@
-// Checks the text of a goal, an answer or a reason, wherever it comes from.
+// Checks the text of a goal, an answer, a reason or an artefact, wherever it comes from.
 import { maxPayloadBytes } from "../../model/artefact.ts";
 import { SettError, type SettErrorCode } from "../../model/errors.ts";
 
@@ -35,7 +35,15 @@ const reason: TextKind = {
   nothingDone: "nothing was rejected",
 };
 
-export const textKinds = { goal, answer, reason } as const;
+const content: TextKind = {
+  name: "content",
+  code: "usage",
+  hintIfEmpty: 'Nothing was posted. Say something: --payload "The door is 2 m high"',
+  hintIfTooLong: "Nothing was posted. Commit the long text, and post the commit: --commit HEAD",
+  nothingDone: "nothing was posted",
+};
+
+export const textKinds = { goal, answer, reason, content } as const;
 
 /** Throws the kind's error for a text that is empty, too long, or that UTF-8 cannot write. */
 export function checkedText(text: string, kind: TextKind): string {

@@ -3,11 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
-import { WritesRefused } from "../../blackboard/port/refused.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import type { HostRepository } from "../../git/repository/host-repository.ts";
 import { type Artefact, goalType, userRole } from "../../model/artefact.ts";
-import { messageOf, SettError } from "../../model/errors.ts";
+import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { ArtefactId, type CommitHash, GoalId } from "../../model/ids.ts";
 import { isArchiveName } from "../archive-name.ts";
@@ -15,6 +14,7 @@ import { dirtyHint, listDirty } from "../render/dirty-files.ts";
 import { boundedLine, firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Marks } from "./marks.ts";
+import { storePosted } from "./store-posted.ts";
 
 /**
  * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id.
@@ -43,7 +43,7 @@ export async function postGoal(
   repository: HostRepository,
   input: GoalInput,
 ): Promise<Artefact> {
-  const { text, id, actor, marks } = input;
+  const { text, id, actor, marks, suggest } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
   const commit =
@@ -57,13 +57,10 @@ export async function postGoal(
     await repository.lastTag(commit),
     marks,
   );
-  await repository.pin(board.instance, goal.goal_id, commit);
-  const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
-    if (!isRefusal(cause)) throw outcomeUnknown(goal.goal_id, input, cause);
-    await repository.unpin(board.instance, goal.goal_id);
-    if (!(cause instanceof WritesRefused)) throw cause;
-    const hint = `${cause.hint ?? ""} Then post the goal again.`.trim();
-    throw new SettError(cause.code, `The goal was not posted: ${cause.message}`, { hint, cause });
+  const result = await storePosted(board, repository, goal, {
+    actor,
+    name: "goal",
+    hintIfUnknown: `When Redis answers again: ${suggest(`forage --id ${goal.goal_id} --goal "…"`)}. The same id never makes a second goal.`,
   });
   if (result.outcome !== "refused") return goal;
   // Another program has posted the same goal meanwhile: it has its commit, and its pin.
@@ -77,37 +74,10 @@ export async function postGoal(
   throw new SettError("blackboard-refused", `The blackboard refused the goal: ${result.reason}`);
 }
 
-const unknownOutcomes = new Set<string>([
-  "redis-unreachable",
-  "api-unreachable",
-  "interrupted",
-  "internal",
-]);
-
-/**
- * Whether it is certain that nothing was stored: Redis refuses to write, or an API refuses the
- * goal.
- */
-function isRefusal(cause: unknown): cause is SettError {
-  return (
-    cause instanceof SettError &&
-    (cause instanceof WritesRefused || !unknownOutcomes.has(cause.code))
-  );
-}
-
 function sameGoal(existing: Artefact, text: string): Artefact {
   if (String(existing.goal_id) === existing.id && existing.payload === text) return existing;
   const message = `Another artefact has the id ${existing.id}: ${oneLine(existing.type)}, ${boundedLine(existing.metadata.summary ?? "", 100)}.`;
   throw new SettError("usage", message, { hint: "Leave out --id to post a new goal." });
-}
-
-function outcomeUnknown(id: GoalId, { suggest }: GoalInput, cause: unknown): SettError {
-  const hint = `When Redis answers again: ${suggest(`forage --id ${id} --goal "…"`)}. The same id never makes a second goal.`;
-  return new SettError(
-    "redis-unreachable",
-    `The goal may or may not have been posted: ${messageOf(cause)}`,
-    { hint, cause },
-  );
 }
 
 /**

@@ -9,9 +9,11 @@ import { SettError } from "../../model/errors.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import type { CommitHash, GoalId } from "../../model/ids.ts";
 import { actorBy, assistantIn } from "../actions/assistant.ts";
+import { checkedText, textKinds } from "../actions/checked-text.ts";
 import { findJudged, judge } from "../actions/judge.ts";
 import type { Marks } from "../actions/marks.ts";
 import { postAnswer } from "../actions/post-answer.ts";
+import type { PostedInput } from "../actions/post-artefact.ts";
 import { issueSentence } from "../text/issue-sentence.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -38,12 +40,21 @@ export type CallDeps = {
     actor: Actor;
     marks?: Marks;
   }): Promise<unknown>;
+  /** Throws as `postArtefact`. */
+  postArtefact(input: Omit<PostedInput, "suggest">): Promise<unknown>;
 };
 
 const Payload = z.strictObject({ reason: z.string().optional() });
 
-export function rightOf(name: RemoteCallName): Right {
-  return remoteCalls[name].right;
+export function rightOf(name: RemoteCallName, args: unknown): Right {
+  if (name !== "createArtefact") return remoteCalls[name].right;
+  const [artefact] = remoteCalls.createArtefact.args.safeParse(args).data ?? [];
+  return artefact === undefined || beginsGoal(artefact) ? "forage" : "post";
+}
+
+/** What begins a goal has the goal's id. */
+function beginsGoal({ id, goal_id }: Pick<Artefact, "id" | "goal_id">): boolean {
+  return String(id) === String(goal_id);
 }
 
 /** The value that the call returns. Throws `usage` for arguments that are not of its form. */
@@ -61,8 +72,9 @@ export async function serveCall(
       return { claims, malformed } satisfies ReadClaims;
     }
     case "createArtefact": {
-      const [goal, stated] = parsed("createArtefact", args);
-      return await postGoal(goal, actingAs(stated, deps));
+      const [artefact, stated] = parsed("createArtefact", args);
+      const post = beginsGoal(artefact) ? postGoal : postOwn;
+      return await post(artefact, actingAs(stated, deps));
     }
     case "answerQuestion": {
       const [answer, stated] = parsed("answerQuestion", args);
@@ -138,14 +150,40 @@ async function postGoal(
   { board, actor, postGoal: post }: CallDeps,
 ): Promise<unknown> {
   const { commit } = goal.metadata;
-  const isGoal =
-    goal.type === goalType &&
-    goal.structural_type === "Standard" &&
-    String(goal.id) === String(goal.goal_id);
+  const isGoal = goal.type === goalType && goal.structural_type === "Standard";
   if (!isGoal || goal.produced_by_agent !== "" || commit === undefined)
     throw wrong("a goal of a person");
   const isKnown = (await board.readArtefact(goal.id)) !== undefined;
   await post({ text: goal.payload, id: goal.goal_id, commit, actor, ...marksOf(goal) });
+  return { outcome: isKnown ? "exists" : "created" };
+}
+
+/**
+ * Only the id, the type, the content, the sources and the name of an assistant count. The first
+ * source of a later version is the one that it replaces.
+ */
+async function postOwn(
+  artefact: Artefact,
+  { board, actor, postArtefact: post }: CallDeps,
+): Promise<unknown> {
+  const { id, type, payload, version, source_artefacts, metadata } = artefact;
+  if (artefact.structural_type !== "Standard" || artefact.produced_by_agent !== "")
+    throw wrong("an artefact of a person");
+  const [replaced, ...others] = source_artefacts;
+  const isVersion = version > 1;
+  const isKnown = (await board.readArtefact(id)) !== undefined;
+  await post({
+    type,
+    content:
+      metadata.commit === undefined
+        ? { text: checkedText(payload, textKinds.content) }
+        : { commit: metadata.commit },
+    from: isVersion ? others : source_artefacts,
+    versionOf: isVersion ? replaced : undefined,
+    actor,
+    id,
+    ...marksOf(artefact),
+  });
   return { outcome: isKnown ? "exists" : "created" };
 }
 

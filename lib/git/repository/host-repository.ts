@@ -108,6 +108,22 @@ export class HostRepository {
     });
   }
 
+  /** The commit that a hash, a branch or a tag names. Throws `usage` where it names none here. */
+  async resolve(name: string): Promise<CommitHash> {
+    const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+    const found = await this.#try({ args });
+    if (found.exitCode === 0) return CommitHash.parse(found.stdout.trim());
+    throw new SettError("usage", `This repository has no commit \`${name}\`.`, {
+      hint: "Name a hash, a branch or a tag: `git log --oneline` lists commits.",
+    });
+  }
+
+  /** The first line of the commit's message. */
+  async subject(commit: CommitHash): Promise<string> {
+    const form = ["--no-walk", "--no-color", "--encoding=UTF-8", "--format=%s"];
+    return (await this.#run({ args: ["log", ...form, commit, "--"] })).trim();
+  }
+
   /**
    * Lists what `git status` shows: changed, staged and unknown files, not the ignored ones. Empty
    * when all is committed.
@@ -144,12 +160,12 @@ export class HostRepository {
   }
 
   /**
-   * Shows agents the commit that a goal starts from, and keeps it, also when its branch changes:
-   * results are built on it.
+   * Shows agents the commit that a goal starts from, or that a person has posted, and keeps it,
+   * also when its branch changes: results are built on it.
    */
-  async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
+  async pin(instance: InstanceName, id: GoalId | ArtefactId, commit: CommitHash): Promise<void> {
     await this.exchange(instance).show([commit]);
-    const [ref, { owner, commonDir }] = [settRef(instance, goalId), this.place];
+    const [ref, { owner, commonDir }] = [settRef(instance, id), this.place];
     // The API, which writes nothing but the name, could not write the log of it that a user may
     // want.
     await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
@@ -162,9 +178,9 @@ export class HostRepository {
     await packOwnRefs(this.#git, this.place, instance);
   }
 
-  /** Undoes `pin`, for a goal that was not posted. */
-  async unpin(instance: InstanceName, goalId: GoalId): Promise<void> {
-    await this.#run({ args: ["update-ref", "-d", settRef(instance, goalId)] });
+  /** Undoes `pin`, for what was not posted. */
+  async unpin(instance: InstanceName, id: GoalId | ArtefactId): Promise<void> {
+    await this.#run({ args: ["update-ref", "-d", settRef(instance, id)] });
   }
 
   /**

@@ -1,15 +1,18 @@
-// Tools about artefacts: list those of a goal, read one.
+// Tools about artefacts: list those of a goal, read one, post one.
 
 import { z } from "zod";
+import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
 import { type Checked, readChecked, readCheckedArtefact } from "../../client/facts/checked.ts";
 import { artefactList, backwards } from "../../client/facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../../client/facts/resolve-id.ts";
 import { requireResultCommit } from "../../client/facts/result-commit.ts";
 import { sinceNames } from "../../client/facts/work.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
+import { SettError } from "../../model/errors.ts";
+import { CommitHash } from "../../model/ids.ts";
 import { changedFiles } from "../changed-files.ts";
 import { headJson, whose } from "../goal-report.ts";
-import { type Call, defineTool, reads } from "./tool.ts";
+import { type Call, defineTool, reads, writes } from "./tool.ts";
 
 const maxListed = 200;
 /** A model can take so much at once; a payload may have 16 MiB. */
@@ -98,6 +101,35 @@ export const readChanges = defineTool({
     const { text, ...place } = pieceOf(changes, piece);
     const list = piece.offset === 0 ? { files, more_files: more } : {};
     return { ...headJson(artefact), since, ...list, changes: text, ...place, note: whose };
+  },
+});
+
+export const postArtefactTool = defineTool({
+  name: "post_artefact",
+  title: "Post an artefact",
+  description:
+    "Posts a text or a commit of your person in a goal that is there, on record as posted by you: something new, or with version_of the next version of another artefact, whose work then ends. Agents bid on it. Goals are posted by post_goal.",
+  right: "post",
+  annotations: writes,
+  args: {
+    type: z.string().min(1).describe("A word for which agents bid, such as Note or CodeCommit."),
+    text: z.string().optional().describe("Its content; without it, a commit."),
+    commit: CommitHash.optional().describe("The whole hash of a commit, in place of a text."),
+    from: z
+      .array(z.string())
+      .default([])
+      .describe("Ids of the artefacts that it comes from, all of one goal."),
+    version_of: z.string().optional().describe("The artefact whose next version it is."),
+  },
+  async run({ type, text, commit, from, version_of: versionOf }, call) {
+    const { actor, marks } = call;
+    if ((text === undefined) === (commit === undefined))
+      throw new SettError("usage", "An artefact has either `text` or `commit`.");
+    const content =
+      commit === undefined ? { text: checkedText(text ?? "", textKinds.content) } : { commit };
+    const posted = await call.postArtefact({ type, content, from, versionOf, actor, marks });
+    call.about(posted.goal_id);
+    return { artefact: headJson(posted) };
   },
 });
 

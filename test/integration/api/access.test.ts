@@ -43,6 +43,7 @@ const reads = [
 ];
 const writes: [path: string, token: TokenName, body?: object][] = [
   ["goals", "forager", { text: "x" }],
+  ["artefacts", "poster", { type: "Note", text: "x" }],
   [`goals/${id}/cancel`, "controller"],
   [`goals/${id}/budget`, "raiser", { add: "1usd" }],
   [`claims/${id}/retry`, "controller"],
@@ -87,7 +88,15 @@ test("every read needs the right to read, and every write the right of its own, 
       status: 403,
       body: { code: "not-allowed" },
     });
-  const tokens: TokenName[] = ["reader", "forager", "answerer", "raiser", "approver", "controller"];
+  const tokens: TokenName[] = [
+    "reader",
+    "forager",
+    "poster",
+    "answerer",
+    "raiser",
+    "approver",
+    "controller",
+  ];
   for (const [path, own, body] of writes) {
     for (const as of tokens) {
       const { status, body: problem } = await scene.post(`/v1/${path}`, body, { as });

@@ -68,6 +68,31 @@ test("a goal is posted, waited for and read, in the name of the token and its as
   expect(made?.actor).toBe("person:forager, by far-editor 3");
 });
 
+test("an artefact is posted in a goal, and a version of it, in the name of the token and its assistant", async () => {
+  await using editor = await connect("poster");
+  const { id: goal } = await scene.clan.postGoal("Write a note");
+  const call = async (args: object) => {
+    const { structuredContent, content } = await editor.client.callTool({
+      name: "post_artefact",
+      arguments: { ...args },
+    });
+    return structuredContent ?? content;
+  };
+  const posted = await call({ type: "Remark", text: "Two metres", from: [goal] });
+  expect(posted).toMatchObject({ artefact: { type: "Remark", version: 1, by: "user" } });
+  const { id } = (posted as { artefact: { id: ArtefactId } }).artefact;
+  expect(await call({ type: "Remark", text: "Three", version_of: id })).toMatchObject({
+    artefact: { version: 2 },
+  });
+  expect(JSON.stringify(await call({ type: "Remark", from: [goal] }))).toContain("either `text`");
+  const stored = await scene.clan.board.readArtefact(id);
+  expect(stored?.metadata).toMatchObject({ by_assistant: "far-editor 3" });
+  const [made] = (await scene.clan.board.readEvents("0", 10_000)).filter(
+    (event) => event.artefact_id === id,
+  );
+  expect(made?.actor).toBe("person:poster, by far-editor 3");
+});
+
 test("each write of an assistant is on record with its tool, its goal and the token, a refused one too", async () => {
   await using editor = await connect("forager");
   const { structuredContent } = await editor.client.callTool({

@@ -7,7 +7,7 @@ import type { Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { readGoal } from "../../../lib/client/facts/goal.ts";
-import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import type { ArtefactId, GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
@@ -116,6 +116,29 @@ describe("with SETT_API", () => {
       structural_type: "Review",
       produced_by_agent: "lead",
       metadata: { by: "all" },
+    });
+  });
+
+  test("post puts a text and a commit into a goal, in the name of the token", async () => {
+    const goal = await post("Write a note");
+    await rest(goal);
+    const noted = await sett(["post", "Remark", "--payload", "Two metres", "--from", goal]);
+    expect({ code: noted.code, err: noted.err }).toMatchObject({ code: 0 });
+    expect(await actorOf(noted.out.trim())).toBe("person:all");
+    const first = ["post", "CodeCommit", "--commit", "HEAD", "--from", goal, "--json"];
+    const committed = JSON.parse((await sett(first)).out);
+    const head = git(here.path, "rev-parse", "HEAD");
+    expect(committed).toMatchObject({ type: "CodeCommit", metadata: { commit: head } });
+    const next = ["post", "Remark", "--payload", "Three", "--version-of", noted.out.trim()];
+    expect(await sett(next)).toMatchObject({ code: 0 });
+    const thread = await scene.clan.board.readThread(noted.out.trim() as LogicalId);
+    expect(thread).toHaveLength(2);
+    const again = await sett([...next.slice(0, 3), "Four", ...next.slice(4)]);
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining("has replaced it") });
+    const refused = await sett(["post", "Remark", "--payload", "No", "--from", goal], "forager");
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the right `post`"),
     });
   });
 

@@ -68,6 +68,11 @@ async function post(text: string): Promise<string> {
   return textAt(posted, "id");
 }
 
+const createdBy = async (id: string) =>
+  (await scene.clan.board.readEvents("0", 10_000)).filter(
+    ({ artefact_id, type }) => artefact_id === id && type === "artefact_created",
+  );
+
 const lastCall = async () =>
   (await scene.clan.board.readEventsBefore(undefined, 100)).find(
     ({ type }) => type === "api_called",
@@ -216,6 +221,42 @@ test("an artefact is rejected with a reason, which its maker gets", async () => 
     payload_begins: '{"reason":"The date is wrong"}',
     made_by: { grant: { agent: "maintainer" } },
   });
+});
+
+test("a text and a commit are posted in a goal, once for each key, and on record with the token", async () => {
+  const goal = await post("ask");
+  const headers = { "idempotency-key": "note-1" };
+  const note = { type: "Note", text: "Two\nmetres", from: [goal.slice(0, 8)] };
+  const posted = await scene.post("/v1/artefacts", note, { as: "poster", headers });
+  expect(posted).toMatchObject({
+    status: 201,
+    body: {
+      ...{ type: "Note", version: 1, goal_id: goal, source_artefacts: [goal], claim_id: "" },
+      ...{ produced_by_role: "user", metadata: { summary: "Two" } },
+    },
+  });
+  const id = textAt(posted, "id");
+  const repeated = await scene.post("/v1/artefacts", note, { as: "poster", headers });
+  expect(repeated.body).toEqual(posted.body);
+  expect(await createdBy(id)).toMatchObject([{ actor: "person:poster" }]);
+  const commit = commitFiles(repository.path, { "door.txt": "green\n" }, "Paint the door");
+  const version = { type: "Note", commit, version_of: id };
+  expect(await scene.post("/v1/artefacts", version, { as: "poster" })).toMatchObject({
+    status: 201,
+    body: { version: 2, source_artefacts: [id], metadata: { commit, summary: "Paint the door" } },
+  });
+  const refusals: [object, number, string][] = [
+    [{ type: "Note", from: [goal] }, 422, "either `text` or `commit`"],
+    [{ type: "Note", text: "x" }, 422, "which goal it belongs to"],
+    [{ type: "Note", text: "x", version_of: id }, 422, "version 2 has replaced it"],
+    [{ type: "GoalDefined", text: "x", from: [goal] }, 422, "which is Sett's own"],
+    [{ type: "Note", commit: "0".repeat(40), from: [goal] }, 422, "does not have commit"],
+  ];
+  for (const [body, status, detail] of refusals)
+    expect(await scene.post("/v1/artefacts", body, { as: "poster" })).toMatchObject({
+      status,
+      body: { detail: expect.stringContaining(detail) },
+    });
 });
 
 test("a goal is cancelled with the work on it, and only once", async () => {

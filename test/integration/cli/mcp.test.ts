@@ -49,7 +49,14 @@ describe("sett mcp", () => {
       [...(await namesOf(reader)), "answer_question", "post_goal"].sort(),
     );
     expect(await namesOf(whole)).toEqual(
-      [...(await namesOf(usual)), "approve", "cancel_goal", "reject", "retry_failure"].sort(),
+      [
+        ...(await namesOf(usual)),
+        "approve",
+        "cancel_goal",
+        "post_artefact",
+        "reject",
+        "retry_failure",
+      ].sort(),
     );
   });
 

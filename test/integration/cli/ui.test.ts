@@ -58,7 +58,7 @@ test("prints an address with a token, with which the person of git may do everyt
     instance: "demo",
     me: {
       actor: "person:Ada Lovelace <ada@sett.invalid>",
-      rights: ["read", "forage", "answer", "budget", "approve", "control"],
+      rights: ["read", "forage", "post", "answer", "budget", "approve", "control"],
     },
     repository: { head: await at.git("rev-parse", "HEAD") },
   });

@@ -27,6 +27,7 @@ const tokenNames = {
   reader: ["read"],
   writer: ["forage"],
   forager: ["read", "forage"],
+  poster: ["read", "post"],
   answerer: ["read", "answer"],
   raiser: ["read", "budget"],
   treasurer: ["read", "answer", "budget"],

@@ -7,7 +7,6 @@ local function post_as_leader(keys, args)
   local artefact = args.artefact
   local same, problem = post_problem(artefact)
   if same then return { 'exists' } end
-  problem = problem or source_problem(artefact)
   if problem then return refused(problem) end
   store_artefact(artefact, orchestrator_of(args.epoch))
   return { 'created' }

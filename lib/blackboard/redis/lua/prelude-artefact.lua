@@ -143,6 +143,8 @@ local function post_problem(artefact)
   local same, problem = artefact_problem(artefact)
   if same or problem then return same, problem end
   -- An artefact that begins a goal is the first of it, so that the goal cannot have ended.
-  if artefact.id == artefact.goal_id or not is_goal_ended(artefact.goal_id) then return nil end
-  return nil, 'Goal ' .. artefact.goal_id .. ' was ended.'
+  if artefact.id ~= artefact.goal_id and is_goal_ended(artefact.goal_id) then
+    return nil, 'Goal ' .. artefact.goal_id .. ' was ended.'
+  end
+  return nil, (source_problem(artefact))
 end

@@ -80,6 +80,8 @@ local function kind_at_rest(id, goal, causes, sound, read)
   end
   local kind = head.structural_type
   if head.goal_id ~= goal or head.logical_id == goal then return false end
+  -- A person's own version supersedes Failures.
+  if head.claim_id == '' and head.logical_id ~= id then return false end
   if kind == 'Standard' then
     if #causes ~= 2 or causes[1] ~= 'standard' then return false end
     if redis.call('ZSCORE', prefix .. 'claims:open', causes[2]) then return false end

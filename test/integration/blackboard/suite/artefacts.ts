@@ -12,6 +12,7 @@ import {
   user,
 } from "../../../support/blackboard/scene.ts";
 import {
+  newArtefactId,
   newGoalId,
   newLogicalId,
   sampleArtefact,
@@ -109,6 +110,23 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listCommits()).toEqual([
       { artefact: byHand.id, commit: commitOf("1"), agent: "" },
     ]);
+  });
+
+  test("an artefact of a person names sources that are there, and of its goal", async () => {
+    await using bench = await open();
+    const [goal, other] = [await postGoal(bench.board), await postGoal(bench.board)];
+    const missing = newArtefactId();
+    const note = (source: Artefact["id"]) =>
+      sampleArtefact({ type: "Note", goal_id: goal.goal_id, source_artefacts: [source] });
+    for (const [source, reason] of [
+      [missing, `Its source ${missing} is not on the blackboard.`],
+      [other.id, `Its source ${other.id} is of goal ${other.goal_id}.`],
+    ] as const)
+      expect(await bench.board.createArtefact(note(source), user)).toEqual({
+        outcome: "refused",
+        reason,
+      });
+    expect(await bench.board.createArtefact(note(goal.id), user)).toEqual({ outcome: "created" });
   });
 
   test("a commit that a person writes into a stored artefact is not one that it has delivered", async () => {

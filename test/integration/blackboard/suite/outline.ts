@@ -5,6 +5,7 @@ import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { type ClaimId, CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { acquireLeaderLease, commitOf, postGoal, user } from "../../../support/blackboard/scene.ts";
+import { nextVersion } from "../../../support/records/lineage.ts";
 import { newGoalId, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
 
 /** More than Redis looks at in one call. */
@@ -85,6 +86,17 @@ export function outlineSuite(open: () => Promise<Bench>): void {
       ]);
     },
   );
+
+  test("a version that a person has posted is named, because it supersedes Failures", async () => {
+    await using bench = await open();
+    const { goal, made, claimed } = await scene(bench.board);
+    const [sound, other] = [await made(), await made()];
+    const own = nextVersion(other, []);
+    await bench.board.createArtefact({ ...own, claim_id: "" }, user);
+    for (const one of [goal, sound, other, own]) await claimed(one, "ended");
+    const { named } = await bench.board.readOutline(goal.goal_id);
+    expect([...named.keys()]).toEqual([goal.id, sound.id, own.id]);
+  });
 
   test("one that was removed by hand is named", async () => {
     await using bench = await open();

@@ -79,7 +79,7 @@ test.each([
   ],
   [
     "{ tokens: [{ name: ci, secret: ci, may: [write] }] }",
-    "tokens[0].may[0]: must be `read`, `forage`, `answer`, `budget`, `approve` or",
+    "tokens[0].may[0]: must be `read`, `forage`, `post`, `answer`, `budget`, `approve` or",
   ],
   [
     "{ tokens: [{ name: ci, secret: ci, may: [read, read] }] }",

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Grant } from "../../../../lib/model/claim.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
-import { newArtefactId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
+import {
+  newArtefactId,
+  newGoalId,
+  sampleAgent,
+  sampleArtefact,
+} from "../../../support/records/sample.ts";
 
 const clan = (...names: string[]) => names.map((name) => sampleAgent(name));
 
@@ -63,10 +68,10 @@ describe("phases", () => {
     expect(claim.stateOf("a")).toBe("failed");
   });
 
-  test("a goal that ended terminates its claims in any phase", () => {
+  test.each(["goal_ended", "superseded"] as const)("%s terminates a claim in any phase", (kind) => {
     const claim = threePhases();
     claim.start("r1");
-    claim.decide({ kind: "goal_ended", reason: "The goal was cancelled." });
+    claim.decide({ kind, reason: "The goal was cancelled." });
     expect(claim.now.claim.status).toBe("terminated");
     expect(claim.now.grants.every((grant) => grant.state === "cancelled")).toBe(true);
   });
@@ -215,6 +220,25 @@ describe("feedback", () => {
     const decision = claim.deliver("reviewer", "no");
     expect(decision?.writes.find((write) => write.kind === "follow_up")).toMatchObject({
       followUp: { kind: "failure", failure: { type: "ReviewRoundsExceeded" } },
+    });
+  });
+
+  test("feedback on a person's version is a Failure, and on a goal a question to the person", () => {
+    const followUpOn = (over: Parameters<typeof reviewed>[0]) =>
+      reviewed({ produced_by_agent: "", produced_by_role: "user", ...over })
+        .deliver("reviewer", "no")
+        ?.writes.find((write) => write.kind === "follow_up");
+    expect(followUpOn({ type: "Draft", version: 2, goal_id: newGoalId() })).toMatchObject({
+      followUp: {
+        kind: "failure",
+        failure: {
+          type: "PostRejected",
+          reason: expect.stringContaining("reviewer rejected version 2, which a person posted"),
+        },
+      },
+    });
+    expect(followUpOn({ type: "GoalDefined", version: 2, goal_id: newGoalId() })).toMatchObject({
+      followUp: { kind: "question" },
     });
   });
 

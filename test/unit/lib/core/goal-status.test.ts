@@ -185,6 +185,21 @@ describe("the state of a goal", () => {
     expect(scene.status()).toMatchObject({ state: "failed", failures: [last.id] });
   });
 
+  test("does not fail for work on what a person has posted another version of", () => {
+    const scene = new Scene();
+    const draft = scene.artefact({});
+    const claim = scene.claim(draft, terminated);
+    scene.claim(scene.goal, done);
+    const failure = scene.artefact({ structural_type: "Failure", claim_id: claim.id });
+    expect(scene.status()).toMatchObject({ state: "failed", failures: [failure.id] });
+    const over = { logical_id: draft.logical_id, version: 2, source_artefacts: [draft.id] };
+    const byAgent = scene.artefact({ ...over, claim_id: claim.id });
+    scene.claim(byAgent, done);
+    expect(scene.status().state).toBe("failed");
+    scene.claim(scene.artefact(over), done);
+    expect(scene.status()).toMatchObject({ state: "settled", failures: [] });
+  });
+
   const madeBy = [
     ["its agent", { produced_by_agent: "reviewer" }],
     ["the orchestrator, because it was lost", { produced_by_agent: "", type: "AttemptLost" }],

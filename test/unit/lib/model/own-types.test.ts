@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   forbiddenOwnType,
+  problemOfPosted,
   problemOfType,
   type TypeSource,
 } from "../../../../lib/model/own-types.ts";
@@ -23,6 +24,7 @@ describe("a type of Sett's own", () => {
     "ArtefactLimitExceeded",
     "ReviewRoundsExceeded",
     "ProducerGone",
+    "PostRejected",
   ];
 
   test.each(own)("%s is refused from commands, whatever its structural type", (type) => {
@@ -195,4 +197,14 @@ test("names that are made of ordinary words and numbers are free", () => {
         count += 1;
       }
   expect(count).toBeGreaterThan(5_000);
+});
+
+test("a person posts what is neither a type of Sett's own nor a structural one", () => {
+  for (const type of ["Note", "CodeCommit", "Release notes", "Überblick"])
+    expect(problemOfPosted(type)).toBeUndefined();
+  expect(problemOfPosted("GoalDefined")).toBe("the type GoalDefined, which is Sett's own");
+  expect(problemOfPosted("review")).toBe("a Review");
+  expect(problemOfPosted("Answer")).toBe("an Answer");
+  expect(problemOfPosted(" \u200b")).toBe("a type without a character");
+  expect(problemOfPosted("x".repeat(201))).toBe("a type of more than 200 characters");
 });
