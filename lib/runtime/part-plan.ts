@@ -79,6 +79,8 @@ export type ListeningPort = {
   port: number;
   published: "any" | "no" | { port: number; address: string };
   variables?: { port: string; address: string };
+  /** Gets the port where another port than this one is the part's own. */
+  otherPortVariable?: string;
 };
 
 export type PartPlan = {

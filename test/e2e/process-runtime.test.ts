@@ -181,7 +181,7 @@ test("logs --follow of a controller shows what its workers log: earlier ones, an
 }, 300_000);
 
 test("Redis refuses connections from outside, and commands without the password", async () => {
-  const port = readSpec(at.placeOf("redis"))?.ports[0]?.hostPort ?? 0;
+  const port = readSpec(at.placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
   const reply = await $`redis-cli -h 127.0.0.1 -p ${port} ping`.nothrow().quiet();
   expect(reply.stdout.toString() + reply.stderr.toString()).toContain("NOAUTH");
   const listening = await $`cat /proc/net/tcp /proc/net/tcp6`.text();

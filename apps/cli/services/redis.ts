@@ -39,7 +39,7 @@ export const redis = defineService({
         temporaryFolder(16),
       ],
       network: "instance",
-      ports: [{ port: redisPort, published: "any" }],
+      ports: [{ port: redisPort, published: "any", otherPortVariable: "SETT_REDIS_PORT" }],
       healthcheck: { ...health, command: ["sh", "-c", '[ "$(redis-cli ping)" = PONG ]'] },
       user: redisUser,
       resources,

@@ -143,7 +143,10 @@ function ownEnvironment(
   port: number | undefined,
 ) {
   const own = reachesMachine === true ? onThisMachine(env) : env;
-  if (start !== undefined && !("args" in start)) return own;
+  const others = ports.flatMap(({ otherPortVariable: name }) =>
+    name === undefined || port === undefined ? [] : [[name, String(port)] as const],
+  );
+  if (start !== undefined && !("args" in start)) return { ...own, ...Object.fromEntries(others) };
   return {
     // Only one service of a machine could have the usual port.
     SETT_HEALTH_PORT: "0",

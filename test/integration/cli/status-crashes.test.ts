@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import process from "node:process";
+import { redisUsersOf } from "../../../apps/cli/services/redis-users.ts";
+import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
@@ -9,6 +11,7 @@ import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const mebibyte = 1024 ** 2;
+const ofOwner = "echo 'user default on >secret ~* &* +@all'";
 
 test("an agent that is killed for lack of memory again and again is shown with its limit, its restarts and the remedy", async () => {
   await using sett = await dockerInstance();
@@ -17,7 +20,7 @@ test("an agent that is killed for lack of memory again and again is shown with i
     name: sett.name("redis"),
     image: "redis:7-alpine",
     labels: sett.labels({ component: "redis" }),
-    entrypoint: ["redis-server", "--requirepass", "secret"],
+    entrypoint: ["sh", "-c", `${ofOwner} > /tmp/users; exec redis-server --aclfile /tmp/users`],
     env: { REDISCLI_AUTH: "secret" },
     ports: [{ port: 6379 }],
   });
@@ -25,11 +28,11 @@ test("an agent that is killed for lack of memory again and again is shown with i
     "its port",
     async () => (await observe.find(redis.id))?.ports[0]?.hostPort,
   );
-  await using board = await connectBlackboard({
-    url: `redis://:secret@127.0.0.1:${port}`,
-    instance: sett.instance,
-    giveUpMs: 20_000,
-  });
+  const { instance } = sett;
+  const asOwner = { url: `redis://:secret@127.0.0.1:${port}`, instance, giveUpMs: 20_000 };
+  const users = redisUsersOf({ agents: [], external: [] }, false, "secret");
+  await prepareUsers({ ...asOwner, signal: AbortSignal.timeout(20_000) }, users);
+  await using board = await connectBlackboard(asOwner);
   await board.registerAgents([sampleAgent("tester")], "person:Ada", { exact: true });
   // Keeps the end of what never ends.
   const greedy = await sett.run("tail -c 60000000 /dev/zero", {
