@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { $ } from "bun";
 import Docker from "dockerode";
-import { nightly } from "../support/nightly.ts";
+import { isNight, nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 let sett: SettWorkspace;
@@ -65,7 +65,7 @@ test("a stranger's container, volume or network is named before anything is buil
     ["network", own, `docker network rm ${own}`],
     ["container", `${own}.lock`, `docker rm --force ${own}.lock`],
   ] as const;
-  for (const [sort, name, remedy] of all) {
+  for (const [sort, name, remedy] of isNight ? all : all.slice(0, 2)) {
     await strangers[sort](name);
     const { code, err } = await sett.sett("up", "--name", sett.name);
     expect(code).toBe(1);
