@@ -15,11 +15,6 @@ export function packName(commit: CommitHash): string {
   return `${commit}.pack`;
 }
 
-/** The file under which a pack is written until it is whole. */
-export function unfinishedName(commit: CommitHash): string {
-  return `.${commit}`;
-}
-
 /** The commit that `packName` has named; undefined for other names. */
 export function commitIn(name: string | Uint8Array): CommitHash | undefined {
   const [, found] = typeof name === "string" ? (packs.exec(name) ?? []) : [];
