@@ -5,6 +5,7 @@
 // Every method throws SettError `docker-unreachable` when the Engine does not answer and
 // `docker-failed` when it refuses (for processes `process-failed`); further codes are named where
 // they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
+import type { Duplex } from "node:stream";
 import type { AgentName, InstanceName } from "../model/ids.ts";
 import type { ContainerSpec } from "./container-spec.ts";
 import type { PartLabels } from "./labels.ts";
@@ -208,6 +209,8 @@ export type Observe = {
     command: string[],
     options?: { stdin?: string; signal?: AbortSignal },
   ): Promise<ExecResult>;
+  /** A stream to a port at which it listens. Throws `not-ready` where nothing answers there. */
+  connect(container: string, port: number): Promise<Duplex>;
 };
 
 /** Brings a plan about, and takes it back. */

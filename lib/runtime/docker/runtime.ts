@@ -1,6 +1,7 @@
 // The container runtime on a Docker Engine. This folder is the only one that knows dockerode.
 import { Duration } from "../../model/config-quantities.ts";
 import { SettError } from "../../model/errors.ts";
+import { connectTo } from "../connect.ts";
 import { lockName } from "../names.ts";
 import type { Apply, EngineRuntime, Observe } from "../port.ts";
 import { workersOf } from "../workers.ts";
@@ -77,6 +78,8 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     find: (container) => findContainer(docker, container),
     logs: (container, which) => logLines(docker, container, which),
     exec: (container, command, input) => execInContainer(docker, container, command, input),
+    connect: async (container, port) =>
+      connectTo(await findContainer(docker, container), container, port),
   };
   const apply: Apply = {
     lock: (instance, holder, signal) => acquireLock(docker, lockName(instance), holder, signal),

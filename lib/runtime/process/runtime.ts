@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
+import { connectTo } from "../connect.ts";
 import { keptVolumeNames, lockName } from "../names.ts";
 import type { Apply, EngineInfo, Observe, Runtime, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
@@ -57,6 +58,7 @@ export function processRuntime(
     find: (name) => findProcess(registry, name),
     logs: (name, which) => logLines(registry, name, which),
     exec: (name, words, input) => execBeside(registry, name, words, input),
+    connect: async (name, port) => connectTo(await findProcess(registry, name), name, port),
   };
   const apply: Apply = {
     lock: async (instance, holder) => {

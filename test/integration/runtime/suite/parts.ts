@@ -1,5 +1,6 @@
 // Shows what is found of an instance, and what is left of it.
 import { expect, test } from "bun:test";
+import { text } from "node:stream/consumers";
 import { AgentName } from "../../../../lib/model/ids.ts";
 import {
   blackboardVolumeName,
@@ -8,6 +9,7 @@ import {
   workspaceVolumeName,
 } from "../../../../lib/runtime/names.ts";
 import { freePort } from "../../../support/redis/redis-server.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 import type { RuntimeBench } from "./bench.ts";
 
 const agent = AgentName.parse("coder");
@@ -166,6 +168,23 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     await apply.removeNetwork(sett.name("net"));
     await apply.removeNetwork(sett.name("net"));
     await apply.createNetwork(sett.name("net"), labels);
+  });
+
+  test("a stream to a part is one to the program that listens there", async () => {
+    await using sett = await open();
+    const { connect } = sett.runtime.observe;
+    const port = await freePort();
+    const { id } = await sett.run(
+      `while :; do /bin/busybox nc -l -p ${port} -e /bin/echo hello; done`,
+      { ports: [{ port, hostPort: port }] },
+    );
+    // An Engine takes a connection also before the program listens, and ends it then.
+    await waitFor("its answer", async () => {
+      const stream = await connect(id, port).catch(() => undefined);
+      return stream !== undefined && (await text(stream)) === "hello\n";
+    });
+    await expect(connect(id, 1)).rejects.toMatchObject({ code: "not-ready" });
+    await expect(connect(sett.name("unknown"), port)).rejects.toMatchObject({ code: "not-ready" });
   });
 
   test("an unknown name finds nothing", async () => {
