@@ -26,7 +26,7 @@ import { OldEvents } from "./log/old-events.ts";
 import { type Owed, OwedEvents, owedEveryMs } from "./log/owed-events.ts";
 import { ConnectionWatch } from "./mail/connection-watch.ts";
 import { MailWatch } from "./mail/mail-watch.ts";
-import { PostOffice } from "./mail/post-office.ts";
+import { Mailboxes } from "./mail/mailboxes.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { type WorkerDeps, WorkerPool, type WorkersOf } from "./workers/worker-pool.ts";
 
@@ -92,7 +92,7 @@ export class Leadership {
     const handler = new EventHandler(deps, { ...parts, opener, questions, requests });
     this.#owed = new OwedEvents(deps, handler);
     this.#reconciler = new Reconciler(deps, { ...parts, questions });
-    const mail = new PostOffice(deps, { ...parts, grantLeaseMs: leases.grantLeaseMs });
+    const mail = new Mailboxes(deps, { ...parts, grantLeaseMs: leases.grantLeaseMs });
     this.#loops = [
       ...this.#mailLoops(mail),
       ...this.#logLoops(mail, handler),
@@ -134,7 +134,7 @@ export class Leadership {
     await this.#reader.save();
   }
 
-  #mailLoops(mail: PostOffice): Loop[] {
+  #mailLoops(mail: Mailboxes): Loop[] {
     const [size, connections] = [new MailWatch(this.#deps), new ConnectionWatch(this.#deps)];
     return [
       { name: "mail", when: again, runOnce: (signal) => mail.run(signal) },
@@ -143,7 +143,7 @@ export class Leadership {
     ];
   }
 
-  #logLoops(mail: PostOffice, handler: EventHandler): Loop[] {
+  #logLoops(mail: Mailboxes, handler: EventHandler): Loop[] {
     const [reader, owed, old] = [this.#reader, this.#owed, new OldEvents(this.#deps)];
     const { due, cursor } = this.#bells;
     const onEvent = (event: SettEvent, signal: AbortSignal) => {
@@ -235,7 +235,7 @@ export class Leadership {
 
   /** What the log says of claims, before the event is handled. */
   #noteEvent(event: SettEvent): void {
-    this.#parts.cache.apply(event);
+    this.#parts.known.apply(event);
     this.#parts.presence.apply(event);
     const { type, artefact_id } = event;
     if (type !== "artefact_created" || artefact_id === undefined) return;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { agentName } from "../support/records/sample.ts";
 import { readState } from "../support/security/board-state.ts";
-import { forgedMail, letter } from "../support/security/forged-mail.ts";
+import { addMessage, forgedMail } from "../support/security/forged-mail.ts";
 import { HostileScene } from "../support/security/hostile-scene.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -21,10 +21,10 @@ afterAll(() => scene?.[Symbol.asyncDispose]());
 
 type Answer = { outcome: string; reason?: string; word?: string };
 
-/** Resolves with the answer, once the letter has left the mailbox. */
+/** Resolves with the answer, once the message has left the mailbox. */
 async function send(text: string): Promise<Answer> {
   const { owner, targets } = scene;
-  const { id, command } = letter(targets, text);
+  const { id, command } = addMessage(targets, text);
   const sent = await scene.order({ send: [command] });
   expect(sent).toEqual({ replies: [expect.stringContaining("-")] });
   const answer = await waitFor("the answer", async () => {

@@ -76,6 +76,8 @@ export function runSchedule(
   inflict(world, faults, random, () => world.scheduler.at(postedMs, world.own, "look", rest.look));
   const isAtRest = world.scheduler.run(() => rest.isOver, maxMs);
   const { redis, scheduler } = world;
+  // A cub that gives up a Redis that stays away ends by itself, and is started again.
+  const givenUp = world.programs.filter(({ exits }) => exits.length > 0).map(({ name }) => name);
   const exits = world.programs.flatMap(({ name, exits: errors }) =>
     // A program may give up a Redis that stays away, or an agent whose registration a person has
     // damaged: it is started again.
@@ -93,7 +95,7 @@ export function runSchedule(
     planted: world.planted,
     goals: world.goals.map(({ id }) => id),
     cancelled: world.cancelled,
-    harmed: world.harmed,
+    harmed: new Set([...world.harmed, ...givenUp]),
     accepted: world.people.accepted,
     losses: redis.losses,
     mistakes: [...world.mistakes, ...exits],

@@ -13,9 +13,9 @@ import { ArtefactId, ClaimId, type GoalId } from "../../../lib/model/ids.ts";
 import { artefactLimitExceededType } from "../../../lib/model/own-types.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
-import type { ClaimCache } from "../decide/claim-cache.ts";
 import { commitOf } from "../decide/commit-of.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
+import type { KnownClaims } from "../decide/known-claims.ts";
 import type { PauseCache } from "../decide/pause-cache.ts";
 import type { AgentPresence } from "../decide/presence.ts";
 import type { TargetCache } from "../decide/target-cache.ts";
@@ -24,7 +24,7 @@ import type { Deps } from "../leader/deps.ts";
 type OpenerParts = {
   agentCache: AgentCache;
   decider: Decider;
-  cache: ClaimCache;
+  known: KnownClaims;
   targets: TargetCache;
   pause: PauseCache;
   presence: AgentPresence;
@@ -36,7 +36,7 @@ export class ClaimOpener {
   readonly #deps: Deps;
   readonly #agentCache: AgentCache;
   readonly #decider: Decider;
-  readonly #cache: ClaimCache;
+  readonly #known: KnownClaims;
   readonly #targets: TargetCache;
   readonly #pause: PauseCache;
   readonly #presence: AgentPresence;
@@ -46,7 +46,7 @@ export class ClaimOpener {
     this.#deps = deps;
     this.#agentCache = parts.agentCache;
     this.#decider = parts.decider;
-    this.#cache = parts.cache;
+    this.#known = parts.known;
     this.#targets = parts.targets;
     this.#pause = parts.pause;
     this.#presence = parts.presence;
@@ -62,12 +62,12 @@ export class ClaimOpener {
     const { events } = commitOf(opening, opening, this.#deps.newId);
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not
     // the one that was opened.
-    if (!isEnded(claim.status)) this.#cache.put({ claim, grants }, board.connection);
+    if (!isEnded(claim.status)) this.#known.put({ claim, grants }, board.connection);
     const result = await board.openClaim({
       open: { cause: "standard", grants, claim, first: events },
       bidDeadlineMs: policy.bid_deadline_ms,
     });
-    if (result.outcome !== "opened") this.#cache.drop(claim.id);
+    if (result.outcome !== "opened") this.#known.drop(claim.id);
     switch (result.outcome) {
       case "opened":
         metrics.claims.inc({ outcome: "opened" });

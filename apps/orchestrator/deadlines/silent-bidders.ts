@@ -7,8 +7,8 @@ import { missingBidders } from "../../../lib/model/claim.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
-import type { ClaimCache } from "../decide/claim-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
+import type { KnownClaims } from "../decide/known-claims.ts";
 import type { Deps } from "../leader/deps.ts";
 import { restMs } from "../leader/loops.ts";
 import type { ContactClock } from "./contact-clock.ts";
@@ -20,7 +20,12 @@ const lookEveryMs = 1_000;
 /** The bid deadline serves those beyond these. */
 const maxClaims = 1_000;
 
-type Parts = { agentCache: AgentCache; cache: ClaimCache; decider: Decider; contact: ContactClock };
+type Parts = {
+  agentCache: AgentCache;
+  known: KnownClaims;
+  decider: Decider;
+  contact: ContactClock;
+};
 
 export class SilentBidders {
   readonly #deps: Deps;
@@ -83,9 +88,9 @@ export class SilentBidders {
     const agents = await this.#parts.agentCache.list();
     const beating = new Set(agents.filter(hasTool).map(({ name }) => name));
     const claims = [...this.#watched];
-    const unknown = claims.filter((id) => this.#parts.cache.get(id) === undefined);
+    const unknown = claims.filter((id) => this.#parts.known.get(id) === undefined);
     const read = await this.#deps.board.readClaims(unknown);
-    const snapshots = [...claims.flatMap((id) => this.#parts.cache.get(id) ?? []), ...read];
+    const snapshots = [...claims.flatMap((id) => this.#parts.known.get(id) ?? []), ...read];
     for (const { claim } of snapshots) {
       const missing =
         claim.bidding === "open" ? missingBidders(claim).filter((agent) => beating.has(agent)) : [];

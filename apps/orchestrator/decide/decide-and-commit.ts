@@ -1,6 +1,5 @@
 // read → decide → commit, for one claim at a time.
 
-import { RecentMap } from "../../../lib/async/recent-map.ts";
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
 import type { BoardAsOf, LeaderCommit } from "../../../lib/blackboard/port/leading.ts";
 import { abandonClaim } from "../../../lib/core/abandon-claim.ts";
@@ -14,10 +13,11 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { Deps } from "../leader/deps.ts";
 import { IsolatedJobs } from "../leader/isolated-jobs.ts";
 import type { AgentCache } from "./agent-cache.ts";
-import { type ClaimCache, withLater } from "./claim-cache.ts";
 import { readRecords, type TargetOf } from "./claim-records.ts";
 import { commitOf } from "./commit-of.ts";
+import type { Ground, KnownClaims } from "./known-claims.ts";
 import type { LeaderParts } from "./leader-parts.ts";
+import { withLater } from "./moved-claim.ts";
 import type { PauseCache } from "./pause-cache.ts";
 import type { AgentPresence } from "./presence.ts";
 import { reportDecision } from "./report-decision.ts";
@@ -50,8 +50,6 @@ type FinishReply = Awaited<ReturnType<BoardAsOf["finishGrant"]>>;
 type WriteResult = (commit: LeaderCommit | undefined) => Promise<FinishReply>;
 /** What the claim was when it was decided about, and whose grant has ended with the decision. */
 type Before = { known: ClaimSnapshot | undefined; own?: AgentName };
-/** Beyond these an ended claim is read once more. */
-const maxEnded = 20_000;
 /** Few enough that the work of events is hardly delayed. */
 const claimsAtOnce = 100;
 
@@ -60,23 +58,16 @@ export class Decider {
   readonly #deps: Deps;
   readonly #agentCache: AgentCache;
   readonly #targets: TargetCache;
-  readonly #cache: ClaimCache;
+  readonly #known: KnownClaims;
   readonly #pause: PauseCache;
   readonly #presence: AgentPresence;
   readonly #isolated: IsolatedJobs<ClaimId>;
-  /** Claims that a pause, or a registration that cannot be read, keeps from going on. */
-  readonly #heldUp = new Set<ClaimId>();
-  /**
-   * Claims that have ended, and on which connection: the events that led there need no look at
-   * them.
-   */
-  readonly #ended = new RecentMap<ClaimId, number>(maxEnded);
 
-  constructor(deps: Deps, { agentCache, targets, cache, pause, presence }: LeaderParts) {
+  constructor(deps: Deps, { agentCache, targets, known, pause, presence }: LeaderParts) {
     this.#deps = deps;
     this.#agentCache = agentCache;
     this.#targets = targets;
-    this.#cache = cache;
+    this.#known = known;
     this.#pause = pause;
     this.#presence = presence;
     this.#isolated = new IsolatedJobs(
@@ -104,8 +95,7 @@ export class Decider {
     board: BoardAsOf,
     { source = "store", stored: read }: Basis = {},
   ): Promise<boolean> {
-    const isOver = () =>
-      source === "log" && this.#ended.get(claim) === board.connection && board.isCurrent();
+    const isOver = () => source === "log" && board.isCurrent() && this.#known.hasEnded(claim);
     if (isOver()) return Promise.resolve(false);
     return this.#claims.run(claim, async () => {
       // The event of a result may come before the answer to the step that has stored it, and ended
@@ -116,7 +106,7 @@ export class Decider {
         // The claim itself is read again, and shows whether there is progress.
         if (event.kind !== "progress" && present.connection !== board.connection) throw outdated();
         const known = present.connection === board.connection ? stored : undefined;
-        const cached = this.#cache.get(claim);
+        const cached = this.#known.get(claim);
         const {
           input,
           decision,
@@ -138,11 +128,11 @@ export class Decider {
             this.report(decision);
             return true;
           case "stale":
-            this.#cache.drop(claim);
+            this.#known.drop(claim);
             this.#deps.metrics.conflicts.inc();
             continue;
           case "gone":
-            this.#cache.drop(claim);
+            this.#known.drop(claim);
             return false;
           default:
             unreachable(outcome);
@@ -163,7 +153,7 @@ export class Decider {
     write: WriteResult,
   ): Promise<FinishReply> {
     return this.#claims.run(id, async () => {
-      const known = board.isCurrent() ? this.#cache.get(id) : undefined;
+      const known = board.isCurrent() ? this.#known.get(id) : undefined;
       const next = known && ahead(known);
       const { input, decision } = next === undefined ? {} : await this.#foresee(next, verdict);
       const reply = await write(input && decision && commitOf(decision, input, this.#deps.newId));
@@ -173,7 +163,7 @@ export class Decider {
         this.report(decision);
       } else if (reply.outcome === "finished" && commit === undefined && next !== undefined)
         this.#keep(next, board, known, agent);
-      else this.#cache.drop(id);
+      else this.#known.drop(id);
       return reply;
     });
   }
@@ -183,12 +173,8 @@ export class Decider {
    * before.
    */
   async #foresee(next: ClaimSnapshot, verdict: Verdict | undefined): Promise<Considered> {
-    const foreseen = await this.#consider(
-      next,
-      { kind: "progress" },
-      (artefact) => this.#targets.get(artefact),
-      verdict,
-    );
+    const ground = { state: "ahead", snapshot: next } as const;
+    const foreseen = await this.#consider(ground, { kind: "progress" }, verdict);
     return foreseen.isOutOfDate ? {} : foreseen;
   }
 
@@ -215,7 +201,7 @@ export class Decider {
    * new leader begins by looking at all.
    */
   async decideHeldUp(board: BoardAsOf): Promise<void> {
-    await this.decideEach([...this.#heldUp], () => ({ kind: "progress" }), board);
+    await this.decideEach(this.#known.heldUp, () => ({ kind: "progress" }), board);
   }
 
   async #decide(
@@ -224,27 +210,26 @@ export class Decider {
     source: Basis["source"],
     stored: ClaimSnapshot | undefined,
   ): Promise<Considered> {
-    const known = source === "log" ? this.#cache.get(id) : undefined;
-    if (known !== undefined)
-      return this.#consider(known, event, (artefact) => this.#targets.get(artefact));
-    if (stored === undefined) this.#cache.expectRead(id);
+    const cached = source === "log" ? this.#known.get(id) : undefined;
+    if (cached !== undefined) return this.#consider({ state: "cached", snapshot: cached }, event);
+    if (stored === undefined) this.#known.expectRead(id);
     const snapshot = stored ?? (await this.#deps.board.readClaim(id));
-    if (snapshot !== undefined)
-      return await this.#consider(snapshot, event, (artefact) => this.#targets.read(artefact));
-    this.#heldUp.delete(id);
+    if (snapshot !== undefined) return await this.#consider({ state: "stored", snapshot }, event);
+    this.#known.setHeldUp(id, false);
     return {};
   }
 
   /** `verdict`: of a review that is not stored yet. */
   async #consider(
-    snapshot: ClaimSnapshot,
+    { state, snapshot }: Ground,
     event: ClaimEvent,
-    targetOf: TargetOf,
     verdict?: Verdict,
   ): Promise<Considered> {
     const { clock, newId, policy } = this.#deps;
+    const targets = this.#targets;
+    const targetOf: TargetOf = (id) => (state === "stored" ? targets.read(id) : targets.get(id));
     const [records, agents, isPaused] = await Promise.all([
-      readRecords(snapshot, this.#targets, targetOf, verdict),
+      readRecords(snapshot, targets, targetOf, verdict),
       this.#agentCache.list(),
       this.#pause.isPaused(),
     ]);
@@ -264,8 +249,7 @@ export class Decider {
     const decision = decideClaim({ ...input, ...records.value }, event);
     const isWaiting = isHeldUp({ ...input, ...records.value, ...decision });
     if (decision !== undefined) presence.expect(decision);
-    if (isWaiting) this.#heldUp.add(snapshot.claim.id);
-    else this.#heldUp.delete(snapshot.claim.id);
+    this.#known.setHeldUp(snapshot.claim.id, isWaiting);
     // What holds it up may be over, and those that it held up may have been decided about before
     // this one was among them.
     const isOutOfDate =
@@ -281,8 +265,7 @@ export class Decider {
     { known, own }: Before,
   ): void {
     if (isEnded(claim.status)) {
-      this.#cache.drop(claim.id);
-      this.#ended.set(claim.id, board.connection);
+      this.#known.end(claim.id, board.connection);
     } else this.#keep({ claim: { ...claim, rev }, grants }, board, known, own);
   }
 
@@ -297,11 +280,11 @@ export class Decider {
     own?: AgentName,
   ): void {
     const { id } = snapshot.claim;
-    const current = this.#cache.get(id);
+    const current = this.#known.get(id);
     const kept =
       current === known ? snapshot : known && current && withLater(snapshot, known, current, own);
-    if (kept === undefined) this.#cache.drop(id);
-    else this.#cache.put(kept, board.connection);
+    if (kept === undefined) this.#known.drop(id);
+    else this.#known.put(kept, board.connection);
   }
 
   /** Logs and counts what a decision has done. */

@@ -2,7 +2,7 @@
 
 import type { Deps } from "../leader/deps.ts";
 import { AgentCache } from "./agent-cache.ts";
-import { ClaimCache } from "./claim-cache.ts";
+import { KnownClaims } from "./known-claims.ts";
 import { PauseCache } from "./pause-cache.ts";
 import { AgentPresence } from "./presence.ts";
 import { TargetCache } from "./target-cache.ts";
@@ -10,7 +10,7 @@ import { TargetCache } from "./target-cache.ts";
 export type LeaderParts = {
   agentCache: AgentCache;
   targets: TargetCache;
-  cache: ClaimCache;
+  known: KnownClaims;
   pause: PauseCache;
   presence: AgentPresence;
 };
@@ -20,7 +20,7 @@ export function leaderParts(deps: Pick<Deps, "board" | "clock" | "log">): Leader
   return {
     agentCache: new AgentCache(deps),
     targets: new TargetCache(board),
-    cache: new ClaimCache(board),
+    known: new KnownClaims(board),
     pause: new PauseCache(board),
     presence: new AgentPresence(clock),
   };

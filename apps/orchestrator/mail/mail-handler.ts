@@ -2,7 +2,6 @@
 // known from the key of its stream alone, and what it is about from the record: a message only says
 // which claim, which attempt, and what the agent itself has done.
 import { createHash } from "node:crypto";
-import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { Fresh } from "../../../lib/blackboard/mail/mailed-result.ts";
 import type { AppliedMail, ClaimOfGrant } from "../../../lib/blackboard/port/grants.ts";
 import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
@@ -11,17 +10,16 @@ import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
 import { startedGrant } from "../../../lib/core/started-grant.ts";
 import type { Grant, RunningGrant } from "../../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
-import type { ClaimCache } from "../decide/claim-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
+import type { KnownClaims } from "../decide/known-claims.ts";
 import type { Deps } from "../leader/deps.ts";
-import type { Letter } from "./letters.ts";
 import type { MailRefusals } from "./mail-refusals.ts";
 import { no, noOf, replyOf } from "./mail-reply.ts";
-import type { ReadEnvelope } from "./read-envelope.ts";
+import type { ReadMessage } from "./read-message.ts";
 import { type FinishOrder, ResultStore } from "./result-store.ts";
 import { laterOf, runAt, timeOf, withPossibleStart } from "./times-of-record.ts";
 
@@ -34,23 +32,20 @@ const maxReasonLength = 500;
  */
 type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; at: string };
 
-/** `cache`: where most claims need not be read. `refusals`: of all connections. */
+/** `known`: where most claims need not be read. `refusals`: of all connections. */
 export type MailOptions = {
   agentCache: AgentCache;
-  cache?: Pick<ClaimCache, "get" | "start">;
+  known?: Pick<KnownClaims, "get" | "start">;
   /** Decides about a claim together with the result that it follows from. */
   decider?: Pick<Decider, "finish">;
   grantLeaseMs: number;
   refusals: MailRefusals;
 };
 
-type OfAttempt = { attempt?: number | undefined; queued_at?: string | undefined };
+type OfAttempt = Pick<ResultMessage, "claim" | "attempt" | "queued_at">;
 
 type ResultMessage = Extract<Message, { say: "result" }>;
-type StoredGrant<Known extends Grant = Grant> = { claim: ClaimOfGrant; grant: Known };
-
-/** A run beyond these is read again. */
-const maxRunning = 10_000;
+type StoredGrant = { claim: ClaimOfGrant; grant: Grant };
 
 /** The handler of what is read on one connection. */
 export class MailHandler {
@@ -58,15 +53,13 @@ export class MailHandler {
   readonly #grantLeaseMs: number;
   readonly #refusals: MailRefusals;
   readonly #clock: Deps["clock"];
-  readonly #cache: MailOptions["cache"];
+  readonly #known: MailOptions["known"];
   readonly #results: ResultStore;
-  /** Claim and agent → the run that was started last, as it is stored. */
-  readonly #running = new RecentMap<string, StoredGrant<RunningGrant>>(maxRunning);
 
   constructor(board: BoardAsOf, clock: Deps["clock"], options: MailOptions) {
     this.#board = board;
     this.#clock = clock;
-    this.#cache = options.cache;
+    this.#known = options.known;
     this.#results = new ResultStore(board, options);
     this.#grantLeaseMs = options.grantLeaseMs;
     this.#refusals = options.refusals;
@@ -77,16 +70,14 @@ export class MailHandler {
    * `redis-unreachable`, also on a later connection, with Fenced, and with
    * `blackboard-refused` where a function fails: another try may succeed.
    */
-  async apply(mail: Mail, envelope: ReadEnvelope): Promise<Reply | "ended"> {
-    const { agent } = mail;
-    if (!envelope.ok) return this.#refuse(agent, envelope.reason);
-    const { host, message } = envelope.value;
+  async apply(mail: Mail, read: ReadMessage): Promise<Reply | "ended"> {
+    const { agent, place, id } = mail;
+    if (!read.ok) return this.#refuse(agent, read.reason);
+    const { host, quiet, message } = read.value;
     try {
-      const applied = appliedMail({ mail, envelope });
-      return await this.#applyMessage(
-        { agent, host, mail: applied, at: timeOf(mail, this.#clock.now()) },
-        message,
-      );
+      const applied = { place, id, isQuiet: quiet === true };
+      const at = timeOf(mail, this.#clock.now());
+      return await this.#applyMessage({ agent, host, mail: applied, at }, message);
     } catch (error) {
       if (isAway(error) || error instanceof Fenced || isOutOfOrder(error)) throw error;
       // A claim that a person has broken by hand.
@@ -100,44 +91,6 @@ export class MailHandler {
    */
   refuse({ agent }: Pick<Mail, "agent">, error: unknown): Promise<Reply> {
     return this.#refuse(agent, messageOf(error));
-  }
-
-  /**
-   * A start, and the result of the same work. `apart`: each is to be applied by itself, because one
-   * of them may have to be refused. Rejects as `apply` does.
-   */
-  async applyTogether(first: Letter, second: Letter): Promise<"ended" | "apart"> {
-    if (!first.envelope.ok || !second.envelope.ok) return "apart";
-    const [{ message: start }, { host, message }] = [first.envelope.value, second.envelope.value];
-    if (start.say !== "started" || message.say !== "result") return "apart";
-    const { agent } = second.mail;
-    const stored = this.#queuedGrant(agent, start.claim, start);
-    if (stored === undefined || this.#refusals.hasTooManyResults(agent)) return "apart";
-    const now = this.#clock.now();
-    const origin = { agent, host, mail: appliedMail(second), at: timeOf(second.mail, now) };
-    const startedAt = timeOf(first.mail, now);
-    const run = withPossibleStart(start.run ?? runAt(startedAt), stored.grant.queued_at, startedAt);
-    try {
-      const { claim } = message;
-      if (await this.#results.givenProblem({ claim, agent, ids: run.context_ids })) return "apart";
-      const result = await this.#results.read(message.result, freshOf(origin), stored);
-      if (typeof result === "string") return "apart";
-      const began = { leaseMs: this.#grantLeaseMs, mail: appliedMail(first) };
-      const grant = startedGrant(stored.grant, run);
-      const endedAt = laterOf(origin.at, grant.started_at);
-      const { outcome } = await this.#results.store({
-        ...origin,
-        claim,
-        grant,
-        endedAt,
-        result,
-        start: began,
-      });
-      return outcome === "finished" ? "ended" : "apart";
-    } catch (error) {
-      if (isAway(error) || error instanceof Fenced) throw error;
-      return "apart";
-    }
   }
 
   async #applyMessage(origin: Origin, message: Message): Promise<Reply | "ended"> {
@@ -177,11 +130,10 @@ export class MailHandler {
   /** What the run says of itself, added to the grant as it is stored. */
   async #start(
     origin: Origin,
-    { claim, ...message }: Extract<Message, { say: "started" }>,
+    message: Extract<Message, { say: "started" }>,
   ): Promise<Reply | "ended"> {
-    const stored =
-      this.#queuedGrant(origin.agent, claim, message) ??
-      (await this.#board.readGrant(claim, origin.agent));
+    const { claim } = message;
+    const stored = await this.#grantOf(origin.agent, message, "queued");
     if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
     const { grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
@@ -206,45 +158,29 @@ export class MailHandler {
       mail,
     });
     if (accepted.outcome === "refused") return noOf(accepted);
-    this.#cache?.start(claim, running, this.#board.connection);
-    this.#running.set(`${claim} ${origin.agent}`, {
-      claim: stored.claim,
-      grant: running,
-    });
+    this.#known?.start(claim, running, this.#board.connection);
     return "ended";
   }
 
-  /** As this leader has queued it. */
-  #queuedGrant(
+  /** As this leader knows it where it is in this state and attempt; otherwise as it is stored. */
+  async #grantOf(
     agent: AgentName,
-    id: ClaimId,
-    { attempt, queued_at }: OfAttempt,
-  ): StoredGrant | undefined {
-    const known = this.#cache?.get(id);
+    { claim: id, attempt, queued_at }: OfAttempt,
+    state: "queued" | "running",
+  ): Promise<StoredGrant | undefined> {
+    const known = this.#known?.get(id);
     const grant = known?.grants.find((one) => one.agent === agent);
-    if (known === undefined || grant?.state !== "queued") return undefined;
-    return grant.attempt === attempt && grant.queued_at === queued_at
-      ? { claim: known.claim, grant }
-      : undefined;
-  }
-
-  /** As this leader has stored it. */
-  #runningGrant(
-    { agent }: Origin,
-    id: ClaimId,
-    { attempt, queued_at }: OfAttempt,
-  ): StoredGrant | undefined {
-    const known = this.#running.get(`${id} ${agent}`);
-    if (known === undefined) return undefined;
-    const { grant } = known;
-    return grant.attempt === attempt && grant.queued_at === queued_at ? known : undefined;
+    if (known !== undefined && grant?.state === state && isWhole(grant)) {
+      const { claim } = known;
+      if (grant.attempt === attempt && grant.queued_at === queued_at) return { claim, grant };
+    }
+    return await this.#board.readGrant(id, agent);
   }
 
   async #finish(origin: Origin, message: ResultMessage): Promise<Reply | "ended"> {
     const { agent } = origin;
     const { claim: id } = message;
-    const stored =
-      this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
+    const stored = await this.#grantOf(agent, message, "running");
     if (stored === undefined)
       return this.#refuse(origin.agent, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
@@ -272,7 +208,7 @@ export class MailHandler {
       result: read,
       isUnlogged,
     };
-    // Who says no more than the result has begun as well; or Redis has lost that it began.
+    // An agent that says only the result has begun as well; or Redis has lost that it began.
     const isQueued = grant.state === "queued" && isCurrent;
     const together = isQueued
       ? await this.#results.store({ ...order, start: { leaseMs: this.#grantLeaseMs } })
@@ -281,7 +217,6 @@ export class MailHandler {
       together === undefined || together.outcome === "not_started"
         ? await this.#results.store(order)
         : together;
-    this.#running.delete(`${id} ${agent}`);
     if (finished.outcome === "finished") return "ended";
     if (finished.outcome === "id_taken") return this.#refuse(origin.agent, finished.reason);
     if (isUnlogged) return this.#refuse(origin.agent, finished.reason);
@@ -310,8 +245,9 @@ function freshOf({ agent, mail, at }: Origin): Fresh {
   return { newId: () => idOf(agent, mail), at };
 }
 
-function appliedMail({ mail, envelope }: Letter): AppliedMail {
-  return { place: mail.place, id: mail.id, isQuiet: envelope.ok && envelope.value.quiet === true };
+/** False for a run that an earlier leader has put on record: the log does not have all of it. */
+function isWhole(grant: Grant): boolean {
+  return grant.state !== "running" || grant.run_id !== undefined;
 }
 
 function isRun({ run_id, started_at }: RunningGrant, run: RunStart): boolean {

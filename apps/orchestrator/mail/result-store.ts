@@ -18,8 +18,8 @@ import { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
-import { withEnd, withStart } from "../decide/claim-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
+import { withEnd, withStart } from "../decide/moved-claim.ts";
 import { givenProblem } from "./given-inputs.ts";
 import { laterOf } from "./times-of-record.ts";
 

@@ -1,7 +1,7 @@
 // The message with which a run begins, in the three parts of which begin-work puts it together:
 // what is known of the run, and between that the attempt and the context, which the function finds.
-// The same start has the same text, in whichever order the run's members come: a letter is known by
-// its text.
+// The same start has the same text, in whichever order the run's members come, because a message is
+// known by its text.
 import type { ClaimId } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { RunStart } from "../port/mail.ts";

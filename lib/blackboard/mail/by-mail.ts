@@ -9,8 +9,8 @@ import type { AgentBlackboard, AgentMailbox } from "../port/holders.ts";
 import { type Message, Reply, type RunStart } from "../port/mail.ts";
 import type { Refused } from "../port/refused.ts";
 import { begunParts, begunText } from "./begun-message.ts";
-import { Correspondence, type Letter } from "./correspondence.ts";
 import { mailedResult } from "./mailed-result.ts";
+import { OpenMessages, type OutgoingMessage } from "./open-messages.ts";
 
 /** A result whose start is not among these tells of its run once more. */
 const maxKnownRuns = 1_000;
@@ -23,35 +23,33 @@ export function byMail(
   board: AgentMailbox,
   { agent, host, timeoutMs = 3_000 }: { agent: AgentName; host?: string; timeoutMs?: number },
 ): AgentBlackboard {
-  const letters = new Correspondence((letter) => board.sendMail(agent, letter), timeoutMs);
+  const open = new OpenMessages((message) => board.sendMail(agent, message), timeoutMs);
   const closing = new AbortController();
   const { promise: canHear, resolve: hears } = Promise.withResolvers<void>();
   const listen = async () => {
     const onFresh = () => {
-      letters.sendAgain();
+      open.sendAgain();
       hears();
     };
     try {
       for await (const answers of board.followMailAnswers(agent, closing.signal, onFresh))
-        letters.receive(answers);
+        open.receive(answers);
     } catch (error) {
-      letters.fail(
-        error instanceof SettError ? error : new SettError("internal", messageOf(error)),
-      );
+      open.fail(error instanceof SettError ? error : new SettError("internal", messageOf(error)));
       hears();
     }
   };
   void listen();
   // Before a renewal that was under way is sent once more: it is refused where Redis has lost the
   // start of its run.
-  const unsubscribe = board.onReconnect(() => letters.sendAgain());
+  const unsubscribe = board.onReconnect(() => open.sendAgain());
   /**
    * Starts that were sent, and are sent again after a reconnect until their results are answered:
    * before these.
    */
   const knownRuns = new RecentMap<string, true>(maxKnownRuns);
   const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
-  const replyTo = async (text: string) => Reply.parse(JSON.parse(await letters.ask(text)));
+  const replyTo = async (text: string) => Reply.parse(JSON.parse(await open.ask(text)));
   const ask = async (message: Message): Promise<Reply> => {
     await canHear;
     return replyTo(textOf(message));
@@ -88,7 +86,7 @@ export function byMail(
       });
       if (begun.outcome !== "taken") return begun;
       const text = begunText(parts, { ...begun.grant, context_ids: begun.contextIds });
-      letters.note({ id, text });
+      open.note({ id, text });
       knownRuns.set(text, true);
       return begun;
     },
@@ -97,10 +95,10 @@ export function byMail(
     acceptGrant: async ({ claim, grant }) => {
       const { attempt, queued_at, run_id: run = "", model_token } = grant;
       await canHear;
-      const take = (letter: Letter) =>
-        board.takeGrant({ claim, agent, attempt, queued_at, run, message: letter });
+      const take = (message: OutgoingMessage) =>
+        board.takeGrant({ claim, agent, attempt, queued_at, run, message });
       const text = startOf(claim, grant);
-      const taken = await letters.say(text, take);
+      const taken = await open.say(text, take);
       if (taken.outcome === "refused") return taken;
       if (model_token === undefined) knownRuns.set(text, true);
       // Calls of its model count only once its start is on record.
@@ -124,7 +122,7 @@ export function byMail(
         result: mailed,
       };
       const finished = await said(message, "finished");
-      letters.forget(start);
+      open.forget(start);
       // Said again after Redis has lost it, it tells of its run, which is lost as well then.
       knownRuns.delete(start);
       return finished;

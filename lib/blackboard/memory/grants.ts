@@ -184,7 +184,6 @@ export function grantsOf(
         known === "same" &&
         grantProblem(state, state.claims.get(id), { ...expected, state: "running" }) !== undefined
       ) {
-        endMail(agent, start?.mail);
         endMail(agent, mail);
         return { outcome: "finished" };
       }

@@ -151,7 +151,7 @@ export interface GrantBoard {
     host?: string | undefined;
     mail?: AppliedMail;
     readOn?: ReadOn;
-    start?: { leaseMs: number; mail?: AppliedMail };
+    start?: { leaseMs: number };
     commit?: ClaimCommit;
     isUnlogged?: boolean;
   }): Promise<

@@ -85,7 +85,7 @@ export const Message = z.discriminatedUnion("say", [
 export type Message = z.infer<typeof Message>;
 
 /** What a stream's entry has as its text, with the host on which the agent runs. */
-export const Envelope = z.strictObject({
+export const SentMessage = z.strictObject({
   host: z
     .string()
     .regex(/^[\w.-]{1,100}$/)
@@ -94,7 +94,7 @@ export const Envelope = z.strictObject({
   quiet: z.literal(true).optional(),
   message: Message,
 });
-export type Envelope = z.infer<typeof Envelope>;
+export type SentMessage = z.infer<typeof SentMessage>;
 
 /**
  * `yes`: it counts. `no`: it does not, with a sentence that says why. `word`: the bid on record.

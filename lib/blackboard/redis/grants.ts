@@ -167,7 +167,6 @@ export function grantsOf({
             grant: textOfGrant(grant),
             lease_ms: start.leaseMs,
             event_data: grantEventData(grant),
-            mail: appliedMail(start.mail),
           },
           commit: commit && commitArgs(commit),
           is_unlogged: isUnlogged,

@@ -5,6 +5,7 @@ import { agentName } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
+import { openMailboxes } from "../../support/world/mailboxes.ts";
 import {
   ada,
   decide,
@@ -17,7 +18,6 @@ import {
   terminalOf,
   wants,
 } from "../../support/world/people.ts";
-import { openPostOffice } from "../../support/world/post-office.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -163,15 +163,15 @@ describe("another try of a failure", () => {
       );
     clan.stopOrchestrator();
     // What the agents send is written meanwhile, and nothing is decided.
-    const postOffice = await openPostOffice(clan.board);
+    const mailboxes = await openMailboxes(clan.board);
     release();
     for (const name of ["tester", "linter"])
       await waitFor(
         `the failed ${name}`,
         async () => (await grantOf(clan, goal, name))?.state === "failed",
       );
-    await postOffice[Symbol.asyncDispose]();
-    await clan.board.releaseLeaderLease(postOffice.epoch);
+    await mailboxes[Symbol.asyncDispose]();
+    await clan.board.releaseLeaderLease(mailboxes.epoch);
     await clan.startOrchestrator();
     await reaches(clan, goal, "failed");
     const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));

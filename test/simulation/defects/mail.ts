@@ -38,9 +38,9 @@ export const mailDefects: readonly Defect[] = [
       planting.method(MailHandler.prototype, "apply", async () => ({ outcome: "yes" as const })),
   },
   {
-    name: "a letter without an answer is never sent again",
+    name: "a message without an answer is never sent again",
     needs: "crash redis",
-    // A letter keeps its id when it is sent again.
+    // A message keeps its id when it is sent again.
     plant: (planting) => {
       const sent = new Set<string>();
       planting.call("sendMail", async (original, _place, agent, message) => {

@@ -1,5 +1,5 @@
 // Plays the orchestrator's part towards a cub, by way of the port: posts, opens, grants, and waits
-// for what comes of it. What agents send is answered by the orchestrator's own post office.
+// for what comes of it. What agents send is answered by the orchestrator's own reader of mailboxes.
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -8,13 +8,13 @@ import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
 import { sampleArtefact, sampleClaim } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
-import { openPostOffice } from "../world/post-office.ts";
+import { openMailboxes } from "../world/mailboxes.ts";
 
 /** The board stays open after it. */
 export class StandIn implements AsyncDisposable {
   readonly board: Blackboard;
   #epoch = 0;
-  #postOffice: Awaited<ReturnType<typeof openPostOffice>> | undefined;
+  #mailboxes: Awaited<ReturnType<typeof openMailboxes>> | undefined;
 
   constructor(board: Blackboard) {
     this.board = board;
@@ -22,8 +22,8 @@ export class StandIn implements AsyncDisposable {
 
   async begin(...agents: AgentRegistration[]): Promise<void> {
     await this.board.registerAgents(agents, "person:Ada", { exact: true });
-    this.#postOffice = await openPostOffice(this.board);
-    this.#epoch = this.#postOffice.epoch;
+    this.#mailboxes = await openMailboxes(this.board);
+    this.#epoch = this.#mailboxes.epoch;
   }
 
   async post(over: Partial<Artefact> = {}): Promise<Artefact> {
@@ -164,7 +164,7 @@ export class StandIn implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#postOffice?.[Symbol.asyncDispose]();
+    await this.#mailboxes?.[Symbol.asyncDispose]();
   }
 }
 

@@ -17,7 +17,7 @@ export type ForgedMail = {
 };
 
 const now = () => new Date().toISOString();
-const inEnvelope = (message: object, more: object = {}) => JSON.stringify({ ...more, message });
+const sentText = (message: object, more: object = {}) => JSON.stringify({ ...more, message });
 
 const unreadable = { event: "mail_refused", reason: /^The message cannot be read: / } as const;
 
@@ -34,7 +34,7 @@ function result({ own }: Prey, over: object = {}, about: object = {}, outcome = 
     ...over,
   };
   const { claim, attempt, queued_at } = own;
-  return inEnvelope({
+  return sentText({
     say: "result",
     claim,
     attempt,
@@ -55,12 +55,12 @@ const unreadableMail: ForgedMail[] = [
   {
     attack: "a bid that names another agent",
     text: ({ claims }: Prey) =>
-      inEnvelope({ say: "bid", claim: claims.riddle, word: "exclusive", agent: "writer" }),
+      sentText({ say: "bid", claim: claims.riddle, word: "exclusive", agent: "writer" }),
   },
   {
-    attack: "an envelope that names another agent",
+    attack: "a message that names another agent",
     text: ({ claims }: Prey) =>
-      inEnvelope({ say: "bid", claim: claims.riddle, word: "exclusive" }, { agent: "writer" }),
+      sentText({ say: "bid", claim: claims.riddle, word: "exclusive" }, { agent: "writer" }),
   },
   ...["approve", "answer", "goal", "cancel", "register", "__proto__", "constructor"].map((say) => ({
     attack: `the message ${say}, which no agent has`,
@@ -70,22 +70,22 @@ const unreadableMail: ForgedMail[] = [
   {
     attack: "a host that is written like a person",
     text: ({ claims }: Prey) =>
-      inEnvelope(
+      sentText(
         { say: "bid", claim: claims.riddle, word: "claim" },
         { host: "x person:Ada Lovelace" },
       ),
   },
   {
     attack: "a word that is no bid",
-    text: ({ claims }: Prey) => inEnvelope({ say: "bid", claim: claims.riddle, word: "all" }),
+    text: ({ claims }: Prey) => sentText({ say: "bid", claim: claims.riddle, word: "all" }),
   },
   {
     attack: "a claim that is a pattern of keys",
-    text: () => inEnvelope({ say: "bid", claim: "*", word: "claim" }),
+    text: () => sentText({ say: "bid", claim: "*", word: "claim" }),
   },
   {
     attack: "an attempt before the first",
-    text: ({ own }: Prey) => inEnvelope({ say: "alive", claim: own.claim, attempt: -1 }),
+    text: ({ own }: Prey) => sentText({ say: "alive", claim: own.claim, attempt: -1 }),
   },
   { attack: "what is no JSON", text: () => "\u0000{{" },
   { attack: "nothing", text: () => "" },
@@ -99,25 +99,25 @@ const foreignMail: ForgedMail[] = [
   {
     attack: "another word than the one on record, when the bidding is over",
     reason: /is closed\.$/,
-    text: ({ claims }: Prey) => inEnvelope({ say: "bid", claim: claims.work, word: "exclusive" }),
+    text: ({ claims }: Prey) => sentText({ say: "bid", claim: claims.work, word: "exclusive" }),
   },
   {
     attack: "a bid on a claim that does not exist",
     reason: /^There is no claim /,
-    text: () => inEnvelope({ say: "bid", claim: newClaimId(), word: "exclusive" }),
+    text: () => sentText({ say: "bid", claim: newClaimId(), word: "exclusive" }),
   },
   {
     attack: "to ask a model about a claim whose bidding is over",
     reason: /./,
     text: ({ claims }: Prey) =>
-      inEnvelope({ say: "asks_model", claim: claims.work, digest: "0".repeat(64) }),
+      sentText({ say: "asks_model", claim: claims.work, digest: "0".repeat(64) }),
   },
   {
     attack: "the start of another agent's work",
     reason: /has no grant for mallory\.$/,
     text: ({ claims, running }) => {
       const run = { started_at: now(), context_ids: [] };
-      return inEnvelope({
+      return sentText({
         say: "started",
         claim: claims.queued,
         attempt: 1,
@@ -129,7 +129,7 @@ const foreignMail: ForgedMail[] = [
   {
     attack: "the heartbeat of another agent's work",
     reason: /./,
-    text: ({ claims }: Prey) => inEnvelope({ say: "alive", claim: claims.work, attempt: 1 }),
+    text: ({ claims }: Prey) => sentText({ say: "alive", claim: claims.work, attempt: 1 }),
   },
 ];
 
@@ -267,7 +267,7 @@ export const forgedMail: readonly ForgedMail[] = [
 /**
  * The command that puts a text into mallory's own stream, and the id by which its answer is known.
  */
-export function letter({ keys }: Prey, text: string): { id: string; command: string[] } {
+export function addMessage({ keys }: Prey, text: string): { id: string; command: string[] } {
   const id = randomUUID();
   return { id, command: ["XADD", keys.mailOut(agentName("mallory")), "*", "id", id, "text", text] };
 }

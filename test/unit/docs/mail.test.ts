@@ -1,7 +1,7 @@
 // What docs/reference/blackboard.md says about the agents' mail is what the orchestrator reads and
 // writes.
 import { expect, test } from "bun:test";
-import { Envelope, Message, Reply, RunStart } from "../../../lib/blackboard/port/mail.ts";
+import { Message, Reply, RunStart, SentMessage } from "../../../lib/blackboard/port/mail.ts";
 import { blocksOf, readPage, sectionOf } from "../../support/docs/pages.ts";
 
 const section = sectionOf(readPage("docs/reference/blackboard.md"), "## Mail");
@@ -12,7 +12,7 @@ const examples = (heading: string) =>
 
 test("the page has an example of every message, and each is one", () => {
   const messages = examples("### The messages").map(
-    (example) => Envelope.parse(example).message.say,
+    (example) => SentMessage.parse(example).message.say,
   );
   expect([...new Set(messages)]).toEqual(Message.options.map(({ shape }) => shape.say.value));
 });
@@ -23,6 +23,6 @@ test("the page has an example of every answer, and each is one", () => {
 });
 
 test("the page names every member of every message", () => {
-  const shapes = [Envelope, RunStart, ...Message.options].map(({ shape }) => Object.keys(shape));
+  const shapes = [SentMessage, RunStart, ...Message.options].map(({ shape }) => Object.keys(shape));
   expect(shapes.flat().filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
 });

@@ -9,7 +9,7 @@
 -- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type,
 --      event_data, mail: applied_mail?, start: started?, commit: commit?, is_unlogged: flag
 -- Result finished (commit, rev) | not_started (reason) | id_taken (reason) | refused (reason)
--- RECORD started run, grant, lease_ms: number, event_data, mail: applied_mail?
+-- RECORD started run, grant, lease_ms: number, event_data
 -- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON,
 -- written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of
 -- the commit, '' where there is none.
@@ -20,7 +20,6 @@ local function write_start(keys, args)
   redis.call('HSET', keys.grants, args.agent, args.start.grant)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
   redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.start.lease_ms), lease_member(args.claim, args.agent, args.attempt))
-  end_mail(args.agent, args.start.mail)
 end
 
 -- The first refusal of this artefact is remembered, and logged.
@@ -64,14 +63,14 @@ local function finish_grant(keys, args)
   -- since. A message that names no time gets one each time that it is read.
   local same, taken = id_problem(artefact, 'created_at')
   if same and grant_problem(running, claim, grant) then
-    end_mail(args.agent, start and start.mail, args.mail)
+    end_mail(args.agent, args.mail)
     return { 'finished', '', '' }
   end
   if same or taken then return { 'id_taken', taken or 'The artefact ' .. artefact.id .. ' is stored already.' } end
   local is_starting = start and stored ~= start.grant
   if is_starting then
     end_taken(keys.taken, args, start.run)
-    local problem, is_paused = start_problem(keys.orchestrator, args, claim, grant, start.mail)
+    local problem, is_paused = start_problem(keys.orchestrator, args, claim, grant)
     if problem then return { 'not_started', problem } end
     begin_grant(args, claim, start.event_data, is_paused)
   end
@@ -89,7 +88,7 @@ local function finish_grant(keys, args)
     actor = args.actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = artefact.id, agent = args.agent,
   }
   if problem then
-    if is_starting then write_start(keys, args) elseif start then end_mail(args.agent, start.mail) end
+    if is_starting then write_start(keys, args) end
     return refuse_result(keys, args, event, problem, lost)
   end
 
@@ -99,6 +98,6 @@ local function finish_grant(keys, args)
   if not is_starting then redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt)) end
   event.type, event.data = args.event_type, args.event_data
   log(event)
-  end_mail(args.agent, start and start.mail, args.mail)
+  end_mail(args.agent, args.mail)
   return finish_claim(keys, args, claim, is_starting and 2 or 1)
 end

@@ -11,7 +11,7 @@ end
 
 -- The agent's word on record; nil when it has not bid. The text is searched, and not decoded: a
 -- clan may be large. That is safe, because agents are DNS labels and the words are fixed. A plain
--- search first: a pattern would be tried at every letter.
+-- search first: a pattern would be tried at every character.
 local function recorded_bid(claim, order, agent)
   local later = redis.call('HGET', later_bids_key(claim), agent)
   if later then return later:match('%l+$') end

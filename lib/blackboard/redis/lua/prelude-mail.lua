@@ -9,8 +9,8 @@ local function answer_to(agent, id, text)
   add_and_ring(prefix .. 'agent:' .. agent .. ':in', kept_answers, 're', id, 'text', text)
 end
 
-local function remove_mail(agent, ...)
-  redis.call('XDEL', prefix .. 'agent:' .. agent .. ':out', ...)
+local function remove_mail(agent, place)
+  redis.call('XDEL', prefix .. 'agent:' .. agent .. ':out', place)
 end
 
 -- Whether one place in a stream is later than another. Their numbers are larger than Lua can count
@@ -30,18 +30,9 @@ local function came_before_pause(agent, mail)
   return last and not is_later(mail.place, last)
 end
 
-local function answer_yes(agent, mail)
-  if mail and not mail.is_quiet then answer_to(agent, mail.id, '{"outcome":"yes"}') end
-end
-
--- Nothing for what no message has asked. Of a quiet one only a refusal is answered. `other`: one
--- more message of the same work.
-local function end_mail(agent, mail, other)
-  if mail and other then
-    remove_mail(agent, mail.place, other.place)
-  elseif mail or other then
-    remove_mail(agent, (mail or other).place)
-  end
-  answer_yes(agent, mail)
-  answer_yes(agent, other)
+-- Nothing for what no message has asked. Of a quiet one only a refusal is answered.
+local function end_mail(agent, mail)
+  if not mail then return end
+  remove_mail(agent, mail.place)
+  if not mail.is_quiet then answer_to(agent, mail.id, '{"outcome":"yes"}') end
 end

@@ -121,7 +121,7 @@ export const grantMoves: readonly Move[] = [
         grant: { ...grant, attempt: attemptOf(world, at) },
         endedAt: world.at,
       };
-      const start = isStarting ? { start: { leaseMs: world.afterMs(), ...mail(world) } } : {};
+      const start = isStarting ? { start: { leaseMs: world.afterMs() } } : {};
       const decided = world.random.chance(0.7)
         ? { commit: decision(world, at, isStarting ? 2 : 1) }
         : {};

@@ -29,10 +29,10 @@ async function createScene(over: Partial<AgentRegistration>) {
     clock: { now: () => new Date(nowMs), passedMs: () => nowMs },
   });
   const parts = leaderParts(deps);
-  const { agentCache, cache } = parts;
+  const { agentCache, known } = parts;
   const decider = new Decider(deps, parts);
   const contact = new ContactClock(board, () => nowMs);
-  const bidders = new SilentBidders(deps, { agentCache, cache, decider, contact });
+  const bidders = new SilentBidders(deps, { agentCache, known, decider, contact });
   bidders.watch(claim.id);
   const pass = async (seconds: number, isAlive = false) => {
     for (let second = 0; second < seconds; second++) {

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { AgentCache } from "../../../../../apps/orchestrator/decide/agent-cache.ts";
 import { MailHandler } from "../../../../../apps/orchestrator/mail/mail-handler.ts";
 import { MailRefusals } from "../../../../../apps/orchestrator/mail/mail-refusals.ts";
-import { readEnvelope } from "../../../../../apps/orchestrator/mail/read-envelope.ts";
+import { readMessage } from "../../../../../apps/orchestrator/mail/read-message.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { events, queueGrant, user } from "../../../../support/blackboard/scene.ts";
@@ -36,7 +36,7 @@ async function createScene() {
       grantLeaseMs: 60_000,
       refusals: new MailRefusals(deps),
     });
-    return handler.apply(mail, readEnvelope(mail.text));
+    return handler.apply(mail, readMessage(mail.text));
   };
   return { board, goal, apply };
 }

@@ -1,9 +1,8 @@
-// A start and its result that are read together, and what the result decides: one step of the
-// blackboard.
+// A start, its result, and what the result decides.
 import { expect, test } from "bun:test";
 import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
-import { PostOffice } from "../../../../../apps/orchestrator/mail/post-office.ts";
+import { Mailboxes } from "../../../../../apps/orchestrator/mail/mailboxes.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
 import type { Claim } from "../../../../../lib/model/claim.ts";
@@ -41,10 +40,10 @@ async function scene(
   };
   const deps = leaderDeps(epoch, { board: { ...board, ...own } });
   const parts = leaderParts(deps);
-  const { agentCache, cache } = parts;
+  const { agentCache, known: knownClaims } = parts;
   const decider = new Decider(deps, parts);
   const known = await board.readClaim(claim.id);
-  if (known !== undefined) cache.put(known, board.connectionNumber());
+  if (known !== undefined) knownClaims.put(known, board.connectionNumber());
   await before?.({ board, claim, epoch });
   const send = (message: object, quiet: boolean) =>
     board.sendMail(coder, {
@@ -59,14 +58,19 @@ async function scene(
     false,
   );
   const stop = new AbortController();
-  const office = new PostOffice(deps, { agentCache, cache, decider, grantLeaseMs: 60_000 });
-  const running = office.run(stop.signal);
+  const mailboxes = new Mailboxes(deps, {
+    agentCache,
+    known: knownClaims,
+    decider,
+    grantLeaseMs: 60_000,
+  });
+  const running = mailboxes.run(stop.signal);
   return {
     board,
     claim,
     goal,
     called,
-    cache,
+    known: knownClaims,
     decider,
     asOf: () => deps.board.asOf(),
     stored: () => waitFor("the result", () => board.readArtefact(artefact.id)),
@@ -78,21 +82,21 @@ async function scene(
   };
 }
 
-test("all of it is one call, and the events that follow need none", async () => {
+test("the result and what it decides are one call, and the events that follow need none", async () => {
   await using it = await scene();
   await it.stored();
   await waitFor(
     "the end",
     async () => (await it.board.readClaim(it.claim.id))?.claim.status === "complete",
   );
-  expect(it.called).toEqual(["finishGrant"]);
+  expect(it.called).toEqual(["acceptGrant", "finishGrant"]);
   const types = (await events(it.board)).slice(-4).map(({ type }) => type);
   expect(types).toEqual(["grant_started", "artefact_created", "grant_done", "claim_completed"]);
   it.board.readClaim = () => Promise.reject(new Error("An ended claim is read again."));
   expect(
     await it.decider.decide(it.claim.id, { kind: "progress" }, it.asOf(), { source: "log" }),
   ).toBe(false);
-  expect(it.called).toEqual(["finishGrant"]);
+  expect(it.called).toEqual(["acceptGrant", "finishGrant"]);
 });
 
 test("where the claim has moved meanwhile the result is stored, and the claim is looked at again", async () => {
@@ -104,20 +108,9 @@ test("where the claim has moved meanwhile the result is stored, and the claim is
     claim: { status: "pending_exclusive" },
     grants: [{ state: "done" }],
   });
-  await waitFor("the cache", () => it.cache.get(it.claim.id) === undefined);
+  await waitFor("the cache", () => it.known.get(it.claim.id) === undefined);
   expect(
     await it.decider.decide(it.claim.id, { kind: "progress" }, it.asOf(), { source: "log" }),
   ).toBe(true);
   expect((await it.board.readClaim(it.claim.id))?.claim.status).toBe("complete");
-});
-
-test("where the start is refused each is applied by itself", async () => {
-  await using it = await scene(({ board, epoch }) =>
-    board.setPaused({ paused: true, by: user, at, epoch }),
-  );
-  await waitFor("the refusal", () => it.called.length === 4);
-  expect(it.called).toEqual(["finishGrant", "acceptGrant", "finishGrant", "finishGrant"]);
-  // A pause is no event.
-  expect(await events(it.board, "result_refused")).toEqual([]);
-  expect((await it.board.readClaim(it.claim.id))?.grants).toMatchObject([{ state: "queued" }]);
 });

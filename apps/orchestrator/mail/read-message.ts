@@ -1,17 +1,17 @@
 // The text of an agent's message, as the message that it is, or why it is none.
-import { Envelope } from "../../../lib/blackboard/port/mail.ts";
+import { SentMessage } from "../../../lib/blackboard/port/mail.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import { mayHaveTextProblem, textProblem } from "../../../lib/model/text-problem.ts";
 
-export type ReadEnvelope = { ok: true; value: Envelope } | { ok: false; reason: string };
+export type ReadMessage = { ok: true; value: SentMessage } | { ok: false; reason: string };
 
-export function readEnvelope(text: string): ReadEnvelope {
+export function readMessage(text: string): ReadMessage {
   try {
     const json: unknown = JSON.parse(text);
     const problem = mayHaveTextProblem(text) ? textProblem(json) : undefined;
     if (problem !== undefined)
       return { ok: false, reason: `The message cannot be read: it ${problem}.` };
-    const { success, data, error } = Envelope.safeParse(json);
+    const { success, data, error } = SentMessage.safeParse(json);
     if (success) return { ok: true, value: data };
     const { path, message } = error.issues[0] ?? { path: [], message: "" };
     return {

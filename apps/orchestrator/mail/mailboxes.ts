@@ -3,14 +3,13 @@ import { backOffMs } from "../../../lib/async/back-off.ts";
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
-import type { Reply } from "../../../lib/blackboard/port/mail.ts";
 import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../leader/deps.ts";
-import { type Letter, type Letters, lettersOf } from "./letters.ts";
 import { MailHandler, type MailOptions } from "./mail-handler.ts";
 import { MailRefusals } from "./mail-refusals.ts";
+import { readMessage } from "./read-message.ts";
 
 /**
  * What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of
@@ -27,7 +26,7 @@ const maxFailures = 20;
 
 type OnConnection = { board: BoardAsOf; handler: MailHandler };
 
-export class PostOffice {
+export class Mailboxes {
   readonly #deps: Deps;
   readonly #options: MailOptions;
   /**
@@ -73,8 +72,8 @@ export class PostOffice {
     this.#reopen = () => over.abort();
     const unsubscribe = board.onReconnect(this.#reopen);
     let failure: unknown;
-    const handle = (letters: Letters) =>
-      this.#handle(letters, { board, handler }, ending).catch((error: unknown) => {
+    const handle = (mail: Mail) =>
+      this.#handle(mail, { board, handler }, ending).catch((error: unknown) => {
         failure = error;
         over.abort();
       });
@@ -82,7 +81,7 @@ export class PostOffice {
       await this.#openAgain(ending);
       for await (const mails of board.followMail(ending, isBusy)) {
         if (ending.aborted) break;
-        for (const letters of lettersOf(mails)) void handle(letters);
+        for (const mail of mails) void handle(mail);
       }
     } finally {
       unsubscribe();
@@ -93,24 +92,21 @@ export class PostOffice {
   /**
    * Messages of one agent about one claim are applied in their order; all of them may come twice.
    */
-  async #handle(
-    letters: Letters,
-    { board, handler }: OnConnection,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const [{ mail, envelope }] = letters;
+  async #handle(mail: Mail, { board, handler }: OnConnection, signal: AbortSignal): Promise<void> {
     const { agent } = mail;
-    const about = envelope.ok ? envelope.value.message.claim : "";
-    const weight = letters.reduce((sum, one) => sum + weightOf(one), 0);
+    const message = readMessage(mail.text);
+    const about = message.ok ? message.value.message.claim : "";
+    const weight = 1 + Math.floor(mail.text.length / lengthOfShort);
     this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + weight);
     try {
-      const replies = await this.#jobs.run(`${agent} ${about}`, () =>
-        this.#apply(letters, handler, signal),
+      const apply = () => handler.apply(mail, message);
+      const refuse = (error: unknown) => handler.refuse(mail, error);
+      const reply = await this.#jobs.run(`${agent} ${about}`, () =>
+        untilDone(apply, signal, refuse),
       );
-      for (const [one, reply] of replies)
-        await untilDone(() => board.answerMail(one, JSON.stringify(reply)), signal);
-      if (letters.some((one) => one !== undefined && isBeyondClocks(one.mail)))
-        await this.#openAgain(signal, mail);
+      if (reply !== undefined && reply !== "ended")
+        await untilDone(() => board.answerMail(mail, JSON.stringify(reply)), signal);
+      if (isBeyondClocks(mail)) await this.#openAgain(signal, mail);
     } finally {
       const left = (this.#underWay.get(agent) ?? weight) - weight;
       if (left > 0) this.#underWay.set(agent, left);
@@ -137,36 +133,11 @@ export class PostOffice {
       );
     if (mail !== undefined && done !== undefined && done.reopened.length > 0) this.#reopen();
   }
-
-  /** What is still to be answered. */
-  async #apply(
-    letters: Letters,
-    handler: MailHandler,
-    signal: AbortSignal,
-  ): Promise<[Mail, Reply][]> {
-    const [first, second] = letters;
-    if (second !== undefined) {
-      const outcome = await untilDone(() => handler.applyTogether(first, second), signal);
-      if (outcome !== "apart") return [];
-    }
-    const replies: [Mail, Reply][] = [];
-    for (const { mail, envelope } of letters.filter((one) => one !== undefined)) {
-      const apply = () => handler.apply(mail, envelope);
-      const refuse = (error: unknown) => handler.refuse(mail, error);
-      const reply = await untilDone(apply, signal, refuse);
-      if (reply !== undefined && reply !== "ended") replies.push([mail, reply]);
-    }
-    return replies;
-  }
 }
 
 /** A place whose milliseconds have more digits than those of any clock. */
 function isBeyondClocks({ place }: Mail): boolean {
   return place.indexOf("-") > 15;
-}
-
-function weightOf(letter: Letter | undefined): number {
-  return letter === undefined ? 0 : 1 + Math.floor(letter.mail.text.length / lengthOfShort);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import { KnownClaims } from "../../../../../apps/orchestrator/decide/known-claims.ts";
 import {
-  ClaimCache,
   withEnd,
   withLater,
   withStart,
-} from "../../../../../apps/orchestrator/decide/claim-cache.ts";
+} from "../../../../../apps/orchestrator/decide/moved-claim.ts";
 import type { Grant, RunningGrant } from "../../../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../../../lib/model/event.ts";
 import {
@@ -37,67 +37,67 @@ function scene() {
     data: { phase: "exclusive", attempt: 1 },
   });
   const contact = { number: 1 };
-  const cache = new ClaimCache({ connectionNumber: () => contact.number });
-  return { cache, contact, granted: { claim, grants: [grant] as [typeof grant] }, event };
+  const known = new KnownClaims({ connectionNumber: () => contact.number });
+  return { known, contact, granted: { claim, grants: [grant] as [typeof grant] }, event };
 }
 
 test("a claim is known as its agents' events have left it", () => {
-  const { cache, granted, event } = scene();
-  cache.put(granted, 1);
-  cache.apply(event("grant_started"));
-  cache.apply(event("grant_done"));
-  const known = cache.get(granted.claim.id);
-  expect(known?.grants[0]?.state).toBe("done");
-  expect(known?.claim.rev).toBe(granted.claim.rev + 2);
+  const { known, granted, event } = scene();
+  known.put(granted, 1);
+  known.apply(event("grant_started"));
+  known.apply(event("grant_done"));
+  const snapshot = known.get(granted.claim.id);
+  expect(snapshot?.grants[0]?.state).toBe("done");
+  expect(snapshot?.claim.rev).toBe(granted.claim.rev + 2);
 });
 
 test("a claim is read again when the log had more events of it before its own commit was answered", () => {
-  const { cache, granted, event } = scene();
-  cache.apply(event("grant_started"));
-  cache.put(granted, 1);
-  expect(cache.get(granted.claim.id)).toBeUndefined();
-  cache.put(granted, 1);
-  expect(cache.get(granted.claim.id)).toBeDefined();
+  const { known, granted, event } = scene();
+  known.apply(event("grant_started"));
+  known.put(granted, 1);
+  expect(known.get(granted.claim.id)).toBeUndefined();
+  known.put(granted, 1);
+  expect(known.get(granted.claim.id)).toBeDefined();
 });
 
 test("a claim that an event does not fit is read again", () => {
-  const { cache, granted, event } = scene();
-  cache.put(granted, 1);
-  cache.apply(event("grant_done"));
-  expect(cache.get(granted.claim.id)).toBeUndefined();
-  cache.put(granted, 1);
-  expect(cache.get(granted.claim.id)).toBeUndefined();
+  const { known, granted, event } = scene();
+  known.put(granted, 1);
+  known.apply(event("grant_done"));
+  expect(known.get(granted.claim.id)).toBeUndefined();
+  known.put(granted, 1);
+  expect(known.get(granted.claim.id)).toBeUndefined();
 });
 
 test("after a loss of contact no claim is known, and none that was read before it is kept", () => {
-  const { cache, contact, granted, event } = scene();
-  cache.put(granted, 1);
+  const { known, contact, granted, event } = scene();
+  known.put(granted, 1);
   contact.number = 2;
-  expect(cache.get(granted.claim.id)).toBeUndefined();
-  cache.put(granted, 1);
-  expect(cache.get(granted.claim.id)).toBeUndefined();
-  cache.put(granted, 2);
-  cache.apply(event("grant_started"));
-  expect(cache.get(granted.claim.id)?.grants[0]?.state).toBe("running");
+  expect(known.get(granted.claim.id)).toBeUndefined();
+  known.put(granted, 1);
+  expect(known.get(granted.claim.id)).toBeUndefined();
+  known.put(granted, 2);
+  known.apply(event("grant_started"));
+  expect(known.get(granted.claim.id)?.grants[0]?.state).toBe("running");
 });
 
 test("what this leader has put on record itself is known at once, and its events change nothing more", () => {
-  const { cache, granted, event } = scene();
+  const { known, granted, event } = scene();
   const running: RunningGrant = {
     ...granted.grants[0],
     state: "running",
     started_at: at,
     context_ids: [newArtefactId()],
   };
-  cache.put(granted, 1);
-  cache.start(granted.claim.id, running, 1);
-  const started = cache.get(granted.claim.id);
+  known.put(granted, 1);
+  known.start(granted.claim.id, running, 1);
+  const started = known.get(granted.claim.id);
   expect(started).toEqual({
     claim: { ...granted.claim, rev: granted.claim.rev + 1 },
     grants: [running],
   });
-  cache.apply(event("grant_started"));
-  expect(cache.get(granted.claim.id)).toBe(started);
+  known.apply(event("grant_started"));
+  expect(known.get(granted.claim.id)).toBe(started);
   const done = event("grant_done");
   const ended =
     started &&
@@ -107,14 +107,14 @@ test("what this leader has put on record itself is known at once, and its events
       ended_at: at,
       artefact_ids: [done.artefact_id],
     } as Grant);
-  if (ended !== undefined) cache.put(ended, 1);
-  cache.apply(done);
-  expect(cache.get(granted.claim.id)).toBe(ended);
+  if (ended !== undefined) known.put(ended, 1);
+  known.apply(done);
+  expect(known.get(granted.claim.id)).toBe(ended);
   expect(ended?.claim.rev).toBe(granted.claim.rev + 2);
 });
 
 test("a start or an end that the claim does not wait for makes nothing of it", () => {
-  const { cache, granted } = scene();
+  const { known, granted } = scene();
   const running: RunningGrant = {
     ...granted.grants[0],
     state: "running",
@@ -130,10 +130,10 @@ test("a start or an end that the claim does not wait for makes nothing of it", (
   expect(
     withEnd(granted, { ...running, state: "done", ended_at: at, artefact_ids: [] }),
   ).toBeUndefined();
-  cache.put(granted, 1);
-  cache.start(granted.claim.id, { ...running, attempt: 2 }, 1);
-  cache.start(granted.claim.id, running, 2);
-  expect(cache.get(granted.claim.id)).toBe(granted);
+  known.put(granted, 1);
+  known.start(granted.claim.id, { ...running, attempt: 2 }, 1);
+  known.start(granted.claim.id, running, 2);
+  expect(known.get(granted.claim.id)).toBe(granted);
 });
 
 test("what others have begun while a result was stored is in the claim that it leaves", () => {
@@ -193,9 +193,39 @@ test("what others have begun while a result was stored is in the claim that it l
 });
 
 test("what was read after an event is known, although the event found nothing", () => {
-  const { cache, granted, event } = scene();
-  cache.apply(event("grant_started"));
-  cache.expectRead(granted.claim.id);
-  cache.put(granted, 1);
-  expect(cache.get(granted.claim.id)).toBeDefined();
+  const { known, granted, event } = scene();
+  known.apply(event("grant_started"));
+  known.expectRead(granted.claim.id);
+  known.put(granted, 1);
+  expect(known.get(granted.claim.id)).toBeDefined();
+});
+
+test("a start whose event came before the answer to it is known whole", () => {
+  const { known, granted, event } = scene();
+  const running: RunningGrant = {
+    ...granted.grants[0],
+    state: "running",
+    started_at: at,
+    context_ids: [newArtefactId()],
+  };
+  known.put(granted, 1);
+  known.apply(event("grant_started"));
+  known.start(granted.claim.id, running, 1);
+  expect(known.get(granted.claim.id)).toEqual({
+    claim: { ...granted.claim, rev: granted.claim.rev + 1 },
+    grants: [running],
+  });
+});
+
+test("an ended claim stays ended, whatever the log shows later, until contact is lost", () => {
+  const { known, contact, granted, event } = scene();
+  const { id } = granted.claim;
+  known.end(id, 1);
+  known.apply(event("grant_done"));
+  known.put(granted, 1);
+  expect(known.hasEnded(id)).toBe(true);
+  contact.number = 2;
+  expect(known.hasEnded(id)).toBe(false);
+  known.end(id, 1);
+  expect(known.hasEnded(id)).toBe(false);
 });

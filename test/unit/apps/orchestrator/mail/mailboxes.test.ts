@@ -5,8 +5,8 @@ import { randomUUID } from "node:crypto";
 import { AgentCache } from "../../../../../apps/orchestrator/decide/agent-cache.ts";
 import { MailHandler } from "../../../../../apps/orchestrator/mail/mail-handler.ts";
 import { MailRefusals } from "../../../../../apps/orchestrator/mail/mail-refusals.ts";
-import { PostOffice } from "../../../../../apps/orchestrator/mail/post-office.ts";
-import { readEnvelope } from "../../../../../apps/orchestrator/mail/read-envelope.ts";
+import { Mailboxes } from "../../../../../apps/orchestrator/mail/mailboxes.ts";
+import { readMessage } from "../../../../../apps/orchestrator/mail/read-message.ts";
 import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { Fenced } from "../../../../../lib/blackboard/port/leading.ts";
@@ -35,8 +35,8 @@ import { leaderDeps } from "../../../../support/world/deps.ts";
 
 const coder = agentName("coder");
 
-/** A post office that reads the mail of the coder, and the coder's hand at its mailbox. */
-async function office() {
+/** A reader of mailboxes that reads the mail of the coder, and the coder's hand at its mailbox. */
+async function mailbox() {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("post") });
   const board = memory.open();
   await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], user, { exact: true });
@@ -58,7 +58,7 @@ async function office() {
     /** Begins once the scene has its leader. */
     open: (epoch: number) => {
       const deps = leaderDeps(epoch, { board, clock });
-      return new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 }).run(
+      return new Mailboxes(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 }).run(
         stop.signal,
       );
     },
@@ -79,7 +79,7 @@ async function office() {
 }
 
 test("a cub that works by mail leaves on record what it does, as the agent, with its host", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { board } = scene;
   const { claim, goal, epoch } = await openClaim(board, ["coder", "critic"]);
   void scene.open(epoch);
@@ -130,7 +130,7 @@ test("a cub that works by mail leaves on record what it does, as the agent, with
 });
 
 test("refusals are on record at once, then at most every ten seconds, counted", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const epoch = await acquireLeaderLease(scene.board);
   void scene.open(epoch);
   const refused = async () =>
@@ -155,7 +155,7 @@ test("refusals are on record at once, then at most every ten seconds, counted", 
 });
 
 test("what cannot be stored, or read by others, is refused before it is on record", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, goal, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
   const result = (over: object, more = {}) =>
@@ -180,7 +180,7 @@ test("what cannot be stored, or read by others, is refused before it is on recor
 });
 
 test("the times of a run and of its result are those of the record, whatever its agent says", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
   const far = "2999-01-01T00:00:00.000Z";
@@ -221,7 +221,7 @@ test("the times of a run and of its result are those of the record, whatever its
 });
 
 test("an external agent names only what it was given: the target's context, and the latest versions in it", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { board } = scene;
   await board.registerAgents([sampleAgent("coder", { external: true })], user, { exact: true });
   const { claim, goal, epoch } = await queueGrant(board);
@@ -258,7 +258,7 @@ test("an external agent names only what it was given: the target's context, and 
 });
 
 test("an agent that chooses the place of its message in the future gives its result no time to come", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, epoch } = await queueGrant(scene.board);
   const deps = leaderDeps(epoch, { board: scene.board });
   const handler = new MailHandler(deps.board.asOf(), deps.clock, {
@@ -277,14 +277,14 @@ test("an agent that chooses the place of its message in the future gives its res
     id: "1",
     text: JSON.stringify({ message }),
   };
-  expect(await handler.apply(mail, readEnvelope(mail.text))).toBe("ended");
+  expect(await handler.apply(mail, readMessage(mail.text))).toBe("ended");
   const [, report] = await scene.board.listArtefactsOfGoal(claim.goal_id);
   const artefact = await scene.board.readArtefact(report ?? newArtefactId());
   expect(Math.abs(Date.parse(artefact?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
 });
 
 test("who says no more than the result has started and ended its grant", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, goal, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
   const artefact = { type: "Report", payload: "All is well." };
@@ -302,7 +302,7 @@ test("who says no more than the result has started and ended its grant", async (
 });
 
 test("a run that does not say what it has read is started at the time of its message", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
   expect(await scene.say({ say: "started", claim: claim.id, attempt: 2 })).toMatchObject({
@@ -321,7 +321,7 @@ test("a run that does not say what it has read is started at the time of its mes
 });
 
 test("results that come too late are on record each, a hundred in a minute; the rest is counted", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, goal, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
   const late = () => {
@@ -345,7 +345,7 @@ test("results that come too late are on record each, a hundred in a minute; the 
 });
 
 test("a result that counts is stored, however many others of its agent came too late", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, epoch } = await queueGrant(scene.board);
   const next = await queueGrant(scene.board);
   void scene.open(next.epoch ?? epoch);
@@ -365,7 +365,7 @@ test("a result that counts is stored, however many others of its agent came too 
 });
 
 test("a result of an attempt that has not begun, or of no grant, is refused and stored nowhere", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, goal, epoch } = await queueGrant(scene.board);
   void scene.open(epoch);
   const artefact = { type: "Report", payload: "early" };
@@ -389,7 +389,7 @@ test("a result of an attempt that has not begun, or of no grant, is refused and 
 });
 
 test("after a loss of contact, what is unanswered is applied again, on the new connection", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, epoch } = await openClaim(scene.board, ["coder", "critic"]);
   await scene.board.sendMail(coder, {
     id: "1",
@@ -403,7 +403,7 @@ test("after a loss of contact, what is unanswered is applied again, on the new c
 });
 
 test("it begins to read anew for an agent that is new, and only once", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   let openings = 0;
   const followMail: typeof scene.board.followMail = (...how) => {
     openings += 1;
@@ -411,7 +411,7 @@ test("it begins to read anew for an agent that is new, and only once", async () 
   };
   const epoch = await acquireLeaderLease(scene.board);
   const deps = leaderDeps(epoch, { board: { ...scene.board, followMail } });
-  const opened = new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
+  const opened = new Mailboxes(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
   const stop = new AbortController();
   const running = opened.run(stop.signal);
   await waitFor("the first", () => openings === 1);
@@ -425,7 +425,7 @@ test("it begins to read anew for an agent that is new, and only once", async () 
 });
 
 test("a result during which the function that stores it is out of order is stored once that is mended", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const { claim, goal, epoch } = await queueGrant(scene.board);
   let calls = 0;
   const finishGrant: typeof scene.board.finishGrant = (order) => {
@@ -438,7 +438,7 @@ test("a result during which the function that stores it is out of order is store
   };
   const deps = leaderDeps(epoch, { board: { ...scene.board, finishGrant } });
   const stop = new AbortController();
-  const running = new PostOffice(deps, {
+  const running = new Mailboxes(deps, {
     agentCache: new AgentCache(deps),
     grantLeaseMs: 60_000,
   }).run(stop.signal);
@@ -453,7 +453,7 @@ test("a result during which the function that stores it is out of order is store
 });
 
 test("one whose leadership is over refuses nothing any more", async () => {
-  await using scene = await office();
+  await using scene = await mailbox();
   const epoch = await acquireLeaderLease(scene.board);
   await acquireLeaderLease(scene.board);
   await scene.board.sendMail(coder, { id: "1", text: "{" });

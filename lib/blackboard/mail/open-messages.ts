@@ -1,17 +1,17 @@
-// Letters that wait for their answers. The one who answers may be away for long, and Redis may lose
-// a letter: it is sent again then.
+// Messages that wait for their answers. The orchestrator may be away for long, and Redis may lose a
+// message: it is sent again then.
 
 import { RecentMap } from "../../async/recent-map.ts";
 import { SettError } from "../../model/errors.ts";
 import type { MailAnswer } from "../port/mail-port.ts";
 
-export type Letter = { id: string; text: string };
+export type OutgoingMessage = { id: string; text: string };
 
 /**
  * `isSent`: as far as is known. `waiting`: how many calls wait for its answer. `timeouts`: how many
  * have waited in vain.
  */
-type OpenLetter = Letter & {
+type OpenMessage = OutgoingMessage & {
   timeouts: number;
   answered: Promise<string>;
   answer: (text: string) => void;
@@ -22,22 +22,22 @@ type OpenLetter = Letter & {
 /** Answers that came when no call waited any more: the next call with the same words gets them. */
 const keptAnswers = 1_000;
 
-export class Correspondence {
-  readonly #send: (letter: Letter) => Promise<void>;
+export class OpenMessages {
+  readonly #send: (message: OutgoingMessage) => Promise<void>;
   readonly #timeoutMs: number;
-  readonly #byText = new Map<string, OpenLetter>();
-  readonly #byId = new Map<string, OpenLetter>();
+  readonly #byText = new Map<string, OpenMessage>();
+  readonly #byId = new Map<string, OpenMessage>();
   readonly #late = new RecentMap<string, string>(keptAnswers);
   #failure: SettError | undefined;
 
-  constructor(send: (letter: Letter) => Promise<void>, timeoutMs: number) {
+  constructor(send: (message: OutgoingMessage) => Promise<void>, timeoutMs: number) {
     this.#send = send;
     this.#timeoutMs = timeoutMs;
   }
 
   /**
    * Sends the text, and resolves with the answer. Rejects with `redis-unreachable` where none comes
-   * in time: the letter stays, and the same text, asked again, waits for its answer.
+   * in time: the message stays, and the same text, asked again, waits for its answer.
    */
   async ask(text: string): Promise<string> {
     if (this.#failure !== undefined) throw this.#failure;
@@ -47,65 +47,67 @@ export class Correspondence {
       return late;
     }
     const before = this.#byText.get(text);
-    const letter = before ?? this.#newLetter(text);
+    const message = before ?? this.#newMessage(text);
     // From now on: its answer may come before it is known that it was sent.
-    letter.waiting += 1;
-    if (before === undefined) await this.#begin(letter);
+    message.waiting += 1;
+    if (before === undefined) await this.#begin(message);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        letter.timeouts += 1;
+        message.timeouts += 1;
         // Sent once more with the next call. The answer may be lost, although the connection never
         // was.
-        if (isTimeToRepeat(letter.timeouts)) letter.isSent = false;
+        if (isTimeToRepeat(message.timeouts)) message.isSent = false;
         reject(silent());
       }, this.#timeoutMs);
     });
     // A failure to send it is one of the race, where it comes in time.
-    const sent = letter.isSent ? letter.answered : this.#post(letter).then(() => letter.answered);
+    const sent = message.isSent
+      ? message.answered
+      : this.#post(message).then(() => message.answered);
     try {
       return await Promise.race([sent, tooLate]);
     } finally {
-      letter.waiting -= 1;
+      message.waiting -= 1;
       clearTimeout(timer);
     }
   }
 
   /**
-   * Has the letter sent by `first`, and does not wait for its answer, which the next one who asks
+   * Has the message sent by `first`, and does not wait for its answer, which the next one who asks
    * the same text gets. One that is refused was not sent. Where the same was said before, `first`
-   * may do nothing any more, and who asks for the answer has the letter sent again.
+   * may do nothing any more, and who asks for the answer has the message sent again.
    */
   async say<Result extends { outcome: string }>(
     text: string,
-    first: (letter: Letter) => Promise<Result>,
+    first: (message: OutgoingMessage) => Promise<Result>,
   ): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
     const before = this.#byText.get(text);
-    const letter = before ?? this.#newLetter(text);
-    letter.isSent = before === undefined;
+    const message = before ?? this.#newMessage(text);
+    message.isSent = before === undefined;
     try {
-      const result = await first({ id: letter.id, text });
-      if (result.outcome === "refused") this.#forget(letter);
+      const result = await first({ id: message.id, text });
+      if (result.outcome === "refused") this.#forget(message);
       return result;
     } catch (error) {
-      if (before === undefined) this.#forget(letter);
+      if (before === undefined) this.#forget(message);
       throw error;
     }
   }
 
   /** Was sent by another way: it stays open until it is answered, or forgotten. */
-  note({ id, text }: Letter): void {
-    if (!this.#byText.has(text)) this.#newLetter(text, id).isSent = true;
+  note({ id, text }: OutgoingMessage): void {
+    if (!this.#byText.has(text)) this.#newMessage(text, id).isSent = true;
   }
 
   receive(answers: readonly MailAnswer[]): void {
     for (const { re, text } of answers) {
-      const letter = this.#byId.get(re);
-      if (letter === undefined) continue;
-      this.#forget(letter);
-      if (letter.waiting === 0) this.#late.set(letter.text, text);
-      letter.answer(text);
+      const message = this.#byId.get(re);
+      if (message === undefined) continue;
+      this.#forget(message);
+      if (message.waiting === 0) this.#late.set(message.text, text);
+      message.answer(text);
     }
   }
 
@@ -115,16 +117,16 @@ export class Correspondence {
    */
   sendAgain(): void {
     this.#late.clear();
-    for (const letter of this.#byId.values()) {
-      letter.isSent = false;
-      this.#post(letter).catch(() => undefined);
+    for (const message of this.#byId.values()) {
+      message.isSent = false;
+      this.#post(message).catch(() => undefined);
     }
   }
 
   /** Of what was said: it needs no answer any more. */
   forget(text: string): void {
-    const letter = this.#byText.get(text);
-    if (letter !== undefined) this.#forget(letter);
+    const message = this.#byText.get(text);
+    if (message !== undefined) this.#forget(message);
   }
 
   /** No answer can be heard any more: every call rejects. */
@@ -132,32 +134,32 @@ export class Correspondence {
     this.#failure = failure;
   }
 
-  #newLetter(text: string, id: string = crypto.randomUUID()): OpenLetter {
+  #newMessage(text: string, id: string = crypto.randomUUID()): OpenMessage {
     const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
-    const letter = { id, text, answered, answer, isSent: false, waiting: 0, timeouts: 0 };
-    this.#byText.set(text, letter);
-    this.#byId.set(letter.id, letter);
-    return letter;
+    const message = { id, text, answered, answer, isSent: false, waiting: 0, timeouts: 0 };
+    this.#byText.set(text, message);
+    this.#byId.set(message.id, message);
+    return message;
   }
 
   /** One that was never sent is forgotten: it must not be sent once its sender has done with it. */
-  async #begin(letter: OpenLetter): Promise<void> {
+  async #begin(message: OpenMessage): Promise<void> {
     try {
-      await this.#post(letter);
+      await this.#post(message);
     } catch (error) {
-      this.#forget(letter);
+      this.#forget(message);
       throw error;
     }
   }
 
-  async #post(letter: OpenLetter): Promise<void> {
-    await this.#send(letter);
-    letter.isSent = true;
+  async #post(message: OpenMessage): Promise<void> {
+    await this.#send(message);
+    message.isSent = true;
   }
 
-  #forget(letter: OpenLetter): void {
-    this.#byId.delete(letter.id);
-    if (this.#byText.get(letter.text) === letter) this.#byText.delete(letter.text);
+  #forget(message: OpenMessage): void {
+    this.#byId.delete(message.id);
+    if (this.#byText.get(message.text) === message) this.#byText.delete(message.text);
   }
 }
 
@@ -166,7 +168,7 @@ function silent(): SettError {
 }
 
 /**
- * After 4, 8, 16, 32 … of them: while no orchestrator answers, one letter must not fill the
+ * After 4, 8, 16, 32 … of them: while no orchestrator answers, one message must not fill the
  * mailbox.
  */
 function isTimeToRepeat(timeouts: number): boolean {
