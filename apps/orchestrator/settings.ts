@@ -11,7 +11,7 @@ import {
   PortText,
   readEnvironment,
 } from "../../lib/service/environment.ts";
-import type { WorkerTemplate } from "./workers/worker-template.ts";
+import type { WorkerTemplate } from "./workers/worker-host.ts";
 
 const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.string()) });
 

@@ -140,6 +140,12 @@ export const languageRules: readonly LanguageRule[] = [
   },
   {
     where: "names",
+    pattern: /\b(?:[pP]ostOffice|[cC]orrespondence|[eE]nvelopes?)\b/,
+    instead: "message, mailbox",
+    example: "class PostOffice",
+  },
+  {
+    where: "names",
     pattern: /\b(?:Service|Orchestrator|Cub|Loop|Watcher)Parts\b/,
     instead: "…Deps; parts are containers",
     example: "type CubParts = {}",

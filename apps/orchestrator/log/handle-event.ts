@@ -15,6 +15,8 @@ import type { AgentCache } from "../decide/agent-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
 
+type RequestType = Extract<SettEvent["type"], `${string}_requested`>;
+
 export class EventHandler {
   readonly #deps: Deps;
   readonly #agentCache: AgentCache;
@@ -66,25 +68,14 @@ export class EventHandler {
       case "goal_ended":
         return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), board);
       case "grant_waiting":
-        return event.artefact_id && this.#questions.settleQuestion(event.artefact_id);
       case "question_closed":
-        return (
-          event.artefact_id &&
-          this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), board)
-        );
       case "claim_terminated":
-        // The agent that was asked has not answered: the question goes to another, or to people.
-        return event.data?.kind === "clarification"
-          ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id)
-          : undefined;
+        return event.artefact_id && this.#question(event, event.artefact_id, board);
       case "cancel_requested":
-        return event.goal_id && this.#requests.cancel(event, event.goal_id, board);
       case "pause_requested":
-        return this.#requests.setPaused(event, true, board);
       case "resume_requested":
-        return this.#requests.setPaused(event, false, board);
       case "retry_requested":
-        return event.artefact_id && this.#requests.retry(event, event.artefact_id, board);
+        return this.#request(event, event.type, board);
       case "result_refused":
         return this.#repeatAttempt(event, board);
       case "instance_resumed":
@@ -122,6 +113,34 @@ export class EventHandler {
         return undefined;
       default:
         return unreachable(event.type);
+    }
+  }
+
+  #question(
+    { type, data }: SettEvent,
+    about: ArtefactId,
+    board: BoardAsOf,
+  ): Promise<void> | undefined {
+    if (type === "question_closed")
+      return this.#questions.close(about, String(data?.reason ?? "closed"), board);
+    // The agent that was asked has not answered: the question goes to another, or to people.
+    if (type === "grant_waiting" || data?.kind === "clarification")
+      return this.#questions.settleQuestion(about);
+    return undefined;
+  }
+
+  #request(event: SettEvent, type: RequestType, board: BoardAsOf): Promise<void> | undefined {
+    switch (type) {
+      case "cancel_requested":
+        return event.goal_id && this.#requests.cancel(event, event.goal_id, board);
+      case "pause_requested":
+        return this.#requests.setPaused(event, true, board);
+      case "resume_requested":
+        return this.#requests.setPaused(event, false, board);
+      case "retry_requested":
+        return event.artefact_id && this.#requests.retry(event, event.artefact_id, board);
+      default:
+        return unreachable(type);
     }
   }
 

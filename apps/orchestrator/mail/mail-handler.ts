@@ -7,6 +7,7 @@ import type { AppliedMail, ClaimOfGrant } from "../../../lib/blackboard/port/gra
 import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
 import type { Message, Reply, RunStart } from "../../../lib/blackboard/port/mail.ts";
 import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
+import type { Refused } from "../../../lib/blackboard/port/refused.ts";
 import { startedGrant } from "../../../lib/core/started-grant.ts";
 import type { Grant, RunningGrant } from "../../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -18,7 +19,6 @@ import type { Decider } from "../decide/decide-and-commit.ts";
 import type { KnownClaims } from "../decide/known-claims.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { MailRefusals } from "./mail-refusals.ts";
-import { no, noOf, replyOf } from "./mail-reply.ts";
 import type { ReadMessage } from "./read-message.ts";
 import { type FinishOrder, ResultStore } from "./result-store.ts";
 import { laterOf, runAt, timeOf, withPossibleStart } from "./times-of-record.ts";
@@ -252,4 +252,16 @@ function isWhole(grant: Grant): boolean {
 
 function isRun({ run_id, started_at }: RunningGrant, run: RunStart): boolean {
   return run_id === run.run_id && (run_id !== undefined || started_at === run.started_at);
+}
+
+function replyOf(answer: { outcome: string } | Refused): Reply {
+  return "reason" in answer ? noOf(answer) : { outcome: "yes" };
+}
+
+function noOf({ reason }: Refused): Reply {
+  return no(reason);
+}
+
+function no(reason: string): Reply {
+  return { outcome: "no", reason };
 }

@@ -9,7 +9,12 @@ import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import { isWorkerName, workerName, workerWorkspaceName } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, Workers } from "../../../lib/runtime/port.ts";
-import type { WorkerTemplate } from "./worker-template.ts";
+
+/**
+ * `agent`'s controller as `sett up` plans it: its workers get the same image, environment, mounts
+ * and limits.
+ */
+export type WorkerTemplate = { agent: AgentName; replicas: number; spec: ContainerSpec };
 
 /** `slot`: from 1 to the agent's replicas; each has a workspace of its own. */
 export type WorkerJob = {

@@ -13,8 +13,7 @@ import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import type { Deps } from "../leader/deps.ts";
-import type { Worker, WorkerHost } from "./worker-host.ts";
-import type { WorkerTemplate } from "./worker-template.ts";
+import type { Worker, WorkerHost, WorkerTemplate } from "./worker-host.ts";
 import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
 
 /** How long queued grants fail before the container runtime is asked again for its workers. */
