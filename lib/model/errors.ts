@@ -62,7 +62,6 @@ export const exitCodeOf = {
   "too-large": exitCodes.wrongUse,
   "too-many-requests": exitCodes.failed,
   "too-slow": exitCodes.failed,
-  "tool-failed": exitCodes.failed,
   usage: exitCodes.wrongUse,
   "workspace-dirty": exitCodes.failed,
   "workspace-taken": exitCodes.failed,
