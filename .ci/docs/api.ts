@@ -5,11 +5,11 @@ import { defaultLimits } from "../../apps/api/deps.ts";
 import { documentOf } from "../../apps/api/document.ts";
 import { createApiMetrics } from "../../apps/api/metrics.ts";
 import { systemClock } from "../../lib/async/clock.ts";
-import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { draw } from "../../lib/drawing/draw.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
+import { blackboardInMemory } from "../../test/support/blackboard/in-memory.ts";
 import { bullets, sentence } from "./markdown.ts";
 
 type Parameter = {
@@ -53,7 +53,7 @@ async function routes(): Promise<string> {
 }
 
 async function apiDocument(): Promise<Document> {
-  await using board = createMemoryBlackboard({ instance: InstanceName.parse("any") }).open();
+  await using board = await blackboardInMemory({ instance: InstanceName.parse("any") }).open();
   const over = new AbortController();
   const { app } = createApi(
     {

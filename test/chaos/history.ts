@@ -63,8 +63,19 @@ export type History = {
  * Reads the history of one moment. Rejects for an artefact or a claim that cannot be read at all.
  */
 export async function readHistory(url: string, instance: InstanceName): Promise<History> {
+  return historyOf(await takeSnapshot(url, keysOf(instance).prefix), instance);
+}
+
+/**
+ * Reads it from a snapshot; `isPart` is false for an artefact that is none of it. Throws for an
+ * artefact or a claim that cannot be read at all.
+ */
+export function historyOf(
+  snapshot: Snapshot,
+  instance: InstanceName,
+  isPart: (id: string) => boolean = () => true,
+): History {
   const keys = keysOf(instance);
-  const snapshot = await takeSnapshot(url, keys.prefix);
   // Returns the ids in the keys between this prefix and suffix.
   const idsOf = (before: string, after = "") =>
     snapshot.names.flatMap(
@@ -79,7 +90,9 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
       .stream(keys.events)
       .filter(({ fields }) => !(plantedField in fields))
       .map(eventOf),
-    artefacts: mapOf(idsOf("artifact"), (id) => artefactAt(keys.artefact(id), snapshot)),
+    artefacts: mapOf(idsOf("artifact").filter(isPart), (id) =>
+      artefactAt(keys.artefact(id), snapshot),
+    ),
     claims: mapOf(idsOf("claim"), (id) => claimAt(keys.prefix, id, snapshot)),
     causes: mapOf(idsOf("artifact", ":claims"), (id) =>
       snapshot.hash(`${keys.artefact(id)}:claims`),
@@ -126,7 +139,7 @@ function artefactAt(key: string, snapshot: Snapshot): Artefact {
   return artefact;
 }
 
-function claimAt(prefix: string, id: string, snapshot: Snapshot): ClaimRecord {
+export function claimAt(prefix: string, id: string, snapshot: Snapshot): ClaimRecord {
   const key = `${prefix}claim:${id}`;
   const fields = snapshot.hash(key);
   const grants = snapshot.hash(`${prefix}grants:${id}`);

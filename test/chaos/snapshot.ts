@@ -3,7 +3,7 @@
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 
 /** The content of a key as Redis hands it out: pairs follow one another in a flat list. */
-type Stored = readonly (string | StreamEntry)[];
+export type Stored = readonly (string | StreamEntry)[];
 type StreamEntry = readonly [id: string, fields: string[]];
 
 const script = `

@@ -1,11 +1,11 @@
 // A net that catches nothing is none: the mistakes that are planted are found.
 import { describe, expect, test } from "bun:test";
 import { Decider } from "../../apps/orchestrator/decide/decide-and-commit.ts";
-import { State } from "../../lib/blackboard/memory/state.ts";
+import { Connection } from "../../lib/blackboard/redis/connection.ts";
+import { RedisInMemory } from "../support/redis-in-memory/server.ts";
 import { defects, searchFor } from "./defects.ts";
-import { meanwhile } from "./planting.ts";
 import { runSchedule } from "./run-schedule.ts";
-import { SimulatedRedis } from "./simulated-redis.ts";
+import { simulated } from "./simulated-board.ts";
 
 const patienceMs = 600_000;
 
@@ -32,14 +32,8 @@ test(
   () => {
     const seed = 3;
     const methods = () => [
-      SimulatedRedis.prototype.handleOf,
-      Decider.prototype.decide,
-      ...[
-        State.prototype.log,
-        State.prototype.announce,
-        State.prototype.writeGrant,
-        State.prototype.indexArtefact,
-      ],
+      ...[RedisInMemory.prototype.sourceOf, simulated.boardOf],
+      ...[Decider.prototype.decide, Connection.prototype.run],
     ];
     const [before, { digest }] = [methods(), runSchedule(seed)];
     for (const defect of defects.slice(0, 60)) searchFor(defect, { from: seed, most: 1 });
@@ -48,13 +42,3 @@ test(
   },
   patienceMs,
 );
-
-test("what holds meanwhile holds no longer", () => {
-  const goal: { name: string; isEnded?: () => boolean } = { name: "one" };
-  const seen = meanwhile(goal, { name: "two", isEnded: () => true }, () => [
-    goal.name,
-    goal.isEnded?.(),
-  ]);
-  expect(seen).toEqual(["two", true]);
-  expect(goal).toEqual({ name: "one" });
-});

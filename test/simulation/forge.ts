@@ -1,8 +1,10 @@
-// Makes what a command in an agent's container can put into its agent's mail, and no program of
-// ours does; also in the name of an agent that is gone.
+// What a command in an agent's container can put into its agent's mail, and no program of ours
+// does. Also of an agent that is gone.
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { Random } from "../chaos/random.ts";
+import { bytesOf } from "../support/redis-in-memory/bytes.ts";
+import { artefactIds, claimsOf, sendersOf } from "./on-record.ts";
 import type { World } from "./world.ts";
 
 /** The type of the results. */
@@ -21,24 +23,19 @@ type Forged = { sender?: AgentName | undefined; message: object | string };
 export function forge(world: World, id: string, random: Random): void {
   const { redis } = world;
   if (!redis.isUp) return;
-  const { state } = redis;
   // A registration may be broken: it does not say who takes part by hand.
-  const senders = [...state.senders.keys()].filter((agent) => !world.isByHand(agent));
-  const claims = [...state.claims.values()].map(({ claim, grants }) => ({
-    claim,
-    grants: [...grants.values()],
-  }));
+  const senders = sendersOf(redis).filter((agent) => !world.isByHand(agent));
+  const claims = claimsOf(redis);
   const { sender, message } = random.pick(forgeries)({
     senders,
     claims,
-    artefacts: [...state.artefacts.keys()],
+    artefacts: artefactIds(redis),
     random,
   });
   const agent = sender ?? one(senders, random);
   if (agent === undefined) return;
   const text = typeof message === "string" ? message : JSON.stringify({ message });
-  state.mail.send(agent, { id, text }, state.now());
-  redis.wake();
+  redis.hand("XADD", redis.keys.mailOut(agent), "*", "id", id, "text", bytesOf(text));
 }
 
 const forgeries: readonly [(forging: Forging) => Forged, ...((forging: Forging) => Forged)[]] = [

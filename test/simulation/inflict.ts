@@ -1,9 +1,14 @@
 // Has the faults of a plan happen, each at its time, and repairs everything at the end.
+
+import type { Claim } from "../../lib/model/claim.ts";
+import type { ArtefactId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { type Random, randomOf } from "../chaos/random.ts";
 import type { Fault } from "./faults.ts";
 import { forge } from "./forge.ts";
-import { poison } from "./poison.ts";
+import { artefactIds, claimsOf, hashAt, sendersOf } from "./on-record.ts";
+import { mendClaim, poison } from "./poison.ts";
+import type { SimulatedRedis } from "./simulated-redis.ts";
 import type { Supervised } from "./supervised.ts";
 import type { World } from "./world.ts";
 
@@ -116,14 +121,14 @@ function happen(world: World, fault: Fault, random: Random): void {
     case "lose wake-ups":
       return loseWakeUps(world, scheduler.nowMs + fault.forMs);
     case "lose hints":
-      redis.hintLoss = 0.7;
+      redis.messageLoss = 0.7;
       return void later(() => {
-        redis.hintLoss = 0;
+        redis.messageLoss = 0;
       });
     case "repeat wake-ups":
       return repeatWakeUps(world);
     case "another orchestrator": {
-      const { holder } = redis.state.leader;
+      const holder = hashAt(redis, redis.keys.orchestrator).get("holder");
       const another = fault.isNamesake
         ? world.orchestrator(holder || "one", "namesake")
         : world.orchestrator("three");
@@ -161,21 +166,18 @@ function happen(world: World, fault: Fault, random: Random): void {
       const goal = world.goals[fault.target % Math.max(1, world.goals.length)];
       if (goal === undefined) return;
       world.cancelled.add(goal.goal_id);
-      return world.people.log({ type: "cancel_requested", goal_id: goal.goal_id });
+      return world.people.cancel(goal.goal_id);
     }
     case "retry at once": {
-      const failures = [...redis.state.artefacts.values()].filter(
-        ({ structural_type }) => structural_type === "Failure",
+      const fieldsOf = (id: ArtefactId) => hashAt(redis, redis.keys.artefact(id));
+      const failures = artefactIds(redis).filter(
+        (id) => fieldsOf(id).get("structural_type") === "Failure",
       );
-      const { id, goal_id } = failures[fault.target % Math.max(1, failures.length)] ?? {};
-      if (id === undefined || goal_id === undefined) return;
-      const goal = world.goals.find((one) => one.goal_id === goal_id);
+      const id = failures[fault.target % Math.max(1, failures.length)];
+      if (id === undefined) return;
+      const goal = world.goals.find((one) => one.goal_id === fieldsOf(id).get("goal_id"));
       if (goal !== undefined)
-        world.people.log({
-          type: "retry_requested",
-          goal_id: goal.goal_id,
-          artefact_id: id as typeof goal.id,
-        });
+        world.people.log({ type: "retry_requested", goal_id: goal.goal_id, artefact_id: id });
       return;
     }
     default:
@@ -190,7 +192,7 @@ function repair(world: World, faults: readonly Fault[]): void {
   redis.restart();
   redis.refusal = undefined;
   redis.outOfOrder.clear();
-  redis.hintLoss = 0;
+  redis.messageLoss = 0;
   redis.cutOff.clear();
   for (const tool of world.tools.values()) tool.isBroken = false;
   world.removed.clear();
@@ -198,7 +200,7 @@ function repair(world: World, faults: readonly Fault[]): void {
     program.resume();
     program.start();
   }
-  for (const claim of redis.state.brokenClaims) redis.hand.mendClaim(claim);
+  for (const claim of world.broken) mendClaim(redis, claim);
   if (
     faults.some(({ kind }) => kind.startsWith("up ") || kind === "crash redis" || kind === "poison")
   )
@@ -228,22 +230,36 @@ function disconnect({ redis }: World, name: string): void {
 
 function loseWakeUps(world: World, untilMs: number): void {
   const { redis, scheduler, own } = world;
-  redis.state.wakeUps.clear();
+  for (const agent of sendersOf(redis)) redis.hand("DEL", redis.keys.agentGrants(agent));
   if (scheduler.nowMs < untilMs)
     scheduler.after(7, own, "lose wake-ups", () => loseWakeUps(world, untilMs));
 }
 
 /** Repeats the wake-up of everything that is or was granted, and of every claim. */
 function repeatWakeUps({ redis, tools }: World): void {
-  const { state } = redis;
-  for (const { claim, grants } of state.claims.values()) {
-    for (const agent of grants.keys())
-      if (tools.has(agent))
-        state.wakeUps.set(agent, [claim.id, ...(state.wakeUps.get(agent) ?? []), claim.id]);
-    state.announce(claim, claim.electorate);
+  const { keys } = redis;
+  for (const { claim, grants } of claimsOf(redis)) {
+    for (const { agent } of grants) {
+      if (!tools.has(agent)) continue;
+      redis.hand("LPUSH", keys.agentGrants(agent), claim.id);
+      redis.hand("RPUSH", keys.agentGrants(agent), claim.id);
+    }
+    announceAgain(redis, claim);
   }
-  for (const id of state.indexed.keys()) redis.hand.publish(id);
-  redis.wake();
+  for (const id of artefactIds(redis)) redis.hand("PUBLISH", keys.artefactChannel, id);
+}
+
+function announceAgain(redis: SimulatedRedis, { id, artefact_id, electorate }: Claim): void {
+  const target = hashAt(redis, redis.keys.artefact(artefact_id));
+  const about = {
+    artefact_id,
+    type: target.get("type"),
+    produced_by_role: target.get("produced_by_role"),
+    missing: electorate,
+  };
+  const { announcements } = redis.keys;
+  const place = redis.hand("XADD", announcements, "*", "claim", id, "about", JSON.stringify(about));
+  redis.hand("PUBLISH", announcements, String(place));
 }
 
 function up(world: World): void {

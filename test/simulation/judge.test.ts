@@ -1,17 +1,24 @@
 // The judge finds nothing in a schedule that went well, and every damage done to it.
 import { describe, expect, test } from "bun:test";
 import type { SettEvent } from "../../lib/model/event.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { garbageFor } from "../chaos/garbage.ts";
+import { randomOf } from "../chaos/random.ts";
 import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
+import { connectDirectly } from "../support/redis-in-memory/connect.ts";
 import { calmRules } from "./calm-rules.ts";
-import { historyOf, textOfEvent } from "./history-of-memory.ts";
 import { type Judged, judge } from "./judge.ts";
+import { Life } from "./life.ts";
+import { historyIn } from "./on-record.ts";
 import { playGoal } from "./played-goal.ts";
 import { promiseRules } from "./promise-rules.ts";
+import { Scheduler } from "./scheduler.ts";
+import { SimulatedRedis } from "./simulated-redis.ts";
 
 type Damage = readonly [rule: string, title: string, damage: (schedule: Judged) => Judged];
 
-const eventOf = ({ state }: Judged, type: string): SettEvent => {
-  const found = state.events.find((event) => event.type === type);
+const eventOf = ({ history }: Judged, type: string): SettEvent => {
+  const found = history.events.find((event) => event.type === type);
   if (found === undefined) throw new Error(`There is no event ${type}.`);
   return found;
 };
@@ -21,25 +28,25 @@ function changed(schedule: Judged, target: object, values: Record<string, unknow
   return schedule;
 }
 const repeat = (schedule: Judged, type: string) => {
-  schedule.state.events.push(eventOf(schedule, type));
+  schedule.history.events.push(eventOf(schedule, type));
   return schedule;
 };
 const saying = (schedule: Judged, type: string, over: Record<string, unknown> = {}) => {
   const bid = eventOf(schedule, "bid_placed");
-  schedule.state.events.push({ ...bid, ...over, type } as SettEvent);
+  schedule.history.events.push({ ...bid, ...over, type } as SettEvent);
   return schedule;
 };
 /** This event, and all after it, come so much later. */
 const late = (schedule: Judged, type: string, ms: number) => {
-  const { events } = schedule.state;
+  const { events } = schedule.history;
   for (const event of events.slice(events.indexOf(eventOf(schedule, type)))) {
     const [at, number] = event.id.split("-").map(Number);
     event.id = `${(at ?? 0) + ms}-${number}`;
   }
   return schedule;
 };
-const resultOf = ({ state }: Judged) =>
-  [...state.artefacts.values()].find(({ type }) => type === "Done") ?? {};
+const resultOf = ({ history }: Judged) =>
+  [...history.artefacts.values()].find(({ type }) => type === "Done") ?? {};
 
 const damages: readonly Damage[] = [
   [
@@ -180,18 +187,23 @@ test("what only holds in calm is not asked of a schedule with a fault, nor what 
 
 test("the rules of the chaos runs judge it, too", () => {
   const schedule = playGoal();
-  schedule.state.due.set("bids:x", { item: { kind: "unreadable", member: "x" }, at: 0 });
-  schedule.state.goals.clear();
+  schedule.history.due.push("bids:x");
+  schedule.history.goals.clear();
   expect(rulesOf(schedule)).toContain("goalsListTheirArtefacts");
 });
 
-test("what was written by hand and not adopted is no part of the history", () => {
-  const { state, planted } = playGoal();
-  const before = historyOf(state, planted);
+test("what was written by hand and not adopted is no part of the history", async () => {
+  const random = randomOf(1);
+  const scheduler = new Scheduler(random, new Life("world", 0));
+  const redis = new SimulatedRedis(scheduler, random, InstanceName.parse("judged"), [1, 2]);
+  const { keys, server, instance } = redis;
+  await using board = await connectDirectly(server, { instance });
   const goal = sampleArtefact();
-  state.artefacts.set(goal.id, { id: goal.id, payload: "half of one" });
-  state.append((id, time) => ({ id, time, type: "unreadable", actor: "hand" }));
-  const last = state.events.slice(-1);
-  expect(historyOf(state, new Set(last.map(textOfEvent)))).toEqual(before);
-  expect(historyOf(state).events.slice(-1)).toEqual(last);
+  await board.createArtefact(goal, "person:Ada");
+  const before = historyIn(redis);
+  expect([...before.artefacts.keys()]).toEqual([goal.id]);
+  const another = sampleArtefact();
+  redis.hand("HSET", keys.artefact(another.id), "id", another.id, "payload", "half of one");
+  redis.hand("XADD", keys.events, "*", ...garbageFor("events", random));
+  expect(historyIn(redis)).toEqual(before);
 });

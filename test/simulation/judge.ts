@@ -1,24 +1,20 @@
 // Whether a schedule has ended as it must: by the rules of the chaos runs, by what people were
 // promised, and, where nothing went wrong in it, by rules that only hold then.
-import type { State } from "../../lib/blackboard/memory/state.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { History } from "../chaos/history.ts";
 import { checkHistory, type Kind, type Violation } from "../chaos/history-checker.ts";
 import { calmRules } from "./calm-rules.ts";
 import { forgedType } from "./forge.ts";
-import { historyOf } from "./history-of-memory.ts";
 import { promiseRules } from "./promise-rules.ts";
 
 /** The remains of a schedule, for the judge. */
 export type Judged = {
-  state: State;
+  readonly history: History;
   policy: Policy;
   /** The faults that happened. */
   faults: readonly { kind: string }[];
   /** Undefined: it has come to rest. Otherwise what is left open, as a sentence. */
   limbo: string | undefined;
-  /** The ids of events that were planted by hand. */
-  planted: ReadonlySet<string>;
   /** Goals that people posted, of which Redis may have lost some. */
   goals: readonly string[];
   cancelled: ReadonlySet<string>;
@@ -41,10 +37,10 @@ export type ScheduleRules = readonly (readonly [Kind, ScheduleRule])[];
  * only that is said.
  */
 export function judge(schedule: Judged): Violation[] {
-  const { limbo, policy, state, planted, faults } = schedule;
+  const { limbo, policy, faults } = schedule;
   if (limbo !== undefined)
     return [{ kind: "in limbo", rule: "everyScheduleComesToRest", sentence: limbo }];
-  const history = historyOf(state, planted);
+  const { history } = schedule;
   const rules = faults.length === 0 ? [...promiseRules, ...calmRules] : promiseRules;
   const more = rules.flatMap(([kind, rule]) =>
     [...rule(history, schedule)].map((sentence) => ({ kind, rule: rule.name, sentence })),
@@ -57,7 +53,7 @@ export function judge(schedule: Judged): Violation[] {
 
 /**
  * A Redis that has lost its last writes refuses the results of claims that it does not know any
- * more. A result that a hand sends as its agent's names any sources.
+ * more. What a hand sends as its agent's result names as sources what it likes.
  */
 function isExcused({ rule, sentence }: Violation, { losses }: Judged): boolean {
   if (rule === "resultsNameTheirSources" && sentence.includes(`(${forgedType})`)) return true;

@@ -68,6 +68,14 @@ export class People {
     this.ask((board) => board.createArtefact(goal, actor));
   }
 
+  /** As `sett cancel` does: Redis may have lost the goal. */
+  cancel(goal: GoalId): void {
+    this.ask(async (board) => {
+      const { artefacts } = await board.readGoal(goal);
+      if (artefacts > 0) await board.logEvent({ type: "cancel_requested", goal_id: goal }, actor);
+    });
+  }
+
   log(draft: EventDraft): void {
     this.ask((board) => board.logEvent(draft, actor));
   }

@@ -1,9 +1,9 @@
 // Changes what the programs or the blackboard do, from outside and for a while: how a mistake of
 // the protocol is planted.
-import type { State } from "../../lib/blackboard/memory/state.ts";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
+import { RedisInMemory } from "../support/redis-in-memory/server.ts";
 import type { Fault } from "./faults.ts";
-import { SimulatedRedis } from "./simulated-redis.ts";
+import { simulated } from "./simulated-board.ts";
 
 /**
  * A mistake that the simulation must notice. Its name says what is wrong. `needs`: no schedule
@@ -21,9 +21,6 @@ type Method<Target, Name extends keyof Target> = Target[Name] extends (
 ) => infer Result
   ? { args: Args; result: Result; call: (...args: Args) => Result }
   : never;
-
-/** The place where a call arrives. */
-export type Place = { state: State; nonce: string; handle: Blackboard };
 
 export class Planting implements Disposable {
   readonly #undo: (() => void)[] = [];
@@ -48,47 +45,34 @@ export class Planting implements Disposable {
     });
   }
 
-  /**
-   * Replaces a call of the port, where it arrives. It is done in one step, as every call: nothing
-   * may be waited for.
-   */
+  /** Replaces a call of the port, as each program makes it. */
   call<Name extends keyof Blackboard>(
     name: Name,
     replace: (
       original: Method<Blackboard, Name>["call"],
-      place: Place,
       ...args: Method<Blackboard, Name>["args"]
     ) => Method<Blackboard, Name>["result"],
   ): void {
-    this.method(SimulatedRedis.prototype, "handleOf", (original, redis, nonce) => {
-      const handle = original(nonce);
-      const place = { state: redis.state, nonce, handle };
-      const call = (...args: Method<Blackboard, Name>["args"]) =>
-        replace(handle[name] as Method<Blackboard, Name>["call"], place, ...args);
-      return { ...handle, [name]: call };
+    this.method(simulated, "boardOf", (original, _self, board) => {
+      const connected = original(board);
+      const call = connected[name] as Method<Blackboard, Name>["call"];
+      return {
+        ...connected,
+        [name]: (...args: Method<Blackboard, Name>["args"]) => replace(call, ...args),
+      };
+    });
+  }
+
+  /** Writes `right` otherwise wherever it is in the Lua functions, as they are loaded. */
+  lua(right: string, wrong: string): void {
+    this.method(RedisInMemory.prototype, "sourceOf", (original, _server, source) => {
+      const before = original(source);
+      if (!before.includes(right)) throw new Error(`The Lua functions have no longer: ${right}`);
+      return before.replaceAll(right, wrong);
     });
   }
 
   [Symbol.dispose](): void {
     for (const undo of this.#undo.splice(0).reverse()) undo();
-  }
-}
-
-/** Does the work while the target has these values, and takes them back. */
-export function meanwhile<Target extends object, Result>(
-  target: Target,
-  values: Partial<Target>,
-  work: () => Result,
-): Result {
-  const own = new Set(Object.keys(target));
-  const before: Partial<Target> = {};
-  for (const name of Object.keys(values) as (keyof Target)[]) before[name] = target[name];
-  Object.assign(target, values);
-  try {
-    return work();
-  } finally {
-    for (const name of Object.keys(values) as (keyof Target & string)[])
-      if (own.has(name)) Object.assign(target, { [name]: before[name] });
-      else delete target[name];
   }
 }

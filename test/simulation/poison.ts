@@ -1,14 +1,17 @@
-// Writes what no program of ours does: a slip of a person's hand at redis-cli, or another version's
+// What no program of ours writes: a slip of a person's hand at redis-cli, or another version's
 // entry.
 import {
   artefactFieldNames,
   fieldsOfArtefact,
 } from "../../lib/blackboard/records/artefact-fields.ts";
+import { storedKindOf } from "../../lib/blackboard/records/due-member.ts";
+import type { ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { garbageFor } from "../chaos/garbage.ts";
 import type { Random } from "../chaos/random.ts";
 import type { Poison } from "./faults.ts";
-import { textOfEvent } from "./history-of-memory.ts";
+import { agentsOf, artefactIds, hashAt, openClaims } from "./on-record.ts";
+import type { SimulatedRedis } from "./simulated-redis.ts";
 import type { World } from "./world.ts";
 
 const deadlines = [
@@ -24,61 +27,70 @@ export function poison(
   { what, choice }: { what: Poison; choice: number },
   random: Random,
 ): void {
-  const { redis, people, planted } = world;
-  const { hand, state } = redis;
+  const { redis, people } = world;
+  const { keys } = redis;
   const pick = <Value>(values: readonly Value[]): Value | undefined =>
     values[choice % Math.max(1, values.length)];
   switch (what) {
     case "event":
-      hand.writeEvent(entryOf(garbageFor("events", random)));
-      for (const event of state.events.slice(-1)) planted.add(textOfEvent(event));
+      redis.hand("XADD", keys.events, "*", ...garbageFor("events", random));
       break;
     case "announcement":
-      hand.writeAnnouncement(entryOf(garbageFor("claims", random)));
+      redis.hand("XADD", keys.announcements, "*", ...garbageFor("claims", random));
       break;
-    case "deadline":
-      hand.writeDue(pick(deadlines) ?? "", state.now());
+    case "deadline": {
+      const member = pick(deadlines) ?? "";
+      redis.hand(
+        "ZADD",
+        keys.dueOfKind(storedKindOf(member)),
+        String(redis.server.database.now()),
+        member,
+      );
       break;
+    }
     case "artefact": {
       const goal = people.newGoal("By hand.");
-      const fields = fieldsOfArtefact(goal);
       // A whole one is a goal like any other.
       const missing = choice < 40 ? undefined : pick(artefactFieldNames);
-      hand.writeArtefact(
-        goal.id,
-        Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing)),
-      );
-      hand.publish(goal.id);
+      const fields = Object.entries(fieldsOfArtefact(goal)).filter(([name]) => name !== missing);
+      redis.hand("HSET", keys.artefact(goal.id), ...fields.flat());
+      redis.hand("PUBLISH", keys.artefactChannel, goal.id);
       break;
     }
     case "registration": {
-      const agent = pick([...state.agents.keys()]);
-      if (agent !== undefined)
-        hand.writeRegistration(
-          agent,
-          choice % 2 === 0 ? "{ this is no JSON" : '{"name":"another"}',
-        );
+      const agent = pick(agentsOf(redis));
+      const text = choice % 2 === 0 ? "{ this is no JSON" : '{"name":"another"}';
+      if (agent !== undefined) redis.hand("HSET", keys.agents, agent, text);
       break;
     }
     case "claim": {
-      const claim = pick([...state.openClaims]);
-      if (claim !== undefined) hand.breakClaim(claim);
+      const claim = pick(openClaims(redis));
+      if (claim !== undefined) breakClaim(world, claim);
       break;
     }
     case "hint":
-      hand.publish(pick([...state.artefacts.keys(), "no id at all"]) ?? "");
+      redis.hand(
+        "PUBLISH",
+        keys.artefactChannel,
+        pick([...artefactIds(redis), "no id at all"]) ?? "",
+      );
       break;
     default:
       unreachable(what);
   }
-  redis.wake();
 }
 
-function entryOf(flat: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    Array.from({ length: flat.length / 2 }, (_, index) => [
-      flat[2 * index] ?? "",
-      flat[2 * index + 1] ?? "",
-    ]),
-  );
+/** So that it cannot be read. */
+function breakClaim({ redis, broken }: World, claim: ClaimId): void {
+  const electorate = hashAt(redis, redis.keys.claim(claim)).get("electorate");
+  if (electorate === undefined || broken.has(claim)) return;
+  broken.add(claim);
+  redis.hand("HSET", redis.keys.claim(claim), "electorate", `{${electorate}`);
+}
+
+/** Redis may have lost the damage, or the claim. */
+export function mendClaim(redis: SimulatedRedis, claim: ClaimId): void {
+  const electorate = hashAt(redis, redis.keys.claim(claim)).get("electorate");
+  if (electorate?.startsWith("{"))
+    redis.hand("HSET", redis.keys.claim(claim), "electorate", electorate.slice(1));
 }

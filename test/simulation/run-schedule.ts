@@ -1,13 +1,24 @@
 // One schedule: a seed becomes a world, goals and faults; everything is played until it has come to
 // rest.
-import type { State } from "../../lib/blackboard/memory/state.ts";
+import { storedKinds } from "../../lib/blackboard/records/due-member.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
-import type { ArtefactId } from "../../lib/model/ids.ts";
+import type { AgentName, ArtefactId } from "../../lib/model/ids.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
+import type { History } from "../chaos/history.ts";
 import { randomOf } from "../chaos/random.ts";
 import { type Fault, faultsOf } from "./faults.ts";
 import { inflict } from "./inflict.ts";
+import {
+  agentsOf,
+  endOfEvents,
+  hashAt,
+  historyIn,
+  membersOf,
+  openClaims,
+  sendersOf,
+} from "./on-record.ts";
+import type { SimulatedRedis } from "./simulated-redis.ts";
 import { installVirtualGlobals } from "./virtual-globals.ts";
 import { World } from "./world.ts";
 
@@ -24,11 +35,9 @@ export type Outcome = {
   faults: readonly Fault[];
   scenario: string;
   policy: Policy;
-  state: State;
+  readonly history: History;
   /** Undefined: it has come to rest. Otherwise what is left open, as a sentence. */
   limbo: string | undefined;
-  /** Events that were planted by hand, as `textOfEvent`. */
-  planted: ReadonlySet<string>;
   /** Goals that people posted, of which Redis may have lost some. */
   goals: readonly string[];
   cancelled: ReadonlySet<string>;
@@ -66,8 +75,8 @@ export function runSchedule(
   const count = random.pick([1, 1, 2, 3, 4]);
   for (let goal = 0; goal < count; goal += 1)
     world.scheduler.at(random.between(0, 1_500), world.own, "goal", () => world.postGoal());
-  // A due member of a claim that could not be read is deferred, and may still be due when that
-  // claim is over. The same holds for what a person has written.
+  // What was due of a claim that could not be read is deferred, and may still be due when that
+  // claim is over. So is what a person has written.
   const isDeferred = faults.some(
     (fault) => fault.kind === "poison" && (fault.what === "claim" || fault.what === "deadline"),
   );
@@ -90,9 +99,10 @@ export function runSchedule(
     faults,
     scenario: world.scenario.name,
     policy: world.scenario.policy,
-    state: redis.state,
+    get history() {
+      return historyIn(redis);
+    },
     limbo: isAtRest ? undefined : rest.problem || "Something is written again and again.",
-    planted: world.planted,
     goals: world.goals.map(({ id }) => id),
     cancelled: world.cancelled,
     harmed: new Set([...world.harmed, ...givenUp]),
@@ -118,45 +128,46 @@ function restOf(world: World, isDeferred: boolean) {
   const rest = { isOver: false, problem: "A fault has not ended.", look };
   let [end, sinceMs, looks] = ["", 0, 0];
   function look() {
-    const { state } = redis;
-    const last = state.events.at(-1)?.id ?? "0";
-    const isDue = isDeferred && state.due.size > 0;
+    const last = endOfEvents(redis);
+    const isDue =
+      isDeferred &&
+      storedKinds.some((kind) => membersOf(redis, redis.keys.dueOfKind(kind)).length > 0);
     rest.problem =
-      openMatter(state) ??
+      openMatter(redis) ??
       (isDue ? "Something is due." : people.isIdle ? "" : "People's requests are under way.");
     if (last !== end || rest.problem !== "")
       [end, sinceMs, looks] = [last, scheduler.nowMs, people.looks];
     if (scheduler.nowMs - sinceMs >= quietMs && people.looks - looks >= quietLooks)
       rest.isOver = true;
     // A request to resume may have been lost with Redis' last writes.
-    if (state.pause !== undefined && people.isIdle) people.log({ type: "resume_requested" });
+    if (hashAt(redis, redis.keys.orchestrator).has("paused_since") && people.isIdle)
+      people.log({ type: "resume_requested" });
     scheduler.after(lookEveryMs, own, "look", look);
   }
   return rest;
 }
 
-function openMatter({
-  openClaims,
-  openQuestions,
-  wakeUps,
-  mail,
-  agents,
-  pause,
-  leader,
-  events,
-  owed,
-}: State): string | undefined {
-  if (pause !== undefined) return "The instance is paused.";
-  if (openClaims.size > 0) return `Open claims: ${[...openClaims].join(", ")}.`;
-  if (openQuestions.size > 0) return `Open questions: ${[...openQuestions].join(", ")}.`;
+function openMatter(redis: SimulatedRedis): string | undefined {
+  const { database } = redis.server;
+  const { keys } = redis;
+  const leader = hashAt(redis, keys.orchestrator);
+  if (leader.has("paused_since")) return "The instance is paused.";
+  const open = openClaims(redis);
+  if (open.length > 0) return `Open claims: ${open.join(", ")}.`;
+  const questions = membersOf(redis, keys.openQuestions);
+  if (questions.length > 0) return `Open questions: ${questions.join(", ")}.`;
   // An agent that has just started has not read them yet.
-  const unread = [...wakeUps].flatMap(([agent, claims]) => (claims.length > 0 ? [agent] : []));
-  if (unread.length > 0) return `Wake-ups are left for ${unread.join(", ")}.`;
-  const unanswered = [...mail.out].flatMap(([agent, mails]) =>
-    mails.length > 0 && agents.has(agent) ? [agent] : [],
+  const unread = sendersOf(redis).filter(
+    (agent) => database.readList(keys.agentGrants(agent)) !== undefined,
   );
+  if (unread.length > 0) return `Wake-ups are left for ${unread.join(", ")}.`;
+  const hasMail = (agent: AgentName) =>
+    (database.readStream(keys.mailOut(agent))?.entries.length ?? 0) > 0;
+  const unanswered = agentsOf(redis).filter(hasMail);
   if (unanswered.length > 0) return `Messages are left of ${unanswered.join(", ")}.`;
+  const owed = hashAt(redis, keys.owedEvents);
   if (owed.size > 0) return `Events are owed: ${[...owed.values()].join(", ")}.`;
-  if (leader.cursor !== (events.at(-1)?.id ?? "0")) return `The cursor stays at ${leader.cursor}.`;
+  const cursor = leader.get("cursor");
+  if (cursor !== endOfEvents(redis)) return `The cursor stays at ${cursor}.`;
   return undefined;
 }

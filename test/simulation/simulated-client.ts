@@ -1,11 +1,14 @@
-// One connection to the simulated Redis, with the few words of node-redis' client that the
-// connection and the followers use. Requests arrive in their order, and answers too; each is under
-// way for a while that the scheduler chooses.
+// One connection to the simulated Redis. Requests arrive in their order, and answers too; each is
+// under way for a while that the scheduler chooses.
+import type { Client } from "../../lib/blackboard/redis/client.ts";
+import { clientOver, type Transport } from "../support/redis-in-memory/client.ts";
+import type { Reply } from "../support/redis-in-memory/reply.ts";
+import type { Settle } from "../support/redis-in-memory/server.ts";
 import type { Life } from "./life.ts";
 import type { SimulatedRedis } from "./simulated-redis.ts";
 
 type Pending = {
-  resolve: (value: unknown) => void;
+  resolve: (reply: Reply) => void;
   reject: (error: unknown) => void;
   isLost: boolean;
   cancel?: () => void;
@@ -14,14 +17,17 @@ type Pending = {
 /** Requests and answers of one connection keep their order. */
 const apartMs = 0.001;
 
-export class SimulatedClient {
+export class SimulatedClient implements Transport {
   readonly life: Life;
   readonly silenceMs: number;
+  /** What programs see of it. */
+  readonly client: Client;
   readonly #connectMs: number;
   readonly #redis: SimulatedRedis;
   readonly #pending = new Set<Pending>();
-  #onError: ((error: unknown) => void) | undefined;
-  /** The life of the Redis that it is connected to: a request reaches no later one. */
+  readonly #subscriptions: (() => void)[] = [];
+  #number = 0;
+  /** Of the Redis that it is connected to: what is sent reaches no later one. */
   #server: Life;
   #isOpen = false;
   #sentAt = 0;
@@ -33,6 +39,7 @@ export class SimulatedClient {
     this.#server = redis.life;
     this.silenceMs = limits.silenceMs;
     this.#connectMs = limits.connectMs;
+    this.client = clientOver(this);
   }
 
   connect(): Promise<void> {
@@ -45,6 +52,7 @@ export class SimulatedClient {
         if (!canAnswer() || this.#redis.life.isPaused)
           return reject(new Error("connect ECONNREFUSED"));
         this.#isOpen = true;
+        this.#number = this.#redis.server.connect();
         this.#server = this.#redis.life;
         this.#redis.clients.add(this);
         this.life.onEnd(() => this.#abandon());
@@ -53,45 +61,22 @@ export class SimulatedClient {
     });
   }
 
-  on(event: string, listener: (error: unknown) => void): void {
-    if (event === "error") this.#onError = listener;
+  /** Done when it arrives, in one step. Its outcome is unknown where the connection breaks. */
+  send(words: readonly string[]): Promise<Reply> {
+    return this.#request(nameOf(words), (settle) =>
+      this.#redis.request(words, this.#number, settle),
+    );
   }
 
-  /** The probe: a write that writes nothing. */
-  set(): Promise<unknown> {
-    return this.request("probe", () => null);
-  }
-
-  /**
-   * `work` is done when the request arrives, in one step. Its outcome is unknown where the
-   * connection breaks.
-   */
-  request(name: string, work: () => unknown): Promise<unknown> {
-    return this.#send(name, (answer, fail) => {
-      try {
-        Promise.resolve(this.#redis.perform(name, work)).then(answer, fail);
-      } catch (error) {
-        fail(error);
-      }
-      return undefined;
-    });
-  }
-
-  /** `look` is asked when the request arrives and after each change, until it finds something. */
-  requestBlocked(look: () => readonly unknown[], maxMs: number): Promise<unknown> {
-    return this.#send("block", (answer) => this.#redis.block(look, maxMs, answer));
-  }
-
-  async subscribe(_channel: string, receive: (text: string) => void): Promise<void> {
-    await this.request("block subscribe", () => this.#redis.subscribe(this, receive));
-  }
-
-  /** Something arrives that was not asked for. */
-  deliver(label: string, receive: () => void): void {
-    const { scheduler } = this.#redis;
-    this.#answeredAt = Math.max(this.#answeredAt + apartMs, scheduler.nowMs + this.#delay());
-    scheduler.at(this.#answeredAt, this.life, label, () => {
-      if (this.#isOpen) receive();
+  async subscribe(channel: string, receive: (text: string) => void): Promise<void> {
+    const { server, random } = this.#redis;
+    await this.#request("SUBSCRIBE", ({ answer }) => {
+      const arrive = (text: string) => {
+        if (!random.chance(this.#redis.messageLoss)) this.#deliver("message", () => receive(text));
+      };
+      this.#subscriptions.push(server.subscribe(channel, arrive));
+      answer(null);
+      return () => {};
     });
   }
 
@@ -104,7 +89,7 @@ export class SimulatedClient {
     if (!this.#isOpen) return;
     const error = new Error(reason);
     this.#end(error);
-    this.#onError?.(error);
+    this.client.emit("error", error);
   }
 
   destroy(): void {
@@ -112,8 +97,7 @@ export class SimulatedClient {
   }
 
   #end(error: Error): void {
-    this.#isOpen = false;
-    this.#redis.forget(this);
+    this.#leave();
     for (const pending of [...this.#pending]) {
       this.#drop(pending);
       pending.reject(error);
@@ -122,9 +106,14 @@ export class SimulatedClient {
 
   /** Its program has crashed: no answer is of use any more. */
   #abandon(): void {
-    this.#isOpen = false;
-    this.#redis.forget(this);
+    this.#leave();
     for (const pending of [...this.#pending]) this.#drop(pending);
+  }
+
+  #leave(): void {
+    this.#isOpen = false;
+    this.#redis.clients.delete(this);
+    for (const end of this.#subscriptions.splice(0)) end();
   }
 
   #drop(pending: Pending): void {
@@ -134,7 +123,7 @@ export class SimulatedClient {
     pending.isLost = this.#redis.random.chance(0.5);
   }
 
-  #send(name: string, arrive: Arrival): Promise<unknown> {
+  #request(name: string, arrive: Arrival): Promise<Reply> {
     if (!this.#isOpen) return Promise.reject(new Error("The client is closed"));
     const { scheduler } = this.#redis;
     return new Promise((resolve, reject) => {
@@ -145,16 +134,23 @@ export class SimulatedClient {
         if (pending.isLost) return;
         const settle = (job: () => void) => {
           if (!this.#pending.has(pending)) return;
-          this.deliver(`${name}, answered`, () => {
+          this.#deliver(`${name}, answered`, () => {
             if (this.#pending.delete(pending)) job();
           });
         };
-        const cancel = arrive(
-          (value) => settle(() => resolve(value)),
-          (error) => settle(() => reject(error)),
-        );
-        if (cancel !== undefined) pending.cancel = cancel;
+        pending.cancel = arrive({
+          answer: (reply) => settle(() => resolve(reply)),
+          fail: (error) => settle(() => reject(error)),
+        });
       });
+    });
+  }
+
+  #deliver(label: string, receive: () => void): void {
+    const { scheduler } = this.#redis;
+    this.#answeredAt = Math.max(this.#answeredAt + apartMs, scheduler.nowMs + this.#delay());
+    scheduler.at(this.#answeredAt, this.life, label, () => {
+      if (this.#isOpen) receive();
     });
   }
 
@@ -164,7 +160,9 @@ export class SimulatedClient {
   }
 }
 
-type Arrival = (
-  answer: (value: unknown) => void,
-  fail: (error: unknown) => void,
-) => (() => void) | undefined;
+/** The returned function calls it off. */
+type Arrival = (settle: Settle) => () => void;
+
+function nameOf([name = "", called = ""]: readonly string[]): string {
+  return name.startsWith("FCALL") ? called.slice(called.lastIndexOf("_") + 1) : name;
+}

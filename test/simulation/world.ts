@@ -4,10 +4,11 @@ import type { WorkerJob } from "../../apps/orchestrator/workers/worker-host.ts";
 import type { Scale } from "../../apps/orchestrator/workers/worker-pool.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { InstanceName } from "../../lib/model/ids.ts";
+import { type ClaimId, InstanceName } from "../../lib/model/ids.ts";
 import type { JsonLog, LogFields } from "../../lib/service/json-log.ts";
 import { type Random, randomOf } from "../chaos/random.ts";
 import { sampleAgent } from "../support/records/sample.ts";
+import { connectDirectly } from "../support/redis-in-memory/connect.ts";
 import { Life } from "./life.ts";
 import { People } from "./people.ts";
 import { cubProgram, orchestratorProgram, type Site, workerProgram } from "./programs.ts";
@@ -43,8 +44,8 @@ export class World {
   readonly cancelled = new Set<string>();
   /** Agents of which a cub was ended, frozen or cut off. */
   readonly harmed = new Set<string>();
-  /** Events that were planted by hand, as `textOfEvent`. */
-  readonly planted = new Set<string>();
+  /** Claims that a hand has made unreadable. */
+  readonly broken = new Set<ClaimId>();
   /** Errors of the kinds that only a mistake in a program makes. */
   readonly mistakes: string[] = [];
   readonly own = new Life("world", 0);
@@ -133,14 +134,18 @@ export class World {
    * still read.
    */
   start(): void {
-    const up = this.redis.handleOf("sett up");
-    void up.registerAgents([...this.registrations, sampleAgent("former")], "person:Ada", {
-      exact: true,
-    });
-    void up.registerAgents(this.registrations, "person:Ada", { exact: true });
+    void this.#registerAgents();
     const people = this.#program("people", this.people.main);
     people.start();
     for (const program of this.programs) program.start();
+  }
+
+  async #registerAgents(): Promise<void> {
+    await using up = await connectDirectly(this.redis.server, { instance });
+    await up.registerAgents([...this.registrations, sampleAgent("former")], "person:Ada", {
+      exact: true,
+    });
+    await up.registerAgents(this.registrations, "person:Ada", { exact: true });
   }
 
   startProgram(program: Supervised): void {

@@ -1,8 +1,8 @@
-// The blackboard as the rest of Sett sees it. Two implementations, held to one suite
-// (test/integration/blackboard/suite.ts): Redis (redis/) and an in-memory twin (memory/). All
-// writes are atomic and safe to repeat with the same arguments. A call repeats itself during short
-// losses of contact and then rejects with `redis-unreachable`; followers continue after every loss,
-// and throw the same error once the connection is given up.
+// The blackboard as the rest of Sett sees it. One suite (test/integration/blackboard/suite.ts)
+// holds what implements it (redis/) to it, on a real Redis and on a small one in memory. All writes
+// are atomic and safe to repeat with the same arguments. A call repeats itself during short losses
+// of contact and then rejects with `redis-unreachable`; followers continue after every loss, and
+// throw the same error once the connection is given up.
 import type { AgentRegistration, AgentStatus, RegisteredAgent } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { BidWord } from "../../model/bid.ts";

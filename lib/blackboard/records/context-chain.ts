@@ -1,6 +1,6 @@
 // Finds the artefacts that a target came from, which an agent reads beside it
 // (docs/internals/blackboard.md#context-chain). lua/read-context.lua finds them in Redis; the walk
-// here does it for the twin in memory, and both use one order.
+// here finds them where they are read piece by piece, and both use one order.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 

@@ -147,11 +147,3 @@ export function threadProblem(artefact: ArtefactHead, end: ThreadEnd): string | 
     ? undefined
     : `The next version of thread ${logical_id} is ${next}, not ${version}.`;
 }
-
-/** Why an artefact whose content differs from its digest is refused, as adopt-artefact.lua says. */
-export function writtenOver(id: ArtefactId): string {
-  return (
-    `The id ${id} is taken, and its artefact was overwritten by hand. ` +
-    "Artefacts never change: write a new one under an id of its own."
-  );
-}

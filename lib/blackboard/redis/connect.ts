@@ -10,6 +10,7 @@ import { callOf } from "./call.ts";
 import { claimsOf } from "./claims.ts";
 import { newClient } from "./client.ts";
 import { Connection } from "./connection.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
 import { loadFunctions, sendCallOf } from "./function-library.ts";
 import { grantsOf } from "./grants.ts";
 import { leaderLeaseOf } from "./leader.ts";
@@ -48,6 +49,8 @@ export type ConnectOptions = {
   onUnreadable?: (what: string) => void;
   /** Called once. Followers throw the same error. */
   onLost?: (error: SettError) => void;
+  /** Where a client is not one of the network: for tests without a server. */
+  makeClient?: ConnectionOptions["makeClient"];
 };
 
 /** Rejects with `redis-unreachable`, in a sentence that names host and port. */
@@ -64,7 +67,10 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     onLost = () => {},
   } = options;
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
-  const connection = await Connection.open({ url, timeoutMs, giveUpMs, signal, isNeeded, onLost });
+  const connection = await Connection.open({
+    ...{ url, timeoutMs, giveUpMs, signal, isNeeded, onLost },
+    makeClient: options.makeClient,
+  });
   const keys = keysOf(instance);
   const actorOf = (agent: AgentName, at = host) => agentAt(agent, at);
   const nonce = crypto.randomUUID();

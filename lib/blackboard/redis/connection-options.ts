@@ -17,6 +17,6 @@ export type ConnectionOptions = {
   isNeeded?: (() => boolean) | undefined;
   /** Called once when an open connection is given up. */
   onLost: (error: SettError) => void;
-  /** Makes a client that is not one of the network: for the simulation. */
-  makeClient?: typeof newClient;
+  /** Makes a client that is not one of the network: for tests without a server. */
+  makeClient?: typeof newClient | undefined;
 };

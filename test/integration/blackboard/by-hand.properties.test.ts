@@ -7,7 +7,7 @@ import {
   fieldsOfArtefact,
 } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { Bench } from "../../support/blackboard/bench.ts";
-import { openMemoryBench } from "../../support/blackboard/memory-bench.ts";
+import { openInMemoryBench } from "../../support/blackboard/in-memory-bench.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
@@ -120,7 +120,7 @@ test("any artefact written by hand is taken in or refused alike, and what is tak
   await fc.assert(
     fc.asyncProperty(fc.array(writing, { minLength: 1, maxLength: 5 }), async (writings) => {
       await using redis = await openRedisBench(server);
-      await using memory = await openMemoryBench();
+      await using memory = await openInMemoryBench();
       const outcome = await write(redis, writings);
       expect(outcome).toEqual(await write(memory, writings));
       const adopted = writings

@@ -7,9 +7,9 @@ import fc from "fast-check";
 import { readArchive } from "../../../apps/cli/archive/read.ts";
 import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
 import { moveGoals } from "../../../apps/cli/prune/move.ts";
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
@@ -67,7 +67,7 @@ test("whatever cites what, no goal that stays refers to one that is chosen", asy
   );
   await fc.assert(
     fc.asyncProperty(shape, async (goals) => {
-      await using board = createMemoryBlackboard({ instance }).open();
+      await using board = await blackboardInMemory({ instance }).open();
       const epoch = await acquireLeaderLease(board);
       const stated = goals.map(() => sampleArtefact());
       for (const goal of stated) await board.createArtefact(goal, "person:test");

@@ -2,12 +2,12 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
+import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { startService } from "../../support/process/service-process.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -115,8 +115,8 @@ test("an event that can never be handled is given up after some tries, on record
 test("health is the age of the oldest event that is not done with", async () => {
   let laterMs = 0;
   const clock = { ...systemClock, passedMs: () => performance.now() + laterMs };
-  const memory = createMemoryBlackboard({ instance });
-  const own = memory.open();
+  const memory = blackboardInMemory({ instance });
+  const own = await memory.open();
   const stuck = new Promise<never>(() => {});
   const orchestrator = new Orchestrator(
     orchestratorDeps({ board: { ...own, openClaim: () => stuck }, clock }),
@@ -145,7 +145,7 @@ test("health is the age of the oldest event that is not done with", async () => 
 test("a loop that fails again and again is unhealthy, until it goes on", async () => {
   let [laterMs, failures, isBroken] = [0, 0, true];
   const clock = { ...systemClock, passedMs: () => performance.now() + laterMs };
-  const own = createMemoryBlackboard({ instance }).open();
+  const own = await blackboardInMemory({ instance }).open();
   const followMail: typeof own.followMail = (...how) => {
     failures += 1;
     if (isBroken) throw new TypeError("a mistake of ours");

@@ -8,7 +8,6 @@ import { StarterClient } from "../../../apps/orchestrator/workers/starter-client
 import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
 import { WorkerPool } from "../../../apps/orchestrator/workers/worker-pool.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { lead } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
@@ -16,6 +15,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
+import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { done, queueGrant, resultOf, running } from "../../support/blackboard/scene.ts";
 import { processInstance } from "../../support/process/process-instance.ts";
 import { agentName } from "../../support/records/sample.ts";
@@ -30,7 +30,7 @@ const agent = agentName("coder");
  */
 async function startPool(script: string, wrap = (board: Blackboard) => board) {
   const at = await processInstance();
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("demo") }).open();
+  const board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
   const decided: ClaimEvent[] = [];
   /** How many workers had been started by the time of each decision. */
   const startsBefore: number[] = [];

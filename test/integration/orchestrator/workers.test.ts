@@ -9,7 +9,6 @@ import type { WorkerTemplate } from "../../../apps/orchestrator/workers/worker-h
 import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
 import { WorkerPool, type WorkersOf } from "../../../apps/orchestrator/workers/worker-pool.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import { lead } from "../../../lib/blackboard/port/leading.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
@@ -17,6 +16,7 @@ import { type PartKind, type PartLabels, writeLabels } from "../../../lib/runtim
 import { workerName } from "../../../lib/runtime/names.ts";
 import type { Runtime } from "../../../lib/runtime/port.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { queueGrant } from "../../support/blackboard/scene.ts";
 import {
   type DockerInstance,
@@ -157,7 +157,7 @@ test("a worker that ends without a result costs its attempt, and is taken away",
 
 test("a worker that was created and never started, as when its engine was restarted in between, is started", async () => {
   await using at = await dockerInstance();
-  const board = createMemoryBlackboard({ instance }).open();
+  const board = await blackboardInMemory({ instance }).open();
   const { claim, goal } = await queueGrant(board);
   const agent = agentName("coder");
   const name = workerName(at.instance, agent, claim.id, 1);

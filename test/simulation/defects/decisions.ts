@@ -1,12 +1,11 @@
 // Mistakes of commits, claims and bids.
 import { Decider } from "../../../apps/orchestrator/decide/decide-and-commit.ts";
-import { State } from "../../../lib/blackboard/memory/state.ts";
 import type { ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import type { EventType } from "../../../lib/model/event.ts";
 import { newArtefactId } from "../../support/records/sample.ts";
-import { type Defect, meanwhile } from "../planting.ts";
+import type { Defect } from "../planting.ts";
 
 /** A commit that is not what was decided. */
 const otherwise = (
@@ -15,9 +14,7 @@ const otherwise = (
 ): Defect => ({
   name,
   plant: (planting) =>
-    planting.call("commitClaim", (original, _place, commit) =>
-      original({ ...commit, ...change(commit) }),
-    ),
+    planting.call("commitClaim", (original, commit) => original({ ...commit, ...change(commit) })),
 });
 
 const withoutEvent = (type: EventType): Defect =>
@@ -42,11 +39,9 @@ export const decisionDefects: readonly Defect[] = [
   {
     name: "a commit does not look at the rev",
     plant: (planting) =>
-      planting.call("commitClaim", (original, { state }, commit) =>
-        original({
-          ...commit,
-          expectedRev: state.claims.get(commit.claim)?.claim.rev ?? commit.expectedRev,
-        }),
+      planting.lua(
+        "local rev = digits(args.expected_rev + 1)",
+        "args.expected_rev = tonumber(claim.rev)\n  local rev = digits(args.expected_rev + 1)",
       ),
   },
   withoutEvent("bidding_closed"),
@@ -84,79 +79,55 @@ export const decisionDefects: readonly Defect[] = [
   ignoring("answered"),
   {
     name: "one cause opens two claims",
-    plant: (planting) =>
-      planting.call("openClaim", (original, { state }, order) => {
-        state.causes.get(order.open.claim.artefact_id)?.delete(order.open.cause);
-        return original(order);
-      }),
+    plant: (planting) => planting.lua("local known = claim_of_cause(claim)", "local known = nil"),
   },
   {
     name: "a claim is opened for a goal that has ended",
     needs: "cancel",
     isRare: true,
     plant: (planting) =>
-      planting.call("openClaim", (original, { state }, order) =>
-        meanwhile(state, { isGoalEnded: () => false }, () => original(order)),
+      planting.lua(
+        "if is_goal_ended(claim.goal_id) then return refused('Goal ' .. claim.goal_id .. ' was ended.') end\n  write_claim",
+        "write_claim",
       ),
   },
   {
     name: "an ended claim stays among the open ones",
     plant: (planting) =>
-      planting.call("commitClaim", async (original, { state }, commit) => {
-        const wasOpen = state.openClaims.has(commit.claim);
-        const result = await original(commit);
-        if (wasOpen) state.openClaims.add(commit.claim);
-        return result;
-      }),
+      planting.lua("if has_ended then redis.call('ZREM', keys.open_claims, id) end", ""),
   },
   {
-    name: "a bid that comes twice is recorded twice",
+    name: "a bid that comes twice counts twice",
     plant: (planting) =>
-      planting.call("placeBid", async (original, { state }, bid) => {
-        const claim = state.claims.get(bid.claim)?.claim;
-        if (claim === undefined) return original(bid);
-        const { bids } = claim;
-        claim.bids = bids.filter(({ agent }) => agent !== bid.agent);
-        const result = original(bid);
-        claim.bids = [
-          ...bids,
-          ...claim.bids.slice(bids.filter(({ agent }) => agent !== bid.agent).length),
-        ];
-        return result;
-      }),
+      planting.lua(
+        "if recorded and (recorded == word or is_open) then return { 'placed', recorded } end",
+        "if recorded and not is_open then return { 'placed', recorded } end",
+      ),
   },
   {
     name: "bids of agents that were not asked are taken",
     needs: "up without an agent",
     isRare: true,
     plant: (planting) =>
-      planting.call("placeBid", (original, { state }, bid) => {
-        const claim = state.claims.get(bid.claim)?.claim;
-        if (claim === undefined) return original(bid);
-        return meanwhile(
-          claim,
-          { electorate: [...new Set([...claim.electorate, bid.agent])] },
-          () => original(bid),
-        );
-      }),
+      planting.lua(
+        "if not is_elector(claim.electorate, agent) then\n    return refused",
+        "if false then\n    return refused",
+      ),
   },
   {
     name: "missing bids are counted wrong",
     plant: (planting) =>
-      planting.method(State.prototype, "log", (original, _state, { data, ...draft }, actor) => {
-        const isBid =
-          (draft.type === "bid_placed" || draft.type === "bids_placed") && data !== undefined;
-        return original(
-          {
-            ...draft,
-            ...(data && { data: isBid ? { ...data, missing: Number(data.missing) + 1 } : data }),
-          },
-          actor,
-        );
-      }),
+      planting.lua(
+        "object('word', word, 'missing', missing, 'reason'",
+        "object('word', word, 'missing', missing + 1, 'reason'",
+      ),
   },
   {
     name: "announcements are lost for ever",
-    plant: (planting) => planting.method(State.prototype, "announce", () => {}),
+    plant: (planting) =>
+      planting.lua(
+        "add_and_ring(prefix .. 'claims', '10000', 'claim', claim, 'about', text .. '}')",
+        "",
+      ),
   },
 ];

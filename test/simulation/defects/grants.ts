@@ -1,32 +1,15 @@
 // Mistakes of grants: their start, their leases and their results.
-import { State } from "../../../lib/blackboard/memory/state.ts";
-import { type Grant, isEnded } from "../../../lib/model/claim.ts";
-import { type Defect, meanwhile } from "../planting.ts";
-
-/** Changes what every read of this grant finds meanwhile. */
-function asIf<Result>(
-  state: State,
-  { claim, agent }: { claim: Parameters<State["claims"]["get"]>[0]; agent: Grant["agent"] },
-  change: (grant: Grant) => Grant,
-  work: () => Result,
-): Result {
-  const record = state.claims.get(claim);
-  const grant = record?.grants.get(agent);
-  if (record === undefined || grant === undefined) return work();
-  const changed = change(grant);
-  record.grants.set(agent, changed);
-  const result = work();
-  if (record.grants.get(agent) === changed) record.grants.set(agent, grant);
-  return result;
-}
+import type { Defect } from "../planting.ts";
+import { unlogged } from "./unlogged.ts";
 
 export const grantDefects: readonly Defect[] = [
   {
     name: "a grant is accepted during a pause",
     needs: "pause instance",
     plant: (planting) =>
-      planting.call("acceptGrant", (original, { state }, order) =>
-        meanwhile(state, { pause: undefined }, () => original(order)),
+      planting.lua(
+        "if is_paused and not came_before_pause(order.agent, mail) then return 'The instance is paused.' end",
+        "",
       ),
   },
   {
@@ -34,137 +17,113 @@ export const grantDefects: readonly Defect[] = [
     needs: "pause",
     isRare: true,
     plant: (planting) =>
-      planting.call("acceptGrant", (original, { state }, order) => {
-        const { attempt, queued_at } = order.grant;
-        const queue = (grant: Grant): Grant =>
-          ({ ...grant, attempt, queued_at, state: "queued" }) as Grant;
-        return asIf(state, { claim: order.claim, agent: order.grant.agent }, queue, () =>
-          original(order),
-        );
-      }),
+      planting.lua(
+        "local problem, is_paused = start_problem(keys.orchestrator, order, claim, grant, args.mail)",
+        "if grant then grant.attempt, grant.queued_at, grant.state = order.attempt, order.queued_at, 'queued' end\n  local problem, is_paused = start_problem(keys.orchestrator, order, claim, grant, args.mail)",
+      ),
   },
   {
     name: "an accepted grant has no lease",
     needs: "crash",
     isRare: true,
     plant: (planting) =>
-      planting.call("acceptGrant", async (original, { state }, order) => {
-        const result = await original(order);
-        const { agent, attempt } = order.grant;
-        state.clearDue({ kind: "lease", claim: order.claim, agent, attempt });
-        return result;
-      }),
+      planting.lua(
+        "redis.call('HINCRBY', keys.claim, 'rev', 1)\n  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))",
+        "redis.call('HINCRBY', keys.claim, 'rev', 1)",
+      ),
   },
   {
     name: "the start of a grant is not logged",
-    plant: (planting) =>
-      planting.method(State.prototype, "log", (original, _state, draft, actor) => {
-        if (draft.type !== "grant_started") original(draft, actor);
-      }),
+    plant: (planting) => unlogged(planting, "grant_started"),
   },
   {
     name: "the lease of an attempt that is over is renewed",
     plant: (planting) =>
-      planting.call("renewLease", async (original, { state }, order) => {
-        await original(order);
-        const { claim, agent, attempt, leaseMs } = order;
-        state.setDue({ kind: "lease", claim, agent, attempt }, leaseMs);
-        return { outcome: "renewed" as const };
-      }),
+      planting.lua(
+        "if problem then return refused(problem) end\n  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))",
+        "redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))",
+      ),
   },
   {
     name: "a finished grant keeps its lease",
     plant: (planting) =>
-      planting.call("finishGrant", async (original, { state }, order) => {
-        const result = await original(order);
-        const { agent, attempt } = order.grant;
-        state.setDue({ kind: "lease", claim: order.claim, agent, attempt }, 60_000);
-        return result;
-      }),
+      planting.lua(
+        "if not is_starting then redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt)) end",
+        "redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + 60000), lease_member(args.claim, args.agent, args.attempt))",
+      ),
   },
   {
     name: "the result of an attempt that is over is taken",
     isRare: true,
     plant: (planting) =>
-      planting.call("finishGrant", (original, { state }, order) =>
-        asIf(
-          state,
-          { claim: order.claim, agent: order.grant.agent },
-          () => order.grant,
-          () => original(order),
-        ),
+      planting.lua(
+        "local claim = read_fields(keys.claim, claim_fields)\n  local grant, stored = read_grant(args.claim, args.agent)\n  -- Its id was chosen",
+        "local claim = read_fields(keys.claim, claim_fields)\n  local grant, stored = read_grant(args.claim, args.agent)\n  if grant and not args.start then grant.state, grant.attempt, grant.queued_at = 'running', args.attempt, args.queued_at end\n  -- Its id was chosen",
       ),
   },
   {
     name: "a result is taken after the end of its claim",
     isRare: true,
     plant: (planting) =>
-      planting.call("finishGrant", (original, { state }, order) => {
-        const claim = state.claims.get(order.claim)?.claim;
-        if (claim === undefined || !isEnded(claim.status)) return original(order);
-        const take = () => meanwhile(claim, { status: "pending_parallel" }, () => original(order));
-        return asIf(
-          state,
-          { claim: order.claim, agent: order.grant.agent },
-          () => order.grant,
-          take,
-        );
-      }),
+      planting.lua(
+        "local claim = read_fields(keys.claim, claim_fields)\n  local grant, stored = read_grant(args.claim, args.agent)\n  -- Its id was chosen",
+        "local claim = read_fields(keys.claim, claim_fields)\n  local grant, stored = read_grant(args.claim, args.agent)\n  if grant and is_ended(claim.status) then claim.status = 'pending_parallel'; grant.state, grant.attempt, grant.queued_at = 'running', args.attempt, args.queued_at end\n  -- Its id was chosen",
+      ),
   },
   {
     name: "a result is taken after the end of its goal",
     needs: "cancel",
     isRare: true,
     plant: (planting) =>
-      planting.call("finishGrant", (original, { state }, order) =>
-        meanwhile(state, { isGoalEnded: () => false }, () => original(order)),
+      planting.lua(
+        "local claim = read_fields(keys.claim, claim_fields)\n  local grant, stored = read_grant(args.claim, args.agent)\n  -- Its id was chosen",
+        "local claim = read_fields(keys.claim, claim_fields)\n  local grant, stored = read_grant(args.claim, args.agent)\n  if claim.goal_id then open_goals[claim.goal_id] = true end\n  -- Its id was chosen",
       ),
   },
   {
     name: "what a result decides is not fenced",
     isRare: true,
     plant: (planting) =>
-      planting.call("finishGrant", (original, { state, nonce }, order) => {
-        const { commit } = order;
-        if (commit === undefined) return original(order);
-        return meanwhile(state.leader, { epoch: commit.epoch, nonce }, () => original(order));
-      }),
+      planting.lua(
+        "reply, has_written = functions.commit_to(its_keys, commit, claim)",
+        "local leader = redis.call('HMGET', keys.orchestrator, 'epoch', 'nonce')\n    commit.epoch, nonce = tonumber(leader[1]), leader[2]\n    reply, has_written = functions.commit_to(its_keys, commit, claim)",
+      ),
   },
   {
     name: "a result is stored, and its grant still runs",
     plant: (planting) =>
-      planting.call("finishGrant", async (original, { state }, order) => {
-        const record = state.claims.get(order.claim);
-        const before = record?.grants.get(order.grant.agent);
-        const result = await original(order);
-        if (before !== undefined) record?.grants.set(order.grant.agent, before);
-        return result;
-      }),
+      planting.lua(
+        "store_artefact(artefact, args.actor)\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
+        "store_artefact(artefact, args.actor)",
+      ),
   },
   {
     name: "a grant is done, and its result is nowhere",
     plant: (planting) =>
-      planting.call("finishGrant", async (original, { state }, order) => {
-        const result = await original(order);
-        state.indexed.delete(order.result.artefact.id);
-        return result;
-      }),
+      planting.lua(
+        "store_artefact(artefact, args.actor)\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
+        "store_artefact(artefact, args.actor)\n  redis.call('HDEL', prefix .. 'artefacts:digests', artefact.id)\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
+      ),
   },
   {
     name: "a queued grant wakes no agent",
-    plant: (planting) =>
-      planting.method(State.prototype, "writeGrant", (original, state, record, grant) => {
-        const before = new Map(state.wakeUps);
-        original(record, grant);
-        state.wakeUps.clear();
-        for (const [agent, claims] of before) state.wakeUps.set(agent, claims);
-      }),
+    plant: (planting) => planting.lua("    wake(claim, agent)\n", ""),
   },
   {
     name: "the lease of a grant that has lapsed is never cleared",
-    plant: (planting) =>
-      planting.method(State.prototype, "clearDue", (original, _state, item) => {
-        if (item.kind !== "lease") original(item);
-      }),
+    plant: (planting) => {
+      planting.lua(
+        "redis.call('ZREM', prefix .. 'due:lease', lease_member(claim, agent, before.attempt))",
+        "",
+      );
+      planting.lua(
+        "if at and at <= now then redis.call('ZREM', key, member) end",
+        "if at and at <= now and not member:find('^lease') then redis.call('ZREM', key, member) end",
+      );
+      planting.lua(
+        "for _, member in ipairs(not_due) do redis.call('ZREM', due_key(keys.due, member), member) end",
+        "for _, member in ipairs(not_due) do\n    if not member:find('^lease') then redis.call('ZREM', due_key(keys.due, member), member) end\n  end",
+      );
+    },
   },
 ];

@@ -1,102 +1,72 @@
 // Mistakes about who leads, how far the log is followed, and what is due.
 
-import type { State } from "../../../lib/blackboard/memory/state.ts";
 import type { FoundDue } from "../../../lib/blackboard/port/leader.ts";
-import { type Defect, meanwhile, type Place } from "../planting.ts";
+import type { Defect } from "../planting.ts";
 
-/** The caller is taken for the leader. */
-function unfenced<Result>({ state, nonce }: Place, epoch: number, work: () => Result): Result {
-  return meanwhile(state.leader, { epoch, nonce }, work);
-}
+/** The caller is taken for the leader. `begun`: how the function begins. */
+const unfenced = (name: string, begun: string, more: Pick<Defect, "isRare"> = {}): Defect => ({
+  name,
+  ...more,
+  plant: (planting) =>
+    planting.lua(
+      `${begun}\n  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end`,
+      begun,
+    ),
+});
 
 const without = (kind: FoundDue["kind"], more: Pick<Defect, "needs" | "isRare"> = {}): Defect => ({
   name: `what is due of the kind ${kind} is never found`,
   ...more,
   plant: (planting) =>
-    planting.call("listDue", async (original, _place, limit, kinds) =>
+    planting.call("listDue", async (original, limit, kinds) =>
       (await original(limit, kinds)).filter((item) => item.kind !== kind),
     ),
 });
 
-function keepDue(state: State, work: () => Promise<unknown>) {
-  const before = new Map(state.due);
-  const result = work();
-  for (const [member, entry] of before) state.due.set(member, entry);
-  return result;
-}
-
 export const leaderDefects: readonly Defect[] = [
-  {
-    name: "a commit is not fenced",
-    plant: (planting) =>
-      planting.call("commitClaim", (original, place, commit) =>
-        unfenced(place, commit.epoch, () => original(commit)),
-      ),
-  },
-  {
-    name: "the opening of a claim is not fenced",
-    plant: (planting) =>
-      planting.call("openClaim", (original, place, order) =>
-        unfenced(place, order.epoch, () => original(order)),
-      ),
-  },
-  {
-    name: "asking people is not fenced",
+  unfenced("a commit is not fenced", "function functions.commit_to(keys, args, claim)"),
+  unfenced("the opening of a claim is not fenced", "local function open_claim(keys, args)"),
+  unfenced("asking people is not fenced", "local function ask_people(keys, args)", {
     isRare: true,
-    plant: (planting) =>
-      planting.call("askPeople", (original, place, order) =>
-        unfenced(place, order.epoch, () => original(order)),
-      ),
-  },
-  {
-    name: "the end of a goal is not fenced",
+  }),
+  unfenced("the end of a goal is not fenced", "local function end_goal(keys, args)", {
     isRare: true,
-    plant: (planting) =>
-      planting.call("endGoal", (original, place, order) =>
-        unfenced(place, order.epoch, () => original(order)),
-      ),
-  },
-  {
-    name: "announcing is not fenced",
+  }),
+  unfenced("announcing is not fenced", "local function announce_claim(keys, args)", {
     isRare: true,
-    plant: (planting) =>
-      planting.call("announceClaim", (original, place, order) =>
-        unfenced(place, order.epoch, () => original(order)),
-      ),
-  },
+  }),
   {
     name: "a new leader keeps the epoch",
     plant: (planting) =>
-      planting.call("acquireLeaderLease", async (original, { state }, order) => {
-        const { epoch } = state.leader;
-        const result = await original(order);
-        if (result.outcome !== "held" || epoch === 0 || result.epoch === epoch) return result;
-        state.leader.epoch = epoch;
-        return { ...result, epoch };
-      }),
+      planting.lua(
+        "if is_new then epoch = epoch + 1 end",
+        "if is_new and epoch == 0 then epoch = 1 end",
+      ),
   },
   {
     name: "the lease is given to a newcomer while another holds it",
-    plant: (planting) => {
-      const known = new Set<string>();
-      planting.call("acquireLeaderLease", (original, { state, nonce }, order) => {
-        if (!known.has(nonce)) state.leader.expiresAt = 0;
-        known.add(nonce);
-        return original(order);
-      });
-    },
+    plant: (planting) =>
+      planting.lua(
+        "if not is_own and not (is_namesake and args.restarted) and expires > now then",
+        "if redis.call('HSETNX', prefix .. 'newcomers', nonce, '1') == 1 then expires = 0 end\n  if not is_own and not (is_namesake and args.restarted) and expires > now then",
+      ),
   },
   {
     name: "the cursor moves ahead of what was handled",
     isRare: true,
     plant: (planting) =>
-      planting.call("moveCursor", (original, { state }, epoch, cursor) =>
-        original(epoch, state.events.at(-1)?.id ?? cursor),
+      planting.lua(
+        "redis.call('HSET', keys.orchestrator, args.field, args.cursor)",
+        "local last = redis.call('XREVRANGE', events_key, '+', '-', 'COUNT', 1)[1]\n    redis.call('HSET', keys.orchestrator, args.field, args.field == 'cursor' and last and last[1] or args.cursor)",
       ),
   },
   {
     name: "the cursor never moves",
-    plant: (planting) => planting.call("moveCursor", async () => ({ outcome: "moved" as const })),
+    plant: (planting) =>
+      planting.lua(
+        "local function move_cursor(keys, args)",
+        "local function move_cursor(keys, args)\n  if args.field == 'cursor' then return { 'moved' } end",
+      ),
   },
   {
     name: "what was given up is forgotten",
@@ -114,10 +84,9 @@ export const leaderDefects: readonly Defect[] = [
   {
     name: "an ended claim keeps its deadlines",
     plant: (planting) =>
-      planting.call("commitClaim", (original, { state }, commit) =>
-        commit.set.status === "complete" || commit.set.status === "terminated"
-          ? (keepDue(state, () => original(commit)) as ReturnType<typeof original>)
-          : original(commit),
+      planting.lua(
+        "for _, member in ipairs(not_due) do redis.call('ZREM', due_key(keys.due, member), member) end",
+        "if not has_ended then\n    for _, member in ipairs(not_due) do redis.call('ZREM', due_key(keys.due, member), member) end\n  end",
       ),
   },
 ];

@@ -10,7 +10,7 @@ export const mailDefects: readonly Defect[] = [
     name: "every tenth message is lost",
     plant: (planting) => {
       let count = 0;
-      planting.call("sendMail", async (original, _place, agent, message) => {
+      planting.call("sendMail", async (original, agent, message) => {
         count += 1;
         if (count % 10 !== 0) await original(agent, message);
       });
@@ -19,18 +19,13 @@ export const mailDefects: readonly Defect[] = [
   {
     name: "a message is removed without an answer",
     plant: (planting) =>
-      planting.call("answerMail", (original, _place, mail, _text, readOn) =>
+      planting.call("answerMail", (original, mail, _text, readOn) =>
         original(mail, undefined, readOn),
       ),
   },
   {
     name: "an answered message stays",
-    plant: (planting) =>
-      planting.call("answerMail", async (original, { state }, mail, text, readOn) => {
-        const before = state.mail.out.get(mail.agent) ?? [];
-        await original(mail, text, readOn);
-        state.mail.out.set(mail.agent, before);
-      }),
+    plant: (planting) => planting.lua("  remove_mail(args.agent, args.place)\n", ""),
   },
   {
     name: "a message changes nothing, and is answered with yes",
@@ -43,7 +38,7 @@ export const mailDefects: readonly Defect[] = [
     // A message keeps its id when it is sent again.
     plant: (planting) => {
       const sent = new Set<string>();
-      planting.call("sendMail", async (original, _place, agent, message) => {
+      planting.call("sendMail", async (original, agent, message) => {
         if (sent.has(message.id)) return;
         sent.add(message.id);
         await original(agent, message);
@@ -71,18 +66,11 @@ export const mailDefects: readonly Defect[] = [
   },
   {
     name: "a grant is taken, and nothing says so",
-    plant: (planting) => {
-      planting.call("takeGrant", async (original, { state }, order) => {
-        const result = await original(order);
-        state.mail.out.get(order.agent)?.pop();
-        return result;
-      });
-      planting.call("beginWork", async (original, { state }, order) => {
-        const result = await original(order);
-        if (result.outcome === "taken") state.mail.out.get(order.agent)?.pop();
-        return result;
-      });
-    },
+    plant: (planting) =>
+      planting.lua(
+        "local place = redis.call('XADD', keys.mail, '*', 'id', id, 'text', text)",
+        "local place = redis.call('XADD', keys.mail, '*', 'id', id, 'text', text)\n  redis.call('XDEL', keys.mail, place)",
+      ),
   },
   {
     name: "what was read on one connection is written on a later one",

@@ -1,109 +1,90 @@
 // Mistakes about questions, answers, goals, artefacts and what people request.
-import { State } from "../../../lib/blackboard/memory/state.ts";
 import type { EventType } from "../../../lib/model/event.ts";
-import { type Defect, meanwhile } from "../planting.ts";
+import type { Defect } from "../planting.ts";
+import { unlogged } from "./unlogged.ts";
 
-const unlogged = (type: EventType): Defect => ({
+const withoutEvent = (type: EventType): Defect => ({
   name: `${type} is not logged`,
-  plant: (planting) =>
-    planting.method(State.prototype, "log", (original, _state, draft, actor) => {
-      if (draft.type !== type) original(draft, actor);
-    }),
+  plant: (planting) => unlogged(planting, type),
 });
-
-/** Keeps the questions that are listed as open. */
-function keepQuestions<Result>(state: State, work: () => Result): Result {
-  const before = [...state.openQuestions];
-  const result = work();
-  for (const question of before) state.openQuestions.add(question);
-  return result;
-}
 
 export const peopleDefects: readonly Defect[] = [
   {
     name: "an answered question stays open",
     plant: (planting) => {
-      planting.method(State.prototype, "indexArtefact", (original, state, artefact, actor) => {
-        keepQuestions(state, () => original(artefact, actor));
-      });
-      planting.method(State.prototype, "writeGrant", (original, state, record, grant) => {
-        keepQuestions(state, () => original(record, grant));
-      });
+      planting.lua("redis.call('ZREM', prefix .. 'questions:open', question)", "");
+      planting.lua(
+        "redis.call('ZREM', prefix .. 'questions:open', before.waits_for.question_id)",
+        "",
+      );
     },
   },
   {
     name: "people are asked twice",
     plant: (planting) =>
-      planting.call("askPeople", (original, { state }, order) => {
-        state.openQuestions.delete(order.question);
-        return original(order);
-      }),
+      planting.lua(
+        "if redis.call('ZSCORE', keys.open_questions, args.question) then return { 'already' } end",
+        "",
+      ),
   },
   {
     name: "people are asked what is answered",
     plant: (planting) =>
-      planting.call("askPeople", (original, { state }, order) => {
-        const answer = state.answers.get(order.question);
-        state.answers.delete(order.question);
-        const result = original(order);
-        if (answer !== undefined) state.answers.set(order.question, answer);
-        return result;
-      }),
+      planting.lua(
+        "if redis.call('HEXISTS', keys.question, 'answer') == 1 or question_problem(args.question, question)",
+        "if question_problem(args.question, question)",
+      ),
   },
   {
     name: "the end of a goal is logged and not marked",
     needs: "cancel",
-    plant: (planting) =>
-      planting.call("endGoal", async (original, { state }, order) => {
-        const result = await original(order);
-        state.goal(order.goal).ended = undefined;
-        return result;
-      }),
+    plant: (planting) => planting.lua("redis.call('HSET', keys.goal, 'ended', args.ending)", ""),
   },
   {
     name: "a pause is logged and not kept",
     needs: "pause instance",
     plant: (planting) =>
-      planting.call("setPaused", async (original, { state }, order) => {
-        const result = await original(order);
-        state.pause = undefined;
-        return result;
-      }),
+      planting.lua(
+        "redis.call('HSET', keys.orchestrator, 'paused_since', args.since, 'paused_by', args.by)\n    redis.call('SET', keys.paused, args.since)",
+        "",
+      ),
   },
   {
     name: "a verdict is recorded, and its grant still waits",
     plant: (planting) =>
-      planting.call("recordVerdict", (original, { state }, verdict) =>
-        meanwhile(state, { writeGrant: () => {} }, () => original(verdict)),
+      planting.lua(
+        "redis.call('HSET', keys.grants, agent, args.grant)\n  remove_work(id, agent)",
+        "",
       ),
   },
   {
     name: "an artefact is adopted that is known",
     plant: (planting) =>
-      planting.call("adoptArtefact", (original, { state }, id, epoch) => {
-        state.indexed.delete(id);
-        return original(id, epoch);
-      }),
+      planting.lua(
+        "if digest_of(keys.artefact) == digest then return { 'known' } end",
+        "if digest_of(keys.artefact) == digest then\n" +
+          "  index_artefact(read_fields(keys.artefact, artefact_fields), 'hand', digest)\n" +
+          "  return { 'adopted' }\nend",
+      ),
   },
   {
     name: "a goal counts its artefacts wrong",
     plant: (planting) =>
-      planting.method(State.prototype, "log", (original, _state, { data, ...draft }, actor) => {
-        const count = data?.goal_artefacts;
-        const more = count === undefined ? data : { ...data, goal_artefacts: Number(count) - 1 };
-        return original({ ...draft, ...(more && { data: more }) }, actor);
-      }),
+      planting.lua(
+        "redis.call('ZCARD', artefacts_of_goal) + 1",
+        "redis.call('ZCARD', artefacts_of_goal)",
+      ),
   },
   {
     name: "a request is logged by no person",
     plant: (planting) =>
-      planting.call("logEvent", (original, _place, draft, actor) =>
+      planting.call("logEvent", (original, draft, actor) =>
         original(draft, draft.type === "retry_requested" ? "agent:worker" : actor),
       ),
   },
-  unlogged("artefact_created"),
-  unlogged("grant_waiting"),
-  unlogged("goal_ended"),
-  unlogged("question_asked"),
-  unlogged("orchestrator_started"),
+  withoutEvent("artefact_created"),
+  withoutEvent("grant_waiting"),
+  withoutEvent("goal_ended"),
+  withoutEvent("question_asked"),
+  withoutEvent("orchestrator_started"),
 ];

@@ -5,6 +5,9 @@ import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 
+/** A hand in another process takes its time. */
+type Awaitable<Value> = Value | Promise<Value>;
+
 export type Bench = AsyncDisposable & {
   board: Blackboard;
   /** Another process' handle on the same blackboard. */
@@ -12,21 +15,21 @@ export type Bench = AsyncDisposable & {
   /** Every handle's connection is lost and made anew. */
   reconnect(): Promise<unknown>;
   hand: {
-    writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): Promise<unknown>;
-    readArtefact(id: ArtefactId): Promise<Partial<Record<string, string>>>;
-    removeArtefact(id: ArtefactId): Promise<unknown>;
-    publish(text: string): Promise<unknown>;
-    readBids(claim: ClaimId): Promise<Record<string, string>>;
+    writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): unknown;
+    readArtefact(id: ArtefactId): Awaitable<Partial<Record<string, string>>>;
+    removeArtefact(id: ArtefactId): unknown;
+    publish(text: string): unknown;
+    readBids(claim: ClaimId): Awaitable<Record<string, string>>;
     /** So that it cannot be read. */
-    breakClaim(claim: ClaimId): Promise<unknown>;
+    breakClaim(claim: ClaimId): unknown;
     /** As it was before. */
-    mendClaim(claim: ClaimId): Promise<unknown>;
-    writeRegistration(agent: AgentName, text: string): Promise<unknown>;
-    writeEvent(entry: Record<string, string>): Promise<unknown>;
-    removeEvent(id: string): Promise<unknown>;
-    writeAnnouncement(entry: Record<string, string>): Promise<unknown>;
-    writeDue(member: string, at: number): Promise<unknown>;
+    mendClaim(claim: ClaimId): unknown;
+    writeRegistration(agent: AgentName, text: string): unknown;
+    writeEvent(entry: Record<string, string>): unknown;
+    removeEvent(id: string): unknown;
+    writeAnnouncement(entry: Record<string, string>): unknown;
+    writeDue(member: string, at: number): unknown;
     /** The clock of the blackboard is set back by so much; ahead, where it is negative. */
-    setBack(ms: number): Promise<unknown>;
+    setBack(ms: number): unknown;
   };
 };

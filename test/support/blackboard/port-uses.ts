@@ -2,11 +2,11 @@
 // sources.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { root } from "../root.ts";
+import { blackboardInMemory } from "./in-memory.ts";
 
 export type PortMethod = Extract<keyof Blackboard, string>;
 export type Role = RedisUser["role"];
@@ -44,7 +44,7 @@ const notOwn: Partial<Record<Role, string[]>> = {
 
 export async function portUses(role: Role): Promise<Set<PortMethod>> {
   const text = programs[role].flatMap((path) => sourcesAt(join(root, path))).join("\n");
-  await using board = createMemoryBlackboard({ instance: InstanceName.parse("any") }).open();
+  await using board = await blackboardInMemory({ instance: InstanceName.parse("any") }).open();
   const methods = Object.entries(board).flatMap(([name, value]) =>
     typeof value === "function" ? [name as PortMethod] : [],
   );

@@ -4,13 +4,14 @@ import type { Deps } from "../../../apps/cub/program/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/program/own-registration.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { byMail } from "../../../lib/blackboard/mail/by-mail.ts";
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { blackboardInMemory } from "../blackboard/in-memory.ts";
 import { sampleAgent } from "../records/sample.ts";
+import { waitFor } from "../wait-for.ts";
 import { cubDeps } from "../world/deps.ts";
 import { exited, outcomeOf, type Tool } from "../world/tool.ts";
 import { StandIn } from "./played-orchestrator.ts";
@@ -25,9 +26,9 @@ export async function cubScene(
     wrap?: (board: AgentBlackboard) => AgentBlackboard;
   } = {},
 ) {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("demo") });
+  const memory = blackboardInMemory({ instance: InstanceName.parse("demo") });
   const agent = sampleAgent("coder", options.agent);
-  const standIn = new StandIn(memory.open());
+  const standIn = new StandIn(await memory.open());
   await standIn.begin(agent);
   const lines: LogLine[] = [];
   const inputs: ToolInput[] = [];
@@ -36,7 +37,7 @@ export async function cubScene(
     options.tool ??
     (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
   const deps = cubDeps({
-    board: wrap(byMail(memory.open(), { agent: agent.name })),
+    board: wrap(byMail(await memory.open(), { agent: agent.name })),
     registration: new OwnRegistration(agent),
     runTool: async ({ stdin, signal }) => {
       const input = ToolInput.parse(JSON.parse(stdin));
@@ -64,6 +65,8 @@ export async function cubScene(
       running = cub.run(stop.signal);
       return { cub, ended: running };
     },
+    /** Resolves when the cub hears of each claim that is announced. */
+    listening: () => waitFor("the cub to listen", () => memory.hand.ring() > 0),
     async [Symbol.asyncDispose]() {
       stop.abort("the test is over");
       await running?.catch(() => undefined);

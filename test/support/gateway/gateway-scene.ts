@@ -16,7 +16,6 @@ import {
 } from "../../../apps/gateway/provider-upstream.ts";
 import type { CassetteFolder } from "../../../apps/gateway/settings.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
 import { ModelName, type ModelSettings } from "../../../lib/model/config-models.ts";
@@ -26,6 +25,7 @@ import { newToken } from "../../../lib/models/token.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
+import { blackboardInMemory } from "../blackboard/in-memory.ts";
 import { queueGrant, running } from "../blackboard/scene.ts";
 import { waitFor } from "../wait-for.ts";
 
@@ -66,7 +66,7 @@ export type SceneOptions = {
 
 export async function startGateway(options: SceneOptions): Promise<GatewayScene> {
   const board =
-    options.board ?? createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+    options.board ?? (await blackboardInMemory({ instance: InstanceName.parse("test") }).open());
   const folder = await mkdtemp(join(tmpdir(), "sett-gateway-"));
   const keys = new KeyFolder(join(folder, "keys"));
   await keys.put(

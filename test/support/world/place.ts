@@ -1,7 +1,8 @@
 // Says where a clan's blackboard is: in memory, or (redis-place.ts) in a real Redis.
-import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../blackboard/in-memory.ts";
 
 /**
  * Each call of `open` gives another handle on the same blackboard, as another process would have.
@@ -9,6 +10,6 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 export type Place = { open(): Promise<Blackboard> };
 
 export function placeInMemory() {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
-  return { memory, open: async () => memory.open() };
+  const memory = blackboardInMemory({ instance: InstanceName.parse("test") });
+  return { memory, open: async () => await memory.open() };
 }

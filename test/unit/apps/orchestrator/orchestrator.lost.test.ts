@@ -5,10 +5,10 @@ import { Questions } from "../../../../apps/orchestrator/claims/questions.ts";
 import { Requests } from "../../../../apps/orchestrator/claims/requests.ts";
 import { Decider } from "../../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { leaderParts } from "../../../../apps/orchestrator/decide/leader-parts.ts";
-import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import { Fenced } from "../../../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../../../lib/model/event.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../support/blackboard/in-memory.ts";
 import { acquireLeaderLease, events, openClaim } from "../../../support/blackboard/scene.ts";
 import { errorOf } from "../../../support/error-of.ts";
 import { newArtefactId } from "../../../support/records/sample.ts";
@@ -16,9 +16,9 @@ import { leaderDeps } from "../../../support/world/deps.ts";
 import { memoryClan } from "../../../support/world/memory-clan.ts";
 
 /** As it is before the first leader lease, which then is that of epoch 1. */
-function createScene() {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
-  const board = memory.open();
+async function createScene() {
+  const memory = blackboardInMemory({ instance: InstanceName.parse("test") });
+  const board = await memory.open();
   const deps = leaderDeps(1, { board });
   const parts = leaderParts(deps);
   const { agentCache: agents, pause } = parts;
@@ -50,10 +50,10 @@ test("work whose result was made from what is lost is done again, without a Fail
 });
 
 test("what was read before a loss of contact decides nothing, and what shows only that a claim has moved does", async () => {
-  const { memory, board, leader, decider } = createScene();
+  const { memory, board, leader, decider } = await createScene();
   const { claim } = await openClaim(board, []);
   const before = leader.asOf();
-  memory.reconnect();
+  await memory.reconnect();
   const ending = { kind: "goal_ended", reason: "It was cancelled." } as const;
   expect(await errorOf(decider.decide(claim.id, ending, before))).toMatchObject({
     code: "redis-unreachable",
@@ -66,7 +66,7 @@ test("what was read before a loss of contact decides nothing, and what shows onl
 });
 
 test("an orchestrator that was replaced refuses no request", async () => {
-  const { board, leader, requests } = createScene();
+  const { board, leader, requests } = await createScene();
   await acquireLeaderLease(board);
   await acquireLeaderLease(board);
   const request: SettEvent = {
@@ -82,7 +82,7 @@ test("an orchestrator that was replaced refuses no request", async () => {
 });
 
 test("a request that was read before a loss of contact is not refused", async () => {
-  const { memory, board, leader, requests } = createScene();
+  const { memory, board, leader, requests } = await createScene();
   await acquireLeaderLease(board);
   const failure = newArtefactId();
   const request: SettEvent = {
@@ -92,7 +92,7 @@ test("a request that was read before a loss of contact is not refused", async ()
     actor: "person:Ada",
   };
   const before = leader.asOf();
-  memory.reconnect();
+  await memory.reconnect();
   expect(await errorOf(requests.retry(request, failure, before))).toMatchObject({
     code: "redis-unreachable",
   });

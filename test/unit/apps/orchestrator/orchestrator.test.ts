@@ -171,7 +171,7 @@ describe("by hand", () => {
       source_artefacts: "[]",
       produced_by_role: "user",
     });
-    clan.hand.publish(id);
+    await waitFor("the orchestrator to hear it", () => clan.hand.publish(id) > 0);
     expect((await clan.ended({ id })).claim.status).toBe("complete");
   });
 });

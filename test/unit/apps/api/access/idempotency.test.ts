@@ -2,17 +2,17 @@ import { expect, test } from "bun:test";
 import { Hono } from "hono";
 import { causeOf, goalIdOf, idempotency } from "../../../../../apps/api/access/idempotency.ts";
 import type { Env } from "../../../../../apps/api/env.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../../lib/service/json-log.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 
 const dayMs = 86_400_000;
 
 /** `start`: another program on the same record. `fails`: whether writes are refused now. */
-function scene() {
+async function scene() {
   const time = { ms: 0 };
   const clock = { now: () => new Date(time.ms), passedMs: () => time.ms };
-  const board = createMemoryBlackboard({
+  const board = await blackboardInMemory({
     instance: InstanceName.parse("keys"),
     now: () => time.ms,
   }).open();
@@ -49,7 +49,7 @@ function scene() {
 }
 
 test("what comes with a key after its day is no repeat, though it says the same", async () => {
-  const { time, start } = scene();
+  const { time, start } = await scene();
   const post = start();
   const first = await post("Release");
   time.ms = dayMs - 1;
@@ -63,7 +63,7 @@ test("what comes with a key after its day is no repeat, though it says the same"
 });
 
 test("a repeat after an answer that was not kept has the same goal, also in another program", async () => {
-  const { state, start } = scene();
+  const { state, start } = await scene();
   state.fails = true;
   const first = await start()("Release");
   state.fails = false;

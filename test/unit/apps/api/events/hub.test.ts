@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { EventHub } from "../../../../../apps/api/events/hub.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../../lib/service/json-log.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { newGoalId } from "../../../../support/records/sample.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 
 async function scene(ringSize: number) {
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+  const board = await blackboardInMemory({ instance: InstanceName.parse("test") }).open();
   const log = async (count: number) => {
     for (let at = 0; at < count; at += 1)
       await board.logEvent({ type: "cancel_requested", data: { at } }, "person:test");

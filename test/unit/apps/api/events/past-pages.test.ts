@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { PastPages } from "../../../../../apps/api/events/past-pages.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 
 async function scene(events: number) {
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+  const board = await blackboardInMemory({ instance: InstanceName.parse("test") }).open();
   const log = async () => await board.logEvent({ type: "cancel_requested" }, "person:test");
   for (let at = 0; at < events; at += 1) await log();
   const reads: string[] = [];

@@ -32,6 +32,7 @@ describe("the claim watcher", () => {
     await using scene = await cubScene();
     const { standIn, agent } = scene;
     scene.start();
+    await scene.listening();
     expect(await standIn.bidOn(await standIn.open(await standIn.post(), [agent]), agent)).toBe(
       "exclusive",
     );
@@ -41,6 +42,7 @@ describe("the claim watcher", () => {
     await using scene = await cubScene({ agent: { bids: [{ on: "Code*", bid: "review" }] } });
     const { standIn, agent } = scene;
     scene.start();
+    await scene.listening();
     const claim = await standIn.open(await standIn.post({ type: "CodeCommit" }), [agent]);
     expect(await standIn.bidOn(claim, agent)).toBe("review");
   });
@@ -50,6 +52,7 @@ describe("the claim watcher", () => {
     await using scene = await cubScene({ tool });
     const { standIn, agent } = scene;
     scene.start();
+    await scene.listening();
     const busy = await standIn.openGranted(await standIn.post(), agent);
     await waitFor("the tool", () => scene.inputs.length === 1);
     const other = await standIn.open(await standIn.post(), [agent]);
@@ -251,6 +254,7 @@ describe("the claim watcher", () => {
     });
     const { standIn, agent } = scene;
     scene.start();
+    await scene.listening();
     const claim = await standIn.open(await standIn.post({ produced_by_role: "coder" }), [agent]);
     expect(await standIn.bidOn(claim, agent)).toBe("ignore");
   });
@@ -259,6 +263,7 @@ describe("the claim watcher", () => {
     await using scene = await cubScene({ agent: { replicas: 2, strategy: "fresh_per_call" } });
     const { standIn, agent } = scene;
     scene.start();
+    await scene.listening();
     const granted = await standIn.openGranted(await standIn.post(), agent);
     const claim = await standIn.open(await standIn.post(), [agent]);
     await standIn.bidOn(claim, agent);

@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { Questions } from "../../../../../apps/orchestrator/claims/questions.ts";
 import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
 import { lead } from "../../../../../lib/blackboard/port/leading.ts";
 import { startedGrant } from "../../../../../lib/core/started-grant.ts";
 import { type ClaimId, InstanceName } from "../../../../../lib/model/ids.ts";
 import { defaultPolicy } from "../../../../../lib/model/policy.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import {
   at,
   done,
@@ -25,7 +25,7 @@ const [coder, maker, other] = [agentName("coder"), agentName("maker-one"), agent
 
 /** The coder asks about a report of maker-one's; maker-two has the same role. */
 async function askedScene() {
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+  const board = await blackboardInMemory({ instance: InstanceName.parse("test") }).open();
   const makers = [maker, other].map((name) => sampleAgent(name, { role: "maker" }));
   await board.registerAgents([sampleAgent("coder"), ...makers], user, { exact: true });
   const { claim, goal, epoch } = await runGrant(board);

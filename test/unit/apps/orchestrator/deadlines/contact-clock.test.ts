@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { ContactClock } from "../../../../../apps/orchestrator/deadlines/contact-clock.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 
 /** Contact since the beginning; the test moves both clocks. */
-function scene() {
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+async function scene() {
+  const board = await blackboardInMemory({ instance: InstanceName.parse("test") }).open();
   let passedMs = 0;
   let redisMs = 1_800_000_000_000;
   const contact = new ContactClock({ ...board, contactSince: () => 0 }, () => passedMs);
@@ -17,8 +17,8 @@ function scene() {
   return { contact, tick };
 }
 
-test("time may be judged once contact has lasted so long", () => {
-  const { contact, tick } = scene();
+test("time may be judged once contact has lasted so long", async () => {
+  const { contact, tick } = await scene();
   for (let ticks = 0; ticks < 59; ticks++) expect(tick()).toBe(0);
   expect(contact.hasLasted(15_000)).toBe(false);
   tick();
@@ -28,8 +28,8 @@ test("time may be judged once contact has lasted so long", () => {
 test.each([
   ["back", -3_600_000],
   ["forwards", 3_600_000],
-])("a clock of Redis that is set %s begins it anew", (_how, byMs) => {
-  const { contact, tick } = scene();
+])("a clock of Redis that is set %s begins it anew", async (_how, byMs) => {
+  const { contact, tick } = await scene();
   for (let ticks = 0; ticks < 100; ticks++) tick();
   expect(contact.hasLasted(15_000)).toBe(true);
   expect(tick(250, byMs)).toBe(byMs);
@@ -38,8 +38,8 @@ test.each([
   expect(contact.hasLasted(15_000)).toBe(true);
 });
 
-test("a process that did not run starts the time again, clocks that drift apart do not", () => {
-  const { contact, tick } = scene();
+test("a process that did not run starts the time again, clocks that drift apart do not", async () => {
+  const { contact, tick } = await scene();
   for (let ticks = 0; ticks < 100; ticks++) tick(250, 20);
   expect(contact.hasLasted(15_000)).toBe(true);
   tick(4_000);

@@ -4,9 +4,9 @@ import { ContactClock } from "../../../../../apps/orchestrator/deadlines/contact
 import { SilentBidders } from "../../../../../apps/orchestrator/deadlines/silent-bidders.ts";
 import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import type { AgentRegistration } from "../../../../../lib/model/agent.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { openClaim } from "../../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
 import { leaderDeps } from "../../../../support/world/deps.ts";
@@ -16,8 +16,8 @@ const coder = agentName("coder");
 /** A claim that asks `coder`, and a second that passes when the test says so. */
 async function createScene(over: Partial<AgentRegistration>) {
   let nowMs = performance.now() + 3_600_000;
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => nowMs });
-  const board = memory.open();
+  const memory = blackboardInMemory({ instance: InstanceName.parse("test"), now: () => nowMs });
+  const board = await memory.open();
   await board.registerAgents(
     [sampleAgent("coder", { bids_by_command: true, ...over })],
     "person:test",

@@ -8,11 +8,11 @@ import { Requests } from "../../../../../apps/orchestrator/claims/requests.ts";
 import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
 import { EventHandler } from "../../../../../apps/orchestrator/log/handle-event.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import type { EventType, SettEvent } from "../../../../../lib/model/event.ts";
 import { type ClaimId, InstanceName } from "../../../../../lib/model/ids.ts";
 import { readsOf } from "../../../../support/blackboard/counted-reads.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { acquireLeaderLease, postGoal, user } from "../../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent, sampleClaim } from "../../../../support/records/sample.ts";
 import { leaderDeps } from "../../../../support/world/deps.ts";
@@ -24,8 +24,8 @@ const [coder, tester] = [agentName("coder"), agentName("tester")];
 
 /** A handler of events, a look at all claims, and the claims that they read. */
 async function createScene() {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
-  const { board, read } = readsOf(memory.open());
+  const memory = blackboardInMemory({ instance: InstanceName.parse("test") });
+  const { board, read } = readsOf(await memory.open());
   await board.registerAgents(agents, user, { exact: true });
   const epoch = await acquireLeaderLease(board);
   const deps = leaderDeps(epoch, { board });

@@ -1,15 +1,15 @@
 // The stored cursor is never ahead of what Redis has kept.
 import { expect, test } from "bun:test";
 import { LogReader } from "../../../../../apps/orchestrator/log/log-reader.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 import { leaderDeps } from "../../../../support/world/deps.ts";
 
 /** Has followed the log to its end, and was stopped. */
 async function stoppedReader() {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
-  const board = memory.open();
+  const memory = blackboardInMemory({ instance: InstanceName.parse("test") });
+  const board = await memory.open();
   const leader = await board.acquireLeaderLease({
     holder: "one",
     leaseMs: 60_000,
@@ -40,7 +40,7 @@ test("an orchestrator that stops stores how far it has come", async () => {
 
 test("an orchestrator that stops while Redis is away does not move the cursor afterwards: Redis may have lost what it points to", async () => {
   const { memory, reader, stored } = await stoppedReader();
-  memory.reconnect();
+  await memory.reconnect();
   await reader.save();
   expect(await stored()).toBe("0");
 });

@@ -2,9 +2,9 @@
 // blackboard gives a cub.
 import { expect, test } from "bun:test";
 import { givenProblem } from "../../../../../apps/orchestrator/mail/given-inputs.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { queueGrant, user } from "../../../../support/blackboard/scene.ts";
 import {
   agentName,
@@ -19,7 +19,7 @@ const agentsWith = (isExternal: boolean) => ({
 });
 
 test("all of the context that a cub would read was given, and nothing beside it", async () => {
-  await using board = createMemoryBlackboard({ instance: InstanceName.parse("given") }).open();
+  await using board = await blackboardInMemory({ instance: InstanceName.parse("given") }).open();
   const { goal, epoch } = await queueGrant(board);
   const post = async (over: Partial<Artefact>) => {
     const made = sampleArtefact({ goal_id: goal.goal_id, ...over });

@@ -5,15 +5,15 @@ import { AgentCache } from "../../../../../apps/orchestrator/decide/agent-cache.
 import { MailHandler } from "../../../../../apps/orchestrator/mail/mail-handler.ts";
 import { MailRefusals } from "../../../../../apps/orchestrator/mail/mail-refusals.ts";
 import { readMessage } from "../../../../../apps/orchestrator/mail/read-message.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { events, queueGrant, user } from "../../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
 import { leaderDeps } from "../../../../support/world/deps.ts";
 
 /** `apply`: what a leader makes of the message, by a clock that is so much ahead. */
 async function createScene() {
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("mail") }).open();
+  const board = await blackboardInMemory({ instance: InstanceName.parse("mail") }).open();
   await board.registerAgents([sampleAgent("coder")], user, { exact: true });
   const { claim, goal, epoch } = await queueGrant(board);
   const apply = (artefact: object, aheadMs = 0) => {

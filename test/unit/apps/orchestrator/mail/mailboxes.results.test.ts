@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { Decider } from "../../../../../apps/orchestrator/decide/decide-and-commit.ts";
 import { leaderParts } from "../../../../../apps/orchestrator/decide/leader-parts.ts";
 import { Mailboxes } from "../../../../../apps/orchestrator/mail/mailboxes.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
 import type { Claim } from "../../../../../lib/model/claim.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { at, commitOf, events, queueGrant, user } from "../../../../support/blackboard/scene.ts";
 import { agentName, newArtefactId, sampleAgent } from "../../../../support/records/sample.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
@@ -22,7 +22,7 @@ const run = { started_at: at, context_ids: [] };
 async function scene(
   before?: (at: { board: Blackboard; claim: Claim; epoch: number }) => Promise<unknown>,
 ) {
-  const board = createMemoryBlackboard({ instance: InstanceName.parse("post") }).open();
+  const board = await blackboardInMemory({ instance: InstanceName.parse("post") }).open();
   await board.registerAgents([sampleAgent("coder")], user, { exact: true });
   const { claim, goal, epoch } = await queueGrant(board);
   const called: string[] = [];

@@ -8,11 +8,11 @@ import { MailRefusals } from "../../../../../apps/orchestrator/mail/mail-refusal
 import { Mailboxes } from "../../../../../apps/orchestrator/mail/mailboxes.ts";
 import { readMessage } from "../../../../../apps/orchestrator/mail/read-message.ts";
 import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { Fenced } from "../../../../../lib/blackboard/port/leading.ts";
 import type { MailAnswer } from "../../../../../lib/blackboard/port/mail-port.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
 import { type ClaimId, InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import {
   acquireLeaderLease,
   at,
@@ -37,8 +37,8 @@ const coder = agentName("coder");
 
 /** A reader of mailboxes that reads the mail of the coder, and the coder's hand at its mailbox. */
 async function mailbox() {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("post") });
-  const board = memory.open();
+  const memory = blackboardInMemory({ instance: InstanceName.parse("post") });
+  const board = await memory.open();
   await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], user, { exact: true });
   const stop = new AbortController();
   const answers: MailAnswer[] = [];
@@ -83,7 +83,7 @@ test("a cub that works by mail leaves on record what it does, as the agent, with
   const { board } = scene;
   const { claim, goal, epoch } = await openClaim(board, ["coder", "critic"]);
   void scene.open(epoch);
-  await using cub = byMail(scene.memory.open(), { agent: coder, host: "host-1" });
+  await using cub = byMail(await scene.memory.open(), { agent: coder, host: "host-1" });
   expect(
     await cub.placeBid({ claim: claim.id, agent: coder, word: "exclusive", reason: "It is code." }),
   ).toEqual({
@@ -396,9 +396,10 @@ test("after a loss of contact, what is unanswered is applied again, on the new c
     text: JSON.stringify({ message: { say: "bid", claim: claim.id, word: "claim" } }),
   });
   void scene.open(epoch);
-  scene.memory.reconnect();
-  await waitFor("the answer", () => scene.answers.length > 0);
-  expect(scene.answers).toEqual([{ re: "1", text: '{"outcome":"yes","word":"claim"}' }]);
+  await scene.memory.reconnect();
+  const answers = () => scene.memory.hand.readAnswers(coder);
+  await waitFor("the answer", () => answers().length > 0);
+  expect(answers()).toEqual([["re", "1", "text", '{"outcome":"yes","word":"claim"}']]);
   expect(await events(scene.board, "bid_placed")).toHaveLength(1);
 });
 

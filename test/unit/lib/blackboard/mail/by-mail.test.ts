@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { startedGrant } from "../../../../../lib/core/started-grant.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import {
   at,
   done,
@@ -19,8 +19,8 @@ import { waitFor } from "../../../../support/wait-for.ts";
 const coder = agentName("coder");
 
 test("a result tells of its run only where the start does not, and after it nothing is sent again", async () => {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("mail") });
-  const board = memory.open();
+  const memory = blackboardInMemory({ instance: InstanceName.parse("mail") });
+  const board = await memory.open();
   await board.registerAgents([sampleAgent("coder")], user, { exact: true });
   const { claim, goal } = await queueGrant(board);
   const said: { say: string; run?: object; result?: object }[] = [];
@@ -41,7 +41,7 @@ test("a result tells of its run only where the start does not, and after it noth
         } else await board.answerMail(mail, '{"outcome":"yes"}', board.connectionNumber());
       }
   })();
-  await using cub = byMail(memory.open(), { agent: coder });
+  await using cub = byMail(await memory.open(), { agent: coder });
   const run = {
     run_id: randomUUID(),
     started_at: at,
@@ -56,21 +56,22 @@ test("a result tells of its run only where the start does not, and after it noth
     ["started", true],
     ["result", false],
   ]);
-  memory.reconnect();
+  await memory.reconnect();
   expect(await cub.finishGrant(order)).toEqual({ outcome: "finished" });
   await waitFor("the repeat", () => said.length >= 3);
-  // Redis has lost the start, where it has lost the result.
-  expect(said.slice(2).map(({ say, run }) => [say, run !== undefined])).toEqual([["result", true]]);
+  // Redis has lost the start, where it has lost the result. A letter may come twice.
+  for (const { say, run } of said.slice(2))
+    expect([say, run !== undefined]).toEqual(["result", true]);
   stop.abort();
   await answering;
 });
 
 test("on a new connection the start of a run is sent before a renewal of its lease", async () => {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("mail") });
-  const board = memory.open();
+  const memory = blackboardInMemory({ instance: InstanceName.parse("mail") });
+  const board = await memory.open();
   await board.registerAgents([sampleAgent("coder")], user, { exact: true });
   const { claim } = await queueGrant(board);
-  const mailbox = memory.open();
+  const mailbox = await memory.open();
   const sent: string[] = [];
   let listens = 0;
   await using cub = byMail(
@@ -86,7 +87,7 @@ test("on a new connection the start of a run is sent before a renewal of its lea
   const run = { run_id: randomUUID(), started_at: at };
   const begun = await cub.beginWork({ claim: claim.id, run, mayTake: true, maxBytes: undefined });
   expect(begun.outcome).toBe("taken");
-  memory.reconnect();
+  await memory.reconnect();
   await expect(
     cub.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1_000 }),
   ).rejects.toThrow();

@@ -1,15 +1,15 @@
 // All that a leader writes, it writes under its epoch.
 import { expect, test } from "bun:test";
-import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { LaterConnection } from "../../../../../lib/blackboard/port/later-connection.ts";
 import { Fenced, lead } from "../../../../../lib/blackboard/port/leading.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { acquireLeaderLease, openClaim, user } from "../../../../support/blackboard/scene.ts";
 import { sampleArtefact, sampleClaim } from "../../../../support/records/sample.ts";
 
 async function scene() {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
-  const board = memory.open();
+  const memory = blackboardInMemory({ instance: InstanceName.parse("test") });
+  const board = await memory.open();
   const { claim, goal, epoch } = await openClaim(board, ["coder"]);
   const leader = lead(board, epoch);
   const [open, at] = [
@@ -77,7 +77,7 @@ test("once another leads, each of its writes is refused, and changes nothing", a
 test("what was read before a loss of contact is written no more, and what is read after it is", async () => {
   const { memory, board, leader, boundWrites } = await scene();
   const before = leader.asOf();
-  memory.reconnect();
+  await memory.reconnect();
   const end = await board.endOfEvents();
   const { commitClaim, ...others } = boundWrites;
   expect(await commitClaim?.()).toEqual({ outcome: "stale" });

@@ -4,7 +4,7 @@ import { requestSentence } from "../../../../../apps/cli/render/request-text.ts"
 import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
 import { readRequests } from "../../../../../lib/client/facts/requests.ts";
 import type { EventDraft } from "../../../../../lib/model/event.ts";
-import { openMemoryBench } from "../../../../support/blackboard/memory-bench.ts";
+import { openInMemoryBench } from "../../../../support/blackboard/in-memory-bench.ts";
 import { sampleArtefact } from "../../../../support/records/sample.ts";
 
 const goal = sampleArtefact();
@@ -19,7 +19,7 @@ const retry: EventDraft = {
 async function afterwards(
   ...drafts: ((board: Blackboard, last: string) => EventDraft)[]
 ): Promise<string[]> {
-  await using bench = await openMemoryBench();
+  await using bench = await openInMemoryBench();
   const { board } = bench;
   let last = "";
   for (const draft of drafts)
