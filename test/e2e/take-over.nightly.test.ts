@@ -55,14 +55,16 @@ test.skipIf(!hasReleaseBefore)(
       found(`a ${type}`, async () =>
         (await sett.artefacts(goal)).find((artefact) => artefact.type === type),
       );
-    /**
-     * The auditor takes part by hand, with what the owner of the instance has: it bids on each
-     * claim of the goal.
-     */
+    const claimsSaid = new Set<string>();
+    /** The auditor takes part by hand: it bids on each claim of the goal, by its mail. */
     const bidByHand = async (goal: string) => {
       for (const { type, claim_id } of await sett.events(goal)) {
-        if (type !== "claim_opened" || claim_id === undefined) continue;
-        await $`docker exec sett-${sett.name}-redis redis-cli HSETNX sett:${sett.name}:claim:${claim_id}:bids auditor ignore`.quiet();
+        if (type !== "claim_opened" || claim_id === undefined || claimsSaid.has(claim_id)) continue;
+        const text = JSON.stringify({ message: { say: "bid", claim: claim_id, word: "ignore" } });
+        const mail = `sett:${sett.name}:agent:auditor:out`;
+        const [redis, id] = [`sett-${sett.name}-redis`, crypto.randomUUID()];
+        await $`docker exec ${redis} redis-cli XADD ${mail} ${"*"} id ${id} text ${text}`.quiet();
+        claimsSaid.add(claim_id);
       }
     };
     const untilBid = (goal: string, look: () => Promise<Artefact | undefined>) =>
