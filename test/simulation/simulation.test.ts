@@ -7,7 +7,7 @@ import { findings } from "./findings.ts";
 import { playMany } from "./play-many.ts";
 import { plannedFaults, runSchedule } from "./run-schedule.ts";
 
-/** A minute on a quiet machine; much longer beside everything else. */
+/** A minute and a half on a quiet machine; much longer beside everything else. */
 const schedules = 2_000;
 
 test(`${schedules} schedules come to rest, and break no rule`, async () => {
