@@ -19,6 +19,7 @@ const maxKnownRuns = 1_000;
  * `host`: where this program runs, which the agent's events name. `timeoutMs`: how long one call
  * waits for its answer.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function byMail(
   board: AgentMailbox,
   { agent, host, timeoutMs = 3_000 }: { agent: AgentName; host?: string; timeoutMs?: number },

@@ -90,7 +90,7 @@ export function judge(
   const parsed = parseArtefact(filled, "");
   if ("problem" in parsed) return { problem: parsed.problem };
   const { artefact } = parsed;
-  const missing = goals.findIndex((goal) => goal === undefined);
+  const missing = goals.indexOf(undefined);
   if (missing >= 0) {
     const source = artefact.source_artefacts[missing];
     return { problem: `\`source_artefacts\` names ${source}, which is not on record` };

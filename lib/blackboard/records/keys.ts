@@ -13,6 +13,7 @@ import type { TriggerName } from "../../model/trigger.ts";
 export type Keys = ReturnType<typeof keysOf>;
 
 /** The key names of one instance. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the names of all keys, one by one.
 export function keysOf(instance: InstanceName) {
   const prefix = `sett:${instance}:`;
   return {

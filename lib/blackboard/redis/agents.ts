@@ -16,6 +16,7 @@ const maxWorkerLogs = 200;
  */
 const maxStatusLength = 1_000;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
   async function register(
     registrations: readonly RegisteredAgent[],

@@ -20,6 +20,7 @@ import { readOutlineOf } from "./outline.ts";
 import { overwrittenOf } from "./overwritten.ts";
 import { artefactRecord } from "./records.ts";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function artefactsOf(deps: Deps): ArtefactBoard {
   const { connection, keys, call, callOn } = deps;
   const readFields = async (

@@ -15,6 +15,7 @@ import { newClaimRecord } from "./records.ts";
 import { RungStream } from "./rung-stream.ts";
 import { endOf, type StreamEntry } from "./streams.ts";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function claimsOf(deps: Deps): ClaimBoard {
   const { connection, keys, call, callOn, onUnreadable, actorOf } = deps;
   const announced = ({ id, message }: StreamEntry): Announcement[] => {

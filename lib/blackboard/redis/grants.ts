@@ -11,6 +11,7 @@ import { batchSize, blockMs, followReads } from "./follow.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
 import { beginWorkOf } from "./work.ts";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function grantsOf({
   connection,
   keys,

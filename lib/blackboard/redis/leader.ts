@@ -8,6 +8,7 @@ import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, eventRecord } from "./records.ts";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function leaderLeaseOf({
   connection,
   keys,

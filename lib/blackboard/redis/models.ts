@@ -26,6 +26,7 @@ import { eventRecord } from "./records.ts";
 /** Small, because Redis runs nothing else while a function runs. */
 const callsAtOnce = 100;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps): ModelBoard {
   const end = (record: CallRecord, only: "" | "open" | "lapsed") => {
     const { goal_id: goal, claim_id: claim, agent, id, cost } = record;
