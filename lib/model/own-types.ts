@@ -110,6 +110,7 @@ export function problemOfType(typed: Typed, source: TypeSource): string | undefi
  */
 export function problemOfPosted(type: string): string | undefined {
   if (!/[^\p{Z}\p{Cc}\p{Cf}]/u.test(type)) return "a type without a character";
+  if (!type.isWellFormed()) return "a type with half a surrogate pair";
   if (type.length > maxTypeLength) return `a type of more than ${maxTypeLength} characters`;
   const structural = StructuralType.options.find((one) => looksLike(type, one));
   if (structural !== undefined) return `${structural === "Answer" ? "an" : "a"} ${structural}`;

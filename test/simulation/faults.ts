@@ -26,7 +26,7 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "up without an agent" | "up with other rules"; target: number; forMs: number }
   | { kind: "break tool"; target: number; forMs: number }
   | { kind: "pause instance"; forMs: number }
-  | { kind: "cancel" | "retry at once"; target: number }
+  | { kind: "cancel" | "retry at once" | "post a version"; target: number }
 );
 
 /**
@@ -165,6 +165,11 @@ export function faultsOf(random: Random): Fault[] {
       name: random.pick(refusable),
       forMs: random.between(50, 20_000),
     });
+  }
+  // Drawn after that, for the same reason.
+  if (count > 0 && random.chance(0.15)) {
+    const moment = { atMs: 4_000, atWrite: random.whole(30, 160) };
+    inOrder.push({ ...moment, kind: "post a version", target: random.whole(0, 99) });
   }
   return inOrder;
 }

@@ -180,6 +180,15 @@ function happen(world: World, fault: Fault, random: Random): void {
         world.people.log({ type: "retry_requested", goal_id: goal.goal_id, artefact_id: id });
       return;
     }
+    case "post a version": {
+      const made = artefactIds(redis).filter((id) => {
+        const fields = hashAt(redis, redis.keys.artefact(id));
+        return fields.get("structural_type") === "Standard" && fields.get("claim_id") !== "";
+      });
+      const id = made[fault.target % Math.max(1, made.length)];
+      if (id !== undefined) world.people.postVersion(id);
+      return;
+    }
     default:
       return unreachable(fault);
   }

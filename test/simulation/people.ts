@@ -2,7 +2,7 @@
 // port, as the commands of `sett` do.
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
-import { newThread, type Origin } from "../../lib/core/new-artefact.ts";
+import { newThread, nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
 import { type Artefact, userRole } from "../../lib/model/artefact.ts";
 import { isEnded, isForApproval, type WaitingGrant } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
@@ -73,6 +73,24 @@ export class People {
     this.ask(async (board) => {
       const { artefacts } = await board.readGoal(goal);
       if (artefacts > 0) await board.logEvent({ type: "cancel_requested", goal_id: goal }, actor);
+    });
+  }
+
+  /** As `sett post --version-of`: where another version came first, a person looks again. */
+  postVersion(of: ArtefactId): void {
+    const id = this.#newId();
+    this.ask(async (board) => {
+      const [found] = await board.readHeads([of]);
+      const thread = found && (await board.readThread(found.head.logical_id));
+      const [latest] = await board.readHeads(thread?.slice(-1) ?? []);
+      if (latest === undefined) return;
+      const { goal_id, type, structural_type } = latest.head;
+      const content = { structural_type, type, payload: "Mine.", sources: [latest.head.id] };
+      const version = nextVersion(latest.head, this.#origin(id, goal_id), {
+        ...content,
+        metadata: {},
+      });
+      await board.createArtefact(version, actor);
     });
   }
 

@@ -19,7 +19,7 @@ export const promiseRules: ScheduleRules = [
 ];
 
 /** Such faults change who bids, so that a goal may end without its work. */
-const changesBids = /^up |poison|break tool|forge mail/;
+const changesBids = /^up |poison|break tool|forge mail|post a version/;
 
 function* noProgramMakesMistakes(_history: History, { mistakes }: Judged) {
   yield* mistakes;

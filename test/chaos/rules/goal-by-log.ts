@@ -128,7 +128,16 @@ class GoalByLog {
     if (this.#triedAgain.has(claim_id) || this.#madeGood.has(id)) return false;
     const claim = this.#claims.get(claim_id);
     if (claim?.kind === "clarification" && this.#answered.has(claim.artefact)) return false;
+    if (claim !== undefined && this.#isReplaced(claim.artefact)) return false;
     return claim?.state !== "complete";
+  }
+
+  /** A person has posted another version of it. */
+  #isReplaced(artefact: string): boolean {
+    return this.#artefacts.some(
+      ({ id, logical_id, claim_id, source_artefacts: [replaced] }) =>
+        claim_id === "" && String(logical_id) !== String(id) && replaced === artefact,
+    );
   }
 }
 

@@ -206,5 +206,6 @@ test("a person posts what is neither a type of Sett's own nor a structural one",
   expect(problemOfPosted("review")).toBe("a Review");
   expect(problemOfPosted("Answer")).toBe("an Answer");
   expect(problemOfPosted(" \u200b")).toBe("a type without a character");
+  expect(problemOfPosted("\ud800x")).toBe("a type with half a surrogate pair");
   expect(problemOfPosted("x".repeat(201))).toBe("a type of more than 200 characters");
 });
