@@ -186,6 +186,7 @@ const roomsWithin: Record<string, string> = {
     "terminal program facts render archive services instance doctor logs prune people goals ui up commands",
   "apps/orchestrator": "leader decide claims deadlines log mail workers notify",
   "apps/cub": "container secrets tool program bid work prompt-worker",
+  "lib/blackboard": "port records mail redis",
   "lib/git": "run exchange publish copy repository",
 };
 

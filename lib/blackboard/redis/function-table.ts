@@ -3,9 +3,6 @@
 // test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
 import { artefactFieldNames } from "../records/artefact-fields.ts";
 import { judgedFields } from "../records/hand-written.ts";
-import { grantFunctions } from "./function-table-grants.ts";
-import { leaderFunctions } from "./function-table-leader.ts";
-import { modelFunctions, modelRecords } from "./function-table-models.ts";
 
 /**
  * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields`
@@ -57,12 +54,25 @@ export const records = {
   started: { run: "text", grant: "text", lease_ms: "number", event_data: "text" },
   commit,
   registration: { name: "text", role: "text", json: "text", event_data: "text" },
-  ...modelRecords,
+  amounts: { nanousd: "number", tokens: "number", calls: "number" },
+  limits: { nanousd: "number?", tokens: "number?", calls: "number?" },
+  model_token: { kind: "text", claim: "text", agent: "text", attempt: "number", digest: "text" },
+  model_call: {
+    id: "text",
+    goal: "text",
+    claim: "text",
+    agent: "text",
+    kind: "text",
+    attempt: "number",
+    reserved: "amounts",
+    json: "text",
+  },
   judged_artefact: { last_of_thread: "text", artefact: "head" },
 } as const;
 
 const refused = ["reason"] as const;
 const fenced = [] as const;
+const tokenRefused = ["reason", "is_ended"] as const;
 
 /** Each also has the key `events`. A function without outcomes answers with a list of words. */
 export const functionTable = {
@@ -131,7 +141,87 @@ export const functionTable = {
     args: { epoch: "number", claim: "text", next_after_ms: "number", is_silent: "flag" },
     outcomes: { announced: [], ended: [], fenced },
   },
-  ...grantFunctions,
+  takeGrant: {
+    keys: ["taken", "mail"],
+    args: {
+      claim: "text",
+      agent: "text",
+      attempt: "number",
+      queued_at: "text",
+      run: "text",
+      id: "text",
+      text: "text",
+    },
+    outcomes: { taken: [], refused },
+  },
+  beginWork: {
+    keys: ["taken", "mail"],
+    args: {
+      claim: "text",
+      agent: "text",
+      run: "text",
+      id: "text",
+      may_take: "flag",
+      said_before: "text",
+      said_after: "text",
+      max_steps: "number",
+      max_bytes: "number",
+    },
+  },
+  acceptGrant: {
+    keys: ["claim", "grants", "due", "orchestrator", "taken"],
+    args: {
+      claim: "text",
+      agent: "text",
+      attempt: "number",
+      queued_at: "text",
+      run: "text",
+      grant: "text",
+      lease_ms: "number",
+      actor: "text",
+      event_data: "text",
+      mail: "applied_mail?",
+    },
+    outcomes: { accepted: [], refused },
+  },
+  renewLease: {
+    keys: ["claim", "due"],
+    args: { claim: "text", agent: "text", attempt: "number", lease_ms: "number" },
+    outcomes: { renewed: [], refused },
+  },
+  finishGrant: {
+    keys: [
+      "claim",
+      "grants",
+      "due",
+      "refused_artefacts",
+      "orchestrator",
+      "taken",
+      "bids",
+      "open_claims",
+    ],
+    args: {
+      claim: "text",
+      agent: "text",
+      attempt: "number",
+      queued_at: "text",
+      grant: "text",
+      artefact: "artefact",
+      actor: "text",
+      event_type: "text",
+      event_data: "text",
+      mail: "applied_mail?",
+      start: "started?",
+      commit: "commit?",
+      is_unlogged: "flag",
+    },
+    outcomes: {
+      finished: ["commit", "rev"],
+      not_started: ["reason"],
+      id_taken: ["reason"],
+      refused,
+    },
+  },
   askPeople: {
     keys: ["orchestrator", "question_artefact", "question", "open_questions"],
     args: { epoch: "number", question: "text" },
@@ -164,7 +254,84 @@ export const functionTable = {
     args: { actor: "text", mode: "text", registrations: "registration*" },
     outcomes: { registered: [] },
   },
-  ...leaderFunctions,
+  acquireLeaderLease: {
+    keys: ["orchestrator", "due"],
+    args: { holder: "text", lease_ms: "number", restarted: "flag" },
+    outcomes: { held: ["epoch", "cursor"], taken: ["holder", "expires_in_ms"] },
+  },
+  releaseLeaderLease: {
+    keys: ["orchestrator"],
+    args: { epoch: "number" },
+    outcomes: { released: [], fenced },
+  },
+  moveCursor: {
+    keys: ["orchestrator"],
+    args: { epoch: "number", field: "text", cursor: "text" },
+    outcomes: { moved: [], fenced },
+  },
+  recordDelivery: {
+    keys: ["orchestrator", "delivery"],
+    args: { epoch: "number", hook: "text", delivery: "text" },
+    outcomes: { recorded: [], fenced },
+  },
+  listDue: {
+    keys: ["due"],
+    args: { limit: "number", kinds: "text*" },
+  },
+  clearDue: {
+    keys: ["orchestrator", "due"],
+    args: { epoch: "number", members: "text*" },
+    outcomes: { cleared: [], fenced },
+  },
+  deferDue: {
+    keys: ["orchestrator", "due"],
+    args: { epoch: "number", after_ms: "number", members: "text*" },
+    outcomes: { deferred: [], fenced },
+  },
+  logAsLeader: {
+    keys: ["orchestrator"],
+    args: { epoch: "number", event: "event" },
+    outcomes: { logged: ["id"], fenced },
+  },
+  readMail: {
+    keys: ["mail"],
+    args: {
+      after: "text",
+      max_messages: "number",
+      max_bytes: "number",
+      max_message_bytes: "number",
+    },
+  },
+  answerMail: {
+    keys: [],
+    args: { agent: "text", place: "text", id: "text", text: "text?" },
+    outcomes: { answered: [] },
+  },
+  dropMail: {
+    keys: ["mail", "taken", "status", "probe"],
+    args: { max_bytes: "number" },
+    outcomes: { kept: [], dropped: ["messages", "bytes"] },
+  },
+  oweEvent: {
+    keys: ["orchestrator", "owed_events"],
+    args: { epoch: "number", id: "text", owed: "text", event: "event" },
+    outcomes: { owed: [], fenced },
+  },
+  settleOwed: {
+    keys: ["orchestrator", "owed_events"],
+    args: { epoch: "number", ids: "text*" },
+    outcomes: { settled: [], fenced },
+  },
+  reopenMail: {
+    keys: ["orchestrator", "mail", "paused_mail"],
+    args: { epoch: "number", agent: "text" },
+    outcomes: { reopened: [], kept: [], fenced },
+  },
+  postAsLeader: {
+    keys: ["orchestrator"],
+    args: { epoch: "number", artefact: "artefact" },
+    outcomes: { created: [], exists: [], fenced, refused: ["reason"] },
+  },
   logEvent: {
     keys: [],
     args: { event: "event" },
@@ -180,7 +347,56 @@ export const functionTable = {
     args: { kept: "text*" },
     outcomes: { forgotten: ["count"] },
   },
-  ...modelFunctions,
+  allowBidCalls: {
+    keys: ["bid_tokens"],
+    args: { claim: "text", agent: "text", digest: "text" },
+    outcomes: { allowed: [], refused: ["reason"] },
+  },
+  findCaller: {
+    keys: [],
+    args: { token: "model_token" },
+    outcomes: { found: ["goal", "artefact"], refused: tokenRefused },
+  },
+  reserveCall: {
+    keys: ["open_calls"],
+    args: {
+      token: "model_token",
+      id: "text",
+      json: "text",
+      needed: "amounts",
+      goal_limits: "limits",
+      grant_limits: "limits",
+      lease_ms: "number",
+    },
+    outcomes: {
+      reserved: ["call"],
+      exhausted: ["scope", "kind", "allowed", "limit", "spent", "reserved", "needed"],
+      refused: tokenRefused,
+    },
+  },
+  renewCalls: {
+    keys: ["open_calls"],
+    args: { calls: "model_call*", lease_ms: "number" },
+  },
+  endCall: {
+    keys: ["open_calls", "calls"],
+    args: {
+      goal: "text",
+      claim: "text",
+      agent: "text",
+      id: "text",
+      record: "text",
+      cost: "amounts",
+      event: "event",
+      only: "text",
+    },
+    outcomes: { ended: [], known: [] },
+  },
+  raiseBudget: {
+    keys: ["goal_budget"],
+    args: { goal: "text", agent: "text", add: "amounts", cause: "text", event: "event" },
+    outcomes: { raised: [], already: [], refused: ["reason"] },
+  },
   retireGoal: {
     keys: ["goal", "artefacts_of_goal", "open_questions", "goal_budget"],
     args: { artefacts: "number", claims: "number" },
