@@ -68,14 +68,19 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   else boundAnswers(docker, options.patienceMs ?? patienceIn(env), options.interrupted);
   const logLimits = logLimitsOf(docker);
+  const explained = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      throw await explainUnreachable(error, address, env);
+    }
+  };
+  // A command begins with one of the first four, so each says which Engine was tried.
   const observe: Observe = {
-    check: () =>
-      checkEngine(docker).catch(async (error: unknown) => {
-        throw await explainUnreachable(error, address, env);
-      }),
-    instances: (workspace) => allInstances(docker, workspace),
-    parts: (instance) => instanceParts(docker, instance),
-    find: (container) => findContainer(docker, container),
+    check: () => explained(checkEngine(docker)),
+    instances: (workspace) => explained(allInstances(docker, workspace)),
+    parts: (instance) => explained(instanceParts(docker, instance)),
+    find: (container) => explained(findContainer(docker, container)),
     logs: (container, which) => logLines(docker, container, which),
     exec: (container, command, input) => execInContainer(docker, container, command, input),
     connect: async (container, port) =>
