@@ -31,7 +31,7 @@ export function workspaceOf({ containers, networks, volumes }: InstanceParts): s
  */
 export async function findInstance(
   observe: Pick<Observe, "instances" | "parts">,
-  shell: Pick<Shell, "cwd">,
+  shell: Pick<Shell, "cwd" | "env">,
   name: string | undefined,
   accepts: (parts: InstanceParts) => boolean,
 ): Promise<InstanceParts> {
@@ -56,6 +56,7 @@ export async function findInstance(
   if (only === undefined) {
     const [kept, ...more] = own;
     if (kept !== undefined && more.length === 0) throw withoutContainers(kept);
+    if (kept === undefined) await refuseMoved(await observe.instances(), workspace, shell.env);
     throw new SettError(
       "instance-not-found",
       `No sett is running for this repository, ${workspace}.`,
@@ -71,6 +72,37 @@ export async function findInstance(
     });
   }
   return only;
+}
+
+/**
+ * Throws `instance-not-found` for the instances that this repository had in another folder: only
+ * `sett up` makes them anew where the repository is now.
+ */
+async function refuseMoved(
+  all: readonly InstanceParts[],
+  workspace: string,
+  env: Shell["env"],
+): Promise<void> {
+  const [{ HostRepository }, { whereTheyAre }] = await Promise.all([
+    import("../../../lib/git/repository/host-repository.ts"),
+    import("./moved-instances.ts"),
+  ]);
+  // Where git cannot use it, the repository is known by the labels alone.
+  const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true }).catch(
+    () => undefined,
+  );
+  if (repository === undefined) return;
+  const now = await whereTheyAre(all, repository.place, env);
+  const moved = all.find((_, index) => {
+    const parts = now[index];
+    return parts !== undefined && workspaceOf(parts) === workspace;
+  });
+  if (moved === undefined) return;
+  const { instance } = moved;
+  const was = `${instance} is the instance of this repository, which was at ${workspaceOf(moved)} when it was started.`;
+  throw new SettError("instance-not-found", was, {
+    hint: `Go on with it here: sett up --name ${instance}. Until then, name it: --name ${instance}`,
+  });
 }
 
 export function instanceNotFound(name: string): SettError {

@@ -7,6 +7,7 @@ import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { whereTheyAre } from "../instance/moved-instances.ts";
 import {
   everyInstance,
   type FoundRuntime,
@@ -21,7 +22,6 @@ import type { Cassettes } from "../services/input.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { chooseInstance } from "./checks/checks.ts";
 import { createFirstSett } from "./checks/first-sett.ts";
-import { whereTheyAre } from "./checks/moved-instances.ts";
 import { prepareCassettes, readCassettes } from "./plan/cassettes.ts";
 import { requireTelemetry } from "./plan/telemetry-variables.ts";
 

@@ -1,16 +1,21 @@
-// Which instances `sett up` takes for those of a repository that was moved: real git, and the
+// Which instances are taken for those of a repository that was moved: real git, and the
 // labels that an Engine would show.
 import { expect, test } from "bun:test";
 import { mkdtempDisposable, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { workspaceOf } from "../../../apps/cli/instance/find-instance.ts";
-import { whereTheyAre } from "../../../apps/cli/up/checks/moved-instances.ts";
+import {
+  findInstance,
+  hasContainers,
+  workspaceOf,
+} from "../../../apps/cli/instance/find-instance.ts";
+import { whereTheyAre } from "../../../apps/cli/instance/moved-instances.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { errorOf } from "../../support/error-of.ts";
 
 const demo = InstanceName.parse("demo");
 const id = "0123456789abcdef.1790000000";
@@ -57,6 +62,32 @@ test("the instance of a repository that was moved is where the repository is", a
   await rename(old, now);
   expect(await foundAt(now, keptBlackboard(old))).toBe(now);
   expect(await foundAt(now, keptBlackboard(old, "fedcba9876543210.1790000000"))).toBe(old);
+});
+
+test("a command in the new folder says where its instance was, and what to do", async () => {
+  await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
+  const [old, now] = [join(temp.path, "old"), join(temp.path, "now")];
+  await makeRepository(old);
+  await rename(old, now);
+  const find = (ofId: string) =>
+    errorOf(() =>
+      findInstance(
+        {
+          // As an Engine that is asked by the label of the folder.
+          instances: async (workspace) =>
+            [keptBlackboard(old, ofId)].filter(() => workspace === undefined || workspace === old),
+          parts: async () => keptBlackboard(old, ofId),
+        },
+        { cwd: now, env },
+        undefined,
+        hasContainers,
+      ),
+    );
+  const error = await find(id);
+  expect(error.code).toBe("instance-not-found");
+  expect(error.message).toContain(`which was at ${old}`);
+  expect(error.hint).toContain("sett up --name demo");
+  expect((await find("fedcba9876543210.1790000000")).message).toContain("No sett is running");
 });
 
 test("a copy of a repository, and another worktree, have an instance no more than before", async () => {

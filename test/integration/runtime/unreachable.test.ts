@@ -68,8 +68,12 @@ test("an engine that is not there is a docker-unreachable with a way out", async
     // A command may begin with any of these, and says the same.
     const demo = InstanceName.parse("demo");
     const { observe } = runtime;
-    for (const asked of [observe.instances(), observe.parts(demo), observe.find("sett-demo-redis")])
-      expect(await asked.catch((error) => error)).toMatchObject({
+    for (const answer of [
+      observe.instances(),
+      observe.parts(demo),
+      observe.find("sett-demo-redis"),
+    ])
+      expect(await answer.catch((error) => error)).toMatchObject({
         code: "docker-unreachable",
         message: failure.message,
         hint: failure.hint,

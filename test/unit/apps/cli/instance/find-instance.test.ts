@@ -24,7 +24,9 @@ afterAll(async () => {
 
 describe("an instance of which no container is left", () => {
   const find = (parts: InstanceParts[], name: string | undefined) =>
-    errorOf(() => findInstance(runtimeWith(...parts), { cwd: main }, name, hasContainers));
+    errorOf(() =>
+      findInstance(runtimeWith(...parts), { cwd: main, env: process.env }, name, hasContainers),
+    );
 
   test("is reported as down, with the command that starts it, by its name and without", async () => {
     for (const name of ["demo", undefined]) {

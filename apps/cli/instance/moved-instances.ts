@@ -3,11 +3,11 @@
 // a volume; what the repository knows of them has moved along with it.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { KeptId } from "../../../../lib/git/repository/kept-id.ts";
-import type { RepositoryPlace } from "../../../../lib/git/run/find-repository.ts";
-import { idsOf } from "../../../../lib/runtime/own-part.ts";
-import type { InstanceParts } from "../../../../lib/runtime/port.ts";
-import { workspaceOf } from "../../instance/find-instance.ts";
+import { KeptId } from "../../../lib/git/repository/kept-id.ts";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
+import { idsOf } from "../../../lib/runtime/own-part.ts";
+import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { workspaceOf } from "./find-instance.ts";
 
 /**
  * The parts of all instances, as if those of this repository had been made where it is now. `env`:
