@@ -167,14 +167,10 @@ test("what has moved since then stays, and so does what the orchestrator has not
 
 test("what goals that stay refer to stays, and what that refers to", async () => {
   const first = await achieved();
-  const second = await achieved({}, { source_artefacts: [first.result.id] });
+  const second = await achieved({ source_artefacts: [first.result.id] });
   const free = await achieved();
-  const open = sampleArtefact();
+  const open = sampleArtefact({ source_artefacts: [second.result.id] });
   await board.createArtefact(open, ada);
-  await board.createArtefact(
-    sampleArtefact({ goal_id: open.goal_id, source_artefacts: [second.result.id] }),
-    ada,
-  );
   await catchUp();
   const { code, err } = await at.sett(...pruneAll);
   expect(code).toBe(0);

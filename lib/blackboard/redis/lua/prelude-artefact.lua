@@ -126,14 +126,15 @@ end
 
 -- Why the artefact cannot be made from its sources, and a source that Redis has lost; nil when all
 -- of them are there, and of its goal: what is based on it would otherwise take artefacts of other
--- goals into its context. `sourceProblem` says the same.
+-- goals into its context. A goal itself may come from those of another.
 local function source_problem(artefact)
   for source in each_quoted(artefact.source_artefacts) do
     local goal = redis.call('HGET', artefact_key(source), 'goal_id')
     if not goal and redis.call('EXISTS', artefact_key(source)) == 0 then
       return 'Its source ' .. source .. ' is not on the blackboard.', source
     end
-    if goal and goal ~= artefact.goal_id then return 'Its source ' .. source .. ' is of goal ' .. goal .. '.' end
+    local is_foreign = goal and goal ~= artefact.goal_id and artefact.id ~= artefact.goal_id
+    if is_foreign then return 'Its source ' .. source .. ' is of goal ' .. goal .. '.' end
   end
   return nil
 end
