@@ -8,8 +8,8 @@ export const grantDefects: readonly Defect[] = [
     needs: "pause instance",
     plant: (planting) =>
       planting.lua(
-        "if is_paused and not came_before_pause(order.agent, mail) then return 'The instance is paused.' end",
-        "",
+        "local is_paused = redis.call('HEXISTS', orchestrator, 'paused_since') == 1",
+        "local is_paused = false",
       ),
   },
   {
