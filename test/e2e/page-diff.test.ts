@@ -72,7 +72,8 @@ beforeAll(async () => {
     },
     metadata: { summary: "Corrected", commit: fixed },
   });
-  await scene.clan.board.createArtefact(corrected, "person:test");
+  // A person's version would end what the version before waits for.
+  await scene.clan.board.createArtefact(corrected, "agent:coder");
   browser = await TestBrowser.launch();
 });
 afterAll(async () => {

@@ -83,6 +83,7 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
     await using scene = await askingScene([says("claim")], { format });
     const { standIn, agent, model } = scene;
     scene.start();
+    await scene.listening();
     const goal = await standIn.post({ payload: "Write a sum." });
     const claim = await standIn.open(goal, [agent]);
     expect((await scene.bidPlaced()).data).toEqual({
@@ -114,6 +115,7 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
       },
     );
     scene.start();
+    await scene.listening();
     await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
     const reason = expect.stringMatching(
       /^Its model gave no bid: The model's answer is no bid: .*perhaps/,
@@ -135,6 +137,7 @@ describe("an agent that asks its model", () => {
     await using scene = await askingScene([says("claim")], { agent });
     const { standIn, agent: name } = scene;
     scene.start();
+    await scene.listening();
     const report = await standIn.open(
       await standIn.post({ type: "Report", produced_by_role: "tester" }),
       [name],
@@ -171,6 +174,7 @@ describe("an agent that asks its model", () => {
       source_artefacts: [draft.id],
     });
     scene.start();
+    await scene.listening();
     expect(await standIn.bidOn(await standIn.open(plan, [agent]), agent)).toBe("claim");
     const { messages } = JSON.parse(scene.model.requests[0]?.text ?? "{}");
     const read = JSON.parse(messages[0].content);
@@ -194,6 +198,7 @@ describe("an agent that asks its model", () => {
       );
     await using scene = await askingScene([refusal]);
     scene.start();
+    await scene.listening();
     await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
     expect((await scene.bidPlaced()).data).toMatchObject({
       word: "ignore",
@@ -208,6 +213,7 @@ describe("an agent that asks its model", () => {
       limits: { ...quick, tryMs: 200 },
     });
     scene.start();
+    await scene.listening();
     await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
     expect((await scene.bidPlaced()).data).toMatchObject({ word: "exclusive" });
     expect(scene.lines.find(({ level }) => level === "warn")?.error).toBe(
@@ -228,6 +234,7 @@ describe("an agent that asks its model", () => {
     await using scene = await askingScene([gated]);
     const { standIn, agent } = scene;
     scene.start();
+    await scene.listening();
     const busy = await standIn.openGranted(await standIn.post(), agent);
     await waitFor("the work", () => scene.inputs.length === 1);
     const claims = await Promise.all(
@@ -245,6 +252,7 @@ describe("an agent that asks its model", () => {
     const silence = () => new Promise<Response>(() => undefined);
     await using scene = await askingScene([silence]);
     const { ended } = scene.start();
+    await scene.listening();
     const claim = await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
     await waitFor("the question", () => scene.model.requests.length === 1);
     scene.stop.abort("SIGTERM");
