@@ -49,6 +49,7 @@ test("the seeds plan faults of every kind", () => {
     "pause instance",
     "pause redis",
     "poison",
+    "post a version",
     "refuse a function",
     "refuse writes",
     "repeat wake-ups",
