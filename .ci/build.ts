@@ -36,8 +36,7 @@ const programs: Record<Program, { main: string; folders: string[]; flags: string
   orchestrator: { main: "apps/orchestrator/main.ts", folders: ["apps/orchestrator"], flags: [] },
   gateway: { main: "apps/gateway/main.ts", folders: ["apps/gateway"], flags: [] },
   api: { main: "apps/api/main.ts", folders: ["apps/api"], flags: [] },
-  // What only the built-in worker needs is a part of its own, which a cub that bids and waits never
-  // loads.
+  // The built-in worker is a part of its own, which a cub that bids and waits never loads.
   cub: { main: "apps/cub/main.ts", folders: ["apps/cub"], flags: ["--splitting"] },
 };
 

@@ -1,8 +1,8 @@
 // Which share of the lines of lib and apps do the tests run? Read from the reports that bun leaves
 // of each group of tests.
 //
-// What runs only in containers and in processes of its own (each main.ts, for one) counts as not
-// run, however well it is tested there.
+// Code that runs only in containers and in processes of its own (each main.ts, for one) counts as
+// not run, however well it is tested there.
 import { basename, join } from "node:path";
 
 const minShare = 0.85;

@@ -40,8 +40,8 @@ const unit = ["unit/**/*.test.ts"];
 const agents = ["integration/agents/**/*.test.ts"];
 const cli = ["integration/cli/**/*.test.ts"];
 /**
- * What these say is true only where the command line is a process of its own. Each line that the
- * others run is counted.
+ * These tests hold only where the command line is a process of its own. Each line that the others
+ * run is counted.
  */
 const cliProcess = [
   "integration/cli/{doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts",

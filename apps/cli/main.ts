@@ -43,8 +43,8 @@ for (const [name, code] of Object.entries(signals)) {
     // impatient person.
     if (name === "SIGHUP" && stop.signal.aborted) return;
     interruptions += 1;
-    // What the command left open, such as an output that is not read, keeps the program: there is
-    // nothing more to undo.
+    // Something that the command left open, such as an output that is not read, keeps the program:
+    // there is nothing more to undo.
     if (isOver) process.exit(code);
     process.exitCode = code;
     if (interruptions === 1) return stop.abort(name);
@@ -57,7 +57,7 @@ for (const [name, code] of Object.entries(signals)) {
 }
 
 // The reader of the output has closed the stream (`sett hoard | head -1`), or the terminal is gone.
-// What is half done is undone first, which needs no reader.
+// A half-done command is undone first, which needs no reader.
 const leave = () => {
   if (stop.signal.aborted) return;
   if (abandonMessage === undefined) process.exit(0);

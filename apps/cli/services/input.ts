@@ -1,4 +1,4 @@
-// What the parts of an instance are planned from.
+// The facts from which the parts of an instance are planned.
 
 import type { HostExchange } from "../../../lib/git/exchange/port.ts";
 import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";

@@ -10,16 +10,8 @@ export function withStart(
   { claim, grants }: ClaimSnapshot,
   running: RunningGrant,
 ): ClaimSnapshot | undefined {
-  const isIt = ({ agent, state, attempt, queued_at }: Grant) =>
-    agent === running.agent &&
-    state === "queued" &&
-    attempt === running.attempt &&
-    queued_at === running.queued_at;
-  if (!grants.some(isIt)) return undefined;
-  return {
-    claim: { ...claim, rev: claim.rev + 1 },
-    grants: grants.map((one) => (isIt(one) ? running : one)),
-  };
+  const moved = replaced(grants, "queued", running);
+  return moved && { claim: { ...claim, rev: claim.rev + 1 }, grants: moved };
 }
 
 /** The run that the log has shown first, without all that is known of it. */
@@ -27,27 +19,24 @@ export function withRun(
   { claim, grants }: ClaimSnapshot,
   running: RunningGrant,
 ): ClaimSnapshot | undefined {
-  const isIt = ({ agent, state, attempt, queued_at }: Grant) =>
-    agent === running.agent &&
-    state === "running" &&
-    attempt === running.attempt &&
-    queued_at === running.queued_at;
-  if (!grants.some(isIt)) return undefined;
-  return { claim, grants: grants.map((one) => (isIt(one) ? running : one)) };
+  const moved = replaced(grants, "running", running);
+  return moved && { claim, grants: moved };
 }
 
 /** Undefined where the grant does not run in this attempt. */
 export function withEnd({ claim, grants }: ClaimSnapshot, ended: Grant): ClaimSnapshot | undefined {
-  const isIt = ({ agent, state, attempt, queued_at }: Grant) =>
-    agent === ended.agent &&
-    state === "running" &&
-    attempt === ended.attempt &&
-    queued_at === ended.queued_at;
-  if (!grants.some(isIt)) return undefined;
-  return {
-    claim: { ...claim, rev: claim.rev + 1 },
-    grants: grants.map((one) => (isIt(one) ? ended : one)),
-  };
+  const moved = replaced(grants, "running", ended);
+  return moved && { claim: { ...claim, rev: claim.rev + 1 }, grants: moved };
+}
+
+/** The grants with `by` in the place of its own attempt; undefined where that is not in `state`. */
+function replaced(grants: readonly Grant[], state: Grant["state"], by: Grant): Grant[] | undefined {
+  const isIt = (one: Grant) =>
+    one.agent === by.agent &&
+    one.state === state &&
+    one.attempt === by.attempt &&
+    one.queued_at === by.queued_at;
+  return grants.some(isIt) ? grants.map((one) => (isIt(one) ? by : one)) : undefined;
 }
 
 /**
