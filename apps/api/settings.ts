@@ -4,10 +4,11 @@ import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { Trigger } from "../../lib/model/trigger.ts";
 import {
-  DurationText,
+  healthAddress,
   jsonText,
   PortText,
   readEnvironment,
+  redisPatience,
 } from "../../lib/service/environment.ts";
 import { TelemetryEnvironment, telemetrySettings } from "../../lib/telemetry/settings.ts";
 import { OidcSettings } from "./access/oidc.ts";
@@ -148,18 +149,8 @@ export const Environment = z.object({
   )
     .optional()
     .describe("Where the processes of this machine are, as JSON, for `processes`."),
-  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z
-    .string()
-    .min(1)
-    .default("0.0.0.0")
-    .describe("The address that they listen on."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
-    "How long to wait for one answer of Redis.",
-  ),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
-    "How long Redis may be away before the process ends.",
-  ),
+  ...healthAddress,
+  ...redisPatience,
 });
 
 /** Adds those of telemetry, which have a section of their own. */

@@ -11,9 +11,10 @@ import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { anyProvider } from "../../lib/models/providers.ts";
 import {
   DurationText,
+  healthAddress,
   jsonText,
-  PortText,
   readEnvironment,
+  redisPatience,
 } from "../../lib/service/environment.ts";
 import type { SecretVariables } from "./secrets/secrets.ts";
 import type { ModelAccess } from "./tool/model-access.ts";
@@ -112,18 +113,8 @@ export const Environment = z.object({
     .min(1)
     .default("/run/secrets")
     .describe("The folder with their values."),
-  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z
-    .string()
-    .min(1)
-    .default("0.0.0.0")
-    .describe("The address that they listen on."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
-    "How long to wait for one answer of Redis.",
-  ),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
-    "How long Redis may be away before the process ends.",
-  ),
+  ...healthAddress,
+  ...redisPatience,
   SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe(
     "The lease of a running grant (`limits.lease`).",
   ),

@@ -9,6 +9,7 @@ import {
   jsonText,
   PortText,
   readEnvironment,
+  redisPatience,
 } from "../../lib/service/environment.ts";
 
 /** The model of an agent, by its name in sett.yml, and the budget of one of its grants. */
@@ -79,12 +80,7 @@ export const Environment = z.object({
     .enum(["record", "replay"])
     .optional()
     .describe("Whether exchanges are recorded or replayed."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
-    "How long to wait for one answer of Redis.",
-  ),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
-    "How long Redis may be away before the process ends.",
-  ),
+  ...redisPatience,
 });
 
 /** The folder of `sett up --record` and `--replay`. */

@@ -7,9 +7,11 @@ import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
 import {
   DurationText,
+  healthAddress,
   jsonText,
   PortText,
   readEnvironment,
+  redisPatience,
 } from "../../lib/service/environment.ts";
 import type { WorkerTemplate } from "./workers/worker-host.ts";
 
@@ -29,12 +31,7 @@ export const Environment = z.object({
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
     .describe("Where Redis is, with the service's user and password."),
-  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z
-    .string()
-    .min(1)
-    .default("0.0.0.0")
-    .describe("The address that they listen on."),
+  ...healthAddress,
   SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy))
     .default(defaultPolicy)
     .describe("The rules of the instance from sett.yml, as JSON."),
@@ -70,12 +67,7 @@ export const Environment = z.object({
   SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks)
     .default([])
     .describe("Who is notified, as JSON."),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
-    "How long to wait for one answer of Redis.",
-  ),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
-    "How long Redis may be away before the process ends.",
-  ),
+  ...redisPatience,
   SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe(
     "The lease of a running grant (`limits.lease`).",
   ),

@@ -55,3 +55,23 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Settings of every program that uses Redis. */
+export const redisPatience = {
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe(
+    "How long to wait for one answer of Redis.",
+  ),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe(
+    "How long Redis may be away before the process ends.",
+  ),
+};
+
+/** Settings of every program with health endpoints. */
+export const healthAddress = {
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
+  SETT_HEALTH_HOST: z
+    .string()
+    .min(1)
+    .default("0.0.0.0")
+    .describe("The address that they listen on."),
+};

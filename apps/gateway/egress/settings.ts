@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Egress, parseTarget } from "../../../lib/model/egress.ts";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
-import { jsonText, PortText, readEnvironment } from "../../../lib/service/environment.ts";
+import { healthAddress, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const EgressEnvironment = z.object({
@@ -21,12 +21,7 @@ export const EgressEnvironment = z.object({
     .min(1)
     .default("/run/sett/egress")
     .describe("Where each agent has a folder for its socket."),
-  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
-  SETT_HEALTH_HOST: z
-    .string()
-    .min(1)
-    .default("0.0.0.0")
-    .describe("The address that they listen on."),
+  ...healthAddress,
 });
 
 export type EgressSettings = ReturnType<typeof readEgressSettings>;
