@@ -30,7 +30,7 @@ let sett: SettWorkspace;
 
 beforeAll(async () => {
   const limits =
-    "    resources: { limits: { disk: 64M, memory: 320M, pids: 200, cpus: 1 } }\n    timeout: 15s\n";
+    "    resources: { limits: { disk: 64M, memory: 320M, pids: 200, cpus: 1 } }\n    timeout: 60s\n";
   sett = await SettWorkspace.create({
     ...scriptAgent("greedy", obedient),
     "agents/greedy/threads.ts": threads,
@@ -113,7 +113,7 @@ test.each<[string, string, Partial<Report> | undefined]>([
   [
     "open files, in a folder that its owner may list and not enter",
     "mkdir /workspace/a && cd /workspace/a && exec 5>5 6>6 7>7 8>8 && chmod 400 . && " +
-      "for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 60",
+      "for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 120",
     {
       reason:
         "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB.",
@@ -121,7 +121,7 @@ test.each<[string, string, Partial<Report> | undefined]>([
   ],
   [
     "open files without a name",
-    "cd /workspace && exec 5>5 6>6 7>7 8>8 && rm 5 6 7 8 && for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 60",
+    "cd /workspace && exec 5>5 6>6 7>7 8>8 && rm 5 6 7 8 && for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 120",
     {
       reason:
         "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB.",

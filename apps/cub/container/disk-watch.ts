@@ -15,11 +15,11 @@ export type DiskLimit = { bytes: number; folders: readonly WatchedFolder[]; rese
 const lookEveryMs = 250;
 /**
  * A file system that loses nothing is counted all the same, because another program may free what
- * this one takes.
+ * this one takes: soon where counting costs little, at the latest after the longer time.
  */
-const countEveryMs = 15_000;
-/** Counting may take so much of the time. */
-const maxShare = 1 / 20;
+const countAfterMs = { least: 2_000, most: 15_000 };
+/** Counting may take so much of the time, and the larger share where it would be too late else. */
+const share = { usual: 1 / 100, largest: 1 / 20 };
 
 /**
  * Below this, a run that goes on writing is ended before the disk is full, which would stop Redis
@@ -129,7 +129,9 @@ export class DiskWatch {
   ): boolean {
     if (isFirst) return isFlat === true;
     if (then - free >= (this.#limit.bytes - used) / 2) return true;
-    return performance.now() - countedAt >= Math.max(countEveryMs, countMs / maxShare);
+    const usualMs = Math.max(countAfterMs.least, countMs / share.usual);
+    const dueMs = Math.max(Math.min(usualMs, countAfterMs.most), countMs / share.largest);
+    return performance.now() - countedAt >= dueMs;
   }
 
   #tooMuch({ name, cure }: WatchedFolder, used: number): string {

@@ -118,6 +118,22 @@ test("files that are written during a run are counted when the disk has become f
   expect(reasons[0]).toContain("allows 1 MiB");
 });
 
+test("what another program frees meanwhile hides nothing: a small folder is counted every two seconds", async () => {
+  using folder = temporaryFolder();
+  const reasons: string[] = [];
+  const disk = { bytes: mebibyte, folders: [{ path: folder.path, name: "/workspace" }] };
+  writeFileSync(join(folder.path, "large"), new Uint8Array(2 * mebibyte));
+  // The disk has more room than it ever had, and was counted three seconds ago.
+  const countedAt = performance.now() - 3_000;
+  const seen = { free: 0, freeAtStart: 0, used: 0, countedAt, countMs: 1 };
+  using _watch = new DiskWatch(disk).start(
+    (reason) => reasons.push(reason),
+    new Map([[folder.path, seen]]),
+  );
+  await waitFor("the end", () => reasons.length > 0, { timeoutMs: 8_000 });
+  expect(reasons[0]).toContain("allows 1 MiB");
+}, 20_000);
+
 test("a run beside which a nearly full disk becomes fuller is ended, also where the growth is in no folder that is counted", async () => {
   using folder = temporaryFolder();
   using elsewhere = temporaryFolder();
