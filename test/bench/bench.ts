@@ -1,6 +1,7 @@
 // `just bench`: all figures. With --only api those of the API, with --only page those of the page,
 // with --only ratios [--quick] the table of ratios, with --only costs [--scene NAME] what a claim
-// costs: but for --only page no program is compiled and no image built.
+// costs, with --only repositories [--quick] what large repositories cost: but for --only page no
+// program is compiled and no image built.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
@@ -34,8 +35,12 @@ switch (options.only) {
     );
     process.exit();
     break;
+  case "repositories":
+    await (await import("./repository-figures.ts")).printRepositories(options.quick === true);
+    process.exit();
+    break;
   default:
     throw new Error(
-      `There are --only ratios, --only api, --only page and --only costs, and not ${options.only}.`,
+      `There are --only api, costs, page, ratios and repositories, and not ${options.only}.`,
     );
 }
