@@ -1,6 +1,6 @@
 // Commits of the worker: the result of the work, and work in progress that shall outlive a
 // question.
-import { lstat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newGitlinks } from "../../../lib/git/run/new-gitlinks.ts";
 import { type GitRun, gitFailure, tryGit } from "../../../lib/git/run/run-git.ts";
@@ -25,7 +25,7 @@ export type Commit = { ok: true; commit: CommitHash | undefined } | { ok: false;
  * Throws git-failed.
  */
 export async function commitChanges(workspace: Workspace, message: string): Promise<Commit> {
-  const refusal = await refusalOf(workspace);
+  const refusal = (await inSubmodule(workspace)) ?? (await refusalOf(workspace));
   if (refusal !== undefined) return { ok: false, reason: refusal };
   const added = await tryGit(workspace.git, { args: addAll, cwd: workspace.root });
   const unborn = /^error: '(.+)\/' does not have a commit checked out$/m.exec(added.stderr)?.[1];
@@ -96,7 +96,26 @@ async function linksOf(workspace: Workspace): Promise<string[]> {
   const changes = await run({
     args: ["diff-index", "--cached", "-z", "--raw", "--no-renames", workspace.head, "--"],
   });
-  return await newGitlinks({ run, changes, modules: ":.gitmodules" });
+  return await newGitlinks({ run, changes, modules: ":.gitmodules", root: workspace.root });
+}
+
+/**
+ * Git passes over what is in the folder of a submodule that has no repository here, and says
+ * nothing of it.
+ */
+async function inSubmodule(workspace: Workspace): Promise<string | undefined> {
+  const listed = await gitIn(workspace, ["ls-files", "-z", "--stage"]);
+  for (const entry of listed.split("\0")) {
+    const [, folder] = /^160000 [^\t]*\t(.*)$/s.exec(entry) ?? [];
+    if (folder === undefined) continue;
+    const names = await readdir(join(workspace.root, folder)).catch((): string[] => []);
+    if (names.length > 0 && !names.includes(".git"))
+      return (
+        `${folder} is a submodule, and its files are in a repository of their own, which is not here: ` +
+        `${folder}/${names[0]} would not be in the commit. Remove it, and write what belongs to this repository elsewhere.`
+      );
+  }
+  return undefined;
 }
 
 function repositoryInside(folder: string): string {

@@ -78,7 +78,7 @@ function withoutFiles(commit: CommitHash, folder: string): Publication {
     reason:
       `The commit ${commit} has none of the files in ${name}, so nothing was published: the folder has a repository of its own. ` +
       `Have the tool remove the \`.git\` in it and \`git rm --cached\` the folder before it commits, let .gitignore name it, ` +
-      "or add it as a submodule that .gitmodules names.",
+      "or add it as a submodule that .gitmodules names with an address outside of the workspace.",
   };
 }
 

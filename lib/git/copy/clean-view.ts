@@ -140,7 +140,8 @@ export class CleanView {
     const changes = await run({
       args: ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"],
     });
-    return await newGitlinks({ run, changes, modules: `${commit}:.gitmodules` });
+    const modules = `${commit}:.gitmodules`;
+    return await newGitlinks({ run, changes, modules, root: this.#workspaceDir });
   }
 
   async #run(run: GitRun): Promise<string> {

@@ -14,28 +14,50 @@ interface Reading {
    * index.
    */
   readonly modules: string;
+  /** The folder of the working copy, absolute: what is in it is nowhere else. */
+  readonly root: string;
 }
 
 const gitlink = "160000";
 
-/** The folders that have become such a link, and are no submodule. */
-export async function newGitlinks({ run, changes, modules }: Reading): Promise<string[]> {
+/**
+ * The folders that have become such a link, and are no submodule, which comes from elsewhere; and
+ * those whose link was none before, and leads to another commit now.
+ */
+export async function newGitlinks({ run, changes, modules, root }: Reading): Promise<string[]> {
   const words = changes.split("\0");
-  const links: string[] = [];
+  const links: { folder: string; isNew: boolean }[] = [];
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [before, after] = (words[at] ?? "").slice(1).split(" ");
-    if (after === gitlink && before !== gitlink) links.push(words[at + 1] ?? "");
+    if (after === gitlink) links.push({ folder: words[at + 1] ?? "", isNew: before !== gitlink });
   }
-  if (links.length === 0) return links;
-  const named = await submodulesIn(run, modules);
-  return links.filter((link) => !named.has(link));
+  if (links.length === 0) return [];
+  const sources = await sourcesIn(run, modules);
+  return links.flatMap(({ folder, isNew }) => {
+    const source = sources.get(folder);
+    const isSubmodule = source !== undefined && !(isNew && isWithin(root, source));
+    return isSubmodule ? [] : [folder];
+  });
 }
 
-/** Their folders; none where the file is missing or cannot be read. */
-async function submodulesIn(run: Reading["run"], modules: string): Promise<Set<string>> {
-  const args = ["config", `--blob=${modules}`, "--null", "--get-regexp", "^submodule\\..*\\.path$"];
+/** From where submodules come, by folder; none where the file is missing or cannot be read. */
+async function sourcesIn(run: Reading["run"], modules: string): Promise<Map<string, string>> {
+  const keys = "^submodule\\..*\\.(path|url)$";
+  const args = ["config", `--blob=${modules}`, "--null", "--get-regexp", keys];
   const listed = await run({ args }).catch(() => "");
-  return new Set(
-    listed.split("\0").map((entry) => entry.slice(entry.indexOf("\n") + 1).replace(/\/+$/, "")),
+  const [paths, urls] = [new Map<string, string>(), new Map<string, string>()];
+  for (const entry of listed.split("\0")) {
+    const [, name, key, value] = /^submodule\.(.*)\.(path|url)\n(.*)$/s.exec(entry) ?? [];
+    if (name !== undefined) (key === "path" ? paths : urls).set(name, value ?? "");
+  }
+  return new Map(
+    [...paths].map(([name, path]) => [path.replace(/\/+$/, ""), urls.get(name) ?? ""]),
   );
+}
+
+/** `git submodule add ./part part`, as git itself advises, names the folder as its own source. */
+function isWithin(root: string, source: string): boolean {
+  const path = source.replace(/^file:\/\//, "");
+  if (path.startsWith("/")) return `${path}/`.startsWith(`${root}/`) || path.startsWith("/tmp/");
+  return !path.includes(":") && !path.startsWith("../");
 }

@@ -1,6 +1,7 @@
 // Tools that commit, in real working copies of a real repository.
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkspaceMode } from "../../../lib/model/agent.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -9,6 +10,7 @@ import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts"
 import {
   commitFiles,
   git,
+  hostEnv,
   instance,
   newGoalId,
   toolGit,
@@ -53,6 +55,17 @@ async function codingScene(mode: WorkspaceMode, act: (folder: string) => Answer)
 const commitIn = (folder: string) =>
   commitFiles(folder, { "new.ts": "2;\n" }, "By an agent", toolGit);
 
+/** As a command of the agent's image would, whose git knows no user but that of the copy. */
+function shell(folder: string, script: string): void {
+  const env = {
+    ...hostEnv,
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "protocol.file.allow",
+    GIT_CONFIG_VALUE_0: "always",
+  };
+  execFileSync("sh", ["-ec", script], { cwd: folder, env, stdio: "ignore" });
+}
+
 describe("a tool in an rw workspace", () => {
   test("has its commit published, with the payload unchanged and metadata.commit set", async () => {
     let commit: CommitHash | undefined;
@@ -93,19 +106,48 @@ describe("a tool in an rw workspace", () => {
     expect(scene.published()).toEqual([]);
   });
 
-  test("is refused a commit that has a repository in the place of files", async () => {
+  const inside = "git init -q part && cd part && git commit -q --allow-empty -m Inside && cd ..";
+  const links: Record<string, string> = {
+    "a repository": `${inside} && git add part`,
+    "a repository whose own folder is elsewhere": `git init -q --separate-git-dir=../apart part && ${inside} && git add part`,
+    "a link to a repository": `${inside} && mkdir other && ln -s ../part/.git other/.git && mv part .. && ln -sf ../../part/.git other/.git && git add other`,
+    "a linked work tree": "git worktree add -q --detach part && git add part",
+    "a file that has become a repository":
+      "rm README.md && git init -q README.md && git -C README.md commit -q --allow-empty -m x && git add -A",
+    "a submodule whose source is itself, as git advises": `${inside} && git submodule add -q ./part part`,
+    "a submodule whose source is in the workspace": `${inside} && git submodule add -q "$PWD/part" part`,
+    "a submodule without a source": `${inside} && git config -f .gitmodules submodule.part.path part && git add -A`,
+  };
+
+  test.each(Object.entries(links))(
+    "is refused a commit that has %s in the place of files",
+    async (_, make) => {
+      await using scene = await codingScene("rw", (folder) => {
+        shell(folder, make);
+        return { payload: commitIn(folder) };
+      });
+      const { state, artefact } = await scene.workOn();
+      expect([state, artefact.structural_type]).toEqual(["failed", "Failure"]);
+      expect(artefact.payload).toContain("the folder has a repository of its own");
+      expect(scene.published()).toEqual([]);
+    },
+  );
+
+  test("is refused another commit in a folder that was such a link before", async () => {
     await using scene = await codingScene("rw", (folder) => {
-      mkdirSync(join(folder, "part"));
-      toolGit(join(folder, "part"), "init", "-q");
-      toolGit(join(folder, "part"), "config", "user.name", "a");
-      toolGit(join(folder, "part"), "config", "user.email", "a@a.invalid");
-      commitFiles(join(folder, "part"), { file: "x" }, "Inside", toolGit);
+      shell(
+        folder,
+        "git init -q part; cd part; echo x > file; git add file; git commit -qm Inside",
+      );
       return { payload: commitIn(folder) };
     });
-    const { state, artefact } = await scene.workOn();
-    expect([state, artefact.structural_type]).toEqual(["failed", "Failure"]);
+    const { path, base } = scene.host;
+    git(path, "update-index", "--add", "--cacheinfo", `160000,${base},part`);
+    git(path, "commit", "-q", "-m", "A link");
+    const commit = CommitHash.parse(git(path, "rev-parse", "HEAD"));
+    await scene.host.repository.pin(instance, newGoalId(), commit);
+    const { artefact } = await scene.workOn(sampleArtefact({ metadata: { commit } }));
     expect(artefact.payload).toContain("the folder has a repository of its own");
-    expect(artefact.payload).toContain("part");
     expect(scene.published()).toEqual([]);
   });
 

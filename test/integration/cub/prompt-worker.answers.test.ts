@@ -400,6 +400,33 @@ test.each(Object.entries(repositoriesInside))(
   },
 );
 
+test("files in the folder of a submodule, which git would pass over, are refused with their name", async () => {
+  using repository = workRepository();
+  const url = "https://part.invalid";
+  repository.git("config", "--file", ".gitmodules", "submodule.part.path", "part");
+  repository.git("config", "--file", ".gitmodules", "submodule.part.url", url);
+  repository.git("add", ".gitmodules");
+  const link = `160000,${repository.head()},part`;
+  repository.git("update-index", "--add", "--cacheinfo", link);
+  repository.git("commit", "-q", "-m", "A part");
+  const finish: [string, object] = ["finish", { type: "CodeCommit", summary: "made a file" }];
+  const { answer, requests } = await workWith(
+    repository,
+    workInput(goalOf("Make a file.", repository.head())),
+    [
+      { call: [["write_file", { path: "part/file", content: "x" }]] },
+      { call: [finish] },
+      { call: [["run", { command: "mv part/file file" }]] },
+      { call: [finish] },
+    ],
+    { environment: { SETT_WORKSPACE_MODE: "rw" } },
+  );
+  expect(textOf(requests[2])).toContain("Not finished. part is a submodule");
+  expect(textOf(requests[2])).toContain("part/file would not be in the commit");
+  expect(answer).toMatchObject({ artefact_payload: repository.head() });
+  expect(repository.git("ls-files", "file")).toBe("file");
+});
+
 test("a folder with files of the commit is committed although a repository was made in it", async () => {
   using repository = workRepository();
   const make =
