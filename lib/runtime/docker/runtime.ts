@@ -1,9 +1,10 @@
 // The container runtime on a Docker Engine. This folder is the only one that knows dockerode.
 import { Duration } from "../../model/config-quantities.ts";
 import { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
 import { lockName } from "../names.ts";
-import type { Apply, EngineRuntime, Observe } from "../port.ts";
+import type { Apply, EngineRuntime, Images, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
 import { waitForEnd } from "./await-container.ts";
 import { buildImage } from "./build.ts";
@@ -16,12 +17,7 @@ import {
 } from "./containers.ts";
 import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
-import {
-  type EngineAddress,
-  explainUnreachable,
-  findEngine,
-  type HostEnvironment,
-} from "./find-engine.ts";
+import { type EngineAddress, findEngine, type HostEnvironment } from "./find-engine.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
 import { boundAnswers, limitAnswers } from "./limit-answers.ts";
@@ -29,6 +25,7 @@ import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
 import { logLimitsOf } from "./log-limits.ts";
 import { logLines } from "./logs.ts";
+import { namingEngine } from "./naming-engine.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
@@ -68,19 +65,12 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   else boundAnswers(docker, options.patienceMs ?? patienceIn(env), options.interrupted);
   const logLimits = logLimitsOf(docker);
-  const explained = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      throw await explainUnreachable(error, address, env);
-    }
-  };
-  // A command begins with one of the first four, so each says which Engine was tried.
+  const named = <Port extends object>(port: Port) => namingEngine(port, address, env);
   const observe: Observe = {
-    check: () => explained(checkEngine(docker)),
-    instances: (workspace) => explained(allInstances(docker, workspace)),
-    parts: (instance) => explained(instanceParts(docker, instance)),
-    find: (container) => explained(findContainer(docker, container)),
+    check: () => checkEngine(docker),
+    instances: (workspace) => allInstances(docker, workspace),
+    parts: (instance) => instanceParts(docker, instance),
+    find: (container) => findContainer(docker, container),
     logs: (container, which) => logLines(docker, container, which),
     exec: (container, command, input) => execInContainer(docker, container, command, input),
     connect: async (container, port) =>
@@ -99,24 +89,24 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     removeNetwork: (name, id) => removeNetwork(docker, name, id),
     removeInstance: (instance, keeping) => removeInstance(docker, instance, keeping),
   };
+  const images: Images = {
+    find: (tag) => findImage(docker, tag),
+    pull: (tag, progress) => pullImage(docker, tag, progress),
+    build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
+    untag: (tag) => removeImage(docker, tag),
+    removeUnnamed: (id) => removeUnnamed(docker, id),
+    load: (archive, options) => loadImages(docker, archive, options),
+    removeBuilt: (instance, own) => removeBuiltImages(docker, instance, own),
+  };
+  const wait: Workers["wait"] = (container, signal) => waitForEnd(docker, container, signal);
   return {
-    observe,
-    apply,
-    workers: workersOf(observe, apply, (container, signal) =>
-      waitForEnd(docker, container, signal),
-    ),
-    engine: {
-      images: {
-        find: (tag) => findImage(docker, tag),
-        pull: (tag, progress) => pullImage(docker, tag, progress),
-        build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
-        untag: (tag) => removeImage(docker, tag),
-        removeUnnamed: (id) => removeUnnamed(docker, id),
-        load: (archive, options) => loadImages(docker, archive, options),
-        removeBuilt: (instance, own) => removeBuiltImages(docker, instance, own),
-      },
-      strangers: (instance) => strangersOf(docker, instance),
-    },
+    observe: named(observe),
+    apply: named(apply),
+    workers: named(workersOf(observe, apply, wait)),
+    engine: named({
+      images: named(images),
+      strangers: (instance: InstanceName) => strangersOf(docker, instance),
+    }),
   };
 }
 

@@ -5,8 +5,9 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import { type BuildKitPlace, lackOfBuildKit } from "./buildkit.ts";
 import { checkEngine } from "./engine.ts";
 import { ask, askIfThere } from "./errors.ts";
-import { explainUnreachable, findEngine, type HostEnvironment } from "./find-engine.ts";
+import { findEngine, type HostEnvironment } from "./find-engine.ts";
 import { limitAnswers } from "./limit-answers.ts";
+import { namingEngine } from "./naming-engine.ts";
 import { openEngine } from "./open-engine.ts";
 
 export type EngineSurvey = {
@@ -79,18 +80,16 @@ export async function dockerSurvey(
   const address = await findEngine(env);
   const docker = await openEngine(address);
   limitAnswers(docker, limitMs);
-  return {
-    engine: () =>
-      surveyEngine(docker, { address, env }).catch(async (error: unknown) => {
-        throw await explainUnreachable(error, address, env);
-      }),
-    container: async (name) => {
+  const survey = {
+    engine: () => surveyEngine(docker, { address, env }),
+    container: async (name: string) => {
       const info = await askIfThere(`look for the container ${name}`, () =>
         docker.getContainer(name).inspect(),
       );
       return info === undefined ? undefined : surveyOf(info);
     },
   };
+  return namingEngine(survey, address, env);
 }
 
 /** Throws `docker-unreachable`. */

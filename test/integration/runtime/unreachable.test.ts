@@ -65,13 +65,22 @@ test("an engine that is not there is a docker-unreachable with a way out", async
     expect(failure).toMatchObject({ code: "docker-unreachable", exitCode: 1 });
     expect(failure.message).toStartWith("The Docker Engine does not answer: ");
     expect(failure.hint).toContain("Is dockerd running?");
-    // A command may begin with any of these, and says the same.
+    // A command may meet it at any of these, and says the same.
     const demo = InstanceName.parse("demo");
-    const { observe } = runtime;
+    const { observe, apply, workers, engine } = runtime;
+    const labels = { instance: demo, workspace: "/w", version: "1" };
     for (const answer of [
-      observe.instances(),
-      observe.parts(demo),
-      observe.find("sett-demo-redis"),
+      ...[observe.instances(), observe.parts(demo), observe.find("sett-demo-redis")],
+      ...[Array.fromAsync(observe.logs("x")), observe.exec("x", ["true"]), observe.connect("x", 1)],
+      ...[apply.stop("x", 1), apply.remove("x"), apply.startAgain("x"), apply.rename("x", "y")],
+      apply.lock(demo, "a test"),
+      apply.makeVolume({ name: "sett-demo-x", labels: { ...labels, component: "blackboard" } }),
+      apply.createNetwork("sett-demo", { ...labels, component: "network" }),
+      ...[apply.removeVolume("x"), apply.removeNetwork("x")],
+      apply.removeInstance(demo, { blackboard: "keep" }),
+      ...[workers.wait("x"), workers.remove("x"), workers.find("x")],
+      ...[engine.images.find("x"), engine.images.untag("x"), engine.images.removeUnnamed("x")],
+      engine.strangers(demo),
     ])
       expect(await answer.catch((error) => error)).toMatchObject({
         code: "docker-unreachable",
