@@ -279,7 +279,7 @@ async function findParts(
     error instanceof SettError && error.code === "instance-not-found";
   for (const accepts of [hasContainers, hasAnything]) {
     try {
-      return await findInstance(runtime.observe, shell, name, accepts);
+      return await findInstance(runtime.observe, shell, name, accepts, { takesMoved: true });
     } catch (error) {
       if (!isMissing(error)) throw error;
       // An unknown name is probably a typing mistake. Without --name, and with --volumes, it is

@@ -164,7 +164,7 @@ async function ownInstance(
       },
   };
   try {
-    return await findInstance(known, shell, name, hasAnything);
+    return await findInstance(known, shell, name, hasAnything, { takesMoved: true });
   } catch (error) {
     const isExpected = error instanceof SettError && error.code === "instance-not-found";
     // Without an Engine it is not known whether there is one of that name.

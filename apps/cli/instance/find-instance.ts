@@ -27,20 +27,29 @@ export function workspaceOf({ containers, networks, volumes }: InstanceParts): s
 
 /**
  * The instance of that name, else the one instance of this repository, among those that `accepts`
- * accepts. Throws `instance-not-found` and `instance-ambiguous`.
+ * accepts. `takesMoved`: also one that the repository had in another folder, as if it had been made
+ * where the repository is now; else only `sett up` goes on with it. Throws `instance-not-found` and
+ * `instance-ambiguous`.
  */
 export async function findInstance(
   observe: Pick<Observe, "instances" | "parts">,
   shell: Pick<Shell, "cwd" | "env">,
   name: string | undefined,
   accepts: (parts: InstanceParts) => boolean,
+  { takesMoved = false }: { takesMoved?: boolean } = {},
 ): Promise<InstanceParts> {
+  const workspace = await workspaceRoot(shell.cwd);
+  const movedHere = async (all: readonly InstanceParts[]) =>
+    workspace === undefined
+      ? []
+      : await (await import("./moved-instances.ts")).movedInto(all, workspace, shell.env);
   if (name !== undefined) {
     const parts = await observe.parts(instanceNameOf(name));
-    if (accepts(parts)) return parts;
-    throw hasAnything(parts) ? withoutContainers(parts) : instanceNotFound(name);
+    if (!accepts(parts))
+      throw hasAnything(parts) ? withoutContainers(parts) : instanceNotFound(name);
+    const [moved] = takesMoved ? await movedHere([parts]) : [];
+    return moved?.now ?? parts;
   }
-  const workspace = await workspaceRoot(shell.cwd);
   if (workspace === undefined) {
     throw await notInRepository(shell.cwd, {
       code: "instance-not-found",
@@ -51,12 +60,22 @@ export async function findInstance(
   const own = (await observe.instances(workspace)).filter(
     (parts) => workspaceOf(parts) === workspace,
   );
-  const all = own.filter(accepts);
+  const moved = own.length > 0 ? [] : await movedHere(await observe.instances());
+  if (moved[0] !== undefined && !takesMoved) throw wasElsewhere(moved[0].was);
+  return theOne([...own, ...moved.map(({ now }) => now)], workspace, accepts);
+}
+
+/** Throws `instance-not-found` and `instance-ambiguous`. */
+function theOne(
+  known: readonly InstanceParts[],
+  workspace: string,
+  accepts: (parts: InstanceParts) => boolean,
+): InstanceParts {
+  const all = known.filter(accepts);
   const [only, ...others] = all;
   if (only === undefined) {
-    const [kept, ...more] = own;
+    const [kept, ...more] = known;
     if (kept !== undefined && more.length === 0) throw withoutContainers(kept);
-    if (kept === undefined) await refuseMoved(await observe.instances(), workspace, shell.env);
     throw new SettError(
       "instance-not-found",
       `No sett is running for this repository, ${workspace}.`,
@@ -74,33 +93,11 @@ export async function findInstance(
   return only;
 }
 
-/**
- * Throws `instance-not-found` for the instances that this repository had in another folder: only
- * `sett up` makes them anew where the repository is now.
- */
-async function refuseMoved(
-  all: readonly InstanceParts[],
-  workspace: string,
-  env: Shell["env"],
-): Promise<void> {
-  const [{ HostRepository }, { whereTheyAre }] = await Promise.all([
-    import("../../../lib/git/repository/host-repository.ts"),
-    import("./moved-instances.ts"),
-  ]);
-  // Where git cannot use it, the repository is known by the labels alone.
-  const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true }).catch(
-    () => undefined,
-  );
-  if (repository === undefined) return;
-  const now = await whereTheyAre(all, repository.place, env);
-  const moved = all.find((_, index) => {
-    const parts = now[index];
-    return parts !== undefined && workspaceOf(parts) === workspace;
-  });
-  if (moved === undefined) return;
-  const { instance } = moved;
-  const was = `${instance} is the instance of this repository, which was at ${workspaceOf(moved)} when it was started.`;
-  throw new SettError("instance-not-found", was, {
+/** Only `sett up` makes its parts anew where the repository is now. */
+function wasElsewhere(parts: InstanceParts): SettError {
+  const { instance } = parts;
+  const was = `${instance} is the instance of this repository, which was at ${workspaceOf(parts)} when it was started.`;
+  return new SettError("instance-not-found", was, {
     hint: `Go on with it here: sett up --name ${instance}. Until then, name it: --name ${instance}`,
   });
 }

@@ -13,6 +13,7 @@ import {
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { hasAnything, hasContainers, workspaceOf } from "./find-instance.ts";
+import { movedInto } from "./moved-instances.ts";
 import { findPrograms, ownCommand } from "./programs.ts";
 
 export const runtimeNames = ["docker", "process"] as const;
@@ -40,7 +41,12 @@ export async function runtimeOf(
   const isMeant = (parts: InstanceParts) =>
     name === undefined ? workspaceOf(parts) === workspace : parts.instance === name;
   const processes = processesOf(env);
-  const own = (await processes.observe.instances()).filter(isMeant);
+  const all = await processes.observe.instances();
+  const there = all.filter(isMeant);
+  const own =
+    there.length === 0 && name === undefined && workspace !== undefined
+      ? (await movedInto(all, workspace, env)).map(({ now }) => now)
+      : there;
   if (own.some(hasContainers)) return processes;
   if (own.length === 0) return await dockerOf(shell);
   // Only a blackboard that an earlier `sett down` has kept: a running sett in Docker comes first.

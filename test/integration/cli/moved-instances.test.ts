@@ -1,12 +1,13 @@
 // Which instances are taken for those of a repository that was moved: real git, and the
 // labels that an Engine would show.
 import { expect, test } from "bun:test";
-import { mkdtempDisposable, rename } from "node:fs/promises";
+import { mkdtempDisposable, rename, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import {
   findInstance,
+  hasAnything,
   hasContainers,
   workspaceOf,
 } from "../../../apps/cli/instance/find-instance.ts";
@@ -62,6 +63,36 @@ test("the instance of a repository that was moved is where the repository is", a
   await rename(old, now);
   expect(await foundAt(now, keptBlackboard(old))).toBe(now);
   expect(await foundAt(now, keptBlackboard(old, "fedcba9876543210.1790000000"))).toBe(old);
+});
+
+test("what is at the old place now keeps no instance from the new one: a link to it, or no repository", async () => {
+  await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
+  const [old, now] = [join(temp.path, "old"), join(temp.path, "now")];
+  await makeRepository(old);
+  await rename(old, now);
+  await symlink(now, old);
+  expect(await foundAt(now, keptBlackboard(old))).toBe(now);
+  await $`rm ${old} && mkdir -p ${join(old, "logs")}`;
+  expect(await foundAt(now, keptBlackboard(old))).toBe(now);
+});
+
+test("a command that takes what was moved gets it as if it had been made in the new folder", async () => {
+  await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
+  const [old, now] = [join(temp.path, "old"), join(temp.path, "now")];
+  await makeRepository(old);
+  await rename(old, now);
+  const known = {
+    instances: async (workspace?: string) =>
+      [keptBlackboard(old)].filter(() => workspace === undefined || workspace === old),
+    parts: async () => keptBlackboard(old),
+  };
+  for (const name of [undefined, "demo"]) {
+    const taken = await findInstance(known, { cwd: now, env }, name, hasAnything, {
+      takesMoved: true,
+    });
+    expect(workspaceOf(taken)).toBe(now);
+  }
+  expect(workspaceOf(await findInstance(known, { cwd: now, env }, "demo", hasAnything))).toBe(old);
 });
 
 test("a command in the new folder says where its instance was, and what to do", async () => {

@@ -1,6 +1,6 @@
 // Which runtime is meant, where no engine answers; the processes are real.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -33,8 +33,9 @@ const sett = (folder: string, ...words: string[]) =>
   });
 
 /** Returns what an earlier `down` has kept of an instance of this folder. */
-async function keepBlackboard(name: string, folder: string): Promise<void> {
+async function keepBlackboard(name: string, folder: string, id?: string): Promise<void> {
   const labels = {
+    ...(id !== undefined && { id }),
     instance: InstanceName.parse(name),
     workspace: join(root, folder),
     version: "1",
@@ -73,4 +74,21 @@ test("a blackboard that was kept is removed without an engine", async () => {
   await keepBlackboard("demo", "here");
   expect((await sett("here", "down", "--volumes")).code).toBe(0);
   expect(await runtime.observe.instances()).toEqual([]);
+});
+
+test("what is kept of a repository that was moved is its own there: commands say so, and down removes it", async () => {
+  const id = "0123456789abcdef.1790000000";
+  await $`git init --quiet before && git -C before -c user.name=A -c user.email=a@sett.invalid commit --quiet --allow-empty -m x && git -C before config sett.demo.id ${id} && git -C before config sett.demo.worktree ..`.cwd(
+    root,
+  );
+  await keepBlackboard("demo", "before", id);
+  await rename(join(root, "before"), join(root, "after"));
+  const status = await sett("after", "status");
+  expect(status.err).toContain(`which was at ${join(root, "before")} when it was started`);
+  expect((await sett("here", "status")).err).toContain("The Docker Engine does not answer");
+  const down = await sett("after", "down", "--volumes");
+  expect({ ...down, out: "" }).toMatchObject({ code: 0, err: expect.stringContaining("removed") });
+  expect(down.err).not.toContain("cannot be used");
+  expect(await runtime.observe.instances()).toEqual([]);
+  expect(await $`git -C after config sett.demo.id`.cwd(root).nothrow().text()).toBe("");
 });
