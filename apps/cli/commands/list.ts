@@ -20,13 +20,14 @@ import {
 } from "../facts/gateway-state.ts";
 import { newBlackboardSince } from "../facts/new-blackboard.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
+import { goneBlackboards } from "../instance/gone-blackboards.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
 import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { newBlackboardSentence, restoreHint } from "../render/lost.ts";
+import { goneBlackboardSentence, newBlackboardSentence, restoreHint } from "../render/lost.ts";
 import { table } from "../render/table.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -41,8 +42,15 @@ export const list = defineCommand({
     if (dockerProblem !== undefined && found.length === 0) throw dockerProblem;
     if (dockerProblem !== undefined)
       shell.messages.warn("Docker does not answer: instances in containers are not shown.");
+    const gone = dockerProblem === undefined ? await goneBlackboards(found, shell) : new Map();
+    for (const [instance, refs] of gone) {
+      shell.messages.warn(goneBlackboardSentence(instance, refs));
+      shell.messages.next(restoreHint);
+    }
     const instances = await Promise.all(
-      found.map(async (parts) => summaryOf(parts, await readBoard(parts, shell))),
+      found.map(async (parts) =>
+        summaryOf(parts, await readBoard(parts, shell), gone.get(parts.instance)),
+      ),
     );
     if (args.json) {
       await shell.out.write(`${JSON.stringify(instances)}\n`);
@@ -75,7 +83,7 @@ export const list = defineCommand({
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
     );
     for (const { name, state, gateway, cassettes, lost_blackboard: lost, workspace } of instances) {
-      if (lost !== null) {
+      if (lost !== null && lost.since !== null) {
         shell.messages.warn(newBlackboardSentence(name, lost.known, agoOf(lost.since, Date.now())));
         shell.messages.next(restoreHint);
       }
@@ -140,6 +148,7 @@ async function refsOfBefore(
 function summaryOf(
   parts: InstanceParts & { runtime: RuntimeName },
   { notStarted, gateway, lost }: OnBoard,
+  gone: KeptRef[] | undefined,
 ) {
   const { instance, containers, runtime } = parts;
   const labels = containers.map((container) => container.labels);
@@ -156,7 +165,7 @@ function summaryOf(
     people: named("person"),
     gateway: gateway ?? null,
     cassettes: cassettesOf(containers) ?? null,
-    lost_blackboard: lost === undefined ? null : { since: lost.since, known: lost.refs },
+    lost_blackboard: lostOf(lost, gone),
     created_at: created[0] ?? null,
     redis_port: redisOf(parts)?.port ?? null,
     containers: containers.map((container) => ({
@@ -164,6 +173,12 @@ function summaryOf(
       state: stateWord(container),
     })),
   };
+}
+
+/** `since`: when the empty one began; null where there is none yet. */
+function lostOf(lost: OnBoard["lost"], gone: KeptRef[] | undefined) {
+  if (lost !== undefined) return { since: lost.since, known: lost.refs };
+  return gone === undefined ? null : { since: null, known: gone };
 }
 
 function paintOf(state: string, style: Style): (text: string) => string {

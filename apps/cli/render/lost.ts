@@ -18,15 +18,23 @@ export function newBlackboardSentence(
   age?: string,
 ): string {
   const began = age === undefined ? "is new, and empty" : `began empty ${age}`;
-  const gone = `The blackboard of ${instance} ${began}: the one before is gone.`;
-  if (refs.length === 0) return `${gone} Git knows no goal or result of it.`;
+  return `The blackboard of ${instance} ${began}: the one before is gone. ${whatGitHas(instance, refs)}`;
+}
+
+/** Before any `sett up`. */
+export function goneBlackboardSentence(instance: string, refs: readonly KeptRef[]): string {
+  return `The blackboard of ${instance} is gone, and \`sett up\` would begin an empty one. ${whatGitHas(instance, refs)}`;
+}
+
+function whatGitHas(instance: string, refs: readonly KeptRef[]): string {
+  if (refs.length === 0) return "Git knows no goal or result of it.";
   const named = refs.slice(0, maxNamed).map(({ id, subject }) => {
     const line = boundedLine(subject, maxSubject);
     return line === "" ? shortId(id) : `${shortId(id)} (${line})`;
   });
   const more = refs.length > maxNamed ? `, and ${refs.length - maxNamed} more` : "";
   const what = refs.length === 1 ? "1 goal or result" : `${refs.length} goals and results`;
-  return `${gone} Git still has ${what} of it, in refs/sett/${instance}: ${named.join(", ")}${more}.`;
+  return `Git still has ${what} of it, in refs/sett/${instance}: ${named.join(", ")}${more}.`;
 }
 
 export function newRecordSentence(instance: string): string {

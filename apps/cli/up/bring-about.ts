@@ -51,9 +51,12 @@ export async function bringAbout(input: Input): Promise<void> {
   const actor = await personOf(repository, shell);
   try {
     undoSteps.add(forgetId);
-    const isKnown = keptId !== undefined && (before?.networks ?? []).length === 0;
+    const hasBeenUp = keptId !== undefined && (await kept.hasBeenUp());
+    const isKnown = hasBeenUp && (before?.networks ?? []).length === 0;
     const applyInput = { ...made, adopted, actor, undoSteps, isKnown, before };
     const applied = await applyPlan(applyInputOf(input, known, applyInput));
+    // That the configuration cannot be written was said with the id.
+    await kept.noteUp().catch(() => undefined);
     await sayWhatIsUp(input, made.plan);
     await host.tidy(images, known);
     await report(instance, applied, shell);

@@ -1,7 +1,7 @@
 // The id of an instance in the configuration of its repository, where it outlives the volumes, and
 // what else is the instance's by no label of its own.
 import { join, relative } from "node:path";
-import type { InstanceName } from "../../model/ids.ts";
+import { InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { type Git, runGit, tryGit } from "../run/run-git.ts";
@@ -33,6 +33,19 @@ export class KeptId {
     this.#section = `sett.${instance}`;
   }
 
+  /** The instances of which the repository has an id: none that `down --volumes` has removed. */
+  static async instances(
+    { commonDir }: RepositoryPlace,
+    env: Readonly<Record<string, string | undefined>>,
+  ): Promise<InstanceName[]> {
+    const words = ["--null", "--name-only", "--get-regexp", "^sett\\..*\\.id$"];
+    const args = ["config", "--file", join(commonDir, "config"), ...words];
+    const run = { args, cwd: commonDir };
+    const { stdout } = await tryGit({ path: "git", env: withoutRepository(env) }, run);
+    const names = stdout.split("\0").map((key) => key.slice("sett.".length, -".id".length));
+    return names.flatMap((name) => InstanceName.safeParse(name).data ?? []);
+  }
+
   /** Undefined where there is none. */
   async read(): Promise<string | undefined> {
     return await this.#read("id");
@@ -48,6 +61,15 @@ export class KeptId {
       `${this.#section}.worktree`,
       relative(this.#place.commonDir, this.#place.toplevel),
     ]);
+  }
+
+  /** Whether `sett up` has ever completed; a first one that failed leaves the id to its images. */
+  async hasBeenUp(): Promise<boolean> {
+    return (await this.#read("up")) === "true";
+  }
+
+  async noteUp(): Promise<void> {
+    if (!(await this.hasBeenUp())) await this.#change([`${this.#section}.up`, "true"]);
   }
 
   /** Its path, relative to the repository's own folder; undefined where there is none. */
@@ -85,7 +107,7 @@ export class KeptId {
     if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
   }
 
-  async #read(key: "id" | "worktree"): Promise<string | undefined> {
+  async #read(key: "id" | "worktree" | "up"): Promise<string | undefined> {
     const found = await tryGit(this.#git, this.#config(["--get", `${this.#section}.${key}`]));
     return found.exitCode === 0 ? found.stdout.trim() : undefined;
   }

@@ -8,8 +8,8 @@ import type { Diff } from "../plan/diff.ts";
 /** The facts that are known without the blackboard. */
 export type KnownBefore = {
   /**
-   * Whether `.git/config` has the instance's id, and nothing of a `sett up` that was killed is
-   * there.
+   * Whether `.git/config` says that the instance was up, and nothing of a `sett up` that was killed
+   * is there.
    */
   isKnown: boolean;
   refs: () => Promise<KeptRef[]>;

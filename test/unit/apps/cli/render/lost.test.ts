@@ -1,6 +1,9 @@
 // Shows what an instance has lost is said with what git still has of it.
 import { expect, test } from "bun:test";
-import { newBlackboardSentence } from "../../../../../apps/cli/render/lost.ts";
+import {
+  goneBlackboardSentence,
+  newBlackboardSentence,
+} from "../../../../../apps/cli/render/lost.ts";
 
 const refs = Array.from({ length: 7 }, (_, index) => ({
   id: `${index}f2a9c1b-0000-4000-8000-000000000000`,
@@ -21,5 +24,11 @@ test("it names the newest goals and results, bounded and without controls, and h
 test("it says since when, and that git has nothing", () => {
   expect(newBlackboardSentence("demo", [], "2h ago")).toBe(
     "The blackboard of demo began empty 2h ago: the one before is gone. Git knows no goal or result of it.",
+  );
+});
+
+test("before another one begins it says that `sett up` would begin it", () => {
+  expect(goneBlackboardSentence("demo", refs.slice(0, 1))).toBe(
+    "The blackboard of demo is gone, and `sett up` would begin an empty one. Git still has 1 goal or result of it, in refs/sett/demo: 0f2a9c1b (Add).",
   );
 });
