@@ -1,6 +1,7 @@
 // The names of the parts of an instance (docs/internals/containers.md#names-and-labels).
 import type { AgentName, ClaimId, InstanceName } from "../model/ids.ts";
-import type { ServiceName } from "../model/services.ts";
+import { type ServiceName, serviceNames } from "../model/services.ts";
+import type { PartLabels } from "./labels.ts";
 
 export function serviceContainer(instance: InstanceName, service: ServiceName): string {
   return `sett-${instance}-${service}`;
@@ -133,4 +134,57 @@ export function workerWorkspaceName(
   slot: number,
 ): string {
   return `${workspaceVolumeName(instance, agent)}.${slot}`;
+}
+
+/** Of a container that only fills a volume, or gives it an owner, and never runs. */
+export function idleName(volume: string, random: string): string {
+  return `${volume}.idle-${random}`;
+}
+
+/**
+ * Whether Sett gives this name to a part with these labels. What a person or a tool has made from a
+ * part, such as a copy of a volume, may have all of its labels, and has another name.
+ */
+export function isNameOf(part: PartLabels, name: string): boolean {
+  const { instance } = part;
+  const container = isSetAside(name) ? name.slice(0, -".old".length) : name;
+  // A container has the labels of the volume that it fills.
+  const volume = name.replace(/\.idle-[0-9a-f]+$/, "");
+  const after = (start: string) => (volume.startsWith(start) ? volume.slice(start.length) : "");
+  switch (part.component) {
+    case "network":
+      return name === networkName(instance) || name === openNetworkName(instance);
+    case "blackboard":
+      return volume === blackboardVolumeName(instance);
+    case "record":
+      return volume === recordVolumeName(instance);
+    case "carrier":
+      return /^[0-9a-f]{1,12}$/.test(after(carrierVolumeName(instance, "")));
+    case "socket":
+      return /^[^.]+(?:\.[^.]+)?$/.test(after(`${networkName(instance)}.`));
+    case "secrets":
+      return volume === secretsVolumeName(instance, part.agent);
+    case "workspace":
+      return /^(?:\.\d+)?$/.test(volume.replace(workspaceVolumeName(instance, part.agent), ""));
+    case "agent":
+      return container === agentContainerName(instance, part.agent);
+    case "worker":
+      return container === workerName(instance, part.agent, part.claim, part.attempt);
+    default:
+      return isOfService(part.component, instance, { container, volume });
+  }
+}
+
+type Names = { container: string; volume: string };
+
+function isOfService(
+  component: ServiceName | `${ServiceName}-files`,
+  instance: InstanceName,
+  { container, volume }: Names,
+): boolean {
+  const service = serviceNames.find((one) => component === one || component === `${one}-files`);
+  if (service === undefined) return false;
+  return component === service
+    ? container === serviceContainer(instance, service)
+    : volume === filesVolumeName(instance, service);
 }

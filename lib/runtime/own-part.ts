@@ -9,7 +9,7 @@ import {
   type PartLabels,
   readLabels,
 } from "./labels.ts";
-import { keptVolumeNames } from "./names.ts";
+import { isNameOf, keptVolumeNames } from "./names.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -22,7 +22,7 @@ type Candidate = { name: string; labels: Labels | null | undefined; imageLabels?
 /** Undefined where it is not Sett's, or its labels are incomplete. */
 export function ownPart({ name, labels, imageLabels = {} }: Candidate): PartLabels | undefined {
   const known = readLabels({ ...labels });
-  if (known === undefined || !isNameIn(known.instance, name)) return undefined;
+  if (known === undefined || !isNameOf(known, name)) return undefined;
   return isFromImage(labels ?? {}, imageLabels) ? undefined : known;
 }
 

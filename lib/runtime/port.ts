@@ -92,13 +92,14 @@ export type Images = {
     options: { tags: readonly string[]; signal: AbortSignal },
   ): Promise<void>;
   /**
-   * Removes what was built for the instance's agents; returns their names. `ids`: of its images
-   * without names. An image that something else uses stays. `id`: of the instance; those with
-   * another one are not its.
+   * Removes what was built for the instance's agents; returns their names. `ids`: of the images
+   * that are known to be its. `begun`: the names of those whose building has perhaps not ended. An
+   * image that something else uses stays. `id`: of the instance; those with another one are not
+   * its.
    */
   removeBuilt(
     instance: InstanceName,
-    own: { id: string | undefined; ids: readonly string[] },
+    own: { id: string | undefined; ids: readonly string[]; begun: readonly string[] },
   ): Promise<string[]>;
 };
 

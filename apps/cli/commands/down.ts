@@ -177,7 +177,7 @@ async function takeDown(
       last.containers.filter(({ name }) => !workers.has(name)),
     );
   await runtime.apply.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
-  const ids = (await kept?.list("image")) ?? [];
+  const built = await builtFor(kept);
   for (const name of (await kept?.list("volume")) ?? [])
     if (isWhole || !keptVolumeNames(instance).includes(name))
       await runtime.apply.removeVolume(name);
@@ -189,12 +189,20 @@ async function takeDown(
     return;
   }
   await repository?.removeRefs(instance);
-  await runtime.engine?.images.removeBuilt(instance, { id, ids });
+  await runtime.engine?.images.removeBuilt(instance, { id, ...built });
   await forgetId(kept, instance, shell);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
   await repository?.exchange(instance).remove();
   shell.messages.done(`${instance} is removed, with its blackboard.`);
+}
+
+/** What the repository knows of the images that were built for the agents. */
+async function builtFor(kept: KeptId | undefined): Promise<{ ids: string[]; begun: string[] }> {
+  return {
+    ids: (await kept?.list("image")) ?? [],
+    begun: (await kept?.list("building")) ?? [],
+  };
 }
 
 /** Removes the images of a `sett up` that failed, and returns their names. */
@@ -206,7 +214,7 @@ async function removeImages(
   const workspace = await workspaceRoot(shell.cwd);
   const repository = workspace === undefined ? undefined : await openRepository(workspace, shell);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
-  const own = { id: await kept?.read(), ids: (await kept?.list("image")) ?? [] };
+  const own = { id: await kept?.read(), ...(await builtFor(kept)) };
   const removed = (await runtime.engine?.images.removeBuilt(instance, own)) ?? [];
   await forgetId(kept, instance, shell);
   return removed;

@@ -3,34 +3,35 @@ import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { componentLabel, idLabel, instanceLabel } from "../labels.ts";
-import { isAgentImageTag } from "../names.ts";
+import { devcontainerTag, isAgentImageTag } from "../names.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 
 /**
  * The labels are not enough: an image that a person builds on an agent's image inherits them, and
- * needs no name. So an image must have our name, or be one of those that are known by their ids.
- * One that cannot be removed does not stop the removal of the others; the first failure is thrown
- * at the end.
+ * may have a name like ours, or none. So an image must be one of those that are known by their ids,
+ * or have a name of those whose building was begun; where no id is known, a name like ours. One
+ * that cannot be removed does not stop the removal of the others; the first failure is thrown at
+ * the end.
  */
 export async function removeBuiltImages(
   docker: Docker,
   instance: InstanceName,
-  { id, ids }: { id: string | undefined; ids: readonly string[] },
+  { id, ids, begun }: { id: string | undefined; ids: readonly string[]; begun: readonly string[] },
 ): Promise<string[]> {
   const images = await ask(`list the images of ${instance}`, () =>
     docker.listImages({ filters: { label: [`${instanceLabel}=${instance}`] } }),
   );
-  const own = images.filter(({ Id, Labels }) => {
+  const unanswered = begun.flatMap((tag) => [tag, devcontainerTag(tag)]);
+  const own = images.filter(({ Id, Labels, RepoTags }) => {
     // Only containers have that label: the image was made of one of them (`docker commit`), by a
     // person.
     const isCommitted = Labels?.[componentLabel] !== undefined;
     // The version before gave none.
     const ofInstance = Labels?.[idLabel];
-    return (
-      !isCommitted &&
-      (ids.includes(Id) || ofInstance === undefined || id === undefined || ofInstance === id)
-    );
+    const isLike = ofInstance === undefined || id === undefined || ofInstance === id;
+    const isBegun = isLike && named(RepoTags).some((tag) => unanswered.includes(tag));
+    return !isCommitted && (ids.includes(Id) || isBegun || (ids.length === 0 && isLike));
   });
   const tags = own.flatMap(({ RepoTags }) =>
     named(RepoTags).filter((tag) => isAgentImageTag(instance, tag)),

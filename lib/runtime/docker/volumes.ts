@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type Docker from "dockerode";
 import type { Owner } from "../container-spec.ts";
 import { madeLabel, writeLabels } from "../labels.ts";
+import { idleName } from "../names.ts";
 import { notOurs } from "../not-ours.ts";
 import { ownPart } from "../own-part.ts";
 import type { PlannedVolume } from "../part-plan.ts";
@@ -128,7 +129,7 @@ async function withIdleContainer(
     docker.getVolume(volume).inspect(),
   );
   // Without a name of ours it would belong to no instance where this process dies in between.
-  const name = `${volume}.idle-${randomBytes(4).toString("hex")}`;
+  const name = idleName(volume, randomBytes(4).toString("hex"));
   const made = randomUUID();
   const options = {
     name,

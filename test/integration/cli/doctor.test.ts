@@ -176,17 +176,17 @@ test("of containers it names open ports, rights, secrets and what is missing, an
     level: "problem",
     found: expect.stringContaining("has no container"),
   });
-  expect(of("agent x", "rights")).toMatchObject({
+  expect(of("agent x1", "rights")).toMatchObject({
     level: "ok",
     found: "user 10001:10001, no capabilities, gains no privileges",
   });
-  expect(of("agent x", "root file system")).toMatchObject({ level: "ok" });
-  expect(of("agent x", "ports")).toMatchObject({ level: "ok" });
-  expect(of("agent x", "secrets")).toMatchObject({
+  expect(of("agent x1", "root file system")).toMatchObject({ level: "ok" });
+  expect(of("agent x1", "ports")).toMatchObject({ level: "ok" });
+  expect(of("agent x1", "secrets")).toMatchObject({
     level: "warning",
     found: "in the environment: DEPLOY_TOKEN",
   });
-  expect(of("agent x", "image")).toMatchObject({
+  expect(of("agent x1", "image")).toMatchObject({
     level: "note",
     found: `${tinyImage}, from no registry`,
   });
@@ -219,7 +219,7 @@ test("of a container that is not healthy it says what its health check has said"
     return state?.state === "running" && state.health === "unhealthy";
   });
   const { of } = await findingsOf("outside", ["--name", at.instance]);
-  expect(of("agent x", "state")).toMatchObject({
+  expect(of("agent x1", "state")).toMatchObject({
     level: "problem",
     found: "it runs, and is not healthy: Waiting for secrets: token.",
     remedy: expect.stringContaining(`docker restart ${at.name("agent-x1")}`),

@@ -8,6 +8,7 @@ import { createReaderApp } from "../../../lib/logs/reader-app.ts";
 import { ReaderClient } from "../../../lib/logs/reader-client.ts";
 import { RuntimeLogs } from "../../../lib/logs/runtime-logs.ts";
 import { ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { workerName } from "../../../lib/runtime/names.ts";
 import { openSocket, reachable } from "../../../lib/service/forward.ts";
 import { type Server, serve } from "../../../lib/service/serve.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
@@ -92,13 +93,14 @@ test("it follows an agent with its workers, and ends with the one who asked", as
   const reading = (async () => {
     for await (const line of read) seen.push(line);
   })();
+  const claim = ClaimId.parse(crypto.randomUUID());
   await at.runtime.apply.start({
     ...bare,
-    name: at.name("worker-tester-1"),
+    name: workerName(at.instance, agent, claim, 1),
     labels: at.labels({
       component: "worker" as const,
       ...{ agent, role: "tester", attempt: 1 },
-      ...{ goal: GoalId.parse(crypto.randomUUID()), claim: ClaimId.parse(crypto.randomUUID()) },
+      ...{ goal: GoalId.parse(crypto.randomUUID()), claim },
     }),
     entrypoint: ["/bin/sh", "-c", "echo of a worker; sleep 600"],
   });

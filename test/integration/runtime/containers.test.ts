@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { $ } from "bun";
+import { networkName } from "../../../lib/runtime/names.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -169,7 +170,7 @@ function connects(host: string, port: number): Promise<boolean> {
 
 test("containers of one network reach each other by their aliases", async () => {
   await using sett = await dockerInstance();
-  const network = sett.name("net");
+  const network = networkName(sett.instance);
   await sett.runtime.apply.createNetwork(network, sett.labels({ component: "network" }));
   await sett.run("mkdir -p /tmp/w && echo here > /tmp/w/index.html && httpd -f -p 80 -h /tmp/w", {
     user: { uid: 0, gid: 0 },

@@ -29,7 +29,7 @@ const spec = (contextDir: string, tag: string) => ({
   labels: {},
 });
 /** Whatever its id, and no image without a name. */
-const anything = { id: undefined, ids: [] };
+const anything = { id: undefined, ids: [], begun: [] };
 const quiet = { onProgress: () => {} };
 
 test(
@@ -263,7 +263,7 @@ test("what was built for an instance goes with it, but not what a person has bui
   const labels = { [instanceLabel]: instance, [idLabel]: "aa.1" };
   const older = await runtime.engine.images.build({ ...spec(context.path, tag), labels }, quiet);
   await writeFile(join(context.path, "file"), "second");
-  await runtime.engine.images.build({ ...spec(context.path, tag), labels }, quiet);
+  const newer = await runtime.engine.images.build({ ...spec(context.path, tag), labels }, quiet);
   await using onTop = await folder({ Dockerfile: `FROM ${tag}\nCOPY Dockerfile /\nENV MINE=1\n` });
   const mine = sett.imageTag("mine");
   await runtime.engine.images.build(spec(onTop.path, mine), quiet);
@@ -271,21 +271,30 @@ test("what was built for an instance goes with it, but not what a person has bui
   const nameless = (await $`docker build --quiet ${onTop.path}`.text()).trim();
   const beside = tag.replace(":latest", ":mine");
   await $`docker tag ${tag} ${beside}`.quiet();
+  // A person's names for images need not look different.
+  const [likeOurs = "", begun = ""] = ["spare", "begun"].map((name) =>
+    agentImageTag(instance, AgentName.parse(name)),
+  );
+  await $`docker build --quiet --tag ${likeOurs} ${onTop.path}`.quiet();
+  await writeFile(join(context.path, "file"), "third");
+  await runtime.engine.images.build({ ...spec(context.path, begun), labels }, quiet);
   const ofAnother = agentImageTag(instance, AgentName.parse("other"));
   await runtime.engine.images.build(
     { ...spec(context.path, ofAnother), labels: { ...labels, [idLabel]: "bb.2" } },
     quiet,
   );
 
-  const own = { id: "aa.1", ids: [older.id] };
-  expect(await runtime.engine.images.removeBuilt(instance, own)).toEqual([tag]);
+  const own = { id: "aa.1", ids: [older.id, newer.id], begun: [begun] };
+  const removed = await runtime.engine.images.removeBuilt(instance, own);
+  expect(removed.toSorted()).toEqual([begun, tag]);
+  expect(await runtime.engine.images.find(likeOurs)).toMatchObject({ env: { MINE: "2" } });
   expect(await runtime.engine.images.find(tag)).toBeUndefined();
   expect(await runtime.engine.images.find(older.id)).toBeUndefined();
   expect(await runtime.engine.images.find(mine)).toMatchObject({ env: { MINE: "1" }, labels });
   expect(await runtime.engine.images.find(nameless)).toMatchObject({ env: { MINE: "2" }, labels });
   expect(await runtime.engine.images.find(beside)).toBeDefined();
   expect(await runtime.engine.images.find(ofAnother)).toBeDefined();
-  await $`docker rmi --force ${nameless} ${beside} ${ofAnother}`.quiet();
+  await $`docker rmi --force ${nameless} ${beside} ${ofAnother} ${likeOurs}`.quiet();
 }, 120_000);
 
 test("agents whose images are the same one lose all its names with it, also when several clear away at once", async () => {

@@ -141,7 +141,7 @@ test(
       "carrier",
       `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /cub/busybox\n`,
     );
-    const volume = sett.name("cub");
+    const volume = sett.name("cub-0123456789ab");
     await sett.runtime.apply.makeVolume({
       name: volume,
       labels: sett.labels({ component: "carrier" }),
@@ -182,7 +182,7 @@ test(
 
 test("a volume that is not Sett's at all is refused", async () => {
   await using sett = await dockerInstance();
-  const foreign = sett.name("cub");
+  const foreign = sett.name("cub-0123456789ab");
   await docker("volume", "create", foreign);
   const creating = sett.runtime.apply.makeVolume({
     name: foreign,
@@ -202,7 +202,7 @@ test("making a volume with a missing image says which, and leaves no volume", as
     image,
   };
   const carrier = {
-    name: sett.name("cub"),
+    name: sett.name("cub-0123456789ab"),
     labels: sett.labels({ component: "carrier" }),
     content: { image, path: "/cub" },
   };

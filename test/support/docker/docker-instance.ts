@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { isServiceName } from "../../../lib/model/services.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
@@ -18,15 +19,13 @@ export type DockerInstance = AsyncDisposable & {
   name(suffix: string): string;
   labels(kind: PartKind): PartLabels;
   /**
-   * Starts a container of the tiny image that runs a shell script, as agent `x` unless `over` says
-   * otherwise.
+   * Starts a container of the tiny image that runs a shell script, as the agent `x1`, `x2`, … or
+   * the service of that name, unless `over` says otherwise.
    */
   run(script: string, over?: Partial<ContainerSpec>): Promise<{ id: string }>;
   /** A tag for an image built in the test, removed with the rest. */
   imageTag(suffix: string): string;
 };
-
-const agent = AgentName.parse("x");
 
 /**
  * A repository in which no test starts a sett: of a folder that is not there, `sett down` of
@@ -54,12 +53,14 @@ export async function dockerInstance(): Promise<DockerInstance> {
     labels,
     run(script, over = {}) {
       containers += 1;
-      const labelled = labels({ component: "agent", agent, role: "tester" });
-      const spec = scriptSpec(script, {
-        name: name(`agent-x${containers}`),
-        image: tinyImage,
-        labels: labelled,
-      });
+      const agent = `x${containers}`;
+      const labelled = over.labels?.component === "agent" ? over.labels.agent : agent;
+      const own = over.name ?? name(`agent-${labelled}`);
+      const service = own.slice(name("").length);
+      const kind: PartKind = isServiceName(service)
+        ? { component: service }
+        : { component: "agent", agent: AgentName.parse(agent), role: "tester" };
+      const spec = scriptSpec(script, { name: own, image: tinyImage, labels: labels(kind) });
       return runtime.apply.start({ ...spec, ...over });
     },
     imageTag(suffix) {

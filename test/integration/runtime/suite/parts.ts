@@ -161,13 +161,14 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     await using sett = await open();
     const { apply } = sett.runtime;
     const labels = sett.labels({ component: "network" });
-    await apply.createNetwork(sett.name("net"), labels);
-    await expect(apply.createNetwork(sett.name("net"), labels)).rejects.toMatchObject({
+    const name = networkName(sett.instance);
+    await apply.createNetwork(name, labels);
+    await expect(apply.createNetwork(name, labels)).rejects.toMatchObject({
       code: "instance-taken",
     });
-    await apply.removeNetwork(sett.name("net"));
-    await apply.removeNetwork(sett.name("net"));
-    await apply.createNetwork(sett.name("net"), labels);
+    await apply.removeNetwork(name);
+    await apply.removeNetwork(name);
+    await apply.createNetwork(name, labels);
   });
 
   test("a stream to a part is one to the program that listens there", async () => {

@@ -1,8 +1,13 @@
 // A part is ours by our labels, our name by its own creation, and the id of its instance.
 import { expect, test } from "bun:test";
-import { InstanceName } from "../../../../lib/model/ids.ts";
+import { ClaimId, GoalId, InstanceName } from "../../../../lib/model/ids.ts";
 import { newInstanceId } from "../../../../lib/runtime/instance-id.ts";
-import { madeLabel, type PartLabels, writeLabels } from "../../../../lib/runtime/labels.ts";
+import {
+  madeLabel,
+  type PartKind,
+  type PartLabels,
+  writeLabels,
+} from "../../../../lib/runtime/labels.ts";
 import { idsOf, ownPart, ownVolumes, withIdOfInstance } from "../../../../lib/runtime/own-part.ts";
 import { agentName } from "../../../support/records/sample.ts";
 
@@ -31,6 +36,57 @@ test("labels without a name of the instance, and a name without labels, make no 
     expect(ownPart({ name, labels })).toBeUndefined();
   for (const other of [{}, null, undefined, { "dev.sett.instance": "demo" }])
     expect(ownPart({ name: "sett-demo-redis", labels: other })).toBeUndefined();
+});
+
+const { id: _, component: __, agent: ___, role: ____, ...shared } = agent;
+const of = (kind: PartKind): PartLabels => ({ ...shared, id: "aa.1000", ...kind });
+const work = {
+  agent: agentName("echo"),
+  role: "echo",
+  goal: GoalId.parse("0f2a9c1b-0000-4000-8000-000000000000"),
+  claim: ClaimId.parse("1f2a9c1b-0000-4000-8000-000000000000"),
+  attempt: 2,
+};
+const named: [PartLabels, ...string[]][] = [
+  [of({ component: "redis" }), "redis", "redis.old"],
+  [agent, "agent-echo", "agent-echo.old"],
+  [of({ component: "worker", ...work }), "worker-echo-1f2a9c1b-2"],
+  [of({ component: "blackboard" }), "blackboard", "blackboard.idle-0123abcd"],
+  [of({ component: "record" }), "record"],
+  [of({ component: "carrier" }), "cub-0123456789ab", "cub-0123456789ab.idle-0123abcd"],
+  [of({ component: "workspace", agent: work.agent }), "workspace-echo", "workspace-echo.3"],
+];
+
+test.each(named)(
+  "a part with labels of %j has a name that Sett gives to such a part",
+  (part, ...names) => {
+    for (const name of names)
+      expect(ownPart({ name: `sett-demo-${name}`, labels: writeLabels(part) })).toEqual(part);
+  },
+);
+
+test.each(named)("a copy with all labels of %j and another name is no part", (part, ...names) => {
+  for (const end of ["-copy", ".bak", "-2", "_1", ".old.old"])
+    for (const name of names)
+      expect(
+        ownPart({ name: `sett-demo-${name}${end}`, labels: writeLabels(part) }),
+      ).toBeUndefined();
+  expect(ownPart({ name: "sett-demo-notes", labels: writeLabels(part) })).toBeUndefined();
+});
+
+test("volumes with a dot in their names, and networks, are known by labels and name as well", () => {
+  const isOwn = (kind: PartKind, name: string) =>
+    ownPart({ name: `sett-demo${name}`, labels: writeLabels(of(kind)) }) !== undefined;
+  const secrets = { component: "secrets", agent: work.agent } as const;
+  for (const [kind, right, wrong] of [
+    [{ component: "network" }, ["", ".open"], ["-copy", ".opened"]],
+    [{ component: "socket" }, [".gateway", ".gateway.echo"], ["", "-gateway", ".a.b.c"]],
+    [{ component: "api-files" }, [".api"], ["-api", ".api.bak"]],
+    [secrets, [".secrets.echo"], [".secrets.other", ".secrets.echo.bak"]],
+  ] as const) {
+    for (const name of right) expect(isOwn(kind, name)).toBe(true);
+    for (const name of wrong) expect(isOwn(kind, name)).toBe(false);
+  }
 });
 
 test("the labels that a container has from its image count for nothing, also where the image is of one of ours", () => {
