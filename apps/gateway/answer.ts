@@ -1,12 +1,13 @@
 // Makes the client's answer of the provider's, and ends the call.
 import type { Provider } from "../../lib/model/config-models.ts";
 import type { CostlyApi } from "../../lib/model/model-call.ts";
-import { rawSize, sizeOf } from "../../lib/models/answer-size.ts";
+import { type Came, rawSize, sizeOf } from "../../lib/models/answer-size.ts";
 import { apis } from "../../lib/models/apis.ts";
-import { isObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts";
+import { isObject, type JsonObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts";
 import { errorBody } from "../../lib/models/providers.ts";
 import type { Bytes } from "../../lib/models/server-sent-events.ts";
 import { StreamMeter } from "../../lib/models/stream-meter.ts";
+import type { ApiTraits } from "../../lib/models/traits.ts";
 import { isEventStream } from "./ask-once.ts";
 import type { Call, CallEnd } from "./call.ts";
 import { ClientError, errorResponse } from "./client-error.ts";
@@ -59,7 +60,7 @@ export async function answerOf(
     outcome: "ok",
     status: response.status,
     usage,
-    came: sizeOf(api.writtenInAnswer(json)),
+    came: cameIn(api, json),
     isWhole: true,
     mayHaveCost: true,
     answeredModel: textAt(json, "model"),
@@ -68,6 +69,12 @@ export async function answerOf(
     answer: deps.bodies.keep(bytes, headers.get("content-type") ?? ""),
   });
   return new Response(bytes, { status: response.status, headers });
+}
+
+/** Where no words are in the places that are known, all that the answer has counts. */
+function cameIn({ writtenInAnswer }: Pick<ApiTraits, "writtenInAnswer">, json: JsonObject): Came {
+  const written = sizeOf(writtenInAnswer(json));
+  return written.bytes > 0 ? written : rawSize(sizeOf([json]).bytes);
 }
 
 /** There is no answer of the provider: the client gets an error of the gateway. */

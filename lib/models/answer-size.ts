@@ -2,8 +2,8 @@
 import { isObject } from "./json.ts";
 
 /**
- * `bytes`: of the words in UTF-8. `signs`: of the words, where a row of one sign that is no letter
- * counts as one. `pieces`: parts of a stream.
+ * `bytes`: of the words in UTF-8. `signs`: of the words, as `signsOf` counts them. `pieces`: parts
+ * of a stream.
  */
 export type Came = { bytes: number; signs: number; pieces: number };
 
@@ -11,29 +11,13 @@ export const nothingCame: Came = { bytes: 0, signs: 0, pieces: 0 };
 
 /** Members that the model has not written, or that are no words. */
 const unwritten = new Set([
-  ...[
-    "annotations",
-    "b64_json",
-    "call_id",
-    "citations",
-    "data",
-    "encrypted_content",
-    "finish_reason",
-    "id",
-    "logprobs",
-  ],
-  ...[
-    "obfuscation",
-    "object",
-    "result",
-    "role",
-    "signature",
-    "status",
-    "stop_reason",
-    "stop_sequence",
-    "type",
-  ],
+  ...["annotations", "b64_json", "citation", "citations", "data", "encrypted_content"],
+  ...["finish_reason", "format", "logprobs", "obfuscation", "object", "result", "role"],
+  ...["status", "stop_reason", "stop_sequence", "type"],
 ]);
+const unwrittenToo = /(?:^|_)(?:id|signature)$/;
+/** Members with the arguments of a call: the model has written all of them, also their names. */
+const argumentsOfCall = new Set(["arguments", "input"]);
 
 /** `roots`: the parts of an answer, or of an event of it, in which its words are. */
 export function sizeOf(roots: readonly unknown[]): Came {
@@ -62,21 +46,40 @@ export function both(one: Came, other: Came): Came {
   };
 }
 
-/** The words in JSON, but for members of these names. Not recursive: the nesting is another's. */
+/**
+ * The words in JSON, but for members of these names. Not recursive: the nesting is another's.
+ *
+ * Of the arguments of a call every name and number is a word.
+ */
 export function* wordsIn(
   roots: readonly unknown[],
   without: ReadonlySet<string> = unwritten,
 ): Iterable<string> {
-  const open = [...roots];
-  while (open.length > 0) {
-    const value = open.pop();
+  const open = roots.map((value) => ({ value, isArgument: false }));
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { value, isArgument } = one;
     if (typeof value === "string") yield value;
-    else if (Array.isArray(value)) for (const inner of value) open.push(inner);
+    else if (typeof value === "number" && isArgument) yield String(value);
+    else if (Array.isArray(value))
+      for (const inner of value) open.push({ value: inner, isArgument });
     else if (isObject(value))
-      for (const [name, inner] of Object.entries(value)) if (!without.has(name)) open.push(inner);
+      for (const [name, inner] of Object.entries(value)) {
+        if (isArgument) yield name;
+        else if (without.has(name) || unwrittenToo.test(name)) continue;
+        open.push({ value: inner, isArgument: isArgument || argumentsOfCall.has(name) });
+      }
   }
 }
 
+/**
+ * A row of one sign that is no letter counts as one, for it may be one token.
+ *
+ * A character of Chinese, Japanese or Korean counts as two: few tokens have more than two of them,
+ * where those of other scripts have four letters or more.
+ */
 export function signsOf(text: string): number {
-  return text.replace(/([^\p{L}\p{N}])\1+/gu, "$1").length;
+  const dense = text.match(denseScripts)?.length ?? 0;
+  return text.replace(/([^\p{L}\p{N}])\1+/gu, "$1").length + dense;
 }
+
+const denseScripts = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;

@@ -41,18 +41,8 @@ const thoughtsBesides = 200_000;
 
 /** Members of a request of which providers make no tokens, or others than their text has. */
 const uncounted = new Set([
-  ...[
-    "cache_control",
-    "data",
-    "encrypted_content",
-    "file_data",
-    "file_url",
-    "id",
-    "image_url",
-    "role",
-    "signature",
-  ],
-  ...["source", "thinking", "tool_use_id", "type", "url"],
+  ...["cache_control", "data", "encrypted_content", "file_data", "file_url", "image_url", "role"],
+  ...["source", "thinking", "type", "url"],
 ]);
 
 /** Whether the input that a provider reports can be. */
@@ -65,7 +55,21 @@ export function isPossibleInput(
   const parts = apis[request.api].conversation.map((name) => memberAt(request.json, name));
   let signs = 0;
   for (const text of wordsIn(parts, uncounted)) signs += signsOf(text);
+  const tools = ["tools", "functions"].map((name) => memberAt(request.json, name));
+  for (const text of descriptionsIn(tools)) signs += signsOf(text);
   return input * maxSignsPerToken >= signs;
+}
+
+/** Providers write the rest of a tool's schema in forms of their own. */
+function* descriptionsIn(roots: readonly unknown[]): Iterable<string> {
+  const open = [...roots];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const description = memberAt(value, "description");
+    if (typeof description === "string") yield description;
+    for (const inner of Object.values(value)) if (typeof inner === "object") open.push(inner);
+  }
 }
 
 /** Whether the output that a provider reports can be. */

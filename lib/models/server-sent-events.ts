@@ -81,8 +81,9 @@ export function joined(parts: readonly Bytes[]): Bytes {
   return whole;
 }
 
-function dataOf(bytes: Bytes): string {
-  const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+/** The data of one event, with or without the blank line at its end. */
+export function dataOf(bytes: Bytes): string {
+  const lines = new TextDecoder().decode(bytes).split(/\r\n?|\n/);
   return lines
     .flatMap((line) => (line.startsWith("data:") ? [line.slice(line[5] === " " ? 6 : 5)] : []))
     .join("\n");

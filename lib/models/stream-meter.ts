@@ -4,7 +4,7 @@ import { both, type Came, cameAsText, nothingCame, rawSize, sizeOf } from "./ans
 import { apis } from "./apis.ts";
 import type { MeasuredUsage } from "./cost.ts";
 import { isObject, memberAt, parseJson, textAt } from "./json.ts";
-import { type Bytes, EventSplitter, joined } from "./server-sent-events.ts";
+import { type Bytes, dataOf, EventSplitter, joined } from "./server-sent-events.ts";
 import type { ApiTraits, ReadEvent, StreamState } from "./traits.ts";
 
 export class StreamMeter {
@@ -12,6 +12,8 @@ export class StreamMeter {
   readonly #readEvent: ReadEvent;
   readonly #hidesUsage: boolean;
   readonly #events = new EventSplitter();
+  /** The bytes of words in events that have none in the places that are known. */
+  #elsewhere = 0;
   readonly #seen: StreamState = {
     ...{ usage: undefined, isUsageWhole: false, isComplete: false, mayEnd: false },
     ...{ answeredModel: "", responseId: "", problem: undefined, came: nothingCame },
@@ -39,10 +41,16 @@ export class StreamMeter {
     return this.#hidesUsage ? joined(shown) : chunk;
   }
 
-  /** Returns what the client has not got yet at the end of the stream. */
+  /**
+   * Returns what the client has not got yet at the end of the stream. Some servers leave out the
+   * blank line behind the last event.
+   */
   finish(): Bytes {
     const rest = this.#events.takeRest();
-    return this.#hidesUsage ? rest : new Uint8Array();
+    const data = dataOf(rest);
+    if (data === "") this.#came(rawSize(rest.length));
+    const isUsageAlone = data !== "" && this.#read(data);
+    return this.#hidesUsage && !isUsageAlone ? rest : new Uint8Array();
   }
 
   /** Whether the client has got whole events only. */
@@ -64,9 +72,13 @@ export class StreamMeter {
     return this.#seen.usage;
   }
 
-  /** How much of the answer has come. */
+  /**
+   * How much of the answer has come. In the end, where no event has words in the places that are
+   * known, all that the events have counts.
+   */
   get came(): Came {
-    return this.#seen.came;
+    const { came, isComplete, mayEnd } = this.#seen;
+    return came.bytes === 0 && (isComplete || mayEnd) ? rawSize(this.#elsewhere) : came;
   }
 
   /** Whether the stream may end here. */
@@ -106,7 +118,9 @@ export class StreamMeter {
       return false;
     }
     if (this.#traits.isLast(event)) this.#seen.isComplete = true;
-    this.#came(sizeOf(this.#traits.writtenInEvent(event)));
+    const written = sizeOf(this.#traits.writtenInEvent(event));
+    this.#came(written);
+    if (written.bytes === 0) this.#elsewhere += sizeOf([event]).bytes;
     const error = memberAt(event, "error");
     if (isObject(error))
       this.#seen.problem =

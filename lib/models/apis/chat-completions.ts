@@ -27,8 +27,8 @@ export const chatCompletions: ApiTraits = {
     return { stream_options: JSON.stringify(wish) };
   },
   usageOf,
-  writtenInAnswer: (answer) => choicesOf(answer, "message"),
-  writtenInEvent: (event) => choicesOf(event, "delta"),
+  writtenInAnswer: writtenIn,
+  writtenInEvent: writtenIn,
   isLast: () => false,
   readStream: () => readEvent,
   turnsOf: (request) => withParts(listOf(memberAt(request, "messages")).map(turnOf)),
@@ -45,9 +45,19 @@ function usageOf(usage: unknown) {
   return openAiUsage(usage, "prompt_tokens", "completion_tokens");
 }
 
-function choicesOf(answer: JsonObject, name: string): unknown[] {
-  const choices = listOf(memberAt(answer, "choices"));
-  return choices.flatMap((choice) => [memberAt(choice, name), memberAt(choice, "text")]);
+/** Some servers stream whole messages, and some repeat beside each part all that has come. */
+function writtenIn(answer: JsonObject): unknown[] {
+  return listOf(memberAt(answer, "choices")).flatMap((choice) => [
+    ...wordsOf(memberAt(choice, "delta") ?? memberAt(choice, "message")),
+    memberAt(choice, "text"),
+  ]);
+}
+
+/** Some servers have the same thoughts under several names. */
+function wordsOf(message: unknown): unknown[] {
+  if (!isObject(message)) return [message];
+  const { reasoning_content, reasoning, reasoning_details, ...rest } = message;
+  return [rest, reasoning_content || reasoning || reasoning_details];
 }
 
 const readEvent: ReadEvent = (event, seen) => {

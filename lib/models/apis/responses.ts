@@ -76,7 +76,7 @@ const readEvent: ReadEvent = (event, seen) => {
   seen.isUsageWhole = true;
   // Some servers send no parts, and the last event repeats the whole answer.
   const whole = sizeOf(isObject(response) ? writtenInAnswer(response) : []);
-  if (whole.bytes > seen.came.bytes) seen.came = whole;
+  if (whole.bytes > seen.came.bytes) seen.came = { ...whole, pieces: seen.came.pieces };
   seen.problem = textAt(response, "error", "message") || seen.problem;
   return false;
 };

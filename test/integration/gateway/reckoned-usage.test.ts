@@ -214,3 +214,56 @@ test("the end of a grant ends its calls within a second, with the pace of a real
   expect(record?.cost.nanousd).toBeWithin(1, Number(record?.reserved.nanousd) / 100);
   await reader?.cancel().catch(() => {});
 });
+
+const text = words.join("");
+/** No answer says what it used. */
+const forms: [string, FaultyAnswer, api?: "messages"][] = [
+  [
+    "a stream of whole messages",
+    stream([event({ choices: [{ message: { content: text } }] }), "data: [DONE]\n\n"]),
+  ],
+  [
+    "a stream whose lines end in carriage returns",
+    stream([`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\r\r`]),
+  ],
+  [
+    "a stream in a form of its own",
+    stream([event({ response: text, done: true }), "data: [DONE]\n\n"]),
+  ],
+  ["lines of JSON that are called a stream", stream([`${JSON.stringify({ response: text })}\n`])],
+  ["an answer in a form of its own", wholeAnswer({ response: text })],
+  [
+    "a call of a tool whose arguments have names of the API's",
+    wholeAnswer({ content: [{ type: "tool_use", input: { data: text, type: text } }] }),
+    "messages",
+  ],
+];
+
+for (const [form, answer, name = "chat"] of forms)
+  test(`${form} is charged what came, though it says nothing of what it used`, async () => {
+    const { path = "", request = {}, provider } = apis[name] ?? {};
+    await using scene = await sceneOf(answer, { ...(provider && { provider }), model });
+    await readStream(scene, path, { ...request, stream: true });
+    const [record] = await scene.ended(1);
+    expect(record).toMatchObject({ is_estimated: true });
+    expect(record?.usage.output).toBeWithin(300, 1_500);
+  });
+
+test("what is in an answer twice, or is no work of the model, lets no honest usage be doubted", async () => {
+  const thoughts = { reasoning: text, reasoning_content: text };
+  const choices = [{ message: { ...thoughts, content: "" }, finish_reason: "stop" }];
+  const twice = wholeAnswer({ choices, usage: { prompt_tokens: 20, completion_tokens: 400 } });
+  await using chat = await sceneOf(twice, { model });
+  await chat.post(apis.chat?.path ?? "", apis.chat?.request);
+  const citation = { type: "char_location", cited_text: text.repeat(10), document_index: 0 };
+  const [begin = "", ...rest] = apis.messages?.events([20, 400]) ?? [];
+  const delta = { type: "citations_delta", citation };
+  const cited = stream([begin, event({ type: "content_block_delta", index: 0, delta }), ...rest]);
+  await using messages = await sceneOf(cited, { provider: "anthropic", model });
+  await readStream(messages, apis.messages?.path ?? "", {
+    ...apis.messages?.request,
+    stream: true,
+  });
+  for (const [record] of [await chat.ended(1), await messages.ended(1)])
+    expect(record).toMatchObject({ is_estimated: false, usage: { output: 400 } });
+});

@@ -162,3 +162,35 @@ test("without a price only tokens and calls count", () => {
     is_unpriced: true,
   });
 });
+
+test("arguments of a call count whole, by whatever names, and so does text in Chinese", () => {
+  const input = {
+    data: words,
+    type: "x".repeat(200),
+    rows: Array.from({ length: 300 }, (_, at) => at / 7),
+  };
+  const content = [{ type: "tool_use", id: "toolu_1", name: "write", input }];
+  const few = { ...usage, output: 20 };
+  const measured = { mayHaveCost: true, tries: 1, isWhole: true };
+  const called = sizeOf(apis.messages.writtenInAnswer({ content }));
+  const ofCall = chargeOf(
+    { ...measured, usage: few, came: called },
+    termsOf({}, { api: "messages" }),
+  );
+  expect(ofCall.is_estimated).toBe(true);
+  // 1500 bytes of words, 200 of letters, and 300 numbers of 18 digits: more than it may be.
+  expect(ofCall.usage.output).toBe(1_000);
+  const chinese = cameInAnswer({ choices: [{ message: { content: "门是绿色的".repeat(200) } }] });
+  const ofChinese = (output: number) =>
+    chargeOf({ ...measured, usage: { ...usage, output, reasoning: 0 }, came: chinese }, terms);
+  expect(ofChinese(150)).toMatchObject({ is_estimated: true, usage: { output: 1_000 } });
+  expect(ofChinese(700).is_estimated).toBe(false);
+});
+
+test("an input that is less than what the tools' descriptions need is reckoned", () => {
+  const parameters = { type: "object", properties: { door: { description: words } } };
+  const tools = [{ type: "function", function: { name: "paint", description: words, parameters } }];
+  const said = { usage: { ...usage, input: 200, reasoning: 0 }, mayHaveCost: true, tries: 1 };
+  expect(chargeOf(said, terms).is_estimated).toBe(false);
+  expect(chargeOf(said, termsOf({ tools })).is_estimated).toBe(true);
+});

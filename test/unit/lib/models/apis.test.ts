@@ -70,3 +70,26 @@ test.each(["messages", "chat", "responses"] as const)(
       ).toBeUndefined();
   },
 );
+
+test.each([
+  ["in the total alone", { completion_tokens: 7, total_tokens: 437 }, 307],
+  ["apart", { completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 300 } }, 307],
+  ["within", { completion_tokens: 307, completion_tokens_details: { reasoning_tokens: 300 } }, 307],
+  ["nowhere, and the cache is in the total twice", { completion_tokens: 7, total_tokens: 237 }, 7],
+])("thoughts are output where a server counts them %s", (_, counts, output) => {
+  const prompt = { prompt_tokens: 130, prompt_tokens_details: { cached_tokens: 100 } };
+  expect(apis.chat.usageOf({ ...prompt, ...counts })?.output).toBe(output);
+});
+
+test.each([
+  ["openai/o3", {}, true],
+  ["google/gemini-2.5-pro", {}, true],
+  ["grok-4", {}, true],
+  ["gemini-2.0-flash", {}, false],
+  ["gpt-5", { reasoning_effort: "none" }, false],
+  ["plain", { reasoning: { max_tokens: 2_000 } }, true],
+  ["plain", { thinking: { type: "enabled" } }, true],
+  ["plain", {}, false],
+])("whether %s thinks unseen, asked with %p: %p", (model, request, thinks) => {
+  expect(apis.chat.thinks(request, model)).toBe(thinks);
+});

@@ -123,3 +123,52 @@ test("an event that never ends is passed on, and fills no memory", () => {
   expect(shown + meter.finish().length).toBe(20 * chunk.length);
   expect(shown).toBeGreaterThan(0);
 });
+
+test.each(["messages", "chat", "responses"] as const)(
+  "%s: the last event counts without a blank line behind it",
+  (api) => {
+    const text = streams[api].join("").trimEnd();
+    const { meter, text: shown } = measure(api, text, []);
+    expect(shown).toBe(text);
+    expect(meter.usageAt({ isWhole: true })).toMatchObject({ input: 15, output: 42 });
+    expect(meter.isWhole).toBe(true);
+  },
+);
+
+test("a usage that was not asked for is left out also where it ends the stream", () => {
+  const { text } = measure("chat", streams.chat.slice(0, 3).join("").trimEnd(), [], true);
+  expect(text).toBe(streams.chat.slice(0, 2).join(""));
+});
+
+const words = "word ".repeat(300);
+
+/** `came` in bytes, of a stream of Chat Completions with these events. */
+function cameOf(events: readonly object[], end = "\n\n") {
+  const text = [...events.map((one) => JSON.stringify(one)), "[DONE]"]
+    .map((data) => `data: ${data}${end}`)
+    .join("");
+  return measure("chat", text, []).meter.came.bytes;
+}
+
+test.each([
+  ["lines that end in a carriage return", [{ choices: [{ delta: { content: words } }] }], "\r\r"],
+  ["whole messages", [{ choices: [{ message: { content: words } }] }], "\n\n"],
+  ["a form that is not known", [{ done: false, response: words }], "\n\n"],
+] as const)("a stream in %s has come all the same", (_, events, end) => {
+  expect(cameOf(events, end)).toBeGreaterThanOrEqual(words.length);
+});
+
+test("words that are in an event twice count once, and those that no model has written do not", () => {
+  const delta = {
+    ...{ reasoning: words, reasoning_content: words, content: "" },
+    reasoning_details: [{ type: "reasoning.text", text: words, format: "anthropic-claude-v1" }],
+    tool_calls: [{ extra_content: { google: { thought_signature: "A".repeat(5_000) } } }],
+  };
+  expect(cameOf([{ choices: [{ delta, message: { content: words } }] }])).toBe(words.length);
+  const citation = { type: "char_location", cited_text: words, document_title: "Doors" };
+  const cited = event({
+    type: "content_block_delta",
+    delta: { type: "citations_delta", citation },
+  });
+  expect(measure("messages", cited, []).meter.came.bytes).toBe(0);
+});
