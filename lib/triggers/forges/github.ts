@@ -167,7 +167,9 @@ function ofPush({
   const { branch, tag } = nameOfRef(ref);
   const name = tag === undefined ? "push" : "tag_push";
   const commit = commitOf(after);
-  const time = String(repository.pushed_at ?? repository.updated_at ?? "");
+  // Gitea and Forgejo do not count a tag that is made or removed on their pages as a change.
+  const changed = tag === undefined ? repository.updated_at : undefined;
+  const time = String(repository.pushed_at ?? changed ?? "");
   const [title, ...body] = (head_commit?.message ?? "").split("\n");
   return {
     name,

@@ -5,7 +5,6 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import { happenedOf } from "../delivery-id.ts";
 import type { ForgeEvent } from "../forge-event.ts";
 import { forges } from "../forges.ts";
-import type { Header } from "../hook.ts";
 import type { FileFacts, Finding, KindOfTrigger, Nearest, RawMap } from "../kind.ts";
 import { matchEvent } from "../match-event.ts";
 import { shortLine } from "../outside-text.ts";
@@ -48,7 +47,8 @@ export const webhook: KindOfTrigger<WebhookTrigger> = {
     const { event } = reading;
     const match = matchEvent(trigger, event);
     if (match.kind === "fires") {
-      const fired = await port.fire(trigger, momentOf(trigger, event, header, port.now()));
+      const happened = happenedOf(trigger.forge, { header, body, event });
+      const fired = await port.fire(trigger, momentOf(trigger, event, happened, port.now()));
       return { outcome: "fired", ...fired };
     }
     // An event that the trigger does not name is none of its affair.
@@ -58,10 +58,14 @@ export const webhook: KindOfTrigger<WebhookTrigger> = {
   },
 };
 
-function momentOf({ forge }: WebhookTrigger, event: ForgeEvent, header: Header, now: Date) {
-  const { about, commit, fields } = event;
+function momentOf(
+  { forge }: WebhookTrigger,
+  { about, commit, fields }: ForgeEvent,
+  happened: readonly string[],
+  now: Date,
+) {
   return {
-    happened: ["webhook", forge, ...happenedOf(forge, header, event)],
+    happened: ["webhook", forge, ...happened],
     cause: shortLine(about),
     values: { ...fields, time: now.toISOString() },
     source: forges[forge].label,

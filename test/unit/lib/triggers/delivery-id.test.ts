@@ -8,9 +8,11 @@ const kindOf = { github: "x-github-event", gitlab: "x-gitlab-event" };
 
 function idOf(forge: Forge, kind: string, body: unknown, headers: Record<string, string>): string {
   const header = (name: string) => ({ [kindOf[forge]]: kind, ...headers })[name];
-  const reading = readForgeEvent(forge, header, JSON.stringify(body));
+  const text = JSON.stringify(body);
+  const reading = readForgeEvent(forge, header, text);
   if (reading.kind !== "event") throw new Error(JSON.stringify(reading));
-  return JSON.stringify(happenedOf(forge, header, reading.event));
+  const delivery = { header, body: new TextEncoder().encode(text), event: reading.event };
+  return JSON.stringify(happenedOf(forge, delivery));
 }
 
 const events = [
@@ -51,4 +53,32 @@ test("where a delivery that is sent again by hand has a new id, the forge's own 
     [one, two].map((headers) => idOf("gitlab", kind, body, headers ?? {}));
   expect(new Set(ofGitlab("Issue Hook", gitlab.issue())).size).toBe(1);
   expect(new Set(ofGitlab("Push Hook", gitlab.push())).size).toBe(2);
+});
+
+test("two events of one second are two, and one that is sent again by hand is none", () => {
+  const ofGitea = (body: unknown, id: string) =>
+    idOf("github", "pull_request", body, { "x-gitea-delivery": id, "x-github-delivery": id });
+  const labelled = (name: string) =>
+    github.pullRequest({ action: "label_updated" }, { labels: [{ name }] });
+  expect(ofGitea(labelled("paint"), "one")).toBe(ofGitea(labelled("paint"), "two"));
+  expect(ofGitea(labelled("paint"), "one")).not.toBe(ofGitea(labelled("oil"), "two"));
+  const approved = (username: string) =>
+    idOf(
+      "gitlab",
+      "Merge Request Hook",
+      { ...gitlab.mergeRequest({ action: "approved" }), user: { username } },
+      {
+        "x-gitlab-webhook-uuid": username,
+      },
+    );
+  expect(approved("ada")).not.toBe(approved("grace"));
+});
+
+test("a tag that is made again on a page of Gitea is new, although the repository has no later time", () => {
+  const repository = { full_name: "octo-org/door", updated_at: "2026-11-24T10:00:00Z" };
+  const made = github.push({ ref: "refs/tags/v1", before: "0".repeat(40), repository });
+  const [one, two] = ["one", "two"].map((id) =>
+    idOf("github", "push", made, { "x-gitea-delivery": id }),
+  );
+  expect(one).not.toBe(two ?? "");
 });
