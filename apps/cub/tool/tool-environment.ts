@@ -1,5 +1,6 @@
 // The environment that an agent's own commands see: the image's and the agent's variables, and none
 // of the cub's.
+import { thisMachine } from "../../../lib/model/proxy.ts";
 
 /** The SETT_ variables that a tool gets. */
 const visibleToTools = new Set([
@@ -78,7 +79,7 @@ export function bidEnvironment(
 /** Programs that are to use a proxy read these. Node.js does so only if it is asked to. */
 export function proxyVariables(url: string | undefined): Record<string, string> {
   if (url === undefined) return {};
-  const local = "localhost,127.0.0.1,::1";
+  const local = thisMachine.join(",");
   const variables = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: local };
   const lower = Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]);
   return { ...variables, ...Object.fromEntries(lower), NODE_USE_ENV_PROXY: "1" };

@@ -19,7 +19,7 @@ const cub = {
 };
 
 let at: Workspace;
-const servers = ["127.0.0.1", "::1"].map((hostname) => serve({ port: 0, hostname }, answer));
+const servers = ["0.0.0.0", "::1"].map((hostname) => serve({ port: 0, hostname }, answer));
 const [v4 = 0, v6 = 0] = servers.map(({ port }) => port);
 
 beforeAll(async () => {
@@ -45,14 +45,14 @@ test.each(["api", "cub", "gateway", "orchestrator"])(
   },
 );
 
-test.each([`http://127.0.0.1:${v4}`, `http://localhost:${v4}`, `http://[::1]:${v6}`])(
-  "sett asks %s itself",
-  async (url) => {
-    const env = { ...at.env, ...dead, SETT_API: url, SETT_API_TOKEN: "secret" };
-    const { err } = await runSett(["status"], { cwd: at.folder, env });
-    expect(err).toContain(`What answers at ${url} is no API of Sett`);
-  },
-);
+test.each([
+  ...[`http://127.0.0.1:${v4}`, `http://localhost:${v4}`, `http://[::1]:${v6}`],
+  ...[`http://127.53.0.1:${v4}`, `http://localhost.:${v4}`, `http://0.0.0.0:${v4}`],
+])("sett asks %s itself", async (url) => {
+  const env = { ...at.env, ...dead, SETT_API: url, SETT_API_TOKEN: "secret" };
+  const { err } = await runSett(["status"], { cwd: at.folder, env });
+  expect(err).toContain(`What answers at ${url} is no API of Sett`);
+});
 
 test("an error of another host names the proxy in between", async () => {
   const env = { ...at.env, ...dead, SETT_API: "https://sett.example", SETT_API_TOKEN: "secret" };
