@@ -26,18 +26,29 @@ export function changedFiles(diff: string): { files: ChangedFile[]; more: number
   let current: ChangedFile | undefined;
   let isHeader = false;
   for (const line of diff.split("\n")) {
-    const [, name] = /^diff --git .* ("?b\/.*)$/.exec(line) ?? [];
-    if (name !== undefined) {
-      current = { name: name.replace(/^("?)b\//, "$1"), added: 0, removed: 0, notes: [] };
+    const [, names] = /^diff --git (.*)$/.exec(line) ?? [];
+    if (names !== undefined) {
+      current = { name: nameIn(names), added: 0, removed: 0, notes: [] };
       isHeader = true;
       if (files.length < maxFiles) files.push(current);
       else more += 1;
     } else if (line.startsWith("@@")) isHeader = false;
-    else if (current !== undefined && isHeader) current.notes.push(...notesOf(line));
-    else if (current !== undefined && line.startsWith("+")) current.added += 1;
+    else if (current !== undefined && isHeader) {
+      current.notes.push(...notesOf(line));
+      current.name = /^(?:rename|copy) to (.*)$/.exec(line)?.[1] ?? current.name;
+    } else if (current !== undefined && line.startsWith("+")) current.added += 1;
     else if (current !== undefined && line.startsWith("-")) current.removed += 1;
   }
   return { files, more };
+}
+
+/**
+ * The name in `a/x b/x` or `"a/x" "b/x"`: a name may have blanks, and ` b/` within. Both halves are
+ * the same but for a renaming, which git names in lines of its own.
+ */
+function nameIn(names: string): string {
+  const half = names.slice((names.length + 1) / 2);
+  return half.startsWith('"') ? `"${half.slice('"b/'.length)}` : half.slice("b/".length);
 }
 
 function notesOf(line: string): string[] {

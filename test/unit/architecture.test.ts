@@ -29,7 +29,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/folders": { packages: [], rooms: [] },
   "lib/process": { packages: [], rooms: [] },
   "lib/drawing": { packages: ["@viz-js"], rooms: ["process"] },
-  "lib/git": { packages: [], rooms: ["folders", "process"] },
+  "lib/git": { packages: [], rooms: ["core", "folders", "process"] },
   "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: ["models", "triggers"] },
   "lib/triggers": { packages: ["croner", "zod"], rooms: ["core"] },
   "lib/async": { packages: [], rooms: [] },

@@ -1,9 +1,10 @@
 // Commits of the worker: the result of the work, and work in progress that shall outlive a
 // question.
 import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
+import { showName } from "../../../lib/git/run/file-name.ts";
 import { newGitlinks } from "../../../lib/git/run/new-gitlinks.ts";
-import { type GitRun, gitFailure, tryGit } from "../../../lib/git/run/run-git.ts";
+import { type GitRun, gitFailure, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { commitOf } from "./commit-names.ts";
@@ -34,16 +35,12 @@ export async function commitChanges(workspace: Workspace, message: string): Prom
   const links = await linksOf(workspace);
   if (links[0] !== undefined) {
     // Without it git would go on to take the folder for a link once its `.git` is gone.
-    await gitIn(workspace, [
-      "--literal-pathspecs",
-      "rm",
-      "--cached",
-      "--quiet",
-      "--force",
-      "--",
-      ...links,
-    ]);
-    return { ok: false, reason: repositoryInside(links[0]) };
+    const forget = ["rm", "--cached", "--quiet", "--force"];
+    await inLatin1(workspace, {
+      args: ["--literal-pathspecs", ...forget, "--pathspec-from-file=-", "--pathspec-file-nul"],
+      stdin: links.join("\0"),
+    });
+    return { ok: false, reason: repositoryInside(showName(links[0])) };
   }
   const staged = await gitIn(workspace, ["diff", "--cached", "--name-only"]);
   if (staged !== "") await gitIn(workspace, ["commit", "--quiet", "--file=-"], message);
@@ -92,7 +89,7 @@ async function headOf(workspace: Workspace): Promise<CommitHash> {
  */
 async function linksOf(workspace: Workspace): Promise<string[]> {
   if (workspace.head === undefined) return [];
-  const run = ({ args }: GitRun) => gitIn(workspace, args);
+  const run = (each: GitRun) => inLatin1(workspace, each);
   const changes = await run({
     args: ["diff-index", "--cached", "-z", "--raw", "--no-renames", workspace.head, "--"],
   });
@@ -104,20 +101,27 @@ async function linksOf(workspace: Workspace): Promise<string[]> {
  * nothing of it.
  */
 async function inSubmodule(workspace: Workspace): Promise<string | undefined> {
-  const listed = await gitIn(workspace, ["ls-files", "-z", "--stage"]);
+  const listed = await inLatin1(workspace, { args: ["ls-files", "-z", "--stage"] });
   for (const entry of listed.split("\0")) {
     const [, folder] = /^160000 [^\t]*\t(.*)$/s.exec(entry) ?? [];
     if (folder === undefined) continue;
-    const names = await readdir(join(workspace.root, folder)).catch((): string[] => []);
-    if (names.length > 0 && !names.includes(".git"))
+    const listing = readdir(pathOfBytes(workspace.root, folder), { encoding: "latin1" });
+    const [name, ...more] = await listing.catch((): string[] => []);
+    if (name !== undefined && ![name, ...more].includes(".git"))
       return (
-        `${folder} is a submodule, and its files are in a repository of their own, which is not here: ` +
-        `${folder}/${names[0]} would not be in the commit. Remove it, and write what belongs to this repository elsewhere.`
+        `${showName(folder)} is a submodule, and its files are in a repository of their own, which is not here: ` +
+        `${showName(`${folder}/${name}`)} would not be in the commit. Remove it, and write what belongs to this repository elsewhere.`
       );
   }
   return undefined;
 }
 
+/** Names of files have one character for each byte, as they need not be UTF-8. */
+async function inLatin1({ git, root }: Workspace, run: GitRun): Promise<string> {
+  return await runGit(git, { ...run, cwd: root, encoding: "latin1" });
+}
+
+/** `folder`: as `showName` gives it. */
 function repositoryInside(folder: string): string {
   return (
     `${folder} has a repository of its own, so its files would not be in the commit. ` +
@@ -126,19 +130,21 @@ function repositoryInside(folder: string): string {
 }
 
 async function refusalOf(workspace: Workspace): Promise<string | undefined> {
-  const listed = await gitIn(workspace, ["ls-files", "-z", "--others", "--exclude-standard"]);
+  const list = { args: ["ls-files", "-z", "--others", "--exclude-standard"] };
+  const listed = await inLatin1(workspace, list);
   const names = listed.split("\0").filter((name) => name !== "");
   const remedy =
     "Remove what is no part of the work, let .gitignore name it, or commit with `run` what you really mean.";
   if (names.length > maxNewFiles) {
-    return `The commit would add ${names.length} new files, such as ${names.slice(0, 3).join(", ")}. ${remedy}`;
+    const some = names.slice(0, 3).map(showName).join(", ");
+    return `The commit would add ${names.length} new files, such as ${some}. ${remedy}`;
   }
   const repository = names.find((name) => name.endsWith("/"));
-  if (repository !== undefined) return repositoryInside(repository.slice(0, -1));
+  if (repository !== undefined) return repositoryInside(showName(repository.slice(0, -1)));
   for (const name of names) {
-    const found = await lstat(join(workspace.root, name)).catch(() => undefined);
+    const found = await lstat(pathOfBytes(workspace.root, name)).catch(() => undefined);
     if (found !== undefined && found.size > maxNewFileBytes)
-      return `The commit would add ${name} of ${sizeText(found.size)}. ${remedy}`;
+      return `The commit would add ${showName(name)} of ${sizeText(found.size)}. ${remedy}`;
   }
   return undefined;
 }

@@ -31,9 +31,9 @@ export async function targetChanges(
   const goal = chain.find((one) => String(one.id) === String(target.goal_id))?.metadata.commit;
   await using view = await viewOf(workspace, commit);
   const whole =
-    goal === undefined || goal === earlier ? "" : await diff(view, ["--stat=100"], [goal, commit]);
+    goal === undefined || goal === earlier ? "" : await diff(view, ["--stat"], [goal, commit]);
   const range = earlier === undefined ? [`${commit}^`, commit] : [`${earlier}...${commit}`];
-  const lines = await diff(view, ["--stat=100", "--patch"], range);
+  const lines = await diff(view, ["--stat", "--patch"], range);
   if (lines === "") return undefined;
   const before =
     whole === "" ? "" : `${cutMiddle(sinceGoal + whole, maxListLength)}\n${sinceOthers}`;

@@ -1,5 +1,6 @@
 // The commit of a result: checked, and published to the exchange before the artefact is posted
 // (docs/internals/git.md#out).
+import { showName } from "../../../lib/git/run/file-name.ts";
 import { type Artefact, codeCommitType } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import type { Deps } from "../program/deps.ts";
@@ -72,7 +73,7 @@ function withSecret({ secret, commit, place }: SecretInCommit): Publication {
 }
 
 function withoutFiles(commit: CommitHash, folder: string): Publication {
-  const name = JSON.stringify(folder);
+  const name = `\`${showName(folder)}\``;
   return {
     ok: false,
     reason:

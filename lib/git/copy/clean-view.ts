@@ -132,13 +132,14 @@ export class CleanView {
   }
 
   /**
-   * The folders that are a repository of their own at `commit`, and were none at `base`; see
-   * `newGitlinks`.
+   * The folders, in latin1, that are a repository of their own at `commit`, and were none at
+   * `base`; see `newGitlinks`.
    */
   async newGitlinks(commit: CommitHash, base: CommitHash): Promise<string[]> {
     const run = (each: GitRun) => this.#run(each);
     const changes = await run({
       args: ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"],
+      encoding: "latin1",
     });
     const modules = `${commit}:.gitmodules`;
     return await newGitlinks({ run, changes, modules, root: this.#workspaceDir });

@@ -1,8 +1,10 @@
 // One text for the name of a file, which is any bytes: git's own form, which tools print and take.
 //
-// A name that is UTF-8 on one line is written as it is. Any other one is in double quotes, with the
-// escapes of C; bytes that are no UTF-8 are in octal digits: `"a\nb"`, `"caf\351"`.
+// A name that is UTF-8 on one line, all of which can be seen, is written as it is. Any other one is
+// in double quotes, with the escapes of C; bytes that are no UTF-8, or that cannot be seen, are in
+// octal digits: `"a\nb"`, `"caf\351"`.
 // Names inside of this program are in latin1, one character for each byte.
+import { unseen } from "../../core/unseen.ts";
 
 const escapes: Readonly<Record<string, string>> = {
   "\x07": "\\a",
@@ -22,15 +24,14 @@ const characters = new Map(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what needs an escape.
 const escapedBytes = /["\\\x00-\x1f\x7f-\xff]/g;
 
+const unseenOrEscaped = new RegExp(`["\\\\\\n\\t]|${unseen.source}`, "gu");
+
 /** `name`: in latin1. No two names have the same text, and `readName` takes it back. */
 export function showName(name: string): string {
   const text = textOf(name);
   if (text === undefined)
     return `"${name.replace(escapedBytes, (byte) => escapes[byte] ?? octal(byte))}"`;
-  const shown = text.replace(
-    /["\\\p{Cc}\p{Zl}\p{Zp}]/gu,
-    (one) => escapes[one] ?? octal(bytesOf(one)),
-  );
+  const shown = text.replace(unseenOrEscaped, (one) => escapes[one] ?? octal(bytesOf(one)));
   return shown === text ? text : `"${shown}"`;
 }
 
@@ -43,6 +44,12 @@ export function readName(text: string): string {
       ? bytesOf(plain)
       : (characters.get(letters) ?? String.fromCharCode(Number.parseInt(letters, 8))),
   );
+}
+
+/** Whether the names in a listing of git, in latin1 with a NUL behind each, all look different. */
+export function lookApart(listing: string): boolean {
+  const text = textOf(listing.replaceAll("\0", "\n"));
+  return text !== undefined && text.search(unseen) === -1;
 }
 
 /** Undefined for what is no UTF-8. */

@@ -7,7 +7,7 @@ import type { GitRun } from "./run-git.ts";
 interface Reading {
   /** Runs git, and throws git-failed. */
   readonly run: (run: GitRun) => Promise<string>;
-  /** The output of `git diff --raw -z --no-renames`, in one of its forms. */
+  /** The output of `git diff --raw -z --no-renames`, in one of its forms, in latin1. */
   readonly changes: string;
   /**
    * Names the file `.gitmodules` that counts: `COMMIT:.gitmodules`, or `:.gitmodules` for the
@@ -21,7 +21,7 @@ interface Reading {
 const gitlink = "160000";
 
 /**
- * The folders that have become such a link, and are no submodule, which comes from elsewhere; and
+ * The folders, in latin1, that have become such a link, and are no submodule, which comes from elsewhere; and
  * those whose link was none before, and leads to another commit now.
  */
 export async function newGitlinks({ run, changes, modules, root }: Reading): Promise<string[]> {
@@ -44,7 +44,7 @@ export async function newGitlinks({ run, changes, modules, root }: Reading): Pro
 async function sourcesIn(run: Reading["run"], modules: string): Promise<Map<string, string>> {
   const keys = "^submodule\\..*\\.(path|url)$";
   const args = ["config", `--blob=${modules}`, "--null", "--get-regexp", keys];
-  const listed = await run({ args }).catch(() => "");
+  const listed = await run({ args, encoding: "latin1" }).catch(() => "");
   const [paths, urls] = [new Map<string, string>(), new Map<string, string>()];
   for (const entry of listed.split("\0")) {
     const [, name, key, value] = /^submodule\.(.*)\.(path|url)\n(.*)$/s.exec(entry) ?? [];
@@ -58,6 +58,7 @@ async function sourcesIn(run: Reading["run"], modules: string): Promise<Map<stri
 /** `git submodule add ./part part`, as git itself advises, names the folder as its own source. */
 function isWithin(root: string, source: string): boolean {
   const path = source.replace(/^file:\/\//, "");
-  if (path.startsWith("/")) return `${path}/`.startsWith(`${root}/`) || path.startsWith("/tmp/");
+  const top = Buffer.from(root).toString("latin1");
+  if (path.startsWith("/")) return `${path}/`.startsWith(`${top}/`) || path.startsWith("/tmp/");
   return !path.includes(":") && !path.startsWith("../");
 }

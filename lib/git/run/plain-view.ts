@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeBareFolder } from "./bare-folder.ts";
-import { textOf } from "./file-name.ts";
+import { lookApart } from "./file-name.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "./run-git.ts";
 
@@ -20,6 +20,11 @@ const settings = [
   "diff.algorithm=myers",
   "diff.indentHeuristic=true",
 ];
+
+/** Otherwise the beginning of a long name is left out, and two names may look the same. */
+const wholeNames = ["--stat=100000", "--stat-graph-width=40"];
+const rowOfFile = /^( .*\S) +( \| +(?:\d+(?: [+-]+)?|Bin(?: \d+ -> \d+ bytes)?))$/gm;
+const usualWidth = 100;
 
 export class PlainView implements AsyncDisposable {
   readonly #git: Git;
@@ -53,8 +58,9 @@ export class PlainView implements AsyncDisposable {
   }
 
   /**
-   * A diff with these options, where no two names look the same: if one is no UTF-8, git writes all
-   * names beyond ASCII with the octal digits of their bytes (lib/git/run/file-name.ts).
+   * A diff with these options, where no two names look the same: if one is no UTF-8, or has signs
+   * that are not seen, git writes all names beyond ASCII with the octal digits of their bytes
+   * (lib/git/run/file-name.ts). `--stat` shortens no name.
    */
   async diff(options: readonly string[], commits: readonly string[]): Promise<GitResult> {
     const run = {
@@ -63,8 +69,12 @@ export class PlainView implements AsyncDisposable {
     };
     const names = await this.try(run);
     if (names.exitCode !== 0) return { ...names, stdout: "" };
-    const quoting = textOf(names.stdout) === undefined ? ["-c", "core.quotePath=true"] : [];
-    return await this.try({ args: [...quoting, "diff", ...options, ...commits, "--"] });
+    const quoting = lookApart(names.stdout) ? [] : ["-c", "core.quotePath=true"];
+    const whole = options.flatMap((option) => (option === "--stat" ? wholeNames : option));
+    const result = await this.try({ args: [...quoting, "diff", ...whole, ...commits, "--"] });
+    return options.includes("--stat")
+      ? { ...result, stdout: withoutWideColumn(result.stdout) }
+      : result;
   }
 
   async try(run: GitRun): Promise<GitResult> {
@@ -78,4 +88,11 @@ export class PlainView implements AsyncDisposable {
   #inView(run: GitRun): GitRun {
     return { ...run, args: [`--git-dir=${this.#gitDir}`, ...run.args], cwd: this.#gitDir };
   }
+}
+
+/** The names are a column, unless it were so wide that each row would become several. */
+function withoutWideColumn(statistics: string): string {
+  const rows = statistics.match(rowOfFile) ?? [];
+  if (rows.every(({ length }) => length <= usualWidth)) return statistics;
+  return statistics.replace(rowOfFile, "$1$2");
 }

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { plainLines } from "../../../lib/client/text/plain-text.ts";
 import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { readName } from "../../../lib/git/run/file-name.ts";
@@ -161,7 +162,7 @@ test("the size of a binary file, before and after, follows what git says of it",
       shown.match(/^Binary files [^\n]*\n[^\n]*$/gm)?.map((line) => line.replace("\n", ": ")),
     ).toEqual([
       "Binary files a/gone.bin and /dev/null differ: Bin 2 -> 0 bytes",
-      "Binary files /dev/null and b/new\u2028 differ.bin differ: Bin 0 -> 1 bytes",
+      'Binary files /dev/null and "b/new\\342\\200\\250 differ.bin" differ: Bin 0 -> 1 bytes',
       "Binary files a/old.bin and b/old.bin differ: Bin 2000 -> 3000 bytes",
     ]);
     expect(shown.match(/^Bin /gm)).toHaveLength(3);
@@ -184,6 +185,22 @@ test("names that are no UTF-8 are shown apart, and can be read back", async () =
     readName(shown).slice("b/".length),
   );
   expect(heads.sort()).toEqual(names.toSorted());
+});
+
+test("no two names look the same in a terminal, also where one has signs that cannot be seen, or is long", async () => {
+  using host = sampleRepository();
+  const long = "a-long-name-of-a-folder/".repeat(8);
+  const names = ["ab", "a\u200bb", "a\u200cb", "a\u202eb", `1/${long}x`, `2/${long}x`, "a | 9 +"];
+  const commit = commitFiles(
+    host.path,
+    Object.fromEntries(names.map((name) => [name, "x\n"])),
+    "Add names",
+  );
+  const repository = await open(host.path);
+  const files = plainLines(await repository.showChanges(workWith(commit, host.base)));
+  const listed = [...files.matchAll(/^ (.*\S) +\| 1 \+$/gm)].map(([, shown = ""]) => shown);
+  const bytes = listed.map((shown) => Buffer.from(readName(shown), "latin1").toString());
+  expect(bytes.sort()).toEqual(names.toSorted());
 });
 
 test("attributes of files whose names are no UTF-8 are named, each file apart", async () => {

@@ -12,6 +12,9 @@ const named: [string, string][] = [
   ["caf\xe9", '"caf\\351"'],
   [latin1("é\t"), '"é\\t"'],
   [latin1("a\u2028b"), '"a\\342\\200\\250b"'],
+  [latin1("a\u200bb"), '"a\\342\\200\\213b"'],
+  [latin1("a\u202eb.exe"), '"a\\342\\200\\256b.exe"'],
+  [latin1("می\u200cخواهم"), "می\u200cخواهم"],
 ];
 
 test.each(named)("the name %p is shown as %p", (name, shown) => {
