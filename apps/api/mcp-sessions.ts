@@ -3,7 +3,7 @@
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Write } from "../../lib/mcp/deps.ts";
-import { paramsProblem } from "../../lib/mcp/read-message.ts";
+import { messageProblem } from "../../lib/mcp/read-message.ts";
 import { refusedWrites } from "../../lib/mcp/refused-writes.ts";
 import { createMcpServer } from "../../lib/mcp/server.ts";
 import type { Caller } from "./access/caller.ts";
@@ -45,7 +45,10 @@ export class McpSessions {
     const id = request.headers.get("mcp-session-id");
     const known = id === null ? undefined : this.#sessions.get(id);
     const body = await bodyOf(request);
-    const [refusal] = [body].flat().flatMap((message) => paramsProblem(message) ?? []);
+    // The transport answers what is no JSON, and a method without a body.
+    const isList = Array.isArray(body) && body.length > 0;
+    const messages: unknown[] = isList ? body : body === undefined ? [] : [body];
+    const [refusal] = messages.flatMap((message) => messageProblem(message) ?? []);
     const refuse = () => Response.json(refusal, { status: 400 });
     if (id === null)
       return refusal === undefined

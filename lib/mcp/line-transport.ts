@@ -2,7 +2,7 @@
 // has a message, or an answer that says what is wrong with it.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { type Refusal, readMessage, tooLong } from "./read-message.ts";
+import { notUtf8, type Refusal, readMessage, tooLong } from "./read-message.ts";
 
 /** A goal has 16 MiB at most, and JSON may need more than a character for one of its characters. */
 const maxMebibytes = 64;
@@ -13,7 +13,7 @@ export class LineTransport implements Transport {
   readonly #maxMebibytes: number;
   readonly #ended = Promise.withResolvers<void>();
   #isClosed = false;
-  #pieces: string[] = [];
+  #pieces: Uint8Array[] = [];
   #length = 0;
   onmessage?: Transport["onmessage"];
   onclose?: Transport["onclose"];
@@ -50,32 +50,29 @@ export class LineTransport implements Transport {
   }
 
   async #read(): Promise<void> {
-    const decoder = new TextDecoder();
     for await (const chunk of this.#input) {
       if (this.#isClosed) return;
-      const [first = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
-      this.#add(first);
-      for (const next of more) {
+      let begin = 0;
+      for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, begin)) {
+        this.#add(chunk.subarray(begin, end));
         await this.#endLine();
-        this.#add(next);
+        begin = end + 1;
       }
+      this.#add(chunk.subarray(begin));
     }
     await this.#endLine();
   }
 
-  #add(piece: string): void {
+  #add(piece: Uint8Array): void {
     this.#length += piece.length;
     if (this.#isTooLong()) this.#pieces = [];
-    else this.#pieces.push(piece);
+    else this.#pieces.push(piece.slice());
   }
 
   async #endLine(): Promise<void> {
-    const line = this.#pieces.join("").trim();
     const read = this.#isTooLong()
       ? { refusal: tooLong(this.#maxMebibytes) }
-      : line === ""
-        ? undefined
-        : readMessage(line);
+      : readLine(Buffer.concat(this.#pieces));
     this.#pieces = [];
     this.#length = 0;
     if (read === undefined) return;
@@ -86,4 +83,17 @@ export class LineTransport implements Transport {
   #isTooLong(): boolean {
     return this.#length > this.#maxMebibytes * 1024 * 1024;
   }
+}
+
+const lineFeed = 10;
+
+/** Undefined for a blank line. */
+function readLine(bytes: Uint8Array): ReturnType<typeof readMessage> | undefined {
+  let line: string;
+  try {
+    line = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
+  } catch {
+    return { refusal: notUtf8 };
+  }
+  return line === "" ? undefined : readMessage(line);
 }

@@ -38,16 +38,21 @@ export function readMessage(text: string): { message: JSONRPCMessage } | { refus
   } catch {
     return { refusal: refuse(null, parseError, "Parse error: the line is no JSON.") };
   }
+  const refusal = messageProblem(value);
+  return refusal === undefined ? { message: JSONRPCMessageSchema.parse(value) } : { refusal };
+}
+
+/** The answer to a parsed text that is no message, or one with wrong params. */
+export function messageProblem(value: unknown): Refusal | undefined {
   const refusal = paramsProblem(value);
-  if (refusal !== undefined) return { refusal };
-  const message = JSONRPCMessageSchema.safeParse(value);
-  return message.success ? { message: message.data } : { refusal: notAMessage(value) };
+  if (refusal !== undefined) return refusal;
+  return JSONRPCMessageSchema.safeParse(value).success ? undefined : notAMessage(value);
 }
 
 /**
  * Undefined where `value` is no request with an id that the library knows, or its params are right.
  */
-export function paramsProblem(value: unknown): Refusal | undefined {
+function paramsProblem(value: unknown): Refusal | undefined {
   const { jsonrpc, id, method } = Object(value);
   const schema = Object.hasOwn(requests, String(method))
     ? requests[method as keyof typeof requests]
@@ -79,9 +84,11 @@ export function tooLong(maxMebibytes: number): Refusal {
   );
 }
 
+export const notUtf8 = refuse(null, parseError, "Parse error: the line is no UTF-8.");
+
 function notAMessage(value: unknown): Refusal {
   const id = RequestIdSchema.safeParse(Object(value).id);
-  const text = "Invalid Request: the line is no message of JSON-RPC 2.0.";
+  const text = "Invalid Request: this is no message of JSON-RPC 2.0.";
   return refuse(id.success ? id.data : null, invalidRequest, text);
 }
 

@@ -186,11 +186,13 @@ test("what the commit of a result changes is read in pieces, as it is where a pe
 test("wrong params are answered in one sentence, before a session and within it", async () => {
   await using editor = await connect("reader");
   const post = async (message: object, more: Record<string, string> = {}) => {
+    return await send(JSON.stringify({ jsonrpc: "2.0", id: 5, ...message }), more);
+  };
+  const send = async (body: string, more: Record<string, string> = {}) => {
     const headers = {
       ...{ authorization: `Bearer ${scene.tokens.reader}`, "content-type": "application/json" },
       ...{ accept: "application/json, text/event-stream", ...more },
     };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 5, ...message });
     const answer = await fetch(`${scene.url}/mcp`, { method: "POST", headers, body });
     return { status: answer.status, body: await answer.json() };
   };
@@ -206,6 +208,10 @@ test("wrong params are answered in one sentence, before a session and within it"
   expect(await post({ method: "tools/call", params: {} }, { "mcp-session-id": sessionId })).toEqual(
     refused("Invalid params of tools/call: `params.name` is missing."),
   );
+  for (const body of ['{"hello":1}', "[]", '{"jsonrpc":"1.0","id":5,"method":"ping"}']) {
+    const answer = await send(body, { "mcp-session-id": sessionId });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: -32_600 } } });
+  }
 });
 
 test("a session belongs to its token, and without a token there is none", async () => {

@@ -211,7 +211,7 @@ describe("sett mcp", () => {
         ...ofNone,
         error: {
           code: -32_600,
-          message: "Invalid Request: the line is no message of JSON-RPC 2.0.",
+          message: "Invalid Request: this is no message of JSON-RPC 2.0.",
         },
       },
       {

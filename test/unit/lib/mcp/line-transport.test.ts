@@ -33,3 +33,16 @@ test("a line that is too long is answered, and the next one is read", async () =
     codes: [-32_600],
   });
 });
+
+test("a line that is no UTF-8 is answered, and neither changes the next one nor what it says", async () => {
+  const call = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"';
+  const bytes = [
+    new TextEncoder().encode(call),
+    Uint8Array.of(0xe9, 0x22),
+    Buffer.from(`}}\n${ping}`),
+  ];
+  expect(await read(bytes)).toEqual({ messages: [JSON.parse(ping)], codes: [-32_700] });
+  const both = new TextEncoder().encode(`${call}caf\u00e9"}}\n${ping}\n`);
+  const { messages, codes } = await read([...both].map((byte) => Uint8Array.of(byte)));
+  expect([messages.length, codes]).toEqual([2, []]);
+});
