@@ -21,8 +21,8 @@ interface Reading {
 const gitlink = "160000";
 
 /**
- * The folders, in latin1, that have become such a link, and are no submodule, which comes from elsewhere; and
- * those whose link was none before, and leads to another commit now.
+ * The folders, in latin1, that have become such a link, and are no submodule, which comes from
+ * elsewhere; and those whose link was none before, and leads to another commit now.
  */
 export async function newGitlinks({ run, changes, modules, root }: Reading): Promise<string[]> {
   const words = changes.split("\0");
