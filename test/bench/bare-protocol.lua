@@ -7,11 +7,15 @@ local function log(kind, event)
 end
 
 local function store(id, goal, claim, agent, structural, kind, payload)
-  redis.call('HSET', 'artifact:' .. id, 'id', id, 'logical_id', id, 'version', '1', 'structural_type', structural, 'type', kind,
-    'payload', payload, 'source_artefacts', '[]', 'produced_by_role', agent, 'produced_by_agent', agent, 'created_at', '',
+  redis.call('HSET', 'artifact:' .. id, 'id', id, 'logical_id', id, 'version', '1',
+    'structural_type', structural, 'type', kind,
+    'payload', payload, 'source_artefacts', '[]', 'produced_by_role', agent,
+    'produced_by_agent', agent, 'created_at', '',
     'goal_id', goal, 'claim_id', claim, 'metadata', '{}')
   redis.call('ZADD', 'thread:' .. id, 1, id)
-  log('artefact_created', '{"artefact_id":"' .. id .. '","goal_id":"' .. goal .. '","structural_type":"' .. structural .. '"}')
+  log('artefact_created',
+    '{"artefact_id":"' .. id .. '","goal_id":"' .. goal
+      .. '","structural_type":"' .. structural .. '"}')
 end
 
 -- goal
@@ -23,7 +27,8 @@ end)
 -- claim, artefact
 redis.register_function('bare_open', function(_, args)
   local claim, artefact = args[1], args[2]
-  redis.call('HSET', 'claim:' .. claim, 'id', claim, 'artefact_id', artefact, 'status', 'pending_review', 'goal_id', artefact)
+  redis.call('HSET', 'claim:' .. claim, 'id', claim, 'artefact_id', artefact,
+    'status', 'pending_review', 'goal_id', artefact)
   redis.call('ZADD', 'claims:open', 1, claim)
   log('claim_opened', '{"claim_id":"' .. claim .. '","artefact_id":"' .. artefact .. '"}')
   redis.call('XADD', 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'artefact', artefact)
@@ -33,7 +38,8 @@ end)
 -- claim, agent, word
 redis.register_function('bare_bid', function(_, args)
   redis.call('HSET', 'claim:' .. args[1] .. ':bids', args[2], args[3])
-  log('bid_placed', '{"claim_id":"' .. args[1] .. '","agent":"' .. args[2] .. '","word":"' .. args[3] .. '"}')
+  log('bid_placed',
+    '{"claim_id":"' .. args[1] .. '","agent":"' .. args[2] .. '","word":"' .. args[3] .. '"}')
   return 'OK'
 end)
 
@@ -44,7 +50,8 @@ redis.register_function('bare_grant', function(_, args)
   for index = 3, #args do
     redis.call('HSET', 'grants:' .. claim, args[index], 'queued')
     redis.call('RPUSH', 'agent:' .. args[index] .. ':grants', claim)
-    log('grant_queued', '{"claim_id":"' .. claim .. '","agent":"' .. args[index] .. '","phase":"' .. phase .. '"}')
+    log('grant_queued',
+      '{"claim_id":"' .. claim .. '","agent":"' .. args[index] .. '","phase":"' .. phase .. '"}')
   end
   return 'OK'
 end)
@@ -62,7 +69,9 @@ redis.register_function('bare_finish', function(_, args)
   store(args[3], args[4], args[1], args[2], 'Terminal', 'Done', args[5])
   redis.call('HSET', 'grants:' .. args[1], args[2], 'done')
   redis.call('ZREM', 'due', args[1] .. args[2])
-  log('grant_done', '{"claim_id":"' .. args[1] .. '","agent":"' .. args[2] .. '","artefact_id":"' .. args[3] .. '"}')
+  log('grant_done',
+    '{"claim_id":"' .. args[1] .. '","agent":"' .. args[2]
+      .. '","artefact_id":"' .. args[3] .. '"}')
   return 'OK'
 end)
 

@@ -28,7 +28,7 @@ export const grantDefects: readonly Defect[] = [
     isRare: true,
     plant: (planting) =>
       planting.lua(
-        "redis.call('HINCRBY', keys.claim, 'rev', 1)\n  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))",
+        "redis.call('HINCRBY', keys.claim, 'rev', 1)\n  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms),\n    lease_member(args.claim, args.agent, args.attempt))",
         "redis.call('HINCRBY', keys.claim, 'rev', 1)",
       ),
   },
@@ -40,15 +40,15 @@ export const grantDefects: readonly Defect[] = [
     name: "the lease of an attempt that is over is renewed",
     plant: (planting) =>
       planting.lua(
-        "if problem then return refused(problem) end\n  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))",
-        "redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))",
+        "if problem then return refused(problem) end\n  redis.call('ZADD', keys.due .. ':lease'",
+        "redis.call('ZADD', keys.due .. ':lease'",
       ),
   },
   {
     name: "a finished grant keeps its lease",
     plant: (planting) =>
       planting.lua(
-        "if not is_starting then redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt)) end",
+        "if not is_starting then\n    redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt))\n  end",
         "redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + 60000), lease_member(args.claim, args.agent, args.attempt))",
       ),
   },

@@ -31,7 +31,7 @@ export const peopleDefects: readonly Defect[] = [
     name: "people are asked what is answered",
     plant: (planting) =>
       planting.lua(
-        "if redis.call('HEXISTS', keys.question, 'answer') == 1 or question_problem(args.question, question)",
+        "if redis.call('HEXISTS', keys.question, 'answer') == 1\n    or question_problem(args.question, question)",
         "if question_problem(args.question, question)",
       ),
   },

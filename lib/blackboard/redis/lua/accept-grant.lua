@@ -13,7 +13,8 @@ local function accept_grant(keys, args)
     return { 'accepted' }
   end
   local order =
-    { claim = args.claim, agent = args.agent, attempt = args.attempt, queued_at = args.queued_at, actor = args.actor }
+    { claim = args.claim, agent = args.agent, attempt = args.attempt, queued_at = args.queued_at,
+      actor = args.actor }
   end_taken(keys.taken, order, args.run)
   local claim = read_claim_of_grant(keys.claim)
   local problem, is_paused = start_problem(keys.orchestrator, order, claim, grant, args.mail)
@@ -22,7 +23,8 @@ local function accept_grant(keys, args)
   begin_grant(order, claim, args.event_data, is_paused)
   redis.call('HSET', keys.grants, args.agent, args.grant)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
-  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))
+  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms),
+    lease_member(args.claim, args.agent, args.attempt))
   end_mail(args.agent, args.mail)
   return { 'accepted' }
 end

@@ -11,7 +11,8 @@ local leader_fields = { 'holder', 'epoch', 'expires_at', 'cursor', 'nonce', 'see
 -- after `seen` comes due as much later from now; all else comes due within 30 seconds.
 local function move_due_back(due, seen, now)
   for _, kind in ipairs(due_kinds) do
-    local members = redis.call('ZRANGEBYSCORE', due .. ':' .. kind, '(' .. digits(now), '+inf', 'WITHSCORES')
+    local from = '(' .. digits(now)
+    local members = redis.call('ZRANGEBYSCORE', due .. ':' .. kind, from, '+inf', 'WITHSCORES')
     for index = 1, #members, 2 do
       local at = tonumber(members[index + 1])
       local soon = at > seen and at - (seen - now) or math.min(at, now + 30000)
@@ -34,7 +35,8 @@ end
 local function acquire_leader_lease(keys, args)
   local now = now_ms()
   local leader = read_fields(keys.orchestrator, leader_fields)
-  local epoch, expires, seen = tonumber(leader.epoch) or 0, tonumber(leader.expires_at) or 0, tonumber(leader.seen_at) or 0
+  local epoch, expires = tonumber(leader.epoch) or 0, tonumber(leader.expires_at) or 0
+  local seen = tonumber(leader.seen_at) or 0
   if redis.call('EXISTS', keys.due) == 1 then move_to_kinds(keys.due) end
   if now < seen then
     move_due_back(keys.due, seen, now)
@@ -49,10 +51,12 @@ local function acquire_leader_lease(keys, args)
 
   local is_new, cursor = not is_own or args.restarted, leader.cursor or '0'
   if is_new then epoch = epoch + 1 end
-  redis.call('HSET', keys.orchestrator, 'holder', args.holder, 'epoch', digits(epoch), 'nonce', nonce,
+  redis.call('HSET', keys.orchestrator, 'holder', args.holder, 'epoch', digits(epoch),
+    'nonce', nonce,
     'expires_at', digits(now + args.lease_ms), 'cursor', cursor, 'seen_at', digits(now))
   if is_new then
-    log({ type = 'orchestrator_started', actor = orchestrator_of(epoch), data = object('holder', args.holder, 'epoch', epoch) })
+    log({ type = 'orchestrator_started', actor = orchestrator_of(epoch),
+      data = object('holder', args.holder, 'epoch', epoch) })
   end
   return { 'held', digits(epoch), cursor }
 end

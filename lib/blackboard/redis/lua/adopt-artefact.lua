@@ -29,7 +29,8 @@ local function goal_problem(artefact)
 end
 
 local function refuse(id, reason)
-  log({ type = 'artefact_refused', actor = 'hand', artefact_id = id, data = object('reason', reason) })
+  log({ type = 'artefact_refused', actor = 'hand', artefact_id = id,
+    data = object('reason', reason) })
   return refused(reason)
 end
 

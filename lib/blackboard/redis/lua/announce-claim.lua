@@ -24,7 +24,8 @@ local function announce_claim(keys, args)
   if redis.call('HSETNX', keys.claim, 'announced_again', '1') == 1 then
     log({
       type = 'claim_announced', actor = orchestrator_of(args.epoch),
-      goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id, data = object('missing', #missing),
+      goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id,
+      data = object('missing', #missing),
     })
     publish_claim(args.claim)
   end

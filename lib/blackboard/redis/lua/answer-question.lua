@@ -10,7 +10,9 @@ local function answer_question(keys, args)
   local problem = question_problem(args.question, read_question(keys.question_artefact))
   if problem then return refused(problem) end
   local same, taken = artefact_problem(answer)
-  if same or taken then return refused(taken or 'The artefact ' .. answer.id .. ' is stored already.') end
+  if same or taken then
+    return refused(taken or 'The artefact ' .. answer.id .. ' is stored already.')
+  end
   store_artefact(answer, args.actor)
   return { 'answered' }
 end

@@ -18,8 +18,12 @@ local phases = { 'review', 'parallel', 'exclusive' }
 local function results_before(claim, phase)
   local grants, results = {}, {}
   if phase == 'review' then return results end
-  for _, text in ipairs(redis.call('HVALS', grants_key(claim))) do grants[#grants + 1] = cjson.decode(text) end
-  table.sort(grants, function(one, other) return one.queued_at .. ' ' .. one.agent < other.queued_at .. ' ' .. other.agent end)
+  for _, text in ipairs(redis.call('HVALS', grants_key(claim))) do
+    grants[#grants + 1] = cjson.decode(text)
+  end
+  table.sort(grants, function(one, other)
+    return one.queued_at .. ' ' .. one.agent < other.queued_at .. ' ' .. other.agent
+  end)
   for _, earlier in ipairs(phases) do
     if earlier == phase then break end
     for _, grant in ipairs(grants) do
@@ -71,12 +75,19 @@ local function begin_work(keys, args)
   local claim = read_fields(claim_key(args.claim), claim_fields)
   -- A repeat: its start is on record by now.
   local is_repeat = grant and grant.state == 'running' and grant.run_id == args.run
-  if not claim.status or is_ended(claim.status) or not grant or not (is_repeat or grant.state == 'queued') then return { 'none' } end
+  if not claim.status or is_ended(claim.status) or not grant
+    or not (is_repeat or grant.state == 'queued') then
+    return { 'none' }
+  end
   local order =
-    { claim = args.claim, agent = args.agent, attempt = grant.attempt, state = grant.state, queued_at = grant.queued_at }
+    { claim = args.claim, agent = args.agent, attempt = grant.attempt, state = grant.state,
+      queued_at = grant.queued_at }
   local problem = grant_problem(order, claim, grant)
   if problem then return refused(problem) end
-  if not (claim.artefact_id and claim.goal_id and claim.kind and is_list(claim.additional_context_ids)) then return { 'apart' } end
+  if not (claim.artefact_id and claim.goal_id and claim.kind
+    and is_list(claim.additional_context_ids)) then
+    return { 'apart' }
+  end
   local max_bytes = math.min(args.max_bytes, most_payload_bytes)
   local target = read_head(claim.artefact_id, nothing_read())
   if not target or target.bytes > max_bytes then return { 'apart' } end
@@ -90,13 +101,15 @@ local function begin_work(keys, args)
   if is_taken and not is_repeat then
     local ids = {}
     for index, one in ipairs(chosen) do ids[index] = '"' .. one.head.at .. '"' end
-    local text = args.said_before .. ',"attempt":' .. digits(grant.attempt) .. ',"queued_at":"' .. grant.queued_at
+    local text = args.said_before .. ',"attempt":' .. digits(grant.attempt)
+      .. ',"queued_at":"' .. grant.queued_at
       .. '","run":{"context_ids":[' .. table.concat(ids, ',') .. '],' .. args.said_after
     problem = note_taken({ taken = keys.taken, mail = keys.mail }, order, args.run, args.id, text)
     if problem then return refused(problem) end
   end
   local reply = {
-    is_taken and 'taken' or 'read', stored, claim.artefact_id, claim.goal_id, claim.kind, claim.additional_context_ids,
+    is_taken and 'taken' or 'read', stored, claim.artefact_id, claim.goal_id, claim.kind,
+    claim.additional_context_ids,
     table.concat(earlier, ' '),
   }
   add_fields(reply, target)

@@ -7,7 +7,8 @@
 -- RECORD commit the arguments of commit-claim
 -- RECORD due_item member, after_ms: number
 -- `fields` are all fields that change; `status` and `bidding` are '' where they do not.
-local claim_fields = { 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding', 'missing_bids', 'artefact_id' }
+local claim_fields = { 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding', 'missing_bids',
+  'artefact_id' }
 
 -- The artefacts that are not stored yet; nil and the reason where one cannot be.
 local function new_artefacts(artefacts)
@@ -62,7 +63,8 @@ end
 -- Writes it, after all is checked.
 local function write_commit(keys, args, claim, artefacts, rev)
   local id = args.claim
-  redis.call('HSET', keys.claim, 'rev', rev, 'commit_id', args.commit_id, names_and_values(args.fields))
+  redis.call('HSET', keys.claim, 'rev', rev, 'commit_id', args.commit_id,
+    names_and_values(args.fields))
   local has_closed, has_ended = args.bidding == 'closed', is_ended(args.status)
   local recorded = (#args.bids > 0 or has_closed or has_ended) and add_bids(keys, args, claim)
   for _, artefact in ipairs(artefacts) do store_artefact(artefact, orchestrator_of(args.epoch)) end
@@ -88,7 +90,10 @@ local function write_commit(keys, args, claim, artefacts, rev)
   end
   for _, member in ipairs(not_due) do redis.call('ZREM', due_key(keys.due, member), member) end
   if not has_ended then
-    for _, item in ipairs(args.set_due) do redis.call('ZADD', due_key(keys.due, item.member), digits(now_ms() + item.after_ms), item.member) end
+    for _, item in ipairs(args.set_due) do
+      redis.call('ZADD', due_key(keys.due, item.member), digits(now_ms() + item.after_ms),
+        item.member)
+    end
   end
   publish_claim(id)
 end

@@ -6,6 +6,8 @@
 local function defer_due(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
   local at = digits(now_ms() + args.after_ms)
-  for _, member in ipairs(args.members) do redis.call('ZADD', due_key(keys.due, member), 'XX', 'GT', at, member) end
+  for _, member in ipairs(args.members) do
+    redis.call('ZADD', due_key(keys.due, member), 'XX', 'GT', at, member)
+  end
   return { 'deferred' }
 end

@@ -15,8 +15,11 @@ local function drop_mail(keys, args)
   local notes = redis.call('HLEN', keys.taken)
   local samples = notes > most_notes and 5 or 0
   local status = redis.call('MEMORY', 'USAGE', keys.status) or 0
-  local bytes = (redis.call('MEMORY', 'USAGE', keys.mail) or 0) + (redis.call('MEMORY', 'USAGE', keys.taken, 'SAMPLES', samples) or 0) + status
-  if bytes <= args.max_bytes and notes <= most_notes and status <= most_status_bytes then return { 'kept' } end
+  local bytes = (redis.call('MEMORY', 'USAGE', keys.mail) or 0)
+    + (redis.call('MEMORY', 'USAGE', keys.taken, 'SAMPLES', samples) or 0) + status
+  if bytes <= args.max_bytes and notes <= most_notes and status <= most_status_bytes then
+    return { 'kept' }
+  end
   local messages = redis.call('XTRIM', keys.mail, 'MAXLEN', '0')
   redis.call('UNLINK', keys.taken, keys.status)
   return { 'dropped', tostring(messages), tostring(bytes) }

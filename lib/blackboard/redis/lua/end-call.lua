@@ -5,14 +5,18 @@
 -- `known`: it has ended before. `only`: '' always, `open` where it is under way, `lapsed` where its
 -- reservation has lapsed, too.
 local function end_call(keys, args)
-  local owner, member = { goal = args.goal, claim = args.claim, agent = args.agent }, call_member(args.goal, args.id)
+  local owner = { goal = args.goal, claim = args.claim, agent = args.agent }
+  local member = call_member(args.goal, args.id)
   local stored = read_call(args.goal, args.id)
   local is_open = stored and not stored.outcome
   if is_goal_gone(args.goal) or is_final(stored) or (args.only ~= '' and not is_open) then
     redis.call('ZREM', keys.open_calls, member)
     return { 'known' }
   end
-  if args.only == 'lapsed' and tonumber(redis.call('ZSCORE', keys.open_calls, member) or 0) > now_ms() then return { 'known' } end
+  if args.only == 'lapsed'
+    and tonumber(redis.call('ZSCORE', keys.open_calls, member) or 0) > now_ms() then
+    return { 'known' }
+  end
 
   if is_open then add_amounts(owner, 'reserved', stored.reserved, -1) end
   take_back(owner, stored)

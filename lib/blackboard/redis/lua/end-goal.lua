@@ -14,10 +14,13 @@ local function end_goal(keys, args)
     if not same and not problem then store_artefact(args.failure, actor) end
   end
   for _, question in ipairs(redis.call('ZRANGE', keys.open_questions, 0, -1)) do
-    if redis.call('HGET', artefact_key(question), 'goal_id') == args.goal then redis.call('ZREM', keys.open_questions, question) end
+    if redis.call('HGET', artefact_key(question), 'goal_id') == args.goal then
+      redis.call('ZREM', keys.open_questions, question)
+    end
   end
   log({
-    type = 'goal_ended', actor = actor, goal_id = args.goal, data = object('ending', args.ending, 'by', args.by ~= '' and args.by),
+    type = 'goal_ended', actor = actor, goal_id = args.goal,
+    data = object('ending', args.ending, 'by', args.by ~= '' and args.by),
   })
   return { 'ended' }
 end

@@ -13,13 +13,15 @@
 -- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON,
 -- written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of
 -- the commit, '' where there is none.
-local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order', 'bidding', 'missing_bids' }
+local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order',
+  'bidding', 'missing_bids' }
 
 -- The start is on record, although the result is refused.
 local function write_start(keys, args)
   redis.call('HSET', keys.grants, args.agent, args.start.grant)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
-  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.start.lease_ms), lease_member(args.claim, args.agent, args.attempt))
+  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.start.lease_ms),
+    lease_member(args.claim, args.agent, args.attempt))
 end
 
 -- The first refusal of this artefact is remembered, and logged.
@@ -28,7 +30,8 @@ local function refuse_result(keys, args, event, problem, lost)
   if before then return refused(before) end
   if args.is_unlogged and not lost then return refused(problem) end
   redis.call('HSET', keys.refused_artefacts, args.artefact.id, problem)
-  event.type, event.data = 'result_refused', object('reason', problem, 'attempt', args.attempt, 'source', lost)
+  event.type, event.data = 'result_refused',
+    object('reason', problem, 'attempt', args.attempt, 'source', lost)
   log(event)
   return refused(problem)
 end
@@ -52,7 +55,8 @@ end
 
 local function finish_grant(keys, args)
   local artefact, start = args.artefact, args.start
-  local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
+  local running = { claim = args.claim, agent = args.agent, attempt = args.attempt,
+    state = 'running', queued_at = args.queued_at }
   -- A message by hand names no attempt: read again, it would be about the one that has been queued
   -- since.
   local before = redis.call('HGET', keys.refused_artefacts, artefact.id)
@@ -66,7 +70,9 @@ local function finish_grant(keys, args)
     end_mail(args.agent, args.mail)
     return { 'finished', '', '' }
   end
-  if same or taken then return { 'id_taken', taken or 'The artefact ' .. artefact.id .. ' is stored already.' } end
+  if same or taken then
+    return { 'id_taken', taken or 'The artefact ' .. artefact.id .. ' is stored already.' }
+  end
   local is_starting = start and stored ~= start.grant
   if is_starting then
     end_taken(keys.taken, args, start.run)
@@ -85,7 +91,8 @@ local function finish_grant(keys, args)
   local lost
   if not problem then problem, lost = source_problem(artefact) end
   local event = {
-    actor = args.actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = artefact.id, agent = args.agent,
+    actor = args.actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = artefact.id,
+    agent = args.agent,
   }
   if problem then
     if is_starting then write_start(keys, args) end
@@ -95,7 +102,9 @@ local function finish_grant(keys, args)
   store_artefact(artefact, args.actor)
   redis.call('HSET', keys.grants, args.agent, args.grant)
   if args.event_type == 'grant_done' then remove_work(args.claim, args.agent) end
-  if not is_starting then redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt)) end
+  if not is_starting then
+    redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt))
+  end
   event.type, event.data = args.event_type, args.event_data
   log(event)
   end_mail(args.agent, args.mail)

@@ -7,7 +7,9 @@ local function forget_triggers(keys, args)
   local kept, count = {}, 0
   for _, name in ipairs(args.kept) do
     kept[name] = true
-    if redis.call('EXISTS', prefix .. 'trigger:' .. name) == 1 then redis.call('HSET', keys.triggers, name, '1') end
+    if redis.call('EXISTS', prefix .. 'trigger:' .. name) == 1 then
+      redis.call('HSET', keys.triggers, name, '1')
+    end
   end
   for _, name in ipairs(redis.call('HKEYS', keys.triggers)) do
     if not kept[name] then

@@ -1,5 +1,5 @@
--- What is due by Redis' own clock, earliest first. Changes nothing. However many items of one kind
--- are due, the other kinds get theirs.
+-- Lists what is due by Redis' own clock, earliest first. Changes nothing. However many items of one
+-- kind are due, the other kinds get theirs.
 -- KEYS due
 -- ARGS limit: number, kinds: text*
 -- Result the members
@@ -34,13 +34,17 @@ end
 
 local function list_due(keys, args)
   local found, unreadable, may_be_unreadable = {}, 0, false
-  for _, kind in ipairs(args.kinds) do may_be_unreadable = may_be_unreadable or kind == 'unreadable' end
+  for _, kind in ipairs(args.kinds) do
+    may_be_unreadable = may_be_unreadable or kind == 'unreadable'
+  end
   local now = digits(now_ms())
   for _, kind in ipairs(args.kinds) do
     local count, at = 0, 0
     local key = keys.due .. ':' .. kind
     repeat
-      local page = is_due_kind[kind] and redis.call('ZRANGEBYSCORE', key, '-inf', now, 'WITHSCORES', 'LIMIT', at, args.limit) or {}
+      local page = is_due_kind[kind]
+        and redis.call('ZRANGEBYSCORE', key, '-inf', now, 'WITHSCORES', 'LIMIT', at, args.limit)
+        or {}
       for index = 1, #page, 2 do
         local item = { member = page[index], at = tonumber(page[index + 1]) }
         local its_kind = kind_of(item.member)

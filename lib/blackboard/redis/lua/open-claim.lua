@@ -16,8 +16,10 @@ local function open_claim(keys, args)
   if is_goal_ended(claim.goal_id) then return refused('Goal ' .. claim.goal_id .. ' was ended.') end
   write_claim(claim, #claim.asked > 0 and read_target(claim.artefact_id))
   if #claim.asked > 0 then
-    redis.call('ZADD', keys.due .. ':bids', digits(now_ms() + args.bid_deadline_ms), 'bids:' .. claim.id)
-    redis.call('ZADD', keys.due .. ':announce', digits(now_ms() + args.announce_after_ms), 'announce:' .. claim.id)
+    redis.call('ZADD', keys.due .. ':bids', digits(now_ms() + args.bid_deadline_ms),
+      'bids:' .. claim.id)
+    redis.call('ZADD', keys.due .. ':announce', digits(now_ms() + args.announce_after_ms),
+      'announce:' .. claim.id)
   end
   return { 'opened' }
 end

@@ -5,6 +5,8 @@
 -- Result owed | fenced
 local function owe_event(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
-  if redis.call('HSETNX', keys.owed_events, args.id, args.owed) == 1 then append_event(args.event) end
+  if redis.call('HSETNX', keys.owed_events, args.id, args.owed) == 1 then
+    append_event(args.event)
+  end
   return { 'owed' }
 end

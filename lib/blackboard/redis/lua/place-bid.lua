@@ -5,10 +5,12 @@
 -- Result placed (word) | refused (reason)
 -- `reason` is '' where there is none.
 local claim_fields =
-  { 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id', 'missing_bids' }
+  { 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id',
+    'missing_bids' }
 
 local function place_bid(keys, args)
-  local agent, word, actor, reason = args.agent, args.word, args.actor, args.reason ~= '' and args.reason
+  local agent, word, actor = args.agent, args.word, args.actor
+  local reason = args.reason ~= '' and args.reason
   local claim = read_fields(keys.claim, claim_fields)
   if not claim.status then return refused('There is no claim ' .. args.claim .. '.') end
   local is_open = claim.bidding == 'open' and not is_ended(claim.status)
@@ -16,7 +18,8 @@ local function place_bid(keys, args)
   if recorded and (recorded == word or is_open) then return { 'placed', recorded } end
   if not is_open then return refused('The bidding on claim ' .. args.claim .. ' is closed.') end
   if not is_elector(claim.electorate, agent) then
-    return refused('Agent ' .. agent .. ' is not among those who bid on claim ' .. args.claim .. '.')
+    return refused('Agent ' .. agent .. ' is not among those who bid on claim ' .. args.claim
+      .. '.')
   end
 
   redis.call('HSET', keys.bids, agent, word)

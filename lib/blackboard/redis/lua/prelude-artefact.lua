@@ -12,7 +12,9 @@ local artefact_fields = {
 -- An artefact without its payload. (While a library is loaded there is no ipairs.)
 local head_fields = {}
 for index = 1, #artefact_fields do
-  if artefact_fields[index] ~= 'payload' then head_fields[#head_fields + 1] = artefact_fields[index] end
+  if artefact_fields[index] ~= 'payload' then
+    head_fields[#head_fields + 1] = artefact_fields[index]
+  end
 end
 
 -- A payload of so many bytes is read together with the other fields. The beginning of a larger
@@ -21,10 +23,12 @@ local small_payload, beginning_bytes = 4096, 1000
 
 -- `payload`: the one that is stored under the key.
 local function write_beginning(key, payload)
-  if #payload > small_payload then redis.call('HSET', key, 'beginning', payload:sub(1, beginning_bytes)) end
+  if #payload > small_payload then
+    redis.call('HSET', key, 'beginning', payload:sub(1, beginning_bytes))
+  end
 end
 
--- What is read of an artefact with a large payload.
+-- These are read of an artefact with a large payload.
 local large_artefact_fields = { 'beginning' }
 for index = 1, #head_fields do large_artefact_fields[index + 1] = head_fields[index] end
 
@@ -47,15 +51,20 @@ local function thread_problem(artefact)
   local thread = artefact.logical_id
   -- A thread is named after its first artefact, and no other artefact has used that id before.
   if thread == artefact.id then return nil end
-  local last = read_fields(artefact_key(last_of_thread(thread)), { 'goal_id', 'structural_type', 'type', 'version' })
+  local last = read_fields(artefact_key(last_of_thread(thread)),
+    { 'goal_id', 'structural_type', 'type', 'version' })
   if not last.goal_id then return 'There is no thread ' .. thread .. '.' end
-  if last.goal_id ~= artefact.goal_id then return 'Thread ' .. thread .. ' is of goal ' .. last.goal_id .. '.' end
+  if last.goal_id ~= artefact.goal_id then
+    return 'Thread ' .. thread .. ' is of goal ' .. last.goal_id .. '.'
+  end
   if last.structural_type ~= artefact.structural_type or last.type ~= artefact.type then
-    return 'Thread ' .. thread .. ' is of the ' .. last.structural_type .. ' type ' .. last.type .. ', and keeps it.'
+    return 'Thread ' .. thread .. ' is of the ' .. last.structural_type .. ' type ' .. last.type
+      .. ', and keeps it.'
   end
   local next_version = digits((tonumber(last.version) or 0) + 1)
   if artefact.version == next_version then return nil end
-  return 'The next version of thread ' .. thread .. ' is ' .. next_version .. ', not ' .. artefact.version .. '.'
+  return 'The next version of thread ' .. thread .. ' is ' .. next_version .. ', not '
+    .. artefact.version .. '.'
 end
 
 -- nil where the artefact's id is free; 'same' where this artefact has it; otherwise nil and the
@@ -83,7 +92,10 @@ end
 -- The first answer to a question counts, whether a person or an agent gave it.
 local function record_answer(answer)
   local question = each_quoted(answer.source_artefacts)()
-  if not question or redis.call('HGET', artefact_key(question), 'structural_type') ~= 'Question' then return end
+  if not question
+    or redis.call('HGET', artefact_key(question), 'structural_type') ~= 'Question' then
+    return
+  end
   redis.call('HSETNX', prefix .. 'question:' .. question, 'answer', answer.id)
   redis.call('ZREM', prefix .. 'questions:open', question)
 end
@@ -97,17 +109,23 @@ local function index_artefact(artefact, actor, digest)
     type = 'artefact_created', actor = actor,
     goal_id = artefact.goal_id, claim_id = artefact.claim_id, artefact_id = artefact.id,
     data = object(
-      'structural_type', artefact.structural_type, 'type', artefact.type, 'version', tonumber(artefact.version),
-      'role', artefact.produced_by_role, 'goal_artefacts', redis.call('ZCARD', artefacts_of_goal) + 1,
+      'structural_type', artefact.structural_type, 'type', artefact.type,
+      'version', tonumber(artefact.version),
+      'role', artefact.produced_by_role,
+      'goal_artefacts', redis.call('ZCARD', artefacts_of_goal) + 1,
       'agent', artefact.produced_by_agent ~= '' and artefact.produced_by_agent
     ),
   })
   local score = score_of(event_id)
   redis.call('ZADD', artefacts_of_goal, score, artefact.id)
   -- Perhaps a commit: the caller reads the metadata and decides.
-  if artefact.metadata:find('"commit"', 1, true) then redis.call('ZADD', prefix .. 'artefacts:with_commit', score, artefact.id) end
+  if artefact.metadata:find('"commit"', 1, true) then
+    redis.call('ZADD', prefix .. 'artefacts:with_commit', score, artefact.id)
+  end
   redis.call('ZADD', prefix .. 'artefacts', score, artefact.id)
-  if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score, artefact.id) end
+  if artefact.id == artefact.goal_id then
+    redis.call('ZADD', prefix .. 'goals', score, artefact.id)
+  end
   if artefact.structural_type == 'Answer' then record_answer(artefact) end
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)
 end
@@ -118,7 +136,8 @@ local function store_artefact(artefact, actor)
     'id', artefact.id, 'logical_id', artefact.logical_id, 'version', artefact.version,
     'structural_type', artefact.structural_type, 'type', artefact.type, 'payload', artefact.payload,
     'source_artefacts', artefact.source_artefacts, 'produced_by_role', artefact.produced_by_role,
-    'produced_by_agent', artefact.produced_by_agent, 'created_at', artefact.created_at, 'goal_id', artefact.goal_id,
+    'produced_by_agent', artefact.produced_by_agent, 'created_at', artefact.created_at,
+    'goal_id', artefact.goal_id,
     'claim_id', artefact.claim_id, 'metadata', artefact.metadata)
   write_beginning(artefact_key(artefact.id), artefact.payload)
   index_artefact(artefact, actor, artefact.digest)

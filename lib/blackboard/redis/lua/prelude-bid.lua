@@ -24,7 +24,9 @@ local function later_bids(claim)
   local bids, flat = {}, redis.call('HGETALL', later_bids_key(claim))
   for index = 1, #flat, 2 do
     local place, word = flat[index + 1]:match('^(%d+) (%l+)$')
-    if place then bids[#bids + 1] = { agent = flat[index], word = word, place = tonumber(place) } end
+    if place then
+      bids[#bids + 1] = { agent = flat[index], word = word, place = tonumber(place) }
+    end
   end
   table.sort(bids, function(one, other) return one.place < other.place end)
   return bids
@@ -46,10 +48,13 @@ end
 -- Makes the claim's `bid_order` the whole record: the bidding is over.
 local function close_record(claim, order)
   local pairs_of_bids = {}
-  for _, bid in ipairs(later_bids(claim)) do pairs_of_bids[#pairs_of_bids + 1] = '["' .. bid.agent .. '","' .. bid.word .. '"]' end
+  for _, bid in ipairs(later_bids(claim)) do
+    pairs_of_bids[#pairs_of_bids + 1] = '["' .. bid.agent .. '","' .. bid.word .. '"]'
+  end
   if #pairs_of_bids == 0 then return end
   local begun = order == '[]' and '[' or order:sub(1, -2) .. ','
-  redis.call('HSET', claim_key(claim), 'bid_order', begun .. table.concat(pairs_of_bids, ',') .. ']')
+  redis.call('HSET', claim_key(claim),
+    'bid_order', begun .. table.concat(pairs_of_bids, ',') .. ']')
   redis.call('DEL', later_bids_key(claim))
 end
 

@@ -13,14 +13,15 @@ end
 
 local target_fields = { 'type', 'produced_by_role' }
 
--- What bidding rules read of an artefact; both fields are false where there is no such artefact.
+-- Bidding rules read these of an artefact; both fields are false where there is no such artefact.
 local function read_target(artefact)
   return read_fields(artefact_key(artefact), target_fields)
 end
 
 -- `missing`: the names of the agents that are asked to bid.
 local function announce(claim, artefact, target, missing)
-  local text = '{"artefact_id":' .. cjson.encode(artefact) .. ',"type":' .. cjson.encode(target.type or '')
+  local text = '{"artefact_id":' .. cjson.encode(artefact)
+    .. ',"type":' .. cjson.encode(target.type or '')
     .. ',"produced_by_role":' .. cjson.encode(target.produced_by_role or '')
     .. ',"missing":[' .. (#missing > 0 and '"' .. table.concat(missing, '","') .. '"' or '') .. ']'
   add_and_ring(prefix .. 'claims', '10000', 'claim', claim, 'about', text .. '}')

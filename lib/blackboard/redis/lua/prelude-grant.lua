@@ -78,10 +78,13 @@ local function write_grant(claim, goal, grant, score)
   local agent = grant.agent
   -- The first attempt begins queued, with nothing before it.
   local before = not (grant.attempt == 1 and grant.state == 'queued') and read_grant(claim, agent)
-  if before and before.state == 'running' and (grant.state ~= 'running' or before.attempt ~= grant.attempt) then
+  if before and before.state == 'running'
+    and (grant.state ~= 'running' or before.attempt ~= grant.attempt) then
     redis.call('ZREM', prefix .. 'due:lease', lease_member(claim, agent, before.attempt))
   end
-  if before and before.retry_at then redis.call('ZREM', prefix .. 'due:attempt', attempt_member(claim, agent, before.attempt)) end
+  if before and before.retry_at then
+    redis.call('ZREM', prefix .. 'due:attempt', attempt_member(claim, agent, before.attempt))
+  end
   -- The grant no longer waits for its question, so that no person needs to answer it.
   if before and before.state == 'waiting' and before.waits_for.question_id then
     redis.call('ZREM', prefix .. 'questions:open', before.waits_for.question_id)

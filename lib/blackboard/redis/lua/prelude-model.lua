@@ -49,7 +49,8 @@ local function is_goal_gone(goal)
   return redis.call('EXISTS', goal_key(goal) .. ':artefacts') == 0
 end
 
-local claim_fields_of_caller = { 'status', 'goal_id', 'artefact_id', 'bidding', 'electorate', 'bid_order' }
+local claim_fields_of_caller = { 'status', 'goal_id', 'artefact_id', 'bidding', 'electorate',
+  'bid_order' }
 
 local function read_claim_of_caller(id)
   return read_fields(claim_key(id), claim_fields_of_caller)
@@ -59,11 +60,15 @@ end
 local function missing_bid_problem(id, agent, claim)
   if not claim.status then return 'There is no claim ' .. id .. '.' end
   if is_goal_ended(claim.goal_id) then return 'Goal ' .. claim.goal_id .. ' was ended.' end
-  if claim.bidding ~= 'open' or is_ended(claim.status) then return 'The bidding on claim ' .. id .. ' is closed.' end
+  if claim.bidding ~= 'open' or is_ended(claim.status) then
+    return 'The bidding on claim ' .. id .. ' is closed.'
+  end
   if not is_elector(claim.electorate, agent) then
     return 'Agent ' .. agent .. ' is not among those who bid on claim ' .. id .. '.'
   end
-  if recorded_bid(id, claim.bid_order, agent) then return 'Agent ' .. agent .. ' has bid on claim ' .. id .. '.' end
+  if recorded_bid(id, claim.bid_order, agent) then
+    return 'Agent ' .. agent .. ' has bid on claim ' .. id .. '.'
+  end
   return nil
 end
 
@@ -71,7 +76,8 @@ end
 -- names kind, claim, agent and attempt.
 local function caller_problem(caller, claim, grant)
   if caller.kind == 'bid' then return missing_bid_problem(caller.claim, caller.agent, claim) end
-  local order = { claim = caller.claim, agent = caller.agent, attempt = caller.attempt, state = 'running' }
+  local order = { claim = caller.claim, agent = caller.agent, attempt = caller.attempt,
+    state = 'running' }
   return grant_problem(order, claim, grant)
 end
 
@@ -82,7 +88,8 @@ local function claim_of_token(token)
   local grant = token.kind == 'grant' and read_grant(token.claim, token.agent) or nil
   local problem = caller_problem(token, claim, grant)
   if problem then
-    local is_known = grant or (token.kind == 'bid' and claim.status and is_elector(claim.electorate, token.agent))
+    local is_known = grant
+      or (token.kind == 'bid' and claim.status and is_elector(claim.electorate, token.agent))
     return nil, problem, is_known and '1' or '0'
   end
   local digest
@@ -92,7 +99,8 @@ local function claim_of_token(token)
     digest = grant.model_token
   end
   if digest == token.digest then return claim end
-  return nil, 'This is not the token of agent ' .. token.agent .. ' on claim ' .. token.claim .. '.', '0'
+  return nil,
+    'This is not the token of agent ' .. token.agent .. ' on claim ' .. token.claim .. '.', '0'
 end
 
 -- Adds amounts, `sign` times, to `spent` or `reserved` of the goal and of the agent's work on the
@@ -102,7 +110,8 @@ local function add_amounts(owner, sum, amounts, sign)
     local change = amounts[kind] * sign
     if change ~= 0 then
       redis.call('HINCRBY', goal_budget_key(owner.goal), sum .. '_' .. kind, digits(change))
-      redis.call('HINCRBY', claim_budget_key(owner.claim), owner.agent .. ':' .. sum .. '_' .. kind, digits(change))
+      redis.call('HINCRBY', claim_budget_key(owner.claim), owner.agent .. ':' .. sum .. '_' .. kind,
+        digits(change))
     end
   end
 end
@@ -130,7 +139,8 @@ local function exhausted_by(limits, needed, sums, added)
       local reserved = number_at(sums.key, sums.start .. 'reserved_' .. kind)
       if limit <= 0 or spent + reserved + needed[kind] > limit then
         return {
-          kind = kind, allowed = digits(limits[kind]), limit = digits(limit), spent = digits(spent), reserved = digits(reserved),
+          kind = kind, allowed = digits(limits[kind]), limit = digits(limit), spent = digits(spent),
+          reserved = digits(reserved),
           needed = digits(needed[kind])
         }
       end
@@ -148,10 +158,14 @@ end
 -- Keeps why call `id` was refused. The figures are digits, as they are answered.
 local function keep_refusal(token, budget, id, scope, by)
   local figures = {}
-  for _, name in ipairs({ 'allowed', 'limit', 'spent', 'reserved', 'needed' }) do figures[name] = tonumber(by[name]) end
+  for _, name in ipairs({ 'allowed', 'limit', 'spent', 'reserved', 'needed' }) do
+    figures[name] = tonumber(by[name])
+  end
   redis.call('HSET', budget, refusal_field(token), object(
-    'id', id, 'claim_id', token.claim, 'agent', token.agent, 'attempt', token.attempt, 'scope', scope, 'kind', by.kind,
-    'allowed', figures.allowed, 'limit', figures.limit, 'spent', figures.spent, 'reserved', figures.reserved,
+    'id', id, 'claim_id', token.claim, 'agent', token.agent, 'attempt', token.attempt,
+    'scope', scope, 'kind', by.kind,
+    'allowed', figures.allowed, 'limit', figures.limit, 'spent', figures.spent,
+    'reserved', figures.reserved,
     'needed', figures.needed
   ))
 end

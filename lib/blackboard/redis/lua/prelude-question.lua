@@ -11,7 +11,8 @@ end
 local function question_problem(id, question)
   local agent = question.produced_by_agent
   -- What a person has written may lack a field until it is adopted.
-  if question.structural_type ~= 'Question' or not (question.goal_id and question.claim_id and agent) then
+  if question.structural_type ~= 'Question'
+    or not (question.goal_id and question.claim_id and agent) then
     return 'There is no question ' .. id .. '.'
   end
   if is_goal_ended(question.goal_id) then return 'Goal ' .. question.goal_id .. ' was ended.' end

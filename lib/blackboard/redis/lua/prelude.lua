@@ -1,4 +1,4 @@
--- What all functions share. They are loaded as one library (redis/function-library.ts).
+-- All functions share this. They are loaded as one library (redis/function-library.ts).
 --
 -- A function gets its keys and its arguments by name: `keys.claim`, `args.agent`. The header of its
 -- file lists the names in their order; redis/function-table.ts declares the same names, and a test
@@ -46,7 +46,9 @@ local empty_list = {}
 -- How many members follow. A caller that says what it likes must not keep Redis counting.
 local function next_length(words_of_each)
   local length = next_number()
-  if not (length and length >= 0 and length * words_of_each <= #words - position) then error('A list is longer than its call.') end
+  if not (length and length >= 0 and length * words_of_each <= #words - position) then
+    error('A list is longer than its call.')
+  end
   return length
 end
 
@@ -176,7 +178,8 @@ local function log(event)
   local agent, data = event.agent, event.data
   local text = '{"actor":' .. cjson.encode(event.actor) .. id_member('goal_id', event.goal_id)
     .. id_member('claim_id', event.claim_id) .. id_member('artefact_id', event.artefact_id)
-    .. (agent and agent ~= '' and ',"agent":' .. cjson.encode(agent) or '') .. (data and ',"data":' .. data or '') .. '}'
+    .. (agent and agent ~= '' and ',"agent":' .. cjson.encode(agent) or '')
+    .. (data and ',"data":' .. data or '') .. '}'
   last_event = redis.call('XADD', events_key, '*', 'type', event.type, 'event', text)
   return last_event
 end

@@ -11,7 +11,8 @@
 
 local function read_context(_, args)
   if #args.begin_with + #args.additional > most_artefacts then return { 'apart' } end
-  local chosen, total = collect_context(args.target, args.max_steps, args.begin_with, args.additional)
+  local chosen, total =
+    collect_context(args.target, args.max_steps, args.begin_with, args.additional)
   if not chosen then return { 'apart' } end
   if total <= math.min(args.max_bytes, most_payload_bytes) then
     local reply = { 'whole' }
@@ -20,7 +21,9 @@ local function read_context(_, args)
   end
   local reply = { 'heads' }
   for _, one in ipairs(chosen) do
-    for _, word in ipairs({ one.steps, one.head.at, one.head.type, digits(one.head.bytes) }) do reply[#reply + 1] = word end
+    for _, word in ipairs({ one.steps, one.head.at, one.head.type, digits(one.head.bytes) }) do
+      reply[#reply + 1] = word
+    end
   end
   return reply
 end

@@ -1,6 +1,6 @@
--- What an agent has sent after a place: as many messages as make up so many bytes, and at least
--- one. A message may have more than the leader can hold: of such a one only the place and the id
--- are given. Changes nothing.
+-- Reads what an agent has sent after a place: as many messages as make up so many bytes, and at
+-- least one. A message may have more than the leader can hold: of such a one only the place and the
+-- id are given. Changes nothing.
 -- KEYS mail
 -- ARGS after, max_messages: number, max_bytes: number, max_message_bytes: number
 -- Result for each message 3 words: its place, its id, its text ('' where the message is too large)
@@ -20,7 +20,8 @@ local most_messages, most_mail_bytes = 50, 1024 ^ 2
 
 local function read_mail(keys, args)
   local reply, bytes, after = {}, 0, args.after
-  local max_bytes, max_messages = math.min(args.max_bytes, most_mail_bytes), math.min(args.max_messages, most_messages)
+  local max_bytes = math.min(args.max_bytes, most_mail_bytes)
+  local max_messages = math.min(args.max_messages, most_messages)
   while bytes < max_bytes and #reply < 3 * max_messages do
     -- Refused after the last id that a stream can have, which an agent may have chosen itself:
     -- nothing comes after it.

@@ -48,7 +48,8 @@ local function is_metadata(text)
   local summary, commit = metadata.summary, metadata.commit
   if summary ~= nil and type(summary) ~= 'string' then return false end
   if commit == nil then return true end
-  return type(commit) == 'string' and (#commit == 40 or #commit == 64) and not commit:find('[^0-9a-f]')
+  return type(commit) == 'string' and (#commit == 40 or #commit == 64)
+    and not commit:find('[^0-9a-f]')
 end
 
 -- Whether each field is surely as our programs write it. A reader says what is wrong with another
@@ -88,12 +89,15 @@ local function kind_at_rest(id, goal, causes, sound, read)
   elseif kind ~= 'Review' or #causes > 0 then
     return false
   end
-  if not is_plain(head, id, sound) or redis.call('HEXISTS', key, 'payload') == 0 then return false end
+  if not is_plain(head, id, sound) or redis.call('HEXISTS', key, 'payload') == 0 then
+    return false
+  end
   return kind
 end
 
 local function read_outline(_, args)
-  local ids = redis.call('ZRANGE', goal_key(args.goal) .. ':artefacts', args.from, args.from + outlined_at_once - 1)
+  local ids = redis.call('ZRANGE', goal_key(args.goal) .. ':artefacts', args.from,
+    args.from + outlined_at_once - 1)
   local read, sound, named, looked_at, claims, has_shown = { bytes = 0 }, {}, {}, 0, 0, {}
   for _, id in ipairs(ids) do
     if read.bytes >= outlined_bytes then break end
@@ -108,7 +112,8 @@ local function read_outline(_, args)
     end
   end
   local is_last = looked_at == #ids and #ids < outlined_at_once
-  local reply = { is_last and '' or digits(args.from + looked_at), digits(looked_at), digits(claims) }
+  local reply = { is_last and '' or digits(args.from + looked_at), digits(looked_at),
+    digits(claims) }
   for _, word in ipairs(named) do reply[#reply + 1] = word end
   return reply
 end

@@ -8,7 +8,9 @@ local function record_trigger(keys, args)
   if redis.call('HGET', keys.record, args.mark) == args.value then return { 'already' } end
   redis.call('HSET', keys.record, args.mark, args.value)
   if args.trigger ~= '' then redis.call('HSET', keys.triggers, args.trigger, '1') end
-  if args.fields.last >= args.fields.first then redis.call('HSET', keys.record, names_and_values(args.fields)) end
+  if args.fields.last >= args.fields.first then
+    redis.call('HSET', keys.record, names_and_values(args.fields))
+  end
   if args.event then append_event(args.event) end
   return { 'recorded' }
 end

@@ -11,11 +11,15 @@ local function record_verdict(keys, args)
   if taken then return refused(taken) end
   local id, agent = review.claim_id, review.produced_by_agent
   local claim, grant = read_claim_of_grant(keys.claim), read_grant(id, agent)
-  local problem = grant_problem({ claim = id, agent = agent, attempt = args.attempt, state = 'waiting' }, claim, grant)
+  local waiting = { claim = id, agent = agent, attempt = args.attempt, state = 'waiting' }
+  local problem = grant_problem(waiting, claim, grant)
   if problem then return refused(problem) end
-  if grant.waits_for.kind ~= 'approval' then return refused('Agent ' .. agent .. ' waits for an answer, not for an approval.') end
+  if grant.waits_for.kind ~= 'approval' then
+    return refused('Agent ' .. agent .. ' waits for an answer, not for an approval.')
+  end
   if redis.call('HGET', keys.digests, claim.artefact_id) ~= args.judged_digest then
-    return refused('Artefact ' .. claim.artefact_id .. ' does not have the content that it was stored with: it was overwritten by hand.')
+    return refused('Artefact ' .. claim.artefact_id
+      .. ' does not have the content that it was stored with: it was overwritten by hand.')
   end
 
   store_artefact(review, args.actor)
@@ -23,7 +27,8 @@ local function record_verdict(keys, args)
   remove_work(id, agent)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
   log({
-    type = 'grant_done', actor = args.actor, goal_id = claim.goal_id, claim_id = id, artefact_id = review.id, agent = agent,
+    type = 'grant_done', actor = args.actor, goal_id = claim.goal_id, claim_id = id,
+    artefact_id = review.id, agent = agent,
     data = args.event_data,
   })
   return { 'recorded' }

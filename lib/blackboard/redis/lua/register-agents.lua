@@ -26,7 +26,8 @@ local function register_agents(keys, args)
       redis.call('HDEL', keys.expected_agents, agent.name)
       if known ~= agent.json then
         redis.call('HSET', keys.agents, agent.name, agent.json)
-        log({ type = 'agent_registered', actor = args.actor, agent = agent.name, data = agent.event_data })
+        log({ type = 'agent_registered', actor = args.actor, agent = agent.name,
+          data = agent.event_data })
       end
     end
   end

@@ -11,7 +11,8 @@ local function remove_claim(id)
     redis.call('UNLINK', prefix .. 'delivery:approval-' .. id .. '-' .. agent)
     remove_work(id, agent)
   end
-  redis.call('UNLINK', claim_key(id), bids_key(id), later_bids_key(id), grants_key(id), claim_budget_key(id), bid_tokens_key(id))
+  redis.call('UNLINK', claim_key(id), bids_key(id), later_bids_key(id), grants_key(id),
+    claim_budget_key(id), bid_tokens_key(id))
 end
 
 local function remove_artefact(id)
@@ -19,10 +20,13 @@ local function remove_artefact(id)
   for _, claim in ipairs(redis.call('HVALS', causes_key(id))) do remove_claim(claim) end
   local thread = redis.call('HGET', key, 'logical_id')
   if thread then redis.call('ZREM', thread_key(thread), id) end
-  redis.call('UNLINK', key, causes_key(id), prefix .. 'question:' .. id, prefix .. 'delivery:question-' .. id)
+  redis.call('UNLINK', key, causes_key(id), prefix .. 'question:' .. id,
+    prefix .. 'delivery:question-' .. id)
   redis.call('HDEL', prefix .. 'artefacts:digests', id)
   redis.call('HDEL', prefix .. 'artefacts:refused', id)
-  for _, index in ipairs({ 'artefacts', 'artefacts:with_commit', 'questions:open' }) do redis.call('ZREM', prefix .. index, id) end
+  for _, index in ipairs({ 'artefacts', 'artefacts:with_commit', 'questions:open' }) do
+    redis.call('ZREM', prefix .. index, id)
+  end
 end
 
 local function remove_of_goal(keys, args)
@@ -36,7 +40,8 @@ local function remove_of_goal(keys, args)
       for _, call in ipairs(redis.call('HKEYS', calls_key(args.goal))) do
         redis.call('ZREM', prefix .. 'model_calls', call_member(args.goal, call))
       end
-      redis.call('UNLINK', keys.goal, goal_budget_key(args.goal), calls_key(args.goal), prefix .. 'delivery:goal-' .. args.goal)
+      redis.call('UNLINK', keys.goal, goal_budget_key(args.goal), calls_key(args.goal),
+        prefix .. 'delivery:goal-' .. args.goal)
     end
   end
   return { 'left', digits(redis.call('ZCARD', keys.artefacts_of_goal)) }

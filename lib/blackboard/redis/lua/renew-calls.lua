@@ -18,7 +18,9 @@ local function renew_calls(keys, args)
       if text ~= call.json then redis.call('HSET', calls_key(call.goal), call.id, call.json) end
       redis.call('ZADD', keys.open_calls, lapses_at, call_member(call.goal, call.id))
       local grant = call.kind == 'grant' and read_grant(call.claim, call.agent) or nil
-      if caller_problem(call, read_claim_of_caller(call.claim), grant) then ended[#ended + 1] = call.id end
+      if caller_problem(call, read_claim_of_caller(call.claim), grant) then
+        ended[#ended + 1] = call.id
+      end
     end
   end
   return ended

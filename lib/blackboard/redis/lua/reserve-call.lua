@@ -14,16 +14,20 @@ local function reserve_call(keys, args)
   if not claim then return { 'refused', problem, is_ended } end
   local goal = claim.goal_id
   local stored, text = read_call(goal, args.id)
-  if stored and stored.outcome then return { 'refused', 'Call ' .. args.id .. ' has ended.', '1' } end
+  if stored and stored.outcome then
+    return { 'refused', 'Call ' .. args.id .. ' has ended.', '1' }
+  end
   if stored then return { 'reserved', text } end
 
   local budget = goal_budget_key(goal)
   local scope = 'goal'
-  local by = exhausted_by(args.goal_limits, args.needed, { key = budget, start = '' }, { key = budget, start = 'added_' })
+  local by = exhausted_by(args.goal_limits, args.needed, { key = budget, start = '' },
+    { key = budget, start = 'added_' })
   if not by then
     local of_grant = { key = claim_budget_key(token.claim), start = token.agent .. ':' }
     scope = 'grant'
-    by = exhausted_by(args.grant_limits, args.needed, of_grant, { key = budget, start = 'added:' .. token.agent .. ':' })
+    by = exhausted_by(args.grant_limits, args.needed, of_grant,
+      { key = budget, start = 'added:' .. token.agent .. ':' })
   end
   if by then
     keep_refusal(token, budget, args.id, scope, by)
@@ -31,7 +35,8 @@ local function reserve_call(keys, args)
   end
 
   local caller = object(
-    'goal_id', goal, 'claim_id', token.claim, 'artefact_id', claim.artefact_id, 'agent', token.agent, 'kind', token.kind,
+    'goal_id', goal, 'claim_id', token.claim, 'artefact_id', claim.artefact_id,
+    'agent', token.agent, 'kind', token.kind,
     'attempt', token.attempt
   )
   local call = caller:sub(1, -2) .. ',' .. args.json:sub(2)

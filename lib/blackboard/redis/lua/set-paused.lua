@@ -11,8 +11,11 @@ local function wake_queued(agents)
   for _, agent in ipairs(redis.call('HKEYS', agents)) do
     local from, claims = 0, nil
     repeat
-      claims = redis.call('ZRANGE', prefix .. 'agent:' .. agent .. ':queued', from, from + page_size - 1)
-      if #claims > 0 then redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', unpack(claims)) end
+      local to = from + page_size - 1
+      claims = redis.call('ZRANGE', prefix .. 'agent:' .. agent .. ':queued', from, to)
+      if #claims > 0 then
+        redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', unpack(claims))
+      end
       from = from + page_size
     until #claims < page_size
   end
@@ -20,7 +23,8 @@ end
 
 local function note_mail(agents, paused_mail)
   for _, agent in ipairs(redis.call('HKEYS', agents)) do
-    local last = redis.call('XREVRANGE', prefix .. 'agent:' .. agent .. ':out', '+', '-', 'COUNT', 1)[1]
+    local mail = prefix .. 'agent:' .. agent .. ':out'
+    local last = redis.call('XREVRANGE', mail, '+', '-', 'COUNT', 1)[1]
     if last then redis.call('HSET', paused_mail, agent, last[1]) end
   end
 end
@@ -39,9 +43,11 @@ local function set_paused(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
   local answer = former_answer(keys, args.request)
   if answer then return answer end
-  local is_already = (redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1) == args.is_paused
+  local is_paused = redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1
+  local is_already = is_paused == args.is_paused
   if args.request then
-    redis.call('HSET', keys.orchestrator, 'pause_request', (is_already and 'already ' or 'set ') .. args.request)
+    redis.call('HSET', keys.orchestrator,
+      'pause_request', (is_already and 'already ' or 'set ') .. args.request)
   end
   if is_already then return { 'already' } end
   if args.is_paused then
