@@ -5,6 +5,7 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { redisRemedy } from "../../../apps/cli/up/apply/redis-remedy.ts";
+import { placeInFolder, placeInVolume } from "../../../apps/cli/up/hosts/data-place.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 
@@ -176,16 +177,16 @@ const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][]
 
 test.each(damages)("%s has its remedy", async (_, remedy, damage, ...settings) => {
   const lines = await linesAfter(damage, ...settings);
-  const advice = redisRemedy(lines, part);
+  const advice = redisRemedy(lines, placeInVolume(part));
   expect({ advice, lines }).toMatchObject({ advice: expect.stringMatching(remedy) });
 });
 
 test("commands are for the volume, or for the folder of a Redis that is a process", async () => {
   const lines = ["1:M # Found an empty AOF manifest"];
-  expect(redisRemedy(lines, part)).toContain(
+  expect(redisRemedy(lines, placeInVolume(part))).toContain(
     "docker run --rm -v sett-demo-blackboard:/data --entrypoint ls sett/redis:1 /data/appendonlydir",
   );
-  const here = redisRemedy(lines, part, "/state/volumes/sett-demo-blackboard");
+  const here = redisRemedy(lines, placeInFolder("/state/volumes/sett-demo-blackboard"));
   expect(here).toContain("`ls /state/volumes/sett-demo-blackboard/appendonlydir`");
   expect(here).not.toContain("docker");
 });
@@ -222,6 +223,6 @@ test("what Redis says on its way up is no cause", async () => {
       child.kill();
   }
   expect(lines.join("\n")).toContain("RDB");
-  expect(redisRemedy(lines, part)).toBeUndefined();
+  expect(redisRemedy(lines, placeInVolume(part))).toBeUndefined();
   await rm(folder, { recursive: true });
 });

@@ -1,13 +1,10 @@
 // Explains why a `sett up` failed.
 
-import { join } from "node:path";
 import { plainLines } from "../../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
-import type { InstanceName } from "../../../../lib/model/ids.ts";
-import { blackboardVolumeName } from "../../../../lib/runtime/names.ts";
 import type { Runtime } from "../../../../lib/runtime/port.ts";
-import { processOptions, type RuntimeName } from "../../instance/runtimes.ts";
 import type { Shell } from "../../terminal/shell.ts";
+import type { Host } from "../hosts/host.ts";
 import { PartFailed } from "./readiness.ts";
 import { redisRemedy } from "./redis-remedy.ts";
 
@@ -18,10 +15,10 @@ const shownLines = 20;
  * container is removed. `state`: a sentence about the instance after the undo.
  */
 export async function explainFailure(
-  { runtime, kind }: { runtime: Runtime; kind: RuntimeName },
+  { runtime, host }: { runtime: Runtime; host: Pick<Host, "dataOf"> },
   error: unknown,
   state: string,
-  { env, suggest }: Pick<Shell, "env" | "suggest">,
+  { suggest }: Pick<Shell, "suggest">,
 ): Promise<unknown> {
   if (!(error instanceof PartFailed)) return error;
   const lines = await lastLines(runtime, error.container);
@@ -30,12 +27,8 @@ export async function explainFailure(
       ? "Its log is empty."
       : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
   const part = await runtime.observe.find(error.container).catch(() => undefined);
-  const folderOf = (instance: InstanceName) =>
-    join(processOptions(env).folder, "volumes", blackboardVolumeName(instance));
   const remedy =
-    part?.labels.component === "redis"
-      ? redisRemedy(lines, part, kind === "process" ? folderOf(part.labels.instance) : undefined)
-      : undefined;
+    part?.labels.component === "redis" ? redisRemedy(lines, host.dataOf(part)) : undefined;
   const advice =
     lines.length === 0
       ? "Does it have enough memory, and is its image made for this machine?"

@@ -1,24 +1,18 @@
-// What to do when Redis ends at its start, by the fatal line that it has printed. Sett itself never
-// changes a damaged file. Pure.
-import type { ContainerPart } from "../../../../lib/runtime/port.ts";
-
-type Part = Pick<ContainerPart, "labels" | "image">;
+// Says what to do when Redis ends at its start, by the fatal line that it has printed. Sett itself
+// never changes a damaged file. Pure.
+import type { DataPlace } from "../hosts/data-place.ts";
 
 /**
  * A sentence or several; undefined where the log names no known cause. `lines`: the end of the log,
- * the newest last. `folder`: where its data is, of a Redis that is a process of this machine.
+ * the newest last.
  */
-export function redisRemedy(
-  lines: readonly string[],
-  part: Part,
-  folder?: string,
-): string | undefined {
+export function redisRemedy(lines: readonly string[], place: DataPlace): string | undefined {
   const known = lines
     .filter(isWarning)
     .flatMap((line) => remedies.find(({ sign }) => sign.test(line)) ?? []);
   // Redis names a cause and its consequence on lines of their own: the most telling counts.
   const [first] = known.toSorted((a, b) => remedies.indexOf(a) - remedies.indexOf(b));
-  return first?.remedy(placeOf(part, folder));
+  return first?.remedy(place);
 }
 
 /**
@@ -30,10 +24,8 @@ function isWarning(line: string): boolean {
   return mark === "#" && !text.startsWith("WARNING");
 }
 
-type Place = { data: string; copy: string; inside: (command: string) => string };
-
 /** The signs are those of Redis 7 and 8, the most telling first. */
-const remedies: readonly { sign: RegExp; remedy: (place: Place) => string }[] = [
+const remedies: readonly { sign: RegExp; remedy: (place: DataPlace) => string }[] = [
   {
     sign: /No space left on device|Disk quota exceeded/,
     remedy: ({ data }) =>
@@ -100,17 +92,3 @@ const remedies: readonly { sign: RegExp; remedy: (place: Place) => string }[] = 
       "This machine gives Redis too few open files, processes or threads: raise the limits of the Engine (`docker info`, `ulimit -n`), then `sett up` again.",
   },
 ];
-
-function placeOf({ image, labels }: Part, folder: string | undefined): Place {
-  if (folder !== undefined) {
-    const inside = (command: string) => command.replaceAll("/data", folder);
-    return { data: `the folder ${folder}`, copy: `\`cp -a ${folder} .\``, inside };
-  }
-  const volume = `sett-${labels.instance}-blackboard`;
-  const inside = (command: string) => {
-    const [program = "", ...words] = command.split(" ");
-    return `docker run --rm -v ${volume}:/data --entrypoint ${program} ${image.tag} ${words.join(" ")}`;
-  };
-  const copy = `\`docker run --rm -v ${volume}:/data -v "$PWD":/copy --user 0 --entrypoint cp ${image.tag} -a /data /copy/${volume}\``;
-  return { data: `the volume ${volume}`, copy, inside };
-}

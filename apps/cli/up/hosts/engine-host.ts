@@ -6,6 +6,7 @@ import { takeNames } from "../checks/take-names.ts";
 import { importImages } from "../images/carried-images.ts";
 import { type Image, prepareCarrier, prepareImages } from "../images/images.ts";
 import { rememberer, removeReplaced } from "../images/own-images.ts";
+import { placeInVolume } from "./data-place.ts";
 import { engineSocketFor } from "./engine-socket.ts";
 import { type Host, type HostInput, usersOf } from "./host.ts";
 
@@ -59,6 +60,7 @@ export function engineHost(runtime: EngineRuntime, input: HostInput): Host {
       const socket = await engineSocketFor(config, { env, ...engine }, warn);
       return dockerTranslation({ cub: cub ?? (await prepare()), socket });
     },
+    dataOf: placeInVolume,
     tidy: async ({ agents }, { kept }) => {
       const current = new Set([...agents.values()].map((image) => image.id));
       await removeReplaced(runtime, { kept, current }, warn);

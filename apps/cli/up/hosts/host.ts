@@ -1,4 +1,4 @@
-// What `sett up` does in one runtime alone, before and after it applies a plan.
+// `sett up` does this in one runtime alone, before and after it applies a plan.
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
 import type { KeptId } from "../../../../lib/git/repository/kept-id.ts";
@@ -9,8 +9,9 @@ import type { EngineInfo, InstanceParts, VolumePart } from "../../../../lib/runt
 import type { PlanInput } from "../../services/input.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Shell } from "../../terminal/shell.ts";
+import type { DataPlace, RedisPart } from "./data-place.ts";
 
-/** What is known before the instance is looked at. */
+/** These are known before the instance is looked at. */
 export type HostInput = {
   file: string;
   /** As it is written. */
@@ -48,6 +49,7 @@ export type Host = {
   images(known: Known, built: string[]): Promise<Images>;
   /** After `images`. */
   translation(plans: readonly PartPlan[], known: Known): Promise<Translation>;
+  dataOf(redis: RedisPart): DataPlace;
   /** Removes what the instance no longer needs, once it is up. */
   tidy(images: Images, known: Known): Promise<void>;
 };
