@@ -1,20 +1,22 @@
-// Judges whether the egress proxy knows the public addresses that this machine has now: agents
-// reach others of its addresses by no pattern.
+// Judges whether the parts that must know the public addresses of this machine know those that it
+// has now.
 import type { Finding } from "../facts/finding.ts";
+import { serviceOfPart } from "../services/services.ts";
 import type { PartFacts } from "./facts.ts";
 
-/** `now`: the public networks of this machine. `up`: the command that makes the proxy anew. */
+/** `now`: the public networks of this machine. `up`: the command that makes the part anew. */
 type Context = { subject: string; now: readonly string[]; up: string };
 
-/** Nothing where the part is no proxy, or each host that it allows is named in full. */
+/** Nothing where the part need not know them. */
 export function judgeMachineNetworks(
   { part }: PartFacts,
   { subject, now, up }: Context,
 ): Finding[] {
   const { labels, env } = part;
-  if (labels.component !== "egress" || !/"\*/.test(env.SETT_EGRESS ?? "")) return [];
+  const needed = serviceOfPart(labels)?.machineNetworks;
+  if (needed?.isNeeded(env) !== true) return [];
   const base = { subject, check: "addresses" };
-  const unknown = now.filter((network) => !known(env.SETT_EGRESS_MACHINE).includes(network));
+  const unknown = now.filter((network) => !known(env[needed.variable]).includes(network));
   if (unknown.length === 0)
     return [{ ...base, level: "ok", found: "it knows those of this machine" }];
   return [
@@ -22,7 +24,7 @@ export function judgeMachineNetworks(
       ...base,
       level: "warning",
       found: `this machine has ${unknown.join(", ")} since \`sett up\``,
-      why: "The proxy takes them for other hosts, so agents with `network: open` or a `*` in `egress` reach this machine there.",
+      why: needed.why,
       remedy: `\`${up}\` tells it.`,
     },
   ];

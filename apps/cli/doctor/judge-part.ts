@@ -3,6 +3,7 @@
 import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
+import { serviceOfPart } from "../services/services.ts";
 import type { PartFacts, Silent } from "./facts.ts";
 import { networkFinding } from "./judge-network.ts";
 import { limitsFinding, stateFinding } from "./judge-running.ts";
@@ -89,9 +90,10 @@ function portsFinding(
     };
   }
   const found = open.map(nameOf).join("; ");
-  // `services.api.host` says so, and needs a certificate or a proxy in front of it.
-  if (labels.component === "api") {
-    if (env.SETT_API_TLS_CERT !== undefined)
+  // A setting says so, and needs a certificate or a proxy in front of it.
+  const allowed = serviceOfPart(labels)?.isOpenToOthers;
+  if (allowed !== undefined) {
+    if (env[allowed.certificate] !== undefined)
       return { ...base, level: "ok", found: `${found}, with TLS and tokens` };
     const plain = "Tokens travel as they are, unless a proxy in front of it encrypts.";
     return {
@@ -99,7 +101,7 @@ function portsFinding(
       level: "note",
       found: `${found}, without TLS`,
       why: plain,
-      remedy: "`services.api.tls` in sett.yml.",
+      remedy: `\`${allowed.setting}\` in sett.yml.`,
     };
   }
   const why = "Every machine that reaches this one can connect. Sett publishes on 127.0.0.1 only.";

@@ -22,6 +22,7 @@ const apiPort = 8443;
 
 /** The certificate and its key, the secrets of webhooks, and commits of agents. */
 const filesDir = "/files";
+const certificateVariable = "SETT_API_TLS_CERT";
 const hookSecretsVariable = "SETT_HOOK_SECRETS_DIR";
 
 export const api = defineService({
@@ -76,6 +77,7 @@ export const api = defineService({
   stops: "first",
   stopSeconds: gatewayStopSeconds,
   sign: { volume: "api-files" },
+  isOpenToOthers: { certificate: certificateVariable, setting: "services.api.tls" },
 });
 
 /** Triggers run in it, also where no person or program asks it anything. */
@@ -147,7 +149,7 @@ function certificateOf({ config, api: place }: PlanInput): Need[] {
       kind: "file",
       path: tls.cert,
       target: `${filesDir}/${id}.crt`,
-      variable: "SETT_API_TLS_CERT",
+      variable: certificateVariable,
     },
     { kind: "file", path: tls.key, target: `${filesDir}/${id}.key`, variable: "SETT_API_TLS_KEY" },
   ];

@@ -6,6 +6,9 @@ import { temporaryFolder } from "./environment.ts";
 import { gatewayStopSeconds, serviceResources, serviceUser } from "./limits.ts";
 import { defineService } from "./service.ts";
 
+const hostsVariable = "SETT_EGRESS";
+const machineVariable = "SETT_EGRESS_MACHINE";
+
 export const egress = defineService({
   name: "egress",
   image: "gateway",
@@ -18,10 +21,10 @@ export const egress = defineService({
       isBarrier: true,
       env: {
         SETT_INSTANCE_NAME: instance,
-        SETT_EGRESS: JSON.stringify(
+        [hostsVariable]: JSON.stringify(
           Object.fromEntries(agents.map((agent) => [agent.name, reachOf(agent)])),
         ),
-        ...(machineNetworks.length > 0 && { SETT_EGRESS_MACHINE: JSON.stringify(machineNetworks) }),
+        ...(machineNetworks.length > 0 && { [machineVariable]: JSON.stringify(machineNetworks) }),
       },
       needs: [
         {
@@ -47,6 +50,12 @@ export const egress = defineService({
   stops: "after-agents",
   stopSeconds: gatewayStopSeconds,
   sign: { variable: "SETT_EGRESS_URL" },
+  machineNetworks: {
+    variable: machineVariable,
+    // By a host that is named in full, agents reach this machine only where a person wants it.
+    isNeeded: (variables) => /"\*/.test(variables[hostsVariable] ?? ""),
+    why: "The proxy takes them for other hosts, so agents with `network: open` or a `*` in `egress` reach this machine there.",
+  },
 });
 
 /** Whether an agent reaches anything outside through the proxy. */

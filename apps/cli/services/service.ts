@@ -1,4 +1,4 @@
-// What a service of an instance is, as data. One file is one service, and `services.ts` lists them:
+// A service of an instance, as data. One file is one service, and `services.ts` lists them:
 // names, plan, differences, order, logs and states of parts fold over that list.
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { ServiceName } from "../../../lib/model/services.ts";
@@ -8,7 +8,7 @@ import type { PlanInput } from "./input.ts";
 
 export type ServiceConfig = Pick<SettConfig, "agents" | "models" | "services" | "triggers">;
 
-/** What it is made from, beside its names, its image and its time to stop. */
+/** It is made from this, beside its names, its image and its time to stop. */
 export type ServicePlan = Omit<
   PartPlan,
   "name" | "labels" | "image" | "registration" | "stopTimeoutSeconds"
@@ -26,7 +26,7 @@ export type Values = {
   hooks: Readonly<Record<string, string>>;
 };
 
-/** What `sett up` gives a running service through the standard input of its program. */
+/** `sett up` gives it to a running service through the standard input of its program. */
 export type Gift = {
   /** The argument of the program that takes it, as JSON. */
   argument: `--put-${string}`;
@@ -47,6 +47,8 @@ export type Gift = {
   isFile?: boolean;
 };
 
+type Variables = Readonly<Record<string, string>>;
+
 export type Service = {
   name: ServiceName;
   /** Which of the images it has. */
@@ -64,10 +66,20 @@ export type Service = {
   stops: "first" | "with-agents" | "after-agents" | "last";
   stopSeconds: number;
   /**
-   * What shows, when its container is missing, that there should be one: a variable of another
-   * part, or a volume that stays.
+   * The sign, when its container is missing, that there should be one: a variable of another part,
+   * or a volume that stays.
    */
   sign: "always" | { variable: string } | { volume: PartKind["component"] };
+  /**
+   * Others than this machine may reach it, encrypted where it has the variable `certificate`, which
+   * the setting in sett.yml gives it.
+   */
+  isOpenToOthers?: { certificate: string; setting: string };
+  /**
+   * It must know the public networks of this machine, and has them in a variable, as JSON. `why`: a
+   * sentence about one that it does not know.
+   */
+  machineNetworks?: { variable: string; isNeeded: (variables: Variables) => boolean; why: string };
 };
 
 export function defineService(service: Service): Service {

@@ -1,5 +1,6 @@
 // The services of an instance: the one list, in the order in which people read it.
-import type { ServiceName } from "../../../lib/model/services.ts";
+import { isServiceName, type ServiceName } from "../../../lib/model/services.ts";
+import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { api } from "./api.ts";
 import { egress } from "./egress.ts";
 import { gateway } from "./gateway.ts";
@@ -26,4 +27,9 @@ export const services: readonly Service[] = Object.values(byName);
 
 export function serviceOf(name: ServiceName): Service {
   return byName[name];
+}
+
+/** Undefined for an agent, a worker, or a part of no service alone. */
+export function serviceOfPart({ component }: PartLabels): Service | undefined {
+  return isServiceName(component) ? byName[component] : undefined;
 }
