@@ -1,4 +1,4 @@
-// What the one binary is compiled from: the command line, and the services that it starts as
+// The one binary is compiled from this: the command line, and the services that it starts as
 // processes where there are no containers.
 import process from "node:process";
 

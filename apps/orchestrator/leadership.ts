@@ -1,4 +1,4 @@
-// What the one active orchestrator does for as long as it holds the leader lease.
+// The one active orchestrator does this for as long as it holds the leader lease.
 
 import { Doorbell } from "../../lib/async/doorbell.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -233,7 +233,7 @@ export class Leadership {
     }));
   }
 
-  /** What the log says of claims, before the event is handled. */
+  /** Notes what the log says of claims, before the event is handled. */
   #noteEvent(event: SettEvent): void {
     this.#parts.known.apply(event);
     this.#parts.presence.apply(event);

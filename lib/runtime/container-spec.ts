@@ -97,8 +97,8 @@ export type ContainerSpec = {
   restart: "no" | "unless-stopped";
   resources?: Resources;
   /**
-   * What asks the entrypoint to stop, whatever its image names. Default: SIGTERM. A process of this
-   * machine knows no other.
+   * This signal asks the entrypoint to stop, whatever its image names. Default: SIGTERM. A process
+   * of this machine knows no other.
    */
   stopSignal?: "SIGTERM" | "SIGSYS";
   /**

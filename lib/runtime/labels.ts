@@ -5,8 +5,8 @@ import { isServiceName, type ServiceName } from "../model/services.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 /**
- * What is of no service alone. `record`: the bodies of model calls; `carrier`: the cub and what it
- * runs; `socket`: where a service answers others.
+ * These are of no service alone. `record`: the bodies of model calls; `carrier`: the cub and what
+ * it runs; `socket`: where a service answers others.
  */
 const shared = ["network", "blackboard", "record", "carrier", "socket"] as const;
 

@@ -25,8 +25,7 @@ export function agentImageTag(instance: InstanceName, agent: AgentName): string 
 }
 
 /**
- * What `devcontainer` builds, of which the image of the agent is made; it has this name only
- * meanwhile.
+ * The image that `devcontainer` builds has this name while the image of the agent is made of it.
  */
 export function devcontainerTag(tag: string): string {
   return `${tag.replace(/:[^:/]*$/, "")}:devcontainer`;

@@ -1,4 +1,4 @@
-// What people call a part of an instance.
+// Says how people call a part of an instance.
 import type { ContainerPart } from "./port.ts";
 
 /**

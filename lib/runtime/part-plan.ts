@@ -117,11 +117,11 @@ export type PartPlan = {
   resources: Resources;
   pidsLimit: number;
   stopTimeoutSeconds: number;
-  /** What else an agent's command may do or not. */
+  /** All else that an agent's command may do or not. */
   confinement?: Pick<ContainerSpec, "isInit" | "isRootReadOnly" | "systemCalls" | "stopSignal">;
   /** Default: that of its image. */
   healthcheck?: ContainerSpec["healthcheck"];
-  /** What the part reads at its start alone: another registration is another part. */
+  /** The part reads it at its start alone: another registration is another part. */
   registration?: AgentRegistration | undefined;
 };
 

@@ -134,7 +134,7 @@ export type ContainerPart = {
   memoryBytes: number | undefined;
   createdAt: string;
   env: Record<string, string>;
-  /** What is published on the host now; empty unless it runs. */
+  /** The ports that are published on the host now; empty unless it runs. */
   ports: { port: number; hostPort: number }[];
 };
 
@@ -142,8 +142,8 @@ export type VolumePart = { name: string; labels: PartLabels };
 export type NetworkPart = { id: string; name: string; labels: PartLabels };
 
 /**
- * What has a name of ours, and is not ours. `id`: where several have that name. `adoption`: a
- * command that makes it this instance's, where it may be.
+ * A thing that has a name of ours, and is not ours. `id`: where several have that name. `adoption`:
+ * a command that makes it this instance's, where it may be.
  */
 export type Stranger = {
   sort: "container" | "volume" | "network" | "image";
@@ -210,7 +210,10 @@ export type Observe = {
     command: string[],
     options?: { stdin?: string; signal?: AbortSignal },
   ): Promise<ExecResult>;
-  /** A stream to a port at which it listens. Throws `not-ready` where nothing answers there. */
+  /**
+   * A stream to a port at which it listens, for programs that reach no published port of it: a
+   * runtime elsewhere publishes none here. Throws `not-ready` where nothing answers there.
+   */
   connect(container: string, port: number): Promise<Duplex>;
 };
 
@@ -275,7 +278,7 @@ export type Workers = Pick<Observe, "parts" | "find" | "logs"> &
 export type Engine = {
   images: Images;
   /**
-   * What has a name that a part of this instance could need, and is not its: nothing uses it or
+   * All that has a name that a part of this instance could need, and is not its: nothing uses it or
    * removes it. Ordered by name.
    */
   strangers(instance: InstanceName): Promise<Stranger[]>;

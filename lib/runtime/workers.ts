@@ -1,4 +1,4 @@
-// What a program that starts workers has of a runtime, and nothing more.
+// A program that starts workers has this of a runtime, and nothing more.
 import type { Apply, Observe, Workers } from "./port.ts";
 
 export function workersOf(

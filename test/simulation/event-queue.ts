@@ -1,5 +1,5 @@
-// What happens next? A heap of events by virtual time; those of one moment come in the order that
-// chance has given them.
+// Says what happens next: a heap of events by virtual time. Those of one moment come in the order
+// that chance has given them.
 
 export type Queued = { readonly at: number; readonly tie: number };
 

@@ -1,5 +1,5 @@
-// What a command in an agent's container can put into its agent's mail, and no program of ours
-// does. Also of an agent that is gone.
+// A command in an agent's container can put these into its agent's mail, and no program of ours
+// does. An agent that is gone can have them, too.
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { Random } from "../chaos/random.ts";

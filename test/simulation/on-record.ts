@@ -1,5 +1,5 @@
-// What is on record in the simulated Redis, for faults and for the question whether all has come to
-// rest. Nothing changes by it.
+// Reads what is on record in the simulated Redis, for faults and for the question whether all has
+// come to rest. Nothing changes by it.
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { claimAt, type History, historyOf } from "../chaos/history.ts";
@@ -29,7 +29,7 @@ export function artefactIds(redis: SimulatedRedis): ArtefactId[] {
   return [...hashAt(redis, redis.keys.artefactDigests).keys()] as ArtefactId[];
 }
 
-/** What can be read of them. */
+/** Claims that cannot be read are left out. */
 export function claimsOf(redis: SimulatedRedis): { claim: Claim; grants: readonly Grant[] }[] {
   const { prefix } = redis.keys;
   const snapshot = snapshotOf(redis.server.database);

@@ -1,4 +1,4 @@
-// What no program of ours writes: a slip of a person's hand at redis-cli, or another version's
+// No program of ours writes these: a slip of a person's hand at redis-cli, or another version's
 // entry.
 import {
   artefactFieldNames,

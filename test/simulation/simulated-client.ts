@@ -20,7 +20,7 @@ const apartMs = 0.001;
 export class SimulatedClient implements Transport {
   readonly life: Life;
   readonly silenceMs: number;
-  /** What programs see of it. */
+  /** Programs see this of it. */
   readonly client: Client;
   readonly #connectMs: number;
   readonly #redis: SimulatedRedis;

@@ -38,7 +38,7 @@ export const gatewayStopSeconds = 10;
 export const health = { intervalMs: 30_000, timeoutMs: 5_000, retries: 3, startPeriodMs: 10_000 };
 export const mebibyte = 1024 ** 2;
 
-/** What the Engine's machine has and can do. */
+/** The means of the Engine's machine. */
 export type Machine = Pick<
   EngineInfo,
   "cpus" | "memoryBytes" | "canLimitSystemCalls" | "canLimitProcessors"
@@ -76,7 +76,7 @@ export function agentResources(
   } satisfies Resources;
 }
 
-/** What counts as much as so many agents when processors are short. */
+/** It counts as much as so many agents when processors are short. */
 const serviceCpus = 8;
 
 export const serviceResources: Resources = { reservedNanoCpus: nano(serviceCpus) };

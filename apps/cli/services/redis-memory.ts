@@ -7,7 +7,7 @@
 const share = 2;
 
 /**
- * What all connections may hold together, by what data may use: beyond it Redis ends those that
+ * The memory of all connections together, by what data may use: beyond it Redis ends those that
  * hold most. It counts as data, too.
  */
 const clientShare = 4;

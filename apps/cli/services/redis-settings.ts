@@ -2,7 +2,7 @@
 // line, as in Redis' own file.
 
 /**
- * What a single connection may take, so that a hostile command cannot starve other agents
+ * The most that a single connection may take, so that a hostile command cannot starve other agents
  * (SECURITY.md).
  */
 export const connectionSettings = [

@@ -1,4 +1,4 @@
-// What a `sett up` is about: the configuration, the repository, the instance and its runtime.
+// A `sett up` is about a configuration, a repository, an instance and its runtime.
 import { dirname, resolve } from "node:path";
 import type { ProblemAt } from "../../../lib/config/parse-config.ts";
 import { formatProblem } from "../../../lib/config/problems.ts";

@@ -9,7 +9,7 @@ export class AgentCache {
   #agents: Promise<RegisteredAgent[]> | undefined;
   readonly #board: Pick<LeaderBlackboard, "listAgents">;
   readonly #log: JsonLog;
-  /** What was logged about registrations that cannot be read. */
+  /** Lines that were logged about registrations that cannot be read. */
   #problems = new Map<AgentName, string>();
 
   constructor({ board, log }: { board: Pick<LeaderBlackboard, "listAgents">; log: JsonLog }) {

@@ -48,7 +48,7 @@ export type ResultAhead = {
 };
 type FinishReply = Awaited<ReturnType<BoardAsOf["finishGrant"]>>;
 type WriteResult = (commit: LeaderCommit | undefined) => Promise<FinishReply>;
-/** What the claim was when it was decided about, and whose grant has ended with the decision. */
+/** The claim as it was decided about, and whose grant has ended with the decision. */
 type Before = { known: ClaimSnapshot | undefined; own?: AgentName };
 /** Few enough that the work of events is hardly delayed. */
 const claimsAtOnce = 100;
@@ -169,8 +169,8 @@ export class Decider {
   }
 
   /**
-   * What is decided about the claim once its result is stored; nothing where that cannot be known
-   * before.
+   * Decides what follows for the claim once its result is stored; nothing where that cannot be
+   * known before.
    */
   async #foresee(next: ClaimSnapshot, verdict: Verdict | undefined): Promise<Considered> {
     const ground = { state: "ahead", snapshot: next } as const;

@@ -1,4 +1,4 @@
-// What a leader knows of claims, so that most decisions read nothing
+// A leader keeps what it knows of claims, so that most decisions read nothing
 // (docs/internals/known-claims.md).
 
 import { RecentMap } from "../../../lib/async/recent-map.ts";
@@ -98,7 +98,7 @@ export class KnownClaims {
     this.#claims.delete(id);
   }
 
-  /** What this leader itself has put on record for an agent. Its event follows, or has come. */
+  /** Notes what this leader has put on record for an agent. Its event follows, or has come. */
   start(id: ClaimId, running: RunningGrant, connection: number): void {
     const known = this.get(id);
     const snapshot = known && (withStart(known, running) ?? withRun(known, running));

@@ -1,4 +1,4 @@
-// What the parts of one leadership share: what is known without asking Redis.
+// The parts of one leadership share what is known without asking Redis.
 
 import type { Deps } from "../leader/deps.ts";
 import { AgentCache } from "./agent-cache.ts";

@@ -30,7 +30,7 @@ export class AgentPresence implements Presence {
   silent: ReadonlySet<AgentName> = new Set();
   readonly atWork = new Map<AgentName, number>();
   readonly #work = new Map<AgentName, Map<ClaimId, Work>>();
-  /** What was decided, and the log does not say yet. */
+  /** It was decided, and the log does not say so yet. */
   readonly #expected = new Map<ClaimId, AgentName>();
   readonly #clock: Pick<Clock, "passedMs">;
   #round = 0;
@@ -39,7 +39,7 @@ export class AgentPresence implements Presence {
     this.#clock = clock;
   }
 
-  /** What the log says of a grant. */
+  /** Takes in what the log says of a grant. */
   apply({ type, agent, claim_id, data }: SettEvent): void {
     if (agent === undefined || claim_id === undefined) return;
     switch (type) {
@@ -59,8 +59,8 @@ export class AgentPresence implements Presence {
   }
 
   /**
-   * What is decided between equal bids, before it is written and the log says it: the next decision
-   * counts with it.
+   * Counts a decision between equal bids before it is written and the log says it, so that the next
+   * decision counts with it.
    */
   expect({ claim, writes }: Decision): void {
     for (const write of writes) {

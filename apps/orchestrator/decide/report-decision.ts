@@ -1,4 +1,4 @@
-// What a decision has done, for the log of the service and for its metrics.
+// Says what a decision has done, to the log of the service and to its metrics.
 import type { Decision } from "../../../lib/core/claim-decision.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { Deps } from "../leader/deps.ts";

@@ -1,4 +1,4 @@
-// What decisions need of the artefacts that claims are about: from the log, or as it is stored.
+// Keeps what decisions need of claims' artefacts: from the log, or as it is stored.
 // Artefacts never change, so the two differ only where a person has broken one by hand.
 
 import { RecentMap } from "../../../lib/async/recent-map.ts";

@@ -1,4 +1,4 @@
-// What the orchestrator counts, for Prometheus.
+// The orchestrator counts these, for Prometheus.
 import { Counter, Gauge, Registry } from "prom-client";
 
 export type OrchestratorMetrics = ReturnType<typeof createOrchestratorMetrics>;

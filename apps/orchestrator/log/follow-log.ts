@@ -22,8 +22,8 @@ const maxInFlight = 2_000;
 const maxTries = 8;
 
 /**
- * What is done with each event, and with one for which that fails again and again. `onEvent` is
- * called first.
+ * Deals with each event, and with one for which that fails again and again. `onEvent` is called
+ * first.
  */
 export type LogWork = {
   handler: Pick<EventHandler, "handle">;

@@ -1,4 +1,4 @@
-// What the orchestrator does for each event of the log. Handling an event twice is harmless: the
+// Does what follows from each event of the log. Handling an event twice is harmless: the
 // stored state decides.
 
 import type { GoalEnding } from "../../../lib/blackboard/port/artefacts.ts";

@@ -35,7 +35,7 @@ export class OwedEvents {
     this.#handler = handler;
   }
 
-  /** What this leader has tried, and could not handle; undefined where there is nothing. */
+  /** An event that this leader has tried, and could not handle; undefined where there is none. */
   get owed(): Owed | undefined {
     return this.#owed;
   }

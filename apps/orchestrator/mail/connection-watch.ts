@@ -13,9 +13,9 @@ import type { Deps } from "../leader/deps.ts";
  */
 const maxConnections = 500;
 /**
- * What an agent's slow commands may take of Redis: many of them, or a few that are long. A machine
- * with too much to do makes commands slow as well, but not so many of one agent, and not for so
- * long.
+ * An agent's slow commands may take so much of Redis: many of them, or a few that are long. A
+ * machine with too much to do makes commands slow as well, but not so many of one agent, and not
+ * for so long.
  */
 const maxSlow: readonly SlowLimit[] = [
   { calls: 20, fromMs: 2, ms: 500, seconds: 2 },

@@ -46,7 +46,7 @@ export async function givenProblem(
   return foreign && `Agent ${agent} was not given ${foreign}, which it names.`;
 }
 
-/** What the claim itself gives the agent. */
+/** Reads what the claim itself gives the agent. */
 async function firstInputs(
   board: Deps["board"],
   id: ClaimId,

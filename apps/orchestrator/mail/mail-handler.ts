@@ -1,4 +1,4 @@
-// What a message of an agent changes on the record, where it is the agent's to say. Who sends it is
+// Changes the record as a message of an agent says, where it is the agent's to say. Who sends it is
 // known from the key of its stream alone, and what it is about from the record: a message only says
 // which claim, which attempt, and what the agent itself has done.
 import { createHash } from "node:crypto";
@@ -86,8 +86,8 @@ export class MailHandler {
   }
 
   /**
-   * What cannot be applied, however often it is tried: a value that Redis refuses, or a function
-   * that stays out of order.
+   * Refuses what cannot be applied, however often it is tried: a value that Redis does not take, or
+   * a function that stays out of order.
    */
   refuse({ agent }: Pick<Mail, "agent">, error: unknown): Promise<Reply> {
     return this.#refuse(agent, messageOf(error));
@@ -127,7 +127,7 @@ export class MailHandler {
     );
   }
 
-  /** What the run says of itself, added to the grant as it is stored. */
+  /** Adds what the run says of itself to the grant as it is stored. */
   async #start(
     origin: Origin,
     message: Extract<Message, { say: "started" }>,

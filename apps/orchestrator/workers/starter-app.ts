@@ -1,5 +1,5 @@
-// What the starter of workers can do, as a Hono app: it alone has the Engine's socket, and does
-// nothing but this with it.
+// The starter of workers, as a Hono app: it alone has the Engine's socket, and uses it for nothing
+// else.
 import { Hono } from "hono";
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";

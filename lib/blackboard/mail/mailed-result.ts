@@ -78,7 +78,7 @@ export function mailedResult(
   return { ...result, artefact };
 }
 
-/** What `wholeResult` makes of values that were checked where the message was read. */
+/** `wholeResult` makes it of values that were checked where the message was read. */
 const madeOfChecked: ReadonlySet<string> = new Set([
   "logical_id",
   "version",

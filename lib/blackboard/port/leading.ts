@@ -70,7 +70,7 @@ type OnConnection = {
   finishGrant(order: FinishOrder): Promise<FinishReply>;
 };
 
-/** What a commit is on record but for what the handle adds. */
+/** A commit as it is on record, but for what the handle adds. */
 export type LeaderCommit = Omit<ClaimCommit, "epoch" | "readOn">;
 type FinishOrder = Omit<Parameters<Whole["finishGrant"]>[0], "commit" | "readOn"> & {
   commit?: LeaderCommit;

@@ -32,7 +32,7 @@ export interface MailBoard {
     onFresh: () => void,
   ): AsyncIterable<MailAnswer[]>;
   /**
-   * What agents have sent, in order for each of them: of all that were ever registered or expected
+   * The messages of agents, in order for each of them: of all that were ever registered or expected
    * when it begins (of those that are new, some seconds later), except those that are `isBusy` when
    * the next batch is read. First what is unanswered, then what is new; after a loss of contact
    * what is unanswered comes again. Ends with the signal.

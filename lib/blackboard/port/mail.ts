@@ -1,4 +1,4 @@
-// What agents say by mail: the messages, and the answers (docs/reference/blackboard.md#mail).
+// The messages of agents, and the answers to them (docs/reference/blackboard.md#mail).
 import { z } from "zod";
 import { Artefact } from "../../model/artefact.ts";
 import { BidWord } from "../../model/bid.ts";
@@ -84,7 +84,7 @@ export const Message = z.discriminatedUnion("say", [
 ]);
 export type Message = z.infer<typeof Message>;
 
-/** What a stream's entry has as its text, with the host on which the agent runs. */
+/** The text of a stream's entry, with the host on which the agent runs. */
 export const SentMessage = z.strictObject({
   host: z
     .string()

@@ -1,4 +1,4 @@
-// What each field of an artefact must be, for a person who has written one by hand.
+// Says what each field of an artefact must be, to a person who has written one by hand.
 import { StructuralType } from "../../model/artefact.ts";
 import type { ArtefactFieldName } from "./artefact-fields.ts";
 
@@ -27,7 +27,7 @@ const metadataRules: Record<string, string> = {
 };
 
 /**
- * What follows "is refused:", without a full stop. `path`: where in the artefact the fault lies.
+ * It follows "is refused:", without a full stop. `path`: where in the artefact the fault lies.
  */
 export function brokenRule([name, key]: readonly PropertyKey[]): string {
   if (name === "metadata" && key !== undefined && metadataRules[String(key)] !== undefined)

@@ -28,7 +28,7 @@ export type ThreadEnd = Partial<
 >;
 
 /**
- * What an artefact is judged by. `goals`: of its sources, in their order; undefined for a source
+ * An artefact is judged by this. `goals`: of its sources, in their order; undefined for a source
  * that is not on record. `createdAt` is used where the writer gave no time.
  */
 export type JudgedBy = {

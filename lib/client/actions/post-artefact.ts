@@ -19,7 +19,7 @@ import type { Marks } from "./marks.ts";
 import { refusal } from "./request.ts";
 import { storePosted } from "./store-posted.ts";
 
-/** What is posted: a text, which was checked before, or a commit of the repository. */
+/** A text, which was checked before, or a commit of the repository is posted. */
 export type PostedContent = { text: string } | { commit: CommitHash };
 
 /**

@@ -102,7 +102,7 @@ export function isNoEngine(): SettError {
   return new SettError("docker-unreachable", "What answers there is no Docker Engine.", { hint });
 }
 
-/** What Node and Bun say of a connection that has ended too early. */
+/** Node and Bun say this of a connection that has ended too early. */
 const brokenOff: Readonly<Record<string, string>> = {
   aborted: "the connection ended in the middle of an answer",
   "socket hang up": "the connection ended before an answer",

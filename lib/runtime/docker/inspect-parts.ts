@@ -56,7 +56,7 @@ export async function findContainer(
   return info === undefined ? undefined : await containerPart(docker, info);
 }
 
-/** What has a name that Sett gives to parts of this instance, and is not of it. Ordered by name. */
+/** All that has a name of a part of this instance, and is not of it. Ordered by name. */
 export async function strangersOf(docker: Docker, instance: InstanceName): Promise<Stranger[]> {
   const everything = await listEverything(docker);
   const own = await ownOf(docker, everything);

@@ -1,4 +1,4 @@
-// What `sett doctor` asks an Engine: how it isolates and limits containers, what time it has, and
+// Asks an Engine for `sett doctor`: how it isolates and limits containers, what time it has, and
 // what containers were given.
 import type Docker from "dockerode";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -50,8 +50,7 @@ export type ContainerSurvey = {
   /** Folders that the image declares as `VOLUME`, and that have a nameless volume each. */
   imageVolumes: string[];
   /**
-   * What its last health check has said, where that failed and counts; empty where it has said
-   * nothing.
+   * The words of its last health check, where that failed and counts; empty where there were none.
    */
   failedCheck: string | undefined;
 };

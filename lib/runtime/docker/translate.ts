@@ -86,7 +86,7 @@ export function dockerTranslation(engine: Engine): Translation {
 type Specs = ReadonlyMap<Scale["agent"], ContainerSpec>;
 type Surroundings = Engine & { doors: ReadonlySet<string>; agents: Specs };
 
-/** What meets one need. */
+/** Meets one need. */
 type Met = {
   mounts?: Mount[];
   env?: Record<string, string>;

@@ -11,8 +11,8 @@ import type { LogWriter } from "./log-writer.ts";
 import type { ProcessSpec } from "./registry.ts";
 
 /**
- * What shells report for a command that cannot be started, and add to the number of a signal that
- * ended one.
+ * Shells report the one for a command that cannot be started, and add the other to the number of a
+ * signal that ended one.
  */
 const notStarted = 127;
 const signalled = 128;

@@ -1,7 +1,7 @@
 // The variables that every process gets from this machine, as a container gets those of its image.
 
 /**
- * What programs need to run at all. The rest of a user's environment may hold secrets: a process
+ * Programs need these to run at all. The rest of a user's environment may hold secrets: a process
  * gets more of it only by name.
  */
 const forEveryProcess = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR)$/;

@@ -79,7 +79,7 @@ export function processTranslation(machine: ThisMachine): Translation {
 
 type Surroundings = ThisMachine & { agents: ReadonlyMap<Scale["agent"], ContainerSpec> };
 
-/** What meets one need. `usual`: variables that the part may set itself. */
+/** Meets one need. `usual`: variables that the part may set itself. */
 type Met = {
   mounts?: Mount[];
   env?: Record<string, string>;

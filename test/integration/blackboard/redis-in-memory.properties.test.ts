@@ -206,7 +206,7 @@ test("a scan finds each field once, and a stream says the same of itself", async
   expect(about(inMemory(redis, info))).toEqual(about(await onServer(info)));
 });
 
-/** What a function computes, as texts. Lua's own words for an error differ between builds. */
+/** Both compute these, as texts. Lua's own words for an error differ between builds. */
 const expressions = [
   "string.format('%d', 2^53)",
   "string.format('%d', -2^53)",

@@ -17,7 +17,7 @@ test("the bell rings once for a question, an approval and a failed goal, and not
   await watching.showing("the past", ({ rows }) =>
     rows.some((row) => row.includes(`question ${short(past.question)}`)),
   );
-  // What is shown after the past has been looked at after it, too.
+  // This event is shown after the past, and so it is looked at after it, too.
   await sett.board.logEvent({ type: "instance_started" }, "person:Ada");
   await watching.showing("the present", ({ rows }) =>
     rows.some((row) => row.includes("starts this sett")),

@@ -100,7 +100,7 @@ const step = fc.record({
   files: fc.option(files, { nil: undefined }),
   top: rules,
   inside: rules,
-  /** What a tool leaves in its working copy. */
+  /** A tool leaves these in its working copy. */
   left: fc.constantFrom(
     "nothing",
     "line breaks",

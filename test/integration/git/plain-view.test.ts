@@ -95,7 +95,7 @@ test("a submodule that moves is shown, and a .gitmodules that hides it from the 
   expect(await repository.showChanges(workWith(open1, host.base))).not.toContain("! ");
   link("2");
   const hidden = commitFiles(host.path, modules(...place, "ignore = all"), "Work");
-  // What the person's own git shows of it, once it is merged.
+  // The person's own git shows it, once it is merged.
   git(host.path, "config", "submodule.door.ignore", "all");
   expect(git(host.path, "diff", "--stat", open1, hidden)).not.toContain("lib/door");
   const note =

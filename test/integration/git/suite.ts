@@ -1,4 +1,4 @@
-// What every implementation of the port of store and exchange holds to.
+// Every implementation of the port of store and exchange holds to this.
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export interface ExchangeBench extends AsyncDisposable {
   readonly host: HostExchange;
   /** The side of a new container of the agent, whose commands can write where its results are. */
   agent(name: AgentName): AgentExchange;
-  /** What such a command does there. */
+  /** Does there what such a command does. */
   readonly command: {
     leave(agent: AgentName, name: string): void;
     /** Also the place itself, as far as it can. */

@@ -193,7 +193,7 @@ test.if(process.getuid?.() === 0)(
       [scene.exchangeDir, 0],
       [own, containerUid],
     ]);
-    // What a recursive change of owner would reach, by a link that takes a folder's place at the
+    // A recursive change of owner would reach it, by a link that takes a folder's place at the
     // right moment.
     mkdirSync(join(own, "folder"));
     writeFileSync(join(own, "folder/file"), "root's");

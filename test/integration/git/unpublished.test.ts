@@ -73,7 +73,7 @@ test("a pack of its name that has another object, or only differences to it, doe
     instructions: copy(length),
   });
   const content = Buffer.from("x");
-  // What git completes: an object that is made of the commit, and the commit as it is.
+  // Git completes these: an object that is made of the commit, and the commit as it is.
   const other = {
     ...delta(bytes + 1),
     instructions: Buffer.concat([copy(bytes), Buffer.from([1, 10])]),

@@ -172,7 +172,7 @@ describe("an agent with redis-cli, which has its own user of Redis", () => {
     // The grant has ended.
     const refused = { outcome: "no", reason: expect.any(String) };
     expect(JSON.parse(await typed(renew))).toEqual(refused);
-    // What is no message.
+    // This is no message.
     expect(JSON.parse(await typed(`say '{"say":"nothing"}'`))).toEqual(refused);
     const refusal = await waitFor("the refusal", async () =>
       (await board.readEvents("0", 10_000)).find(({ type }) => type === "mail_refused"),

@@ -89,7 +89,7 @@ async function createWorld() {
           ),
         patience,
       ),
-    /** What its health check says, once it has this status. */
+    /** Its health check's answer, once it has this status. */
     health: (status: number) =>
       waitFor(
         `health ${status}`,

@@ -15,7 +15,7 @@ export type BlackboardInMemory = {
   open(): Promise<Blackboard>;
   /** Every handle's connection is lost and made anew. */
   reconnect(): Promise<void>;
-  /** What a person can do with plain commands. */
+  /** A person can do this with plain commands. */
   readonly hand: ReturnType<typeof handAt>;
 };
 

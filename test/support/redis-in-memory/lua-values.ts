@@ -1,4 +1,4 @@
-// What Redis answers and what JSON says, as values of Lua, and what a function returns as a reply.
+// Makes values of Lua of Redis' answers and of JSON, and a reply of what a function returns.
 import { LuaType } from "wasmoon-lua5.1";
 import { machine, nameAt, pushText, textAt } from "./machine.ts";
 import { type Reply, Status } from "./reply.ts";

@@ -6,7 +6,7 @@ import { LuaApi } from "wasmoon-lua5.1";
 type State = number;
 type Place = number;
 
-/** What is used of the interface; the manual of Lua 5.1 says what each does. */
+/** The part of the interface that is used; the manual of Lua 5.1 says what each does. */
 type Interface = {
   readonly HEAPU8: Uint8Array;
   readonly HEAPU32: Uint32Array;

@@ -1,4 +1,4 @@
-// What Redis answers. A text is a string of bytes: each of its characters is one byte, as `latin1`
+// An answer of Redis. A text is a string of bytes: each of its characters is one byte, as `latin1`
 // has them.
 
 /** A simple string, such as OK: functions see it as a table, and clients as a text. */

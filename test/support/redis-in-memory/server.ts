@@ -20,7 +20,7 @@ const commands: ReadonlyMap<string, Command> = new Map(
 const lua = new Lua();
 const libraries = new Map<string, Library>();
 
-/** What a connection waits for. `look`: undefined while it is not there. */
+/** A connection waits for it. `look`: undefined while it is not there. */
 type Waiting = { look: () => Reply | undefined; maxMs: number };
 type Blocked = { connection: number; look: Waiting["look"]; end: (reply: Reply) => void };
 export type Settle = { answer: (reply: Reply) => void; fail: (error: Refused) => void };

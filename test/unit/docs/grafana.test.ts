@@ -52,7 +52,7 @@ const expressions = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => ({ title, expr })),
 );
 
-/** What Grafana puts there before it asks Prometheus. */
+/** Grafana puts these there before it asks Prometheus. */
 const filledIn = (expr: string) =>
   expr.replaceAll("$__rate_interval", "1m").replaceAll(/\$\w+/g, ".*");
 

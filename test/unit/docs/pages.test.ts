@@ -161,8 +161,7 @@ const node = String.raw`\w+(?:\["[^"]*"\]|\[${plain}\]|\(\(${plain}\)\)|\(\[${pl
 const arrow = String.raw`(?:-->|---|-\.->)(?:\|(?:"[^"]*"|${plain})\|)?|<?-- (?:"[^"]*"|${plain}) -->`;
 
 /**
- * What may stand in a line of a picture, by the picture's first line: the part of Mermaid that is
- * used here.
+ * The lines that a picture may have, by its first line: the part of Mermaid that is used here.
  */
 const pictureLines: [RegExp, RegExp][] = [
   [
@@ -197,7 +196,7 @@ test("every Mermaid picture is written in the part of the language that is check
 });
 
 /**
- * What the program says, by the first column of the tables of symptoms: the pieces between what
+ * The program's words, by the first column of the tables of symptoms: the pieces between what
  * differs from case to case.
  */
 function messagesOf(page: string): { at: string; piece: string }[] {

@@ -1,5 +1,5 @@
-// What an instance's agents see of the repository, and where they leave their commits: made by
-// `sett up`, and removed again where it fails.
+// Makes what an instance's agents see of the repository, and where they leave their commits, and
+// removes it again where `sett up` fails.
 
 import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
 import type { Owner } from "../../../../lib/git/run/find-repository.ts";

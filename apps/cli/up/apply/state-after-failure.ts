@@ -1,4 +1,4 @@
-// What a `sett up` that fails or is interrupted leaves of the instance, in a sentence. Pure.
+// Says in a sentence what a `sett up` that fails or is interrupted leaves of the instance. Pure.
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../../lib/runtime/port.ts";

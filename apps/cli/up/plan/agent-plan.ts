@@ -136,7 +136,7 @@ function cubEnvironment(
   };
 }
 
-/** What the cub of an agent with a model knows of it. */
+/** The cub of an agent with a model knows this of it. */
 function modelEnvironment(
   { config }: PlanInput,
   { model, on_budget }: AgentConfig,

@@ -8,7 +8,7 @@ import type { Cassettes } from "../../services/input.ts";
 
 type Options = { record?: string | undefined; replay?: string | undefined };
 
-/** What the options say, before the folder is looked at. Throws `usage`. */
+/** Reads the options, before the folder is looked at. Throws `usage`. */
 export function readCassettes({ record, replay }: Options, cwd: string): Cassettes | undefined {
   if (record !== undefined && replay !== undefined) {
     throw new SettError("usage", "--record and --replay cannot be used together.", {

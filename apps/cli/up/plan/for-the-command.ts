@@ -24,7 +24,7 @@ const single = new Set([
 const fromNoOne = /^(?:BUN_|LD_LIBRARY_PATH$)/;
 
 /**
- * What hides them from the cub, since a container cannot lack a variable of its image: empty ones,
+ * These hide them from the cub, since a container cannot lack a variable of its image: empty ones,
  * and one with those that the command gets (`SETT_COMMAND_ENVIRONMENT`). `own`: what Sett sets
  * itself, which always counts.
  */

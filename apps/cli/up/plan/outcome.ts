@@ -1,4 +1,4 @@
-// What a `sett up` has changed, by the names of parts. Pure.
+// Says what a `sett up` has changed, by the names of parts. Pure.
 import { isDeepStrictEqual } from "node:util";
 import { kindOf, nameWithKind } from "../../../../lib/client/facts/agent-kind.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../../lib/model/agent.ts";

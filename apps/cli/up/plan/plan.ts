@@ -32,7 +32,7 @@ export type InstancePlan = {
   seesFiles: boolean;
 };
 
-/** What the parts of an instance need, whatever runs them. */
+/** The parts of an instance with their needs, whatever runs them. */
 export function planParts(input: PlanInput): PartPlan[] {
   const labels = (kind: PartKind): PartLabels => ({
     instance: input.instance,

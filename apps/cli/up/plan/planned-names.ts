@@ -41,7 +41,7 @@ export function plannedNames(instance: InstanceName, config: SettConfig): Names 
 
 const image = { tag: "", id: "", env: {} };
 
-/** What no name depends on. */
+/** No name depends on these. */
 const blank: Omit<PlanInput, "instance" | "config"> = {
   id: "",
   workspace: "",

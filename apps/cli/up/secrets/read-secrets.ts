@@ -17,7 +17,7 @@ import { invalidSecret, type Machine, maxBytes, readSource } from "../../program
 import type { Values } from "../../services/service.ts";
 
 /**
- * What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of
+ * This is made of the secrets of sett.yml. Only the digest of a token goes on. `hooks`: those of
  * webhooks in base64, by name. `warnings`: sentences about values that agents write by accident.
  */
 export type ReadSecrets = {

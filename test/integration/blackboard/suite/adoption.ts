@@ -1,4 +1,5 @@
-// What the instance's owner writes and publishes: it is adopted, or refused with the reason.
+// An artefact that the instance's owner has written and published is adopted, or refused with the
+// reason.
 import { expect, test } from "bun:test";
 import {
   type ArtefactFields,

@@ -1,4 +1,4 @@
-// What a command is: its words after the name, and what it does.
+// A command has its words after the name, and what it does.
 import type { Database } from "../database.ts";
 import { Refused, type Reply } from "../reply.ts";
 
