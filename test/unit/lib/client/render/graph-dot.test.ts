@@ -40,6 +40,17 @@ describe("DOT", () => {
       labelsOf(drawn).map((line) => line.replace(/[\s\u200b]/g, "")),
     );
   });
+
+  test("a large graph is drawn whole, in a shorter way", async () => {
+    const heads = Array.from({ length: 400 }, (_, number) => posted(`Part ${number}`));
+    const dot = dotText(graphOf(heads));
+    const svg = await draw(dot);
+    // The goal is a node, too, and each part was made from it.
+    expect(svg.split('class="node"').slice(1)).toHaveLength(401);
+    expect(svg.split('class="edge"').slice(1)).toHaveLength(400);
+    expect(dot).toContain("splines=line");
+    expect(dotText(graphOf(heads.slice(0, 200)))).not.toContain("splines");
+  });
 });
 
 function textOfSvg(node: string): string {
