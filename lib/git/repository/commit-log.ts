@@ -6,22 +6,25 @@ import { emailOf } from "../run/own-config.ts";
 import type { PlainView } from "../run/plain-view.ts";
 
 type Identity = { name: string; email: string };
-type LoggedCommit = {
+type NamedCommit = {
   hash: string;
   parents: readonly string[];
   author: Identity;
   committer: Identity;
-  date: string;
-  message: string;
 };
+type LoggedCommit = NamedCommit & { date: string; message: string };
 
 /**
  * `text` looks like that of `git log`. `foreign`: how many of the commits do not have the name of
- * their agent.
+ * their agent, also of those that are not in the text.
  */
 export type CommitLog = { text: string; foreign: number };
 
-const fields = ["%H", "%P", "%an", "%ae", "%cn", "%ce", "%ad", "%B"];
+/** The names of older commits are not compared. */
+export const maxCompared = 20_000;
+
+const fieldsOfNames = ["%H", "%P", "%an", "%ae", "%cn", "%ce"];
+const fields = [...fieldsOfNames, "%ad", "%B"];
 
 /**
  * The newest `max` of the commits that `range` names. `recorded`: the oldest first. The agent of a
@@ -33,36 +36,37 @@ export async function commitLog(
   max: number,
   recorded: readonly RecordedCommit[],
 ): Promise<CommitLog> {
-  const form = [
-    "-z",
-    "--no-color",
-    "--no-notes",
-    "--encoding=UTF-8",
-    `--format=${fields.join("%x00")}`,
-  ];
-  const printed = await view.run({
-    args: ["log", "--topo-order", `--max-count=${max}`, ...form, ...range, "--"],
-  });
-  const commits = commitsIn(printed);
-  const agents = agentsOf(commits, recorded);
-  const isForeign = (commit: LoggedCommit) => {
+  const read = async (count: number, of: readonly string[]) => {
+    const form = ["-z", "--no-color", "--no-notes", "--encoding=UTF-8"];
+    const printed = await view.run({
+      args: [
+        ...["log", "--topo-order", `--max-count=${count}`, ...form],
+        ...[`--format=${of.join("%x00")}`, ...range, "--"],
+      ],
+    });
+    return commitsIn(printed, of.length);
+  };
+  const [shown, all] = [await read(max, fields), await read(maxCompared, fieldsOfNames)];
+  const agents = agentsOf(all, recorded);
+  const isForeign = (commit: NamedCommit) => {
     const agent = agents.get(commit.hash);
     return (
       agent !== undefined && !(isAgent(commit.author, agent) && isAgent(commit.committer, agent))
     );
   };
   return {
-    text: commits.map((commit) => textOf(commit, agents.get(commit.hash))).join("\n"),
-    foreign: commits.filter(isForeign).length,
+    text: shown.map((commit) => textOf(commit, agents.get(commit.hash))).join("\n"),
+    foreign: all.filter(isForeign).length,
   };
 }
 
-function commitsIn(printed: string): LoggedCommit[] {
+/** `size`: how many fields each has. Those that were not printed are empty. */
+function commitsIn(printed: string, size: number): LoggedCommit[] {
   const words = printed.split("\0");
   const commits: LoggedCommit[] = [];
-  for (let at = 0; at + fields.length <= words.length; at += fields.length) {
+  for (let at = 0; at + size <= words.length; at += size) {
     const [hash = "", parents = "", an = "", ae = "", cn = "", ce = "", date = "", message = ""] =
-      words.slice(at);
+      words.slice(at, at + size);
     const [author, committer] = [
       { name: an, email: ae },
       { name: cn, email: ce },
@@ -81,7 +85,7 @@ function commitsIn(printed: string): LoggedCommit[] {
 
 /** `commits`: each before its parents. */
 function agentsOf(
-  commits: readonly LoggedCommit[],
+  commits: readonly NamedCommit[],
   recorded: readonly RecordedCommit[],
 ): Map<string, AgentName> {
   const order = new Map<string, number>();

@@ -7,16 +7,22 @@ import { emptyTreeOf } from "../run/empty-tree.ts";
 import type { PlainView } from "../run/plain-view.ts";
 import { gitFailure } from "../run/run-git.ts";
 import { checkoutNotes } from "./checkout-notes.ts";
-import { commitLog } from "./commit-log.ts";
+import { commitLog, maxCompared } from "./commit-log.ts";
 import { submoduleNotes } from "./submodule-notes.ts";
 
 /** The older ones of more commits are not shown. */
 const maxShownCommits = 50;
+/**
+ * Columns of the statistics. In fewer ones git leaves out the beginning of a long name: a workflow
+ * would look like any other file.
+ */
+const statColumns = 5_000;
+const graphColumns = 40;
 /** Nothing is left out, and names look alike everywhere. */
 const plain = ["--no-color", "--no-relative", "--ignore-submodules=none"];
 const formOf = {
   sums: ["--shortstat"],
-  files: ["--stat", "--summary"],
+  files: [`--stat=${statColumns}`, `--stat-graph-width=${graphColumns}`, "--summary"],
   lines: ["--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"],
 } as const;
 
@@ -106,6 +112,9 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
   const notes = [
     ...start.notes,
     ...foreignNote(log.foreign),
+    ...(count > maxCompared
+      ? [`The authors of the newest ${maxCompared} of its ${count} commits were compared only.`]
+      : []),
     ...(await settingNotes(view, from, commit)),
   ];
   const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";

@@ -238,6 +238,35 @@ test("an author or committer that is not the agent that published the commit is 
   expect(own).not.toContain("!");
 });
 
+test("a foreign name is counted however many commits come after it", async () => {
+  using host = sampleRepository();
+  const first = commitFiles(host.path, { one: "1\n" }, "First");
+  const own = ["-c", "user.name=coder", "-c", "user.email=coder@sett.invalid"];
+  const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null" };
+  for (let at = 0; at < 60; at += 1)
+    Bun.spawnSync(["git", ...own, "commit", "-q", "--allow-empty", "-m", `More ${at}`], {
+      cwd: host.path,
+      env,
+    });
+  const repository = await open(host.path);
+  const last = await repository.head();
+  const recorded = [{ commit: last, agent: agentName }];
+  const shown = await repository.showChanges(workWith(last, host.base, { recorded }));
+  expect(shown).not.toContain(first);
+  expect(shown).toContain("… and 11 older commits");
+  expect(shown).toContain(
+    "! 1 commit names another author or committer than the agent that published it.\n",
+  );
+});
+
+test("of a long name no part is left out", async () => {
+  using host = sampleRepository();
+  const name = `.github/workflows/${"deep/".repeat(40)}release-notes.yml`;
+  const commit = commitFiles(host.path, { [name]: "on: push\n", "README.md": "More.\n" });
+  const shown = await (await open(host.path)).showChanges(workWith(commit, host.base));
+  expect(shown).toContain(` ${name} | 1 +\n`);
+});
+
 test("what a checkout will have is said where it is not what is shown, also by attributes of folders and for names with a line break", async () => {
   using host = sampleRepository();
   commitFiles(
