@@ -9,7 +9,7 @@ export type ChangedFile = { name: string; added: number; removed: number; notes:
 
 const maxFiles = 1_000;
 const noteOf =
-  /^(?:(new file|deleted file|old|new) mode (\d+)|(rename|copy) (?:from|to) (.*)|(Binary files .* differ|GIT binary patch))$/;
+  /^(?:(new file|deleted file|old|new) mode (\d+)|((?:rename|copy) (?:from|to) .*)|(Binary files .* differ|GIT binary patch))$/;
 const modes: Readonly<Record<string, string>> = {
   "100755": "executable",
   "120000": "symbolic link",
@@ -52,9 +52,9 @@ function nameIn(names: string): string {
 }
 
 function notesOf(line: string): string[] {
-  const [, change, mode = "", move, name, binary] = noteOf.exec(line) ?? [];
+  const [, change, mode = "", move, binary] = noteOf.exec(line) ?? [];
   if (change !== undefined)
     return [`${change} mode ${mode}${modes[mode] === undefined ? "" : `, ${modes[mode]}`}`];
-  if (move !== undefined) return [`${line.slice(0, move.length + 5).trim()} ${name}`];
+  if (move !== undefined) return [line];
   return binary === undefined ? [] : ["binary"];
 }

@@ -37,5 +37,6 @@ test("a file that was renamed has its new name", () => {
     "rename from old one",
     'rename to "new\\tone"',
   ].join("\n");
-  expect(changedFiles(diff).files).toMatchObject([{ name: '"new\\tone"' }]);
+  const notes = ["rename from old one", 'rename to "new\\tone"'];
+  expect(changedFiles(diff).files).toMatchObject([{ name: '"new\\tone"', notes }]);
 });
