@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { RESP_TYPES } from "redis";
 import type { ArtefactId } from "../../model/ids.ts";
 import type { ArtefactBoard } from "../port/artefacts.ts";
-import { artefactFieldNames } from "../records/artefact-fields.ts";
+import { artefactFieldNames, beginningLength } from "../records/artefact-fields.ts";
 import { piecesOf } from "../records/pieces.ts";
 import type { Deps } from "./deps.ts";
 
@@ -14,16 +14,21 @@ const atOnce = { bytes: 4 * 1024 ** 2, items: 200 };
 const idsAtOnce = 2_000;
 const between = Buffer.from("\0");
 const nothing = Buffer.alloc(0);
+const payloadPlace = artefactFieldNames.indexOf("payload");
 
 export function overwrittenOf({ connection, keys }: Deps): ArtefactBoard["findOverwritten"] {
   /**
    * The digest that Lua's `digest_of` gives, of the bytes as they are stored: a payload need not be
-   * UTF-8.
+   * UTF-8. Empty where `beginning`, which lists show of a large payload, is not its beginning.
    */
   const digestOf = async (id: ArtefactId): Promise<string> => {
-    const values = await connection.run((client) =>
-      client.withTypeMapping(asBytes).hmGet(keys.artefact(id), [...artefactFieldNames]),
+    const [beginning, ...values] = await connection.run((client) =>
+      client
+        .withTypeMapping(asBytes)
+        .hmGet(keys.artefact(id), ["beginning", ...artefactFieldNames]),
     );
+    const payload = values[payloadPlace] ?? nothing;
+    if (beginning && !beginning.equals(payload.subarray(0, beginningLength))) return "";
     const hash = createHash("sha1");
     values.forEach((value, place) => {
       if (place > 0) hash.update(between);

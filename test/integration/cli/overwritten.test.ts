@@ -233,3 +233,15 @@ test("a question and a Failure that were overwritten are neither answered nor re
   const retried = await clan.sett("retry", failure.id);
   expect([retried.code, retried.err]).toEqual([1, expect.stringContaining("Nothing was done.")]);
 }, 60_000);
+
+test("hoard marks one whose beginning, which it shows in place of a summary, was overwritten", async () => {
+  await using board = await at.board();
+  const long = sampleArtefact({ payload: "green ".repeat(1_000), metadata: {} });
+  await board.createArtefact(long, "hand");
+  const row = async () =>
+    (await at.need("hoard")).split("\n").find((each) => each.startsWith(short(long)));
+  expect(await row()).toContain("green green");
+  await at.redis.cli("HSET", key(long.id), "beginning", "Approved by all");
+  expect(await row()).toContain(overwritten);
+  expect(await row()).not.toContain("Approved by all");
+});
