@@ -185,7 +185,7 @@ export class MailHandler {
       return this.#refuse(origin.agent, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
-    const read = await this.#results.read(message.result, freshOf(origin), stored);
+    const read = await this.#results.read(message.result, freshOf(origin), { ...stored, attempt });
     if (typeof read === "string") return this.#refuse(origin.agent, read);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt)

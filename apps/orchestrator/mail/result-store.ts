@@ -40,11 +40,11 @@ export class ResultStore {
     this.#decider = decider;
   }
 
-  /** A sentence where it cannot be the result of this work. */
+  /** A sentence where it cannot be the result of this work. `attempt`: as the message says. */
   async read(
     mailed: MailedResult,
     fresh: Fresh,
-    { claim, grant }: { claim: ClaimOfGrant; grant: Grant },
+    { claim, grant, attempt }: { claim: ClaimOfGrant; grant: Grant; attempt: number },
   ): Promise<GrantResult | string> {
     const origin = await this.#originOf(claim, grant);
     const result = wholeResult(mailed, origin, {
@@ -54,21 +54,18 @@ export class ResultStore {
     const unread = saysEnough(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
     if (unread !== undefined) return `The result is no artefact: ${unread.issues[0]?.message}.`;
     const problem =
-      mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact));
+      mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact, attempt));
     const said = { claim: claim.id, agent: grant.agent, ids: result.artefact.source_artefacts };
     return problem ?? (await this.givenProblem(said)) ?? result;
   }
 
   /**
    * Only what the gateway has refused may be said to be for want of budget: people answer it with
-   * money, and it is not tried again.
+   * money, and it is not tried again. A refusal of an earlier attempt has had its answer.
    */
-  async #refusalProblem(artefact: Artefact): Promise<string | undefined> {
-    if (
-      artefact.type !== budgetExceededType ||
-      (await readRefusal(this.#board, artefact)) !== undefined
-    )
-      return undefined;
+  async #refusalProblem(artefact: Artefact, attempt: number): Promise<string | undefined> {
+    if (artefact.type !== budgetExceededType) return undefined;
+    if ((await readRefusal(this.#board, artefact))?.attempt === attempt) return undefined;
     return `The ${artefact.structural_type} says that a budget is spent, and the gateway has refused no such call of this work.`;
   }
 

@@ -239,6 +239,24 @@ describe("what only says that a budget is spent", () => {
     expect((await added(clan, goal)).ofGoal).toEqual(none);
   });
 
+  test("is refused from an agent's mail, where it names a refusal that was answered before", async () => {
+    let refusal: string | undefined;
+    const painter: Member = {
+      ...wants("GoalDefined", "exclusive"),
+      worker: true,
+      tool: async (_input, _signal, token) => {
+        refusal ??= await refusedCall(clan, token, "goal");
+        return askingForMore(refusal, 1);
+      },
+    };
+    await using clan: Clan = await startClanOn(redis, { painter });
+    const goal = await clan.postGoal();
+    await answer(clan, await askedOfPeople(clan, "How much more, 1?"), "yes");
+    await clan.logged("the gateway has refused no such call of this work");
+    expect(await clan.board.listOpenQuestions()).toEqual([]);
+    expect((await added(clan, goal)).ofGoal).toEqual({ ...none, tokens: 50 });
+  });
+
   test("and is on record already, by the hand of someone else, raises nothing, whatever the answer says", async () => {
     await using clan = await startClanOn(redis, {});
     const goal = await clan.postGoal();
