@@ -59,6 +59,8 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
     readGoal: async (goal) => ({ ended: undefined, artefacts: goals.get(goal)?.length ?? 0 }),
     listGoals: async (page) => pageOf([...goals.keys()], page),
     countGoals: async () => goals.size,
+    // Registrations are the instance's, and not of a goal.
+    listAgents: async () => [],
     listArtefactsOfGoal: async (goal, page) => pageOf(goals.get(goal) ?? [], page),
     claimsOfArtefact: async (id) => causes.get(id) ?? new Map(),
     readClaims: async (ids) => ids.flatMap((id) => claims.get(id) ?? []),

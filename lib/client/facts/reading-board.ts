@@ -13,6 +13,7 @@ export type ReadingBoard = Pick<
   | "readGoal"
   | "listGoals"
   | "countGoals"
+  | "listAgents"
   | "listArtefactsOfGoal"
   | "claimsOfArtefact"
   | "readClaims"

@@ -27,7 +27,10 @@ export type WorkOfResult = {
   earlier: EarlierCommit[];
 };
 
-export type WorkBoard = Pick<ReadingBoard, "readHeads" | "claimsOfArtefact" | "readClaims">;
+export type WorkBoard = Pick<
+  ReadingBoard,
+  "readHeads" | "claimsOfArtefact" | "readClaims" | "listAgents"
+>;
 
 /** `person`: whose last verdict counts; without one none does. */
 export async function workOf(
@@ -117,13 +120,17 @@ async function lastJudged(
   versions: readonly ArtefactHead[],
   person: Actor,
 ): Promise<ArtefactHead | undefined> {
+  const agents = versions.length === 0 ? [] : await board.listAgents();
+  const people = new Set(agents.flatMap(({ name, human }) => (human ? [name as string] : [])));
   for (const version of versions.toSorted((a, b) => b.version - a.version)) {
     const claims = await board.readClaims([...(await board.claimsOfArtefact(version.id)).values()]);
     const results = claims.flatMap(({ grants }) =>
       grants.flatMap((one) => (one.state === "done" ? one.artefact_ids : [])),
     );
     const reviews = results.length === 0 ? [] : await board.readHeads(results);
-    if (reviews.some(({ head }) => isBy(head, person))) return version;
+    // What the Review of a command says of who has made it, is its own words.
+    if (reviews.some(({ head }) => people.has(head.produced_by_agent) && isBy(head, person)))
+      return version;
   }
   return undefined;
 }

@@ -11,6 +11,7 @@ import { commitFiles, git, sampleRepository } from "../../support/git/sample-rep
 import { waitFor } from "../../support/wait-for.ts";
 
 const here = sampleRepository();
+const approval = { structural_type: "Review", type: "Review", payload: "{}" } as const;
 let scene: ApiScene;
 let versions: Artefact[];
 
@@ -36,6 +37,13 @@ beforeAll(async () => {
   scene = await ApiScene.start(
     {
       coder: { behaviour: { bid, work } },
+      // Its words say that a person has judged, who has not.
+      deceiver: {
+        behaviour: {
+          bid: ({ type }) => (type === "CodeCommit" ? "review" : "ignore"),
+          work: () => ({ ...approval, metadata: { by: "reader" } }),
+        },
+      },
       maintainer: { human: true, bids: [{ on: "CodeCommit", bid: "review" }] },
     },
     { deps: { repository: await openRepository(here.path, process.env) } },
