@@ -1,6 +1,8 @@
 // A command that opens hundreds of connections to Redis, and what the orchestrator makes of it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { createConnection } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createConnection } from "node:net";
+import { join } from "node:path";
 import { ConnectionWatch } from "../../../apps/orchestrator/mail/connection-watch.ts";
 import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
@@ -20,23 +22,31 @@ import { leaderDeps } from "../../support/world/deps.ts";
 setDefaultTimeout(300_000);
 
 const hostile: RedisUser = { role: "agent", agent: agentName("hostile") };
+const honest: RedisUser = { role: "agent", agent: agentName("honest") };
 const orchestrator: RedisUser = { role: "orchestrator" };
 
+/** As the containers of agents reach Redis: its address is the same for all of them. */
+let socket: { folder: string; path: string };
 let server: RedisServer;
 
 beforeAll(async () => {
+  const folder = await mkdtemp("/tmp/sett-socket-");
+  socket = { folder, path: join(folder, "redis.sock") };
   server = await startRedisServer({
     password: "secret",
     hasUsers: true,
-    settings: ["slowlog-log-slower-than 2000"],
+    settings: ["slowlog-log-slower-than 2000", `unixsocket ${socket.path}`],
   });
 });
 
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(socket.folder, { recursive: true });
+});
 
 async function createScene(name: string) {
   const instance = InstanceName.parse(name);
-  const users = [orchestrator, hostile].map((user) => ({ user, password: "a-password" }));
+  const users = [orchestrator, hostile, honest].map((user) => ({ user, password: "a-password" }));
   await prepareUsers({ url: server.url, instance, giveUpMs: patient.giveUpMs }, users);
   const board = await connectBlackboard({
     url: asUser(server.url, orchestrator, "a-password"),
@@ -140,9 +150,9 @@ test("a leader whose epoch is over ends the flood, and records nothing", async (
 });
 
 /** A connection that sends bytes which are made once: a client would be slower than Redis. */
-async function connectRaw(url: string) {
+async function connectRaw(url: string, path?: string) {
   const { hostname, port, username, password } = new URL(url);
-  const socket = createConnection(Number(port), hostname);
+  const socket = path === undefined ? createConnection(Number(port), hostname) : connect(path);
   let isOpen = true;
   let [missing, wake] = [0, () => {}];
   socket.on("error", () => undefined);
@@ -215,3 +225,56 @@ nightly("so does one whose commands are few and long, as soon as they take a sec
   expect(Number(event?.data?.calls)).toBeLessThan(20);
   expect(Number(event?.data?.ms)).toBeGreaterThanOrEqual(1_000);
 });
+
+/** A command that takes Redis tens of milliseconds, and reads a key of all agents. */
+async function slowRead(instance: string) {
+  const [names, grants] = [200_000, `sett:${instance}:grants:${crypto.randomUUID()}`];
+  const fill = "for i = 1, ARGV[1] do redis.call('HSET', KEYS[1], i, '') end";
+  await server.cli("EVAL", fill, "1", grants, String(names));
+  // An answer begins with more bytes than that, and the next command may come before its end.
+  return { command: `*2\r\n${encoded(["HGETALL", grants])}`, bytes: names };
+}
+
+test("of the agents on one socket, the one that keeps Redis busy is found, and no other loses a connection", async () => {
+  await using scene = await createScene("socket");
+  const url = (user: RedisUser) => asUser(server.url, user, "a-password");
+  using before = await connectRaw(url(honest), socket.path);
+  using agent = await connectRaw(url(hostile), socket.path);
+  using after = await connectRaw(url(honest), socket.path);
+  await scene.tick();
+  const { command, bytes } = await slowRead("socket");
+  const flooding = (async () => {
+    while (agent.isOpen()) await agent.send(command, bytes);
+  })();
+  while (agent.isOpen()) await scene.tick();
+  await flooding;
+  expect([before.isOpen(), after.isOpen()]).toEqual([true, true]);
+  const ended = await events(scene.board, "connections_ended");
+  expect(ended).toMatchObject([{ agent: "hostile", data: { user: "agent-hostile" } }]);
+});
+
+test.each(["address", "socket"])(
+  "an agent that connects anew for each slow command is found, by its %s",
+  async (way) => {
+    const name = `anew-${way}`;
+    await using scene = await createScene(name);
+    const url = (user: RedisUser) => asUser(server.url, user, "a-password");
+    const path = way === "socket" ? socket.path : undefined;
+    using other = await connectRaw(url(honest), path);
+    await scene.tick();
+    const { command, bytes } = await slowRead(name);
+    let isFound = false;
+    const flooding = (async () => {
+      while (!isFound) {
+        using one = await connectRaw(url(hostile), path);
+        await one.send(command, bytes);
+      }
+    })();
+    const ended = () => events(scene.board, "connections_ended");
+    while ((await ended()).length === 0) await scene.tick();
+    isFound = true;
+    await flooding;
+    expect(other.isOpen()).toBe(true);
+    expect(await ended()).toMatchObject([{ agent: "hostile", data: { user: "agent-hostile" } }]);
+  },
+);
