@@ -2,7 +2,7 @@
 // memory that they share.
 //
 // A client that sends slowly, or stops, costs memory for as long as it is waited for. When the
-// shared memory is full, the body that has been under way for the longest time is failure up, and
+// shared memory is full, the body that has been under way for the longest time is refused, and
 // not the one that has just begun: an honest body is there in milliseconds, so that clients that
 // stall push each other out, and keep no one else from being read.
 import { SettError } from "../../lib/model/errors.ts";
