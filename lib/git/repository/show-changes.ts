@@ -8,6 +8,7 @@ import type { PlainView } from "../run/plain-view.ts";
 import { gitFailure } from "../run/run-git.ts";
 import { checkoutNotes } from "./checkout-notes.ts";
 import { commitLog, maxCompared } from "./commit-log.ts";
+import { hiddenTextNotes } from "./hidden-text-notes.ts";
 import { submoduleNotes } from "./submodule-notes.ts";
 
 /** The older ones of more commits are not shown. */
@@ -197,6 +198,7 @@ function sumLine(title: string, shortstat: string): string {
 /** Says what files of the commit itself let git hide, or do to a checkout. */
 async function settingNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
   return [
+    ...(await hiddenTextNotes(view, from, commit)),
     ...(await checkoutNotes(view, from, commit)),
     ...(await submoduleNotes(view, from, commit)),
   ];

