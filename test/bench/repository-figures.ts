@@ -143,7 +143,7 @@ class RepositoryScene implements AsyncDisposable {
       },
       {
         name: "forage ÷ git status",
-        sett: () => took(() => this.#sett.forage("nobody")),
+        sett: () => took(() => this.#sett.forage("a goal of no agent")),
         bare: () => took(() => $`git status`.cwd(this.#sett.folder).quiet()),
       },
     ];
