@@ -1,5 +1,6 @@
 // Files that are not committed, for people: the first ones, one a line.
 import type { DirtyFile } from "../../git/repository/dirty-files.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { oneLine } from "../text/plain-text.ts";
 
 const listedFiles = 20;
@@ -55,6 +56,5 @@ function lineEnds(inFolder: number, committed: number, all: number): string[] {
 
 /** Quotes it for a shell. */
 function word(path: string): string {
-  const text = oneLine(path);
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return shellWord(oneLine(path));
 }

@@ -2,11 +2,12 @@
 // context, the usual socket. Beyond that it looks where other makers leave their sockets, so that
 // an Engine without a context is found too.
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, realpath } from "node:fs/promises";
 import { connect } from "node:net";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
+import { shellWord } from "../../model/shell-word.ts";
 
 export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -31,9 +32,10 @@ const acceptWithinMs = 1_000;
  * or is not at a socket.
  */
 export async function findEngine(env: HostEnvironment): Promise<EngineAddress> {
-  const host = env.DOCKER_HOST ?? "";
+  // docker leaves blanks out as well.
+  const host = (env.DOCKER_HOST ?? "").trim();
   if (host !== "" && !isAddress(host)) throw await isNoAddress(host, env);
-  if (host !== "") return addressOf(host, "DOCKER_HOST", env);
+  if (host !== "") return await addressOf(host, "DOCKER_HOST", env);
   const { name, by } = await chosenContext(env);
   if (name !== "" && name !== "default") return await contextAddress(env, name, by);
   return await usualAddress(env);
@@ -50,7 +52,7 @@ export async function answeringContexts(env: HostEnvironment): Promise<string[]>
 
 /** The usual sockets at which a process listens, now. */
 export async function answeringSockets(env: HostEnvironment): Promise<string[]> {
-  const paths = usualSockets(env).map(({ path }) => path);
+  const paths = usualSockets(env);
   const answers = await Promise.all(paths.map(accepts));
   return paths.filter((_, index) => answers[index] === "accepts");
 }
@@ -60,18 +62,22 @@ export async function answeringSockets(env: HostEnvironment): Promise<string[]> 
  * listens at 127.0.0.1.
  */
 function isAddress(host: string): boolean {
-  return (
-    /^(?:(?:unix|tcp|ssh|https?|npipe):\/\/\S*|[\w.[\]-][\w.:[\]-]*)$/.test(host) &&
-    !/^unix:\/[^/]/.test(host)
-  );
+  const forms = [
+    /^unix:\/\/.*$/,
+    /^(?:tcp|ssh|https?|npipe):\/\/(?!:)\S*$/,
+    /^[\w.[\]-][\w.:[\]-]*$/,
+  ];
+  return forms.some((form) => form.test(host));
 }
 
 async function isNoAddress(host: string, env: HostEnvironment): Promise<SettError> {
-  const [, path] = /^\s*(?:unix:(?:\/\/)?)?(\/\S+)\s*$/.exec(host) ?? [];
+  const [, path] = /^(?:unix:)?(\/.+)$/.exec(host) ?? [];
+  const [, port] = /^(?:tcp:\/\/)?:(\d+)$/.exec(host) ?? [];
+  const meant = path !== undefined ? `unix://${path}` : port && `tcp://localhost:${port}`;
   const way =
-    path === undefined
+    meant === undefined
       ? "It is `unix:///PATH` or `tcp://HOST:PORT`."
-      : `Try \`export DOCKER_HOST=unix://${path}\`.`;
+      : `Try \`export DOCKER_HOST=${shellWord(meant)}\`.`;
   const message = `DOCKER_HOST is ${host}, which is no address of a Docker Engine.`;
   return new SettError("docker-unreachable", message, { hint: `${way}${await wouldWork(env)}` });
 }
@@ -89,24 +95,51 @@ async function contextAddress(
   name: string,
   by: string,
 ): Promise<EngineAddress> {
-  const context = (await readContexts(env)).find((each) => each.name === name);
-  if (context === undefined) {
-    throw new SettError(
-      "docker-unreachable",
-      `The Docker Engine is named by ${by}, and there is no such context.`,
-      {
-        hint: `\`docker context ls\` lists them, and \`docker context use default\` chooses this machine's.${await wouldWork(env)}`,
-      },
+  const file = contextFile(env, idOf(name));
+  const refuse = async (problem: string, remedy: string) =>
+    new SettError("docker-unreachable", `The Docker Engine is named by ${by}, ${problem}.`, {
+      hint: `${remedy}${await wouldWork(env)}`,
+    });
+  const other =
+    (env.DOCKER_CONTEXT ?? "") === ""
+      ? "`docker context use default` chooses this machine's."
+      : "Without DOCKER_CONTEXT it is the current one: `unset DOCKER_CONTEXT`.";
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => error);
+  if (text instanceof Error && /^ENO(?:ENT|TDIR)$/.test(text.code ?? ""))
+    throw await refuse(
+      "and there is no such context",
+      `\`docker context ls\` lists them. ${other}`,
+    );
+  const meta = text instanceof Error ? undefined : parsed(text);
+  if (meta === undefined) {
+    const why = text instanceof Error ? messageOf(text) : "it is no JSON";
+    throw await refuse(
+      `and its file ${file} cannot be read: ${why}`,
+      `Make the context anew (\`docker context rm ${name}\`, \`docker context create\`), or choose another one. ${other}`,
     );
   }
-  if (socketIn(context.host) !== undefined) return addressOf(context.host, by, env);
-  throw new SettError(
-    "docker-unreachable",
-    `The Docker Engine is named by ${by}, which is at ${context.host}, and not at a socket of this machine.`,
-    {
-      hint: `Sett follows contexts to sockets of this machine only. Choose another one: \`docker context use default\`.${await wouldWork(env)}`,
-    },
+  if (!hasEngine(meta)) throw await refuse("which names no Docker Engine", other);
+  const host = textIn(meta, "Endpoints", "docker", "Host") ?? "";
+  // For docker such a context means the usual place.
+  if (host === "") return await usualAddress(env);
+  if (socketIn(host) !== undefined) return await addressOf(host, by, env);
+  throw await refuse(
+    `which is at ${host}, and not at a socket of this machine`,
+    `Sett follows contexts to sockets of this machine only. ${other}`,
   );
+}
+
+/** docker finds a context by the digest of its name, and by nothing else. */
+function idOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex");
+}
+
+function contextFile(env: HostEnvironment, id: string): string {
+  return join(configFolder(env), "contexts", "meta", id, "meta.json");
+}
+
+function hasEngine(meta: unknown): boolean {
+  return typeof memberOf(memberOf(meta, "Endpoints"), "docker") === "object";
 }
 
 /** A context that cannot be read is left out: `docker context ls` names it. */
@@ -114,14 +147,12 @@ async function readContexts(env: HostEnvironment): Promise<{ name: string; host:
   const folder = join(configFolder(env), "contexts", "meta");
   const ids = await readdir(folder).catch(() => []);
   const read = await Promise.all(
-    ids.map(async (id) => ({ id, meta: await readJson(join(folder, id, "meta.json")) })),
+    ids.map(async (id) => ({ id, meta: await readJson(contextFile(env, id)) })),
   );
   return read.flatMap(({ id, meta }) => {
     const name = textIn(meta, "Name");
     const host = textIn(meta, "Endpoints", "docker", "Host");
-    // docker finds a context by the digest of its name, and by nothing else.
-    const isFound = name !== undefined && createHash("sha256").update(name).digest("hex") === id;
-    return isFound && host !== undefined ? [{ name, host }] : [];
+    return name !== undefined && idOf(name) === id && host !== undefined ? [{ name, host }] : [];
   });
 }
 
@@ -131,50 +162,74 @@ async function readContexts(env: HostEnvironment): Promise<{ name: string; host:
  */
 async function usualAddress(env: HostEnvironment): Promise<EngineAddress> {
   const tried: string[] = [];
-  for (const { path, isForwarded } of usualSockets(env)) {
+  for (const path of usualSockets(env)) {
     tried.push(path);
-    const state = await accepts(path);
-    if (state !== "refuses")
-      return { kind: "socket", path, isForwarded, by: `the usual socket ${path}`, tried };
+    if ((await accepts(path)) !== "refuses")
+      return { ...(await socketAt(path, env)), by: `the usual socket ${path}`, tried };
   }
-  return { kind: "socket", path: usualSocket, isForwarded: false, by: "the usual sockets", tried };
+  return { ...(await socketAt(usualSocket, env)), by: "the usual sockets", tried };
 }
 
-function usualSockets(env: HostEnvironment): { path: string; isForwarded: boolean }[] {
+function usualSockets(env: HostEnvironment): string[] {
   const home = homeOf(env);
   const user = process.getuid?.();
   const runtime = env.XDG_RUNTIME_DIR || (user === undefined ? undefined : `/run/user/${user}`);
-  const own = (...parts: string[]) => ({ path: join(home, ...parts), isForwarded: true });
   return [
-    { path: usualSocket, isForwarded: false },
+    usualSocket,
     // Docker Desktop, on macOS and on Linux.
-    own(".docker", "run", "docker.sock"),
-    own(".docker", "desktop", "docker.sock"),
-    own(".orbstack", "run", "docker.sock"),
-    {
-      path: join(env.COLIMA_HOME || join(home, ".colima"), "default", "docker.sock"),
-      isForwarded: true,
-    },
-    {
-      path: join(env.XDG_CONFIG_HOME || join(home, ".config"), "colima", "default", "docker.sock"),
-      isForwarded: true,
-    },
+    join(home, ".docker", "run", "docker.sock"),
+    join(home, ".docker", "desktop", "docker.sock"),
+    join(home, ".orbstack", "run", "docker.sock"),
+    ...colimaFolders(env).map((folder) => join(folder, "default", "docker.sock")),
     // Rancher Desktop.
-    own(".rd", "docker.sock"),
-    ...(runtime === undefined ? [] : [{ path: join(runtime, "docker.sock"), isForwarded: false }]),
+    join(home, ".rd", "docker.sock"),
+    ...(runtime === undefined ? [] : [join(runtime, "docker.sock")]),
   ];
 }
 
-function addressOf(host: string, by: string, env: HostEnvironment): EngineAddress {
+function colimaFolders(env: HostEnvironment): string[] {
+  const home = homeOf(env);
+  return [
+    env.COLIMA_HOME || join(home, ".colima"),
+    join(env.XDG_CONFIG_HOME || join(home, ".config"), "colima"),
+  ];
+}
+
+/**
+ * Folders in which a program on this machine puts sockets that lead to an Engine in another one.
+ * Each profile of Colima and each machine of Lima has a folder of its own below.
+ */
+function forwardingFolders(env: HostEnvironment): string[] {
+  const home = homeOf(env);
+  const names = [".docker/run", ".docker/desktop", ".orbstack", ".rd", ".lima"];
+  return [...names.map((name) => join(home, name)), ...colimaFolders(env)];
+}
+
+async function addressOf(host: string, by: string, env: HostEnvironment): Promise<EngineAddress> {
   const path = socketIn(host);
   if (path === undefined) return { kind: "host", host, by, tried: [host] };
-  const isForwarded = usualSockets(env).some((each) => each.isForwarded && each.path === path);
-  return { kind: "socket", path, isForwarded, by, tried: [path] };
+  return { ...(await socketAt(path, env)), by, tried: [path] };
+}
+
+async function socketAt(path: string, env: HostEnvironment) {
+  // Where it is allowed, Docker Desktop makes the usual socket a link to its own.
+  const real = await realpath(path).catch(() => path);
+  const folders = await Promise.all(
+    forwardingFolders(env).map(async (folder) => [
+      folder,
+      await realpath(folder).catch(() => folder),
+    ]),
+  );
+  const isForwarded = folders
+    .flat()
+    .some((folder) => [path, real].some((each) => each.startsWith(`${folder}/`)));
+  return { kind: "socket" as const, path, isForwarded };
 }
 
 /** `unix://` alone is docker's usual socket. */
 function socketIn(host: string): string | undefined {
-  return host.startsWith("unix://") ? host.slice("unix://".length) || usualSocket : undefined;
+  const [, path] = /^unix:\/\/(.*)$/.exec(host) ?? [];
+  return path === undefined ? undefined : resolve(path || usualSocket);
 }
 
 type Acceptance = "accepts" | "forbids" | "refuses";
@@ -210,7 +265,7 @@ export async function wouldWork(env: HostEnvironment): Promise<string> {
   const [path] = await answeringSockets(env);
   return path === undefined
     ? ""
-    : ` An Engine answers at ${path}: \`export DOCKER_HOST=unix://${path}\`.`;
+    : ` An Engine answers at ${path}: \`export DOCKER_HOST=${shellWord(`unix://${path}`)}\`.`;
 }
 
 function configFolder(env: HostEnvironment): string {
@@ -222,8 +277,13 @@ function homeOf(env: HostEnvironment): string {
 }
 
 async function readJson(file: string): Promise<unknown> {
+  return parsed(await readFile(file, "utf8").catch(() => ""));
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(await readFile(file, "utf8"));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -231,14 +291,17 @@ async function readJson(file: string): Promise<unknown> {
 
 /** The text at this path of keys; undefined where the document has another shape. */
 function textIn(document: unknown, ...keys: readonly string[]): string | undefined {
-  const found = keys.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null
-        ? Object.getOwnPropertyDescriptor(value, key)?.value
-        : undefined,
-    document,
-  );
+  const found = keys.reduce(memberOf, document);
   return typeof found === "string" ? found : undefined;
+}
+
+/** docker takes a key in any case. */
+function memberOf(document: unknown, key: string): unknown {
+  if (typeof document !== "object" || document === null) return undefined;
+  const found = Object.entries(document).findLast(
+    ([name]) => name.toLowerCase() === key.toLowerCase(),
+  );
+  return found?.[1];
 }
 
 /** As `unreachable` of errors.ts, with what was tried and what would work. */

@@ -13,6 +13,9 @@ type Modem = {
   buildRequest(options: Options, context: unknown, data: unknown, answered?: Answered): void;
   dial: Dial<Request>;
   timeout: number | undefined;
+  host: string | undefined;
+  port: string | number;
+  protocol: string;
   headers: Readonly<Record<string, string>>;
 };
 type Request = { path: string; options?: Options; isStream?: boolean; abortSignal?: AbortSignal };
@@ -29,7 +32,11 @@ export async function openEngine(address: EngineAddress): Promise<Docker> {
   const modem: Modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest.bind(modem);
   const dial = wholeAnswers(modem.dial.bind(modem));
-  modem.dial = (request, answered) => dial(withShortAddress(request), answered);
+  const prefix = address.kind === "host" ? completeHost(modem, address.host) : "";
+  modem.dial = (request, answered) => {
+    const short = withShortAddress(request);
+    dial({ ...short, path: `${prefix}${short.path}` }, answered);
+  };
   // dockerode takes it from DOCKER_CLIENT_TIMEOUT, as milliseconds of silence also of a build;
   // others mean seconds by it.
   modem.timeout = undefined;
@@ -59,6 +66,18 @@ function open(Client: typeof Docker, address: EngineAddress): Docker {
       },
     );
   }
+}
+
+/**
+ * What docker takes for granted in an address `tcp://HOST:PORT/PATH`, and dockerode does not: host,
+ * port, and that all of the API is below the path. Returns the path, without a slash at its end.
+ */
+function completeHost(modem: Modem, host: string): string {
+  const { protocol, pathname } = new URL(host.includes("//") ? host : `tcp://${host}`);
+  if (protocol !== "tcp:") return "";
+  if (modem.host === "") modem.host = "localhost";
+  if (modem.port === "") modem.port = modem.protocol === "https" ? 2376 : 2375;
+  return pathname.replace(/\/+$/, "");
 }
 
 /** A redirect is an answer of the Engine, and no sign that it cannot be reached. */

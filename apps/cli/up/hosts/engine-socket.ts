@@ -51,8 +51,8 @@ export async function findEngineSocket({ env, isRootless }: Finding): Promise<En
     );
   }
   // Such an Engine runs in a machine of its own: mounts are of that machine, where its socket is
-  // the usual one, and root's.
-  if (address.isForwarded) return { path: usualSocket, gid: 0 };
+  // the usual one, and root's. But a rootless one of this machine may listen in such a folder, too.
+  if (address.isForwarded && !isRootless) return { path: usualSocket, gid: 0 };
   const { path } = address;
   try {
     const { gid } = await stat(path);

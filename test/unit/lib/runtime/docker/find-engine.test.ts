@@ -1,7 +1,7 @@
 // Which Engine is meant, by variables, contexts and sockets as people have them.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -30,8 +30,10 @@ async function listen(...parts: string[]): Promise<string> {
   return path;
 }
 
+const digestOf = (name: string) => createHash("sha256").update(name).digest("hex");
+
 async function context(name: string, host: string, folder = join(home, ".docker")): Promise<void> {
-  const id = createHash("sha256").update(name).digest("hex");
+  const id = digestOf(name);
   await mkdir(join(folder, "contexts/meta", id), { recursive: true });
   const meta = {
     Name: name,
@@ -97,8 +99,10 @@ describe("the Engine", () => {
 
   test.each([
     ["/run/docker.sock", "`export DOCKER_HOST=unix:///run/docker.sock`"],
-    [" unix:///run/docker.sock", "`export DOCKER_HOST=unix:///run/docker.sock`"],
+    ["/my engines/docker.sock", "`export DOCKER_HOST='unix:///my engines/docker.sock'`"],
     ["unix:/run/docker.sock", "`export DOCKER_HOST=unix:///run/docker.sock`"],
+    ["tcp://:2375", "`export DOCKER_HOST=tcp://localhost:2375`"],
+    [":2375", "`export DOCKER_HOST=tcp://localhost:2375`"],
     ["fd://", "`unix:///PATH` or `tcp://HOST:PORT`"],
     ["~/.docker/run/docker.sock", "`unix:///PATH` or `tcp://HOST:PORT`"],
   ])("is nowhere where DOCKER_HOST is %j, which is no address", async (host, way) => {
@@ -112,6 +116,64 @@ describe("the Engine", () => {
     expect(await refusal()).toMatchObject({
       hint: expect.stringContaining("The context near answers"),
     });
+  });
+
+  test.each([
+    [" unix:///run/docker.sock\n", "/run/docker.sock"],
+    ["unix:///my engines/docker.sock", "/my engines/docker.sock"],
+    ["unix://here/docker.sock", join(process.cwd(), "here/docker.sock")],
+  ])("is where docker goes with DOCKER_HOST %j", async (host, path) => {
+    env.DOCKER_HOST = host;
+    expect(await pathOf()).toBe(path);
+  });
+
+  test("is that of a context as docker reads it: any case of a key, no host", async () => {
+    const folder = join(home, ".docker");
+    await context("odd", "", folder);
+    const file = join(folder, "contexts/meta", digestOf("odd"), "meta.json");
+    env.DOCKER_CONTEXT = "odd";
+    await writeFile(file, '{"name":"odd","endpoints":{"docker":{"host":"unix:///odd.sock"}}}');
+    expect(await pathOf()).toBe("/odd.sock");
+    await writeFile(file, '{"Name":"odd","Endpoints":{"docker":{"Host":""}}}');
+    const usual = await findEngine({ HOME: home, XDG_RUNTIME_DIR: join(home, "run") });
+    expect(await findEngine(env)).toEqual(usual);
+  });
+
+  test.each([
+    ["{", "/meta.json cannot be read: it is no JSON."],
+    ["", "/meta.json cannot be read: it is no JSON."],
+    ['{"Name":"odd","Endpoints":{"kubernetes":{}}}', "which names no Docker Engine."],
+  ])("is not said to be missing where the context has %j", async (text, sentence) => {
+    await context("odd", "unix:///odd.sock");
+    const file = join(home, ".docker/contexts/meta", digestOf("odd"), "meta.json");
+    await writeFile(file, text);
+    env.DOCKER_CONTEXT = "odd";
+    expect(await refusal()).toMatchObject({
+      code: "docker-unreachable",
+      message: expect.stringContaining(sentence),
+      hint: expect.stringContaining("`unset DOCKER_CONTEXT`"),
+    });
+    delete env.DOCKER_CONTEXT;
+    await choose("odd");
+    expect(await refusal()).toMatchObject({
+      message: expect.stringContaining(sentence),
+      hint: expect.stringContaining("`docker context use default`"),
+    });
+  });
+
+  test.each([
+    ".colima/docker.sock",
+    ".colima/work/docker.sock",
+    ".config/colima/work/docker.sock",
+    ".lima/docker/sock/docker.sock",
+  ])("is in a machine of its own where ~/%s leads to it, also by a link", async (name) => {
+    const path = await listen(...name.split("/"));
+    env.DOCKER_HOST = `unix://${path}`;
+    expect(await findEngine(env)).toMatchObject({ path, isForwarded: true });
+    const link = join(home, "docker.sock");
+    await symlink(path, link);
+    env.DOCKER_HOST = `unix://${link}`;
+    expect(await findEngine(env)).toMatchObject({ path: link, isForwarded: true });
   });
 
   test("is a configuration away where that is broken, or says default", async () => {

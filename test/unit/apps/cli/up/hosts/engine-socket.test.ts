@@ -1,8 +1,8 @@
 // Where the Docker Engine listens, for the starter of workers.
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { findEngineSocket } from "../../../../../../apps/cli/up/hosts/engine-socket.ts";
 
 describe("the engine's socket, for an instance with workers,", () => {
@@ -22,6 +22,20 @@ describe("the engine's socket, for an instance with workers,", () => {
     const both = { DOCKER_HOST: "tcp://10.0.0.1:2375", SETT_STARTER_SOCKET: path };
     expect((await findEngineSocket({ env: both, isRootless: false })).path).toBe(path);
     await rm(folder, { recursive: true });
+  });
+
+  test("is the Engine's machine's own where it leads there, and not for a rootless Engine", async () => {
+    const home = await mkdtemp(join(tmpdir(), "sett-home-"));
+    const path = join(home, ".docker/run/docker.sock");
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, "");
+    const env = { HOME: home, DOCKER_HOST: `unix://${path}` };
+    expect(await findEngineSocket({ env, isRootless: false })).toEqual({
+      path: "/var/run/docker.sock",
+      gid: 0,
+    });
+    expect(await findEngineSocket({ env, isRootless: true })).toEqual({ path, uid: 0, gid: 0 });
+    await rm(home, { recursive: true });
   });
 
   test("is refused where it is missing, not reachable, or of another machine, with who needs it", async () => {
