@@ -1,6 +1,6 @@
 // Reads and checks a sett.yml, with the folders that it names.
-import { readFile, stat } from "node:fs/promises";
-import { dirname, relative, resolve } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
 import { messageOf, SettError } from "../model/errors.ts";
 import { replaceableImages } from "./base-images.ts";
@@ -156,9 +156,12 @@ async function checkBuild({
   // The Engine is sent the folder and nothing beside it.
   const inside = relative(context, dockerfile);
   if (inside.startsWith("..")) return [problemAt("dockerfile", "must lie inside the build folder")];
-  return (await kindOf(dockerfile)) === "file"
-    ? []
-    : [problemAt("dockerfile", `there is no file ${dockerfile}`)];
+  if ((await kindOf(dockerfile)) === "file") return [];
+  const names = await readdir(dirname(dockerfile)).catch(() => []);
+  const like = names.find((name) => /^(?:docker|container)file$/i.test(name));
+  const place = like && relative(context, join(dirname(dockerfile), like));
+  const meant = place === undefined ? "" : `, but ${place}: write \`dockerfile: ${place}\``;
+  return [problemAt("dockerfile", `there is no file ${dockerfile}${meant}`)];
 }
 
 async function baseImageWarnings({ dockerfile, problemAt }: BuildPlace): Promise<ConfigProblem[]> {

@@ -1,7 +1,7 @@
 // Which files of a folder are sent to the Engine for a build: those that `docker build` sends.
 import { lstatSync, type Stats } from "node:fs";
-import { lstat, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { type IgnorePatterns, parseIgnoreFile, type Verdict } from "./ignore-patterns.ts";
 
@@ -92,6 +92,28 @@ async function walk(
 function statsOf(path: string): Stats {
   try {
     return lstatSync(path);
+  } catch (cause) {
+    if (path.includes("\uFFFD"))
+      throw new SettError(
+        "build-failed",
+        `The build context has a name that is no UTF-8: ${path}.`,
+        {
+          hint: "Rename it, or name it in .dockerignore with a ? for each character that is shown as �.",
+          cause,
+        },
+      );
+    throw unreadable(path, cause);
+  }
+}
+
+/**
+ * Where a Dockerfile is that may be a link, or in a folder that is one: relative to the context,
+ * and outside of it (`../…`) where the link leads there. No builder follows such a link.
+ */
+export async function realDockerfile(contextDir: string, dockerfile: string): Promise<string> {
+  const path = join(contextDir, dockerfile);
+  try {
+    return relative(await realpath(contextDir), await realpath(path));
   } catch (cause) {
     throw unreadable(path, cause);
   }

@@ -4,12 +4,14 @@ import { join, posix } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
-import { contextEntries, unreadable } from "./build-context.ts";
+import { contextEntries, realDockerfile, unreadable } from "./build-context.ts";
 import { type BuildKitPlace, buildWithBuildKit, lackOfBuildKit } from "./buildkit.ts";
 import { contextArchive } from "./context-archive.ts";
 import {
   type Dockerfile,
+  hasUnusedStage,
   needOfBuildKit,
   parseDockerfile,
   platformVariablesOf,
@@ -20,6 +22,9 @@ import { type EngineMessage, jsonMessages } from "./json-messages.ts";
 import { untilSilent } from "./patience.ts";
 
 const shownLines = 20;
+
+/** The name under which the Engine gets a Dockerfile that is outside of the context. */
+const sentDockerfile = ".sett.Dockerfile";
 
 /** The Engine's API builds it, and BuildKit what only BuildKit can build. */
 export async function buildImage(
@@ -37,11 +42,13 @@ export async function buildImage(
   );
   const need = needOfBuildKit(parsed, spec.args);
   const output = recorder(progress.onProgress);
-  if (need === undefined) {
+  // The older builder builds them all the same, and may fail at one.
+  const isBetter = hasUnusedStage(parsed) && (await lackOfBuildKit(place)) === undefined;
+  if (need === undefined && !isBetter) {
     const args = { ...(await platformArgs(docker, parsed)), ...spec.args };
     await buildByApi(docker, { ...spec, args }, dockerfile, output, progress.signal);
   } else {
-    await requireBuildKit(spec, path, need, place);
+    if (need !== undefined) await requireBuildKit(spec, path, need, place);
     const code = await buildWithBuildKit(
       spec,
       dockerfile,
@@ -67,9 +74,14 @@ async function buildByApi(
   output: Output,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const real = await realDockerfile(spec.contextDir, dockerfile);
+  const isOutside = real.startsWith("../");
   const archive = contextArchive(
     spec.contextDir,
-    await contextEntries(spec.contextDir, dockerfile),
+    await contextEntries(spec.contextDir, isOutside ? dockerfile : real),
+    isOutside
+      ? { name: sentDockerfile, text: await readFile(join(spec.contextDir, dockerfile)) }
+      : undefined,
   );
   const upload = new AbortController();
   let readError: Error | undefined;
@@ -82,7 +94,7 @@ async function buildByApi(
   try {
     const stream = await docker.buildImage(archive, {
       t: spec.tag,
-      dockerfile,
+      dockerfile: isOutside ? sentDockerfile : real,
       buildargs: spec.args,
       labels: spec.labels,
       // Without it the container of a failed step stays behind.
@@ -220,7 +232,7 @@ function failed(
     lastLines.length === 0 ? "" : `\n${lastLines.map((line) => `  ${line}`).join("\n")}`;
   const hint = /cannot locate specified dockerfile/i.test(reason)
     ? "Does .dockerignore exclude it?"
-    : `Fix it, or try it by hand: docker build ${quoted(spec.contextDir)}`;
+    : `Fix it, or try it by hand: docker build ${shellWord(spec.contextDir)}`;
   return new SettError(
     "build-failed",
     `The image ${spec.tag} could not be built: ${shortReason(reason.trim())}${output}`,
@@ -241,11 +253,6 @@ function shortReason(reason: string): string {
     /^(The command '[^\n]{0,100})[\s\S]*(' returned a non-zero code: \d+)$/,
     "$1 …$2",
   );
-}
-
-/** For a shell. */
-function quoted(path: string): string {
-  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /**

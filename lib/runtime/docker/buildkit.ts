@@ -2,6 +2,7 @@
 // only to a client that answers its questions during the build, which is what the command line of
 // Docker is.
 import { type ChildProcess, spawn } from "node:child_process";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { messageOf, SettError } from "../../model/errors.ts";
@@ -50,7 +51,14 @@ export async function buildWithBuildKit(
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
   const command = [
-    ...["build", "--progress=plain", "--tag", tag, "--file", join(contextDir, dockerfile)],
+    ...[
+      "build",
+      "--progress=plain",
+      "--tag",
+      tag,
+      "--file",
+      await realpath(join(contextDir, dockerfile)),
+    ],
     ...Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]),
     ...Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]),
     contextDir,

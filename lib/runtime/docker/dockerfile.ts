@@ -28,7 +28,8 @@ export function parseDockerfile(text: string): Dockerfile {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const { syntax, mark, count } = directivesOf(lines);
   const instructions: Instruction[] = [];
-  const isContinued = new RegExp(`\\${mark}[ \\t]*$`);
+  // Two marks are one that is meant.
+  const isContinued = new RegExp(`(?<!\\${mark})\\${mark}[ \\t]*$`);
   for (let at = count; at < lines.length; ) {
     const line = at + 1;
     let whole = "";
@@ -65,6 +66,11 @@ function directivesOf(lines: readonly string[]): {
   let mark: "\\" | "`" = "\\";
   let count = 0;
   for (const line of lines) {
+    // A file that can be run may begin with the program that runs it.
+    if (count === 0 && line.startsWith("#!")) {
+      count += 1;
+      continue;
+    }
     const [, name, value] = /^\s*#\s*([a-z]\w*)\s*=\s*(.*?)\s*$/i.exec(line) ?? [];
     if (name === undefined || value === undefined) break;
     count += 1;
@@ -193,11 +199,20 @@ export function platformVariablesOf({ instructions }: Dockerfile): string[] {
   return [...new Set(names.filter((name) => platformVariable.test(name)))];
 }
 
-/** The base images of all stages, without names of stages; undefined where a variable names one. */
-export function baseImagesOf({ instructions }: Dockerfile): string[] | undefined {
+/**
+ * The base images of all stages, without names of stages; undefined where a variable that neither
+ * `args` nor an ARG before the first stage gives names one. `args`: the build's arguments;
+ * undefined where they are not known.
+ */
+export function baseImagesOf(
+  { instructions }: Dockerfile,
+  args: Readonly<Record<string, string>> | undefined,
+): string[] | undefined {
+  const known = globalArguments(instructions, args ?? {});
+  const nameOf = (word: string) => (args === undefined ? word : expanded(word, known));
   const froms = instructions.flatMap(({ keyword, rest }) => {
     const [image = "", , stage] = rest.split(/\s+/);
-    return keyword === "FROM" ? [{ image, stage: stage?.toLowerCase() }] : [];
+    return keyword === "FROM" ? [{ image: nameOf(image), stage: stage?.toLowerCase() }] : [];
   });
   const copied = instructions.flatMap(({ flags }) =>
     flags.flatMap(({ name, value }) => sourceIn(name, value)),
@@ -209,6 +224,64 @@ export function baseImagesOf({ instructions }: Dockerfile): string[] | undefined
   ];
   if (froms.length === 0 || images.some((image) => image.includes("$"))) return undefined;
   return images.filter((image) => image !== "" && !stages.has(image.toLowerCase()));
+}
+
+/** Whether there is a stage that the last one does not need, also not by way of others. */
+export function hasUnusedStage({ instructions }: Dockerfile): boolean {
+  const stages: { name: string | undefined; sources: string[] }[] = [];
+  for (const { keyword, flags, rest } of instructions) {
+    if (keyword === "FROM") {
+      const [image = "", , name] = rest.toLowerCase().split(/\s+/);
+      stages.push({ name, sources: [image] });
+    }
+    stages.at(-1)?.sources.push(...flags.flatMap(({ name, value }) => sourceIn(name, value)));
+  }
+  const used = new Set([stages.length - 1]);
+  // A stage uses only what is before it.
+  for (let at = stages.length - 1; at > 0; at -= 1) {
+    if (!used.has(at)) continue;
+    for (const source of stages[at]?.sources ?? []) {
+      const byName = stages.findLastIndex(
+        ({ name }, index) => index < at && name !== undefined && name === source.toLowerCase(),
+      );
+      used.add(byName === -1 && /^\d+$/.test(source) ? Number(source) : byName);
+    }
+  }
+  return stages.some((_, at) => !used.has(at));
+}
+
+/** Those that a FROM can use: each ARG before the first one, with its default or its argument. */
+function globalArguments(
+  instructions: readonly Instruction[],
+  args: Readonly<Record<string, string>>,
+): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const { keyword, rest } of instructions) {
+    if (keyword === "FROM") break;
+    if (keyword !== "ARG") continue;
+    for (const [, name = "", quoted] of rest.matchAll(/(\w+)(?:=("[^"]*"|'[^']*'|\S*))?/g)) {
+      const value = args[name] ?? (quoted === undefined ? undefined : expanded(quoted, known));
+      if (value !== undefined) known.set(name, value);
+    }
+  }
+  return known;
+}
+
+/** With its variables' values and without quotes. What is not known stays, with its dollar sign. */
+function expanded(word: string, known: ReadonlyMap<string, string>): string {
+  return word
+    .replace(/^(["'])(.*)\1$/, "$2")
+    .replace(
+      /\$(?:(\w+)|\{(\w+)(?:(:?-)([^{}$]*))?\})/g,
+      (all, plain, braced, operator, fallback) => {
+        const value = known.get(plain ?? braced);
+        // BuildKit has a value for it, and the older builder has none.
+        if (value === undefined && platformVariable.test(plain ?? braced)) return all;
+        if (operator !== undefined && (value === undefined || (operator === ":-" && value === "")))
+          return fallback;
+        return value ?? all;
+      },
+    );
 }
 
 /** `COPY --from=IMAGE`, `RUN --mount=type=bind,from=IMAGE`. */

@@ -104,6 +104,19 @@ test.skipIf(env === undefined)(
   timeLimitMs,
 );
 
+test.skipIf(env === undefined)(
+  "a stage that nothing needs is not built where BuildKit is there",
+  async () => {
+    await using sett = await dockerInstance();
+    await using context = await contextOf(`RUN false\nFROM ${tinyImage}\nCOPY run.sh /`);
+    const runtime = await dockerRuntime({ env: env ?? {} });
+    const tag = sett.imageTag("unused");
+    const image = await runtime.engine.images.build(spec(context.path, tag), quiet);
+    expect(image.labels).toEqual({ "dev.sett.test": "a b" });
+  },
+  timeLimitMs,
+);
+
 test.each([
   ["COPY <<EOF /hello\nhi\nEOF", "COPY <<EOF"],
   ["RUN <<EOF\ntrue\nEOF", "RUN <<EOF"],

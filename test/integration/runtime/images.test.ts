@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
@@ -186,6 +186,46 @@ test("modes of folders come along", async () => {
     onProgress: (line) => lines.push(line),
   });
   expect(lines).toContain("mode 2770 0");
+});
+
+test("files from before 1970, and from far ahead, come along", async () => {
+  await using sett = await dockerInstance();
+  await using context = await folder({
+    Dockerfile: `FROM ${tinyImage}\nCOPY old new /\n`,
+    old: "",
+    new: "",
+  });
+  await $`sh -c "touch -d 1960-01-01 old; touch -d 2100-01-01 new"`.cwd(context.path);
+  const tag = sett.imageTag("times");
+  const image = await sett.runtime.engine.images.build(spec(context.path, tag), quiet);
+  expect(image.id).toStartWith("sha256:");
+});
+
+test("a Dockerfile that is a link builds, wherever it leads, and no step sees it", async () => {
+  await using sett = await dockerInstance();
+  await using elsewhere = await folder({
+    D: `FROM ${tinyImage}\nCOPY . /app\nRUN ls -a /app && : ${crypto.randomUUID()}\n`,
+  });
+  await using context = await folder({
+    "run.sh": "",
+    "ignored/x": "",
+    ".dockerignore": "ignored\n",
+  });
+  await symlink(join(elsewhere.path, "D"), join(context.path, "Dockerfile"));
+  const lines: string[] = [];
+  const build = (tag: string) =>
+    sett.runtime.engine.images.build(spec(context.path, sett.imageTag(tag)), {
+      onProgress: (line) => lines.push(line),
+    });
+  await build("linked");
+  expect(
+    lines.filter((line) => /^(?:\.dockerignore|Dockerfile|run\.sh|ignored|\.sett.*)$/.test(line)),
+  ).toEqual(["Dockerfile", "run.sh"]);
+  // The Engine never gets the file behind this link.
+  await rm(join(context.path, "Dockerfile"));
+  await writeFile(join(context.path, "ignored/D"), `FROM ${tinyImage}\n`);
+  await symlink("ignored/D", join(context.path, "Dockerfile"));
+  await build("ignored");
 });
 
 test("a variable of the platform is set without BuildKit, too", async () => {

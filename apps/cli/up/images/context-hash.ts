@@ -1,7 +1,7 @@
 // Digests of everything from which an agent's image is built, so that an unchanged image is not
 // built again.
 import { createHash } from "node:crypto";
-import type { Stats } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { readFile, readlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Devcontainer } from "../../../../lib/config/devcontainer.ts";
@@ -10,6 +10,7 @@ import type { ImageSource } from "../../../../lib/model/config.ts";
 import {
   type ContextEntry,
   contextEntries,
+  realDockerfile,
   unreadable,
 } from "../../../../lib/runtime/docker/build-context.ts";
 import { baseImagesOf, parseDockerfile } from "../../../../lib/runtime/docker/dockerfile.ts";
@@ -34,10 +35,14 @@ export async function contextInputs(
   { context, dockerfile, args }: Build,
   imageId: ImageId,
 ): Promise<Inputs | undefined> {
-  const ids = await idsOf(basesOf(await readFile(dockerfile, "utf8")), imageId);
+  const text = await readFile(dockerfile, "utf8");
+  const ids = await idsOf(basesOf(text, args), imageId);
   if (ids === undefined) return undefined;
   const file = relative(context, dockerfile);
-  return await inputsOf({ ids, args: Object.entries(args).sort(), dockerfile: file }, [
+  const head = { ids, args: Object.entries(args).sort(), dockerfile: file };
+  // Of a link the target's name is in the context, and not always the target.
+  const isLinked = (await realDockerfile(context, file)) !== file;
+  return await inputsOf(isLinked ? { ...head, text } : head, [
     { folder: context, dockerfile: file },
   ]);
 }
@@ -53,7 +58,10 @@ export async function devcontainerInputs(
 ): Promise<Inputs | undefined> {
   const dockerfile =
     base.kind === "build" ? await readFile(base.dockerfile, "utf8").catch(() => "") : "";
-  const ids = await idsOf(base.kind === "image" ? [base.image] : basesOf(dockerfile), imageId);
+  const ids = await idsOf(
+    base.kind === "image" ? [base.image] : basesOf(dockerfile, undefined),
+    imageId,
+  );
   if (ids === undefined) return undefined;
   const variables = [...text.matchAll(/\$\{(?:localEnv|env):([^}:]*)/g)].map(([, name = ""]) => [
     name,
@@ -106,8 +114,8 @@ async function inputsOf(
   };
 }
 
-function basesOf(dockerfile: string): string[] | undefined {
-  return baseImagesOf(parseDockerfile(dockerfile));
+function basesOf(dockerfile: string, args: Build["args"] | undefined): string[] | undefined {
+  return baseImagesOf(parseDockerfile(dockerfile), args);
 }
 
 async function idsOf(
@@ -125,21 +133,40 @@ async function digestOf(head: object, folders: readonly Walked[]): Promise<strin
   const hash = createHash("sha256").update(JSON.stringify(head));
   for (const { folder, entries } of folders) {
     for (const { path, stats, isHidden } of entries) {
-      const content = await contentOf(join(folder, path), stats);
-      hash.update(`\0${JSON.stringify([path, stats.mode, content.length, isHidden])}\0`);
-      hash.update(content);
+      const { length, content } = await contentOf(join(folder, path), stats);
+      hash.update(`\0${JSON.stringify([path, stats.mode, length, isHidden])}\0`);
+      for await (const piece of content) hash.update(piece);
     }
   }
   return hash.digest("hex");
 }
 
-async function contentOf(path: string, stats: Stats): Promise<string | Uint8Array> {
+type Content = {
+  length: number;
+  content: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
+};
+
+/** A larger file is read in pieces, since it may be larger than the memory. */
+const wholeBytes = 16 * 1024 * 1024;
+
+async function contentOf(path: string, stats: Stats): Promise<Content> {
+  if (stats.isFile() && stats.size > wholeBytes)
+    return { length: stats.size, content: piecesOf(path) };
   try {
-    return stats.isSymbolicLink()
+    const content = stats.isSymbolicLink()
       ? await readlink(path)
       : stats.isFile()
         ? await readFile(path)
         : "";
+    return { length: content.length, content: [content] };
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path);
   } catch (error) {
     throw unreadable(path, error);
   }

@@ -79,15 +79,18 @@ test("paths of a build are relative to the file, and its Dockerfile to the conte
 test("a build folder that is missing is named with its line, each of them", async () => {
   const text =
     "version: '1.0'\nagents:\n  a:\n    build: ./none\n    command: [run]\n  b:\n    build: { context: x }\n    command: [run]\n" +
-    "  c:\n    build:\n      context: sett.yml\n    command: [run]\n  d:\n    build: { context: y, dockerfile: ../sett.yml }\n    command: [run]\n";
-  await using made = await configFolder({ "sett.yml": text, "x/other": "", "y/Dockerfile": "" });
+    "  c:\n    build:\n      context: sett.yml\n    command: [run]\n  d:\n    build: { context: y, dockerfile: ../sett.yml }\n    command: [run]\n" +
+    "  e:\n    build: { context: z, dockerfile: s/Dockerfile }\n    command: [run]\n";
+  const others = { "x/other": "", "y/Dockerfile": "", "z/s/Containerfile": "" };
+  await using made = await configFolder({ "sett.yml": text, ...others });
   const error = await failureOf(readConfig(made.path, {}));
   expect(error.message.replaceAll(`${made.folder}/`, "").split("\n")).toEqual([
-    "sett.yml has 4 mistakes:",
+    "sett.yml has 5 mistakes:",
     "  sett.yml:4:12 agents.a.build.context: there is no folder none",
     "  sett.yml:7:5 agents.b.build.dockerfile: there is no file x/Dockerfile",
     "  sett.yml:11:16 agents.c.build.context: is a file: it must be the folder to build from",
     "  sett.yml:14:38 agents.d.build.dockerfile: must lie inside the build folder",
+    "  sett.yml:17:38 agents.e.build.dockerfile: there is no file z/s/Dockerfile, but s/Containerfile: write `dockerfile: s/Containerfile`",
   ]);
 });
 

@@ -85,6 +85,19 @@ test("a pattern that Docker refuses is named by its file and line", async () => 
   });
 });
 
+test("a name that is no UTF-8 is said to be one, unless it is ignored", async () => {
+  await using folder = await context({ a: "" });
+  expect(
+    Bun.spawnSync(["sh", "-c", "touch \"$(printf 'caf\\351')\""], { cwd: folder.path }).exitCode,
+  ).toBe(0);
+  await expect(contextEntries(folder.path, "Dockerfile")).rejects.toMatchObject({
+    code: "build-failed",
+    message: `The build context has a name that is no UTF-8: ${folder.path}/caf\uFFFD.`,
+  });
+  await writeFile(join(folder.path, ".dockerignore"), "caf?\n");
+  expect(await listOf(folder.path)).toEqual([".dockerignore", "Dockerfile", "a"]);
+});
+
 // Root may open every folder.
 test.skipIf(process.getuid?.() === 0 && !canRunUnprivileged())(
   "a folder that is ignored is not opened",

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   baseImagesOf,
+  hasUnusedStage,
   needOfBuildKit,
   parseDockerfile,
   platformVariablesOf,
@@ -91,5 +92,49 @@ test.each([
   ["ARG A\nFROM $A\n", undefined],
   ["RUN true\n", undefined],
 ])("the base images of %j", (text, images) => {
-  expect(baseImagesOf(parseDockerfile(text))).toEqual(images);
+  expect(baseImagesOf(parseDockerfile(text), {})).toEqual(images);
+});
+
+test.each([
+  ["ARG IMAGE=debian:12\nFROM $IMAGE\n", ["debian:12"]],
+  [
+    `ARG NAME='debian' TAG="12"\nARG IMAGE=\${NAME}:\${TAG}\nFROM \${IMAGE} AS one\nFROM one\n`,
+    ["debian:given"],
+  ],
+  ["ARG TAG\nFROM a:$TAG\n", ["a:given"]],
+  [`ARG TAG=12\nFROM a:\${TAG}\n`, ["a:given"]],
+  [`FROM a:\${OTHER:-1}\nFROM b:\${OTHER-2}\n`, ["a:1", "b:2"]],
+  ["FROM a\nARG IMAGE=b\nFROM $IMAGE\n", undefined],
+  [`FROM a:\${TARGETARCH:-amd64}\n`, undefined],
+  [`ARG A=\${B}\nFROM $A\n`, undefined],
+  [`ARG A=b\nFROM \${A:+c}\n`, undefined],
+])("the base images of %j, which variables name", (text, images) => {
+  expect(baseImagesOf(parseDockerfile(text), { TAG: "given", UNUSED: "x" })).toEqual(images);
+});
+
+test("where the arguments are not known, neither is an image that a variable names", () => {
+  expect(baseImagesOf(parseDockerfile(`ARG A=b\nFROM \${A}\n`), undefined)).toBeUndefined();
+});
+
+test.each([
+  ["FROM a\n", false],
+  ["FROM a AS test\nRUN false\nFROM b\n", true],
+  ["FROM a AS One\nFROM one AS two\nFROM b\nCOPY --from=TWO c d\n", false],
+  ["FROM a AS one\nFROM one AS test\nFROM one\n", true],
+  ["FROM a\nFROM b\nCOPY --from=0 c d\n", false],
+  ["FROM a AS one\nFROM b\nRUN --mount=type=bind,from=one,target=/c true\n", false],
+])("%j has a stage that nothing uses: %p", (text, isUnused) => {
+  expect(hasUnusedStage(parseDockerfile(text))).toBe(isUnused);
+});
+
+test("two marks at the end of a line are one that is meant, and end the instruction", () => {
+  expect(need("FROM a\nRUN echo b\\\\\nRUN --mount=type=tmpfs,target=/c c\n")).toEqual({
+    line: 3,
+    what: "RUN --mount",
+  });
+});
+
+test("the frontend is named after a first line for a shell, too", () => {
+  const text = "#!/usr/bin/env -S docker build -f\n# syntax=example.com/other\nFROM a\n";
+  expect(need(text)).toEqual({ line: 2, what: "# syntax=example.com/other" });
 });

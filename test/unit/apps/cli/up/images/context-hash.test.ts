@@ -74,6 +74,63 @@ test("what .dockerignore excludes changes nothing, and what it no longer exclude
   }
 });
 
+test("a Dockerfile that is a link counts by its text, wherever it is", async () => {
+  const context = await mkdtemp(join(tmpdir(), "sett-context-"));
+  const elsewhere = await mkdtemp(join(tmpdir(), "sett-elsewhere-"));
+  try {
+    const hash = async () => await (await inputsOf(context))?.byContent();
+    await writeFile(join(elsewhere, "D"), "FROM base:1\n");
+    await symlink(join(elsewhere, "D"), join(context, "Dockerfile"));
+    const before = await hash();
+    await writeFile(join(elsewhere, "D"), "FROM base:1\nUSER 7\n");
+    expect(await hash()).not.toBe(before);
+  } finally {
+    await rm(context, { recursive: true });
+    await rm(elsewhere, { recursive: true });
+  }
+});
+
+test("an image that a variable names is known where the file or the arguments say it", async () => {
+  const context = await mkdtemp(join(tmpdir(), "sett-context-"));
+  try {
+    await writeFile(join(context, "Dockerfile"), "ARG BASE=base:1\nFROM $BASE\n");
+    const tags: string[] = [];
+    for (const args of [{}, { BASE: "other:2" }] as Record<string, string>[]) {
+      const source = {
+        kind: "build",
+        context,
+        dockerfile: join(context, "Dockerfile"),
+        args,
+      } as const;
+      const inputs = await contextInputs(source, async (tag) => {
+        tags.push(tag);
+        return "sha256:1";
+      });
+      expect(inputs).toBeDefined();
+    }
+    expect(tags).toEqual(["base:1", "other:2"]);
+  } finally {
+    await rm(context, { recursive: true });
+  }
+});
+
+test("a large file counts to its last byte", async () => {
+  const context = await mkdtemp(join(tmpdir(), "sett-context-"));
+  try {
+    const hash = async () => await (await inputsOf(context))?.byContent();
+    await writeFile(join(context, "Dockerfile"), "FROM base:1\n");
+    const bytes = new Uint8Array(17 * 1024 * 1024);
+    await writeFile(join(context, "weights"), bytes);
+    const before = await hash();
+    expect(await hash()).toBe(before);
+    bytes[bytes.length - 1] = 1;
+    await writeFile(join(context, "weights"), bytes);
+    expect(await hash()).not.toBe(before);
+  } finally {
+    await rm(context, { recursive: true });
+  }
+});
+
 test("of a devcontainer its file, what is beside it, and its build context count, and nothing else of its folder", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-context-"));
   try {
