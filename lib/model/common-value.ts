@@ -18,9 +18,21 @@ const maxLength = 16;
 const path = /^[~a-z._-]*(?:\/[a-z._-]+)+\/?$/;
 const date = /^(?:\d{4}([-/.]?)\d{2}\1\d{2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ].*)?$/;
 /** Versions, addresses and telephone numbers count as well. */
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^\d+(?:[.:_-]\d+)+$/i;
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?$|^\+?\d+(?:[.,:_/' -]\d+)+%?$/i;
+const small = "[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}]+";
 /** Several words count as well that are joined as in names of types, files and variables. */
-const word = /^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*(?:[._-][A-Z]?[a-z]+)*[A-Z._-]?$/;
+const word = new RegExp(
+  `^\\p{Lu}?${small}(?:\\p{Lu}${small})*(?:[._-]\\p{Lu}?${small})*[\\p{Lu}._-]?$|^\\p{Lu}+(?:[._-]\\p{Lu}+)*$`,
+  "u",
+);
+/** A region, a version, a model: `us-east-1`, `ubuntu-22.04`, `gpt-4o-mini`. */
+const name = /^[a-z]+\d{0,2}(?:[._-](?:[a-z]+\d{0,2}|\d{1,3}[a-z]?))+$/;
+const label = "[a-z]+(?:-[a-z]+)*\\d{0,2}";
+const host = `(?:localhost|${label}(?:\\.${label})+)`;
+/** It says where something is, without a way in: a host, a URL without a path, a mailbox. */
+const address = new RegExp(
+  `^(?:https?://${host}(?::\\d{1,5})?/?|${host}(?::\\d{2,5})?|[a-z][\\w.+-]*@${host})$`,
+);
 /** The beginnings of tokens that services make. */
 const token = /^(?:gh[pousr]|sk|pk|xox[a-z]|glpat|npm|pypi|dckr)[_-]/;
 
@@ -32,7 +44,8 @@ export function commonValue(value: string): string | undefined {
     return "a word of the contract between Sett and commands";
   if (date.test(text)) return "a date";
   if (path.test(text)) return "a path";
+  if (address.test(text)) return "an address";
   if (text.length > maxLength || token.test(text)) return undefined;
   if (number.test(text)) return "a number";
-  return word.test(text) ? "an ordinary word" : undefined;
+  return word.test(text) || name.test(text) ? "an ordinary word" : undefined;
 }

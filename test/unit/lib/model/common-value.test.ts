@@ -22,6 +22,22 @@ test.each([
   ["tool_use", "an ordinary word"],
   ["25.11.2026", "a date"],
   ["192.168.0.1", "a number"],
+  ["11/25/26", "a number"],
+  ["1,234,567", "a number"],
+  ["+49 170 1234567", "a number"],
+  ["12.345678%", "a number"],
+  ["us-east-1", "an ordinary word"],
+  ["ubuntu-22.04", "an ordinary word"],
+  ["gpt-4o-mini", "an ordinary word"],
+  ["PRODUCTION", "an ordinary word"],
+  ["API_KEY_NAME", "an ordinary word"],
+  ["überprüfen", "an ordinary word"],
+  ["パスワード", "an ordinary word"],
+  ["https://api.example.org", "an address"],
+  ["http://localhost:8080/", "an address"],
+  ["registry.example.org", "an address"],
+  ["db.internal:5432", "an address"],
+  ["ada.lovelace+ci@mail.example.org", "an address"],
 ])("%j is %s", (value, kind) => {
   expect(commonValue(value)).toBe(kind);
 });
@@ -35,6 +51,13 @@ test.each([
   "aaaaaaaa-bbbb-cccc",
   "Zb9-Qr2_Lm4x",
   "abcdefghijklmnopqrstuvwxyz",
+  "hunter22",
+  "sk-live-1234",
+  "https://hooks.example.org/services/T0/B0/x",
+  "https://ada:hunter2@example.org",
+  "admin:12345",
+  "JBSWY3DPEHPK3PXP",
+  "aGVsbG8.d29ybGQ",
 ])("%j is none of them", (value) => {
   expect(commonValue(value)).toBeUndefined();
 });
