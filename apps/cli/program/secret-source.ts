@@ -3,7 +3,9 @@
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { aborted } from "../../../lib/async/sleep.ts";
 import type { WithSecrets } from "../../../lib/config/resolve-secrets.ts";
 import type { SecretSource } from "../../../lib/model/config-secrets.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -16,8 +18,8 @@ export type Machine = {
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
   /**
-   * Is given whose command is waited for, if it takes more than 3 s: it may ask a person, out of
-   * sight.
+   * Is given which command or file is waited for, if it takes more than 3 s: it may ask a person,
+   * out of sight.
    */
   onSlow?: (sentence: string) => void;
 };
@@ -25,8 +27,8 @@ export type Machine = {
 const slowMs = 3_000;
 
 /**
- * The values of agents' secrets that can be read without running a command, also those that `sett
- * up` would refuse.
+ * The values of agents' secrets that can be read without running a command or waiting for a pipe,
+ * also those that `sett up` would refuse.
  */
 export async function readableValues(
   { secrets, agents }: Pick<WithSecrets, "secrets" | "agents">,
@@ -39,13 +41,22 @@ export async function readableValues(
   )) {
     const source = secrets[name];
     const read =
-      source === undefined || source.command !== undefined
+      source === undefined || source.command !== undefined || (await isPipe(source.file))
         ? undefined
         : await readSource(name, source, machine).catch(() => undefined);
     if (read === undefined || read.value.length === 0) unread.push(name);
     else values.set(name, read.value);
   }
   return { values, unread };
+}
+
+/** A password manager may write a value into one whenever it is read. */
+async function isPipe(file: string | undefined): Promise<boolean> {
+  if (file === undefined) return false;
+  return await stat(file).then(
+    (stats) => !stats.isFile(),
+    () => false,
+  );
 }
 
 /** `from`: a noun for messages. Throws `config-invalid`, and `interrupted`. */
@@ -55,7 +66,8 @@ export async function readSource(
   machine: Machine,
 ): Promise<{ value: Buffer; from: string }> {
   const { file, environment, command } = source;
-  if (file !== undefined) return { value: await fileOf(name, file), from: `the file ${file}` };
+  if (file !== undefined)
+    return { value: await fileOf(name, file, machine), from: `the file ${file}` };
   if (environment !== undefined)
     return {
       value: Buffer.from(machine.env[environment] ?? ""),
@@ -67,16 +79,32 @@ export async function readSource(
   };
 }
 
-async function fileOf(name: string, file: string): Promise<Buffer> {
+/** It may be a pipe, or a device without an end. */
+async function fileOf(name: string, file: string, machine: Machine): Promise<Buffer> {
+  const { signal } = machine;
+  const timer = sayIfSlow(machine, `the file of the secret ${name}: ${file}`);
   try {
-    return await readFile(file);
+    // The opening of a pipe without a writer cannot be called off.
+    return await Promise.race([
+      readUpTo(createReadStream(file, { signal }), maxBytes + 3),
+      aborted(signal).then(() => {
+        throw new Error("Interrupted.");
+      }),
+    ]);
   } catch (error) {
+    if (signal.aborted) throw new SettError("interrupted", "Interrupted.", { cause: error });
     throw invalidSecret(
       name,
       `its file cannot be read: ${messageOf(error)}`,
       "Write it, or change `file` of the secret in sett.yml.",
     );
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function sayIfSlow({ onSlow }: Machine, what: string): NodeJS.Timeout {
+  return setTimeout(() => onSlow?.(`Waiting for ${what}.`), slowMs);
 }
 
 /** The command may ask a person for a password: it has the terminal. */
@@ -85,12 +113,9 @@ async function outputOf(
   [program = "", ...words]: string[],
   machine: Machine,
 ): Promise<Buffer> {
-  const { folder, env, signal, onSlow } = machine;
+  const { folder, env, signal } = machine;
   const hint = "Run it in the folder of sett.yml to see why, or change `command` of the secret.";
-  const timer = setTimeout(
-    () => onSlow?.(`Waiting for the command of the secret ${name}: ${program}.`),
-    slowMs,
-  );
+  const timer = sayIfSlow(machine, `the command of the secret ${name}: ${program}`);
   try {
     const child = spawn(program, words, {
       cwd: folder,

@@ -82,7 +82,11 @@ export async function commitNewFiles(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return await run(["add", "--", ...paths]);
+  // An interruption before this is no reason to leave the index behind its commit.
+  const until = signal.aborted ? {} : { signal };
+  return await namingWaits("add", { git, place, onSlow }, () =>
+    run(["add", "--", ...paths], until),
+  );
 }
 
 /**

@@ -13,12 +13,14 @@ type WaitedFor = "commit" | "add" | "status";
 /** How long a git may take before its person reads what it may wait for. */
 const slowMs = 3_000;
 
+const hooksOfAdd = ["post-index-change"];
 const hooksOfCommit = [
   "pre-commit",
   "prepare-commit-msg",
   "commit-msg",
   "post-commit",
   "reference-transaction",
+  ...hooksOfAdd,
 ];
 
 export type Waiting = {
@@ -63,12 +65,11 @@ async function reasonsToWait(
   if (subcommand === "status") return found;
   const watcher = settings.get("core.fsmonitor") ?? "";
   if (watcher.includes("/")) found.push(`core.fsmonitor is set, and runs ${firstWord(watcher)}`);
-  if (subcommand === "add") return found;
-  if (isSigning(settings))
+  if (subcommand === "commit" && isSigning(settings))
     found.unshift(
       `commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`,
     );
-  const hooks = await hooksOf(git, place);
+  const hooks = await hooksOf(git, place, subcommand === "add" ? hooksOfAdd : hooksOfCommit);
   if (hooks.length > 0)
     found.push(`${hooks.length === 1 ? "the hook" : "the hooks"} ${hooks.join(", ")} may run`);
   return found;
@@ -90,10 +91,11 @@ function isSigning(settings: ReadonlyMap<string, string>): boolean {
 function signerOf(settings: ReadonlyMap<string, string>): string {
   const format = settings.get("gpg.format") ?? "openpgp";
   const usual = { ssh: "ssh-keygen", x509: "gpgsm" }[format] ?? "gpg";
-  return firstWord(
+  // git starts it without a shell, so that a blank belongs to its path.
+  return (
     settings.get(`gpg.${format}.program`) ??
-      (format === "openpgp" ? settings.get("gpg.program") : undefined) ??
-      usual,
+    (format === "openpgp" ? settings.get("gpg.program") : undefined) ??
+    usual
   );
 }
 
@@ -114,13 +116,17 @@ async function settingsOf(git: Git, place: RepositoryPlace): Promise<Map<string,
   return new Map(entries);
 }
 
-async function hooksOf(git: Git, place: RepositoryPlace): Promise<string[]> {
+async function hooksOf(
+  git: Git,
+  place: RepositoryPlace,
+  hooks: readonly string[],
+): Promise<string[]> {
   const named = (
     await ask(git, place, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"])
   ).replace(/\n$/, "");
   const present: string[] = await readdir(named).catch(() => []);
   const runs = await Promise.all(
-    hooksOfCommit.map(async (hook) =>
+    hooks.map(async (hook) =>
       present.includes(hook)
         ? await access(join(named, hook), constants.X_OK).then(
             () => [hook],

@@ -3,6 +3,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SettError } from "../../model/errors.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { type Git, tryGit } from "./run-git.ts";
 
 /** More entries are the files of something else. */
@@ -19,12 +20,8 @@ export async function workTreesBelow(folder: string): Promise<string[]> {
   const folders = entries
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name));
-  const found = await Promise.all(
-    folders.map(async (path) =>
-      (await stat(join(path, ".git")).catch(() => undefined))?.isFile() ? [path] : [],
-    ),
-  );
-  return found.flat().sort();
+  const areTrees = await Promise.all(folders.map(isWorkTree));
+  return folders.filter((_, at) => areTrees[at]).sort();
 }
 
 /**
@@ -37,11 +34,19 @@ export async function workTreesOf(git: Git, path: string): Promise<string[]> {
     cwd: path,
   });
   const trees = stdout.split("\0\0").map((tree) => tree.split("\0"));
-  return trees.flatMap((lines) => {
-    const isThere = !lines.some((line) => line === "bare" || line.startsWith("prunable"));
+  const paths = trees.flatMap((lines) => {
     const worktree = lines.find((line) => line.startsWith("worktree "));
-    return isThere && worktree !== undefined ? [worktree.slice("worktree ".length)] : [];
+    return lines.includes("bare") || worktree === undefined
+      ? []
+      : [worktree.slice("worktree ".length)];
   });
+  // git keeps one on record that was removed by hand, or whose disk is away.
+  const isThere = await Promise.all(paths.map(isWorkTree));
+  return paths.filter((_, at) => isThere[at]);
+}
+
+async function isWorkTree(path: string): Promise<boolean> {
+  return (await stat(join(path, ".git")).catch(() => undefined))?.isFile() === true;
 }
 
 /** Undefined where there are none. */
@@ -54,7 +59,7 @@ export function goToWorkTree(folder: string, trees: readonly string[]): SettErro
     "repository-unusable",
     `${folder} has no files of its own, but work trees: ${names.join(", ")}${more}.`,
     {
-      hint: `Go to one of them, as a sett works with its branch: cd ${first}`,
+      hint: `Go to one of them, as a sett works with its branch: cd ${shellWord(first)}`,
     },
   );
 }

@@ -80,22 +80,31 @@ async function expectUntouched(index: Awaited<ReturnType<typeof indexOf>>): Prom
 }
 
 test.each([
-  ["a signer", ["commit.gpgsign is set, and /", "/sign signs"]],
+  ["a signer", ["commit.gpgsign is set, and /", "/my sign signs"]],
   ["a hook", ["`git commit`", "the hook pre-commit may run"]],
+  ["a hook of the index", ["`git add`", "the hook post-index-change may run"]],
   ["a filter", ["`git add`", "filter.slow.clean is set"]],
+  ["a filter after the commit", ["`git add`", "filter.slow.clean is set"]],
 ])(
   "%s that takes its time is named while git waits for it, and the commit is made",
   async (which, words) => {
     if (which === "a signer") {
       await waiting(
-        join(base, "sign"),
+        join(base, "my sign"),
         "cat > /dev/null; echo '[GNUPG:] SIG_CREATED ' >&2; echo signature",
       );
       await git("config", "commit.gpgsign", "true");
-      await git("config", "gpg.program", join(base, "sign"));
-    } else if (which === "a hook") await waiting(join(folder, ".git/hooks/pre-commit"), "exit 0");
+      await git("config", "gpg.program", join(base, "my sign"));
+    } else if (which === "a hook of the index")
+      await waiting(join(folder, ".git/hooks/post-index-change"), "exit 0");
+    else if (which === "a hook") await waiting(join(folder, ".git/hooks/pre-commit"), "exit 0");
     else {
       await waiting(join(base, "clean"), "cat");
+      if (which === "a filter after the commit") {
+        const script = await readFile(join(base, "clean"), "utf8");
+        const hasCommit = `[ "$(git -C ${folder} log -1 --format=%s)" = 'Add a sett' ] || exec cat`;
+        await writeFile(join(base, "clean"), script.replace("\n", `\n${hasCommit}\n`));
+      }
       await git("config", "filter.slow.clean", join(base, "clean"));
       await writeFile(join(folder, ".git/info/attributes"), "sett.yml filter=slow\n");
     }

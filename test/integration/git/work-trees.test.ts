@@ -36,7 +36,7 @@ test.each([true, false])(
       await expect(open(folder)).rejects.toMatchObject({
         code: "repository-unusable",
         message: `${folder} has no files of its own, but work trees: main, topic.`,
-        hint: expect.stringContaining(`cd ${join(layout.project, "main")}`),
+        hint: expect.stringContaining(`cd '${join(layout.project, "main")}'`),
       });
     }
   },
@@ -49,6 +49,18 @@ test("a work tree that was removed by hand is not offered, and without one a clo
   rmSync(join(layout.project, "topic"), { recursive: true });
   await expect(open(layout.project)).rejects.toMatchObject({
     message: expect.stringContaining("is a bare repository"),
+  });
+});
+
+test("one whose disk is away is not offered, although git keeps it, and a blank in a path is quoted", async () => {
+  using layout = bareLayout({ hasLink: true });
+  const bare = join(layout.project, ".bare");
+  git(bare, "worktree", "lock", "../main");
+  rmSync(join(layout.project, "main"), { recursive: true });
+  git(bare, "worktree", "move", "../topic", "../my topic");
+  await expect(open(layout.project)).rejects.toMatchObject({
+    message: expect.stringContaining("work trees: my topic."),
+    hint: expect.stringContaining(`cd '${join(layout.project, "my topic")}'`),
   });
 });
 

@@ -75,6 +75,8 @@ test.each([
     "The secret one cannot be read: its command cannot be started: Executable not found",
   ],
   ["{ one: { command: [yes] } }", "has a value of more than 65536 bytes"],
+  ["{ one: { file: /dev/zero } }", "has a value of more than 65536 bytes"],
+  ["{ one: { file: /dev } }", "its file cannot be read: EISDIR"],
   ["{ one: { command: [head, -c, '65537', /dev/zero] } }", "has a value of more than 65536 bytes"],
 ])("%s is refused, without its value", async (secrets, message) => {
   const error = await errorOf(read(secrets, "one"));
@@ -196,4 +198,26 @@ test("a command that takes its time is named while it is waited for, and its val
   const values = await read(`{ t: { command: [sh, -c, "${command}"] } }`, "t", { onSlow });
   expect(said).toEqual(["Waiting for the command of the secret t: sh."]);
   expect(values).toEqual({ a: { t: "printed-late" } });
+});
+
+test("a pipe into which nothing has been written yet is named, and read once it is", async () => {
+  const pipe = join(folder, "pipe");
+  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+  const said: string[] = [];
+  const onSlow = (sentence: string) => {
+    said.push(sentence);
+    Bun.spawn(["sh", "-c", 'echo "written late" > "$1"', "sh", pipe]);
+  };
+  const values = await read("{ t: { file: ./pipe } }", "t", { onSlow });
+  expect(said).toEqual([`Waiting for the file of the secret t: ${pipe}.`]);
+  expect(values).toEqual({ a: { t: "written late\n" } });
+});
+
+test("Ctrl+C ends the waiting for a pipe", async () => {
+  const pipe = join(folder, "silent");
+  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+  const stop = new AbortController();
+  const reading = errorOf(read("{ t: { file: ./silent } }", "t", { signal: stop.signal }));
+  stop.abort();
+  expect(await reading).toMatchObject({ code: "interrupted" });
 });
