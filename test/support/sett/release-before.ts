@@ -10,7 +10,7 @@ import { root } from "../root.ts";
  * The last commit before the work on this version was begun. `sett up` takes its instances over,
  * and gives them back to it.
  */
-const lastCommit = "4dc24e07e628511237fa21b436289aaa5f7b18b5";
+const lastCommit = "a3009a05758fd254d51d0fab6c915eb2ca58636a";
 /**
  * It is not the version that the release says itself, because its images must not replace those of
  * this release.
