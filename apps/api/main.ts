@@ -5,6 +5,7 @@ import { setPriority } from "node:os";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
+import { traceProblemKey, traceProblemMs } from "../../lib/blackboard/records/trace-problem.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -110,6 +111,8 @@ async function runApi(settings: Settings): Promise<void> {
     version,
     log,
     signal,
+    onProblem: (problem) =>
+      board.keepReply(traceProblemKey, JSON.stringify(problem ?? null), traceProblemMs),
   });
   const health = createServiceApp({
     service: "api",

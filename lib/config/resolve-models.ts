@@ -1,6 +1,7 @@
 // The addresses and keys of `models`, with `${NAME}` taken from the host. No sentence shows a key.
 import type { ModelsConfig, SettFile } from "../model/config.ts";
 import { ModelName, type ModelSettings, Provider } from "../model/config-models.ts";
+import { isThisMachine } from "../model/proxy.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { priceOf } from "../models/price-list.ts";
 import { providers } from "../models/providers.ts";
@@ -113,7 +114,7 @@ function hostOf(url: string): string {
 }
 
 function isOwnMachine(url: string): boolean {
-  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostOf(url));
+  return isThisMachine(hostOf(url));
 }
 
 function urlProblem(text: string): string | undefined {

@@ -44,6 +44,11 @@ export function throughProxy(url: string, env: Environment): string {
   return ` (asked through the proxy ${place ? `${place} of ` : "in "}${name}; NO_PROXY names hosts that need none)`;
 }
 
+/** `hostname`: as a URL has it. Whether it leads to the machine, or the container, itself. */
+export function isThisMachine(hostname: string): boolean {
+  return thisMachine.some((each) => means(each, plainHost(hostname), ""));
+}
+
 /** Whether an entry of NO_PROXY, of all forms that the runtime's `fetch` knows, means a host. */
 function means(entry: string, host: string, port: string): boolean {
   const [, range = "", bits] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];

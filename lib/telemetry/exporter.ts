@@ -2,6 +2,7 @@
 // not answer.
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { backOffMs } from "../async/back-off.ts";
+import { systemClock } from "../async/clock.ts";
 import { Doorbell } from "../async/doorbell.ts";
 import { aborted, sleep } from "../async/sleep.ts";
 import { messageOf } from "../model/errors.ts";
@@ -17,6 +18,7 @@ export type ExporterOptions = {
   log: JsonLog;
   /** The address of the collector, without a password. */
   address: string;
+  now?: () => Date;
   /** The time that the end may take, for what is left. */
   lastTryMs?: number;
 };
@@ -26,6 +28,9 @@ export type ExporterOptions = {
  * not at a further try.
  */
 export type SpanLoss = "queue_full" | "refused";
+
+/** `to`: the address of the collector. `since`: ISO 8601. */
+export type ExportProblem = { to: string; since: string; reason: string };
 
 const firstRetryMs = 500;
 const maxRetryMs = 30_000;
@@ -38,11 +43,17 @@ export class Exporter {
   #sending = 0;
   #failures = 0;
   #hasEnded = false;
+  #problem: ExportProblem | undefined;
   exported = 0;
   readonly lost: Record<SpanLoss, number> = { queue_full: 0, refused: 0 };
 
   constructor(options: ExporterOptions) {
     this.#options = options;
+  }
+
+  /** Undefined once the collector takes spans again. */
+  get problem(): ExportProblem | undefined {
+    return this.#problem;
   }
 
   /** Counts those that are on their way, too. */
@@ -82,7 +93,7 @@ export class Exporter {
 
   /** False where it should be tried again. */
   async #sendBatch(): Promise<boolean> {
-    const { exporter, settings, origin, log, address } = this.#options;
+    const { exporter, settings, origin, log, address, now = systemClock.now } = this.#options;
     const batch = this.#queue.splice(0, settings.maxBatch);
     const readable = batch.map((span) => readableSpan(span, origin));
     this.#sending = batch.length;
@@ -96,9 +107,12 @@ export class Exporter {
       if (this.#failures > 0)
         log.info("The collector takes spans again", { tries: this.#failures });
       this.#failures = 0;
+      this.#problem = undefined;
       this.exported += batch.length;
       return true;
     }
+    const since = this.#problem?.since ?? now().toISOString();
+    this.#problem = { to: address, since, reason: messageOf(error) };
     if (isRefusal(error)) {
       this.#lose("refused", batch.length);
       log.error("The collector refuses spans", {

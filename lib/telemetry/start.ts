@@ -8,7 +8,7 @@ import { messageOf } from "../model/errors.ts";
 import type { JsonLog } from "../service/json-log.ts";
 import type { TelemetryBoard } from "./board.ts";
 import { LogCounts } from "./count-log.ts";
-import type { Exporter } from "./exporter.ts";
+import type { Exporter, ExportProblem } from "./exporter.ts";
 import { LogFollower } from "./follow-log.ts";
 import { GoalStates } from "./goal-states.ts";
 import { createInstanceMetrics, type InstanceMetrics } from "./metrics.ts";
@@ -26,6 +26,11 @@ export type TelemetryOptions = {
   /** Ends it; what is left to export is exported, for some seconds at most. */
   signal: AbortSignal;
   clock?: Clock;
+  /**
+   * Called with the problem of the export, if there is one, at each change and some times in a
+   * minute. What it throws is logged.
+   */
+  onProblem?: (problem: ExportProblem | undefined) => Promise<void>;
 };
 
 /**
@@ -40,6 +45,7 @@ export type Telemetry = {
 };
 
 const tickMs = 500;
+const sayEveryMs = 20_000;
 /** The number of goals of the past that are read at each tick. */
 const pastGoals = 5;
 
@@ -102,7 +108,10 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   };
   const run = async () => {
     await preparing().catch(report);
-    const following = isLive ? [follower.run(signal), tickUntil(follower, goals, options)] : [];
+    const say = problemSayer(() => exporter?.problem, options);
+    const following = isLive
+      ? [follower.run(signal), tickUntil({ follower, goals, say }, options)]
+      : [];
     const last = new AbortController();
     const exporting = exporter?.run(last.signal);
     await Promise.all(following);
@@ -117,9 +126,26 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   return { metrics: metrics.registry, state, ready, ended: run() };
 }
 
+type Say = () => Promise<void>;
+
+/** Says a problem once at each change, and again before it is forgotten. */
+function problemSayer(
+  problem: () => ExportProblem | undefined,
+  { onProblem, clock = systemClock }: TelemetryOptions,
+): Say {
+  let [said, saidMs] = ["null", 0];
+  return async () => {
+    const now = problem();
+    const text = JSON.stringify(now ?? null);
+    const isFresh = now === undefined || clock.passedMs() - saidMs < sayEveryMs;
+    if (text === said && isFresh) return;
+    await onProblem?.(now);
+    [said, saidMs] = [text, clock.passedMs()];
+  };
+}
+
 async function tickUntil(
-  follower: LogFollower,
-  goals: GoalStates,
+  { follower, goals, say }: { follower: LogFollower; goals: GoalStates; say: Say },
   { log, signal }: TelemetryOptions,
 ): Promise<void> {
   let isLoaded = false;
@@ -129,6 +155,7 @@ async function tickUntil(
       if (!isLoaded) await goals.load();
       isLoaded = true;
       await goals.readSome(pastGoals);
+      await say();
     } catch (error) {
       if (!signal.aborted)
         log.warn("The blackboard could not be read, trying again", { error: messageOf(error) });

@@ -1,5 +1,10 @@
 // sett status: shows the state of goals and agents, what each goal waits for, and why.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import {
+  type TraceProblem,
+  traceProblemKey,
+  traceProblemOf,
+} from "../../../lib/blackboard/records/trace-problem.ts";
 import { hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
 import { type GoalReading, readGoalState, readSituation } from "../../../lib/client/facts/goal.ts";
@@ -62,6 +67,7 @@ export const status = defineCommand({
       situation,
       requests,
       crashes: crashesOf(place.containers, situation.nowMs),
+      traceProblem: "api" in place ? undefined : await readTraceProblem(board),
       gateway: await gatewayProblem(place.containers, board),
       cassettes: cassettesOf(place.containers),
       hidden,
@@ -71,6 +77,10 @@ export const status = defineCommand({
     return;
   },
 });
+
+async function readTraceProblem(board: PersonBlackboard): Promise<TraceProblem | undefined> {
+  return traceProblemOf(await board.readReply(traceProblemKey));
+}
 
 async function readWithCost(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
   const [reading, cost] = await Promise.all([
@@ -151,7 +161,8 @@ async function printJson(
   await out.write(`],${JSON.stringify(rest).slice(1)}\n`);
 }
 
-function jsonOf({ instance, goals, situation, requests, crashes, gateway, cassettes }: Report) {
+function jsonOf(report: Report) {
+  const { instance, goals, situation, requests, crashes, gateway, cassettes } = report;
   const { agents, leader, pause, nowMs, store, noticeProblems = [] } = situation;
   return {
     instance,
@@ -168,6 +179,7 @@ function jsonOf({ instance, goals, situation, requests, crashes, gateway, casset
     cassettes: cassettes ?? null,
     paused: pause ?? null,
     notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
+    trace_problem: report.traceProblem ?? null,
     redis:
       store === undefined
         ? null

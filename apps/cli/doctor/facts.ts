@@ -1,5 +1,6 @@
 // The facts that `sett doctor` has before it judges.
 
+import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
 import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
@@ -44,6 +45,8 @@ export type RedisFacts =
       owed: OwedFacts;
       /** Webhooks that could not be notified. */
       noticeProblems?: readonly NoticeProblem[];
+      /** Why traces do not arrive. */
+      traceProblem?: TraceProblem | undefined;
     };
 
 /**

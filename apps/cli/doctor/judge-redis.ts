@@ -1,5 +1,6 @@
 // Judges the Redis of an instance.
-import { noticeRemedy } from "../../../lib/client/render/notice-problem.ts";
+import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
+import { noticeRemedy, traceRemedy } from "../../../lib/client/render/notice-problem.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { Finding } from "../facts/finding.ts";
 import type { RedisFacts } from "./facts.ts";
@@ -34,6 +35,7 @@ export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
     clockFinding(subject, redis.clock),
     owedFinding(redis),
     ...(redis.noticeProblems ?? []).map((problem) => noticeFinding(problem, up)),
+    ...(redis.traceProblem === undefined ? [] : [traceFinding(redis.traceProblem, up)]),
   ];
 }
 
@@ -61,6 +63,17 @@ function noticeFinding({ to, since, reason, is_given_up }: NoticeProblem, up: st
     found: `${to} could not be notified since ${since}: ${reason}`,
     why: `No person learns there of what waits. ${is_given_up ? "That notification is given up." : "It is tried again for a day."}`,
     remedy: noticeRemedy(to, () => up),
+  };
+}
+
+function traceFinding({ to, since, reason }: TraceProblem, up: string): Finding {
+  return {
+    subject: "api",
+    check: "traces",
+    level: "problem",
+    found: `traces have not reached ${to} since ${since}: ${reason}`,
+    why: "They are kept for a while, and then lost.",
+    remedy: traceRemedy(to, () => up),
   };
 }
 

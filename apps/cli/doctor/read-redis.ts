@@ -6,6 +6,7 @@ import {
   noticeProblemsField,
   noticeProblemsOf,
 } from "../../../lib/blackboard/records/notice-problems.ts";
+import { traceProblemKey, traceProblemOf } from "../../../lib/blackboard/records/trace-problem.ts";
 import type { Client } from "../../../lib/blackboard/redis/client.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
@@ -44,6 +45,9 @@ export async function readRedis(
       const noticeProblems = noticeProblemsOf(
         await client.hGet(keysOf(instance).orchestrator, noticeProblemsField),
       );
+      const traceProblem = traceProblemOf(
+        await client.get(keysOf(instance).reply(traceProblemKey)),
+      );
       return {
         state: "answers",
         ...storeOf(info),
@@ -52,6 +56,7 @@ export async function readRedis(
         disk,
         owed,
         noticeProblems,
+        traceProblem,
       };
     } finally {
       client.destroy();

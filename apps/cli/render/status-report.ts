@@ -1,6 +1,7 @@
 // The state of an instance for people: the orchestrator, the agents, and each goal with what it
 // waits for.
 
+import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
 import {
   claimsOf,
   livenessOf,
@@ -15,7 +16,10 @@ import {
   whyStalled,
 } from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
-import { noticeProblemSentence } from "../../../lib/client/render/notice-problem.ts";
+import {
+  noticeProblemSentence,
+  traceProblemSentence,
+} from "../../../lib/client/render/notice-problem.ts";
 import {
   orchestratorProblem,
   unreadableRegistration,
@@ -64,6 +68,8 @@ export type Report = {
   /** Undefined where nothing is wrong with it, and where there is none. */
   gateway: GatewayProblem | undefined;
   cassettes?: CassettesInUse | undefined;
+  /** Undefined where traces arrive, or none are sent. */
+  traceProblem?: TraceProblem | undefined;
   /** How many goals are not shown. */
   hidden: number;
 };
@@ -75,7 +81,17 @@ const maxReasonLength = 300;
 
 /** `columns`: undefined where nothing is cut. */
 export function statusReport(
-  { instance, goals, situation, requests, crashes, gateway, cassettes, hidden }: Report,
+  {
+    instance,
+    goals,
+    situation,
+    requests,
+    crashes,
+    gateway,
+    cassettes,
+    traceProblem,
+    hidden,
+  }: Report,
   drawing: Drawing,
   columns: number | undefined,
 ): string[] {
@@ -91,6 +107,9 @@ export function statusReport(
     ...(situation.noticeProblems ?? []).map((one) =>
       style.yellow(noticeProblemSentence(one, nowMs, suggest)),
     ),
+    ...(traceProblem === undefined
+      ? []
+      : [style.yellow(traceProblemSentence(traceProblem, nowMs, suggest))]),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0

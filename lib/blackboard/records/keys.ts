@@ -68,7 +68,8 @@ export function keysOf(instance: InstanceName) {
     /** zset: ids of the questions that wait for a person, by time. */
     openQuestions: `${prefix}questions:open`,
     /**
-     * string: the reply of the API to a request with an idempotency key, as JSON. Kept for a day.
+     * string: the reply of the API to a request with an idempotency key, as JSON, kept for a day;
+     * at `traces` why traces do not reach their collector, kept for a minute.
      */
     reply: (key: string) => `${prefix}api:reply:${key}`,
     /** hash: hook → the last notice of this subject as JSON, for webhooks. */

@@ -1,5 +1,7 @@
-// The sentence about a webhook that could not be notified.
+// The sentences about a webhook that could not be notified, and about traces that do not arrive.
+import type { TraceProblem } from "../../blackboard/records/trace-problem.ts";
 import type { NoticeProblem } from "../../model/notify.ts";
+import { isThisMachine } from "../../model/proxy.ts";
 import { lastingSince } from "../../words/age.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -18,16 +20,30 @@ export function noticeProblemSentence(
   return `${what} ${next} ${noticeRemedy(to, suggest)}`;
 }
 
+export function traceProblemSentence(
+  { to, since, reason }: TraceProblem,
+  nowMs: number,
+  suggest: Suggest,
+): string {
+  const what = `Traces have not reached ${oneLine(to)} for ${lastingSince(since, nowMs)}: ${sentence(oneLine(reason))}`;
+  return `${what} They are kept for a while, and sent again. ${traceRemedy(to, suggest)}`;
+}
+
 export function noticeRemedy(to: string, suggest: Suggest): string {
-  const correct = `Or correct \`notify\` in sett.yml, then \`${suggest("up")}\`.`;
+  return remedyFor(to, `Or correct \`notify\` in sett.yml, then \`${suggest("up")}\`.`);
+}
+
+export function traceRemedy(to: string, suggest: Suggest): string {
+  return remedyFor(to, `Or correct OTEL_EXPORTER_OTLP_ENDPOINT, then \`${suggest("up")}\`.`);
+}
+
+function remedyFor(to: string, correct: string): string {
   const { hostname } = new URL(to);
-  const isItself = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-  if (isItself)
+  if (isThisMachine(hostname))
     return `In a container ${hostname} is the container itself: this machine is host.docker.internal. ${correct}`;
   // Containers come to this machine by its bridge, which is neither its loopback nor open in most
   // firewalls.
-  const isThisMachine = hostname === "host.docker.internal";
-  if (isThisMachine)
+  if (hostname === "host.docker.internal")
     return `Does it run, listen on more than 127.0.0.1, and does this machine's firewall let containers reach it? ${correct}`;
   return `Does it run, and listen where containers reach it? ${correct}`;
 }

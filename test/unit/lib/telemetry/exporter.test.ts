@@ -161,3 +161,27 @@ test("the SDK's own exporter gets spans as it makes them itself", async () => {
   ]);
   expect(span?.status).toEqual({ code: 2, message: "failed" });
 });
+
+test("the problem of an export says where to, since when and why, until the collector takes spans", async () => {
+  const { exporter, stop } = scene([
+    { code: 1, error: busy },
+    { code: 1, error: refused },
+  ]);
+  expect(exporter.problem).toBeUndefined();
+  exporter.add([spanOf("one")]);
+  const running = exporter.run(stop.signal);
+  const first = await waitFor("the problem", () => exporter.problem);
+  expect(first).toMatchObject({ to: address, reason: "Too Many Requests" });
+  await waitFor("the refusal", () => exporter.lost.refused === 1);
+  expect(exporter.problem).toEqual({ ...first, reason: "Bad Request" });
+  stop.abort();
+  await running;
+  const recovering = scene([{ code: 1, error: busy }, { code: 0 }]);
+  recovering.exporter.add([spanOf("two")]);
+  const again = recovering.exporter.run(recovering.stop.signal);
+  await waitFor("the problem", () => recovering.exporter.problem);
+  await waitFor("the export", () => recovering.exporter.exported === 1);
+  expect(recovering.exporter.problem).toBeUndefined();
+  recovering.stop.abort();
+  await again;
+});

@@ -22,14 +22,14 @@ test("it has the address, since when, the reason, and what follows", () => {
   );
 });
 
-test.each(["http://localhost:9", "http://127.0.0.1:9", "http://[::1]:9"])(
-  "%s is the container itself",
-  (to) => {
-    expect(sentence({ to })).toContain(
-      "is the container itself: this machine is host.docker.internal.",
-    );
-  },
-);
+test.each([
+  ...["http://localhost:9", "http://127.0.0.1:9", "http://[::1]:9"],
+  ...["http://localhost.:9", "http://127.0.0.2:9", "http://0.0.0.0:9"],
+])("%s is the container itself", (to) => {
+  expect(sentence({ to })).toContain(
+    "is the container itself: this machine is host.docker.internal.",
+  );
+});
 
 test("a receiver on this machine may hear itself alone, or a firewall may keep containers out", () => {
   expect(sentence({ to: "http://host.docker.internal:9" })).toContain(

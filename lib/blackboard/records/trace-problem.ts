@@ -1,0 +1,26 @@
+// Why traces do not reach their collector, as the API keeps it in the blackboard, beside its
+// replies.
+import { z } from "zod";
+
+/** Its place among the replies of the API; those to clients have a digest as theirs. */
+export const traceProblemKey = "traces";
+
+/** A program that has gone says nothing more: what it said last is soon forgotten. */
+export const traceProblemMs = 60_000;
+
+/** `to`: the address of the collector, without a password. */
+const TraceProblem = z.strictObject({
+  to: z.string(),
+  since: z.iso.datetime(),
+  reason: z.string(),
+});
+export type TraceProblem = z.infer<typeof TraceProblem>;
+
+/** Undefined where there is none, or it cannot be read. */
+export function traceProblemOf(text: string | null | undefined): TraceProblem | undefined {
+  try {
+    return TraceProblem.safeParse(JSON.parse(text ?? "null")).data;
+  } catch {
+    return undefined;
+  }
+}
