@@ -47,7 +47,12 @@ const cliProcess = [
   "integration/cli/{doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts",
 ];
 /** They keep a processor busy, while most others wait for containers. */
-const suites = ["integration/blackboard/**/*.test.ts", "{simulation,chaos}/**/*.test.ts"];
+const suites = ["integration/blackboard/**/*.test.ts"];
+/**
+ * What is played here has its lines counted by the tests of each room, and plays in half the time
+ * where they are not counted.
+ */
+const simulation = ["{simulation,chaos}/**/*.test.ts"];
 /** These need the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];
 
@@ -117,7 +122,8 @@ function groups(run: Run): Step[] {
       },
       [...built, "collector"],
     ),
-    group("suites", { include: suites, workers: 2 }, [...built, "unit"]),
+    group("simulation", { include: simulation, workers: 2 }, [...built, "unit"]),
+    group("suites", { include: suites }, [...built, "unit"]),
     group("security", { include: ["security/**/*.test.ts"], workers: 2 }, [...built, "agents"]),
     group("packaged", { include: packaged }, ["package"]),
   ];

@@ -3,11 +3,22 @@ import { describe, expect, test } from "bun:test";
 import { Decider } from "../../apps/orchestrator/decide/decide-and-commit.ts";
 import { Connection } from "../../lib/blackboard/redis/connection.ts";
 import { RedisInMemory } from "../support/redis-in-memory/server.ts";
-import { defects, searchFor } from "./defects.ts";
+import { shownBy } from "./defects/shown-by.ts";
+import { defects, type Search, searchFor } from "./defects.ts";
+import { Planting } from "./planting.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { simulated } from "./simulated-board.ts";
 
 const patienceMs = 600_000;
+/** As many as simulation.test.ts plays: a mistake is noticed by those that each run has. */
+const most = 2_000;
+
+/** Begins with the schedule that has shown it before, if one is known. */
+function found(defect: (typeof defects)[number]): Search {
+  const seed = shownBy[defect.name];
+  const again = seed === undefined ? undefined : searchFor(defect, { from: seed, most: 1 });
+  return again?.rule === undefined ? searchFor(defect, { most }) : again;
+}
 
 describe("the simulation notices", () => {
   const common = defects
@@ -16,7 +27,7 @@ describe("the simulation notices", () => {
   test.each(common)(
     "that %s",
     (_name, defect) => {
-      expect(searchFor(defect, { most: 2_000 }).rule).toBeString();
+      expect(found(defect).rule).toBeString();
     },
     patienceMs,
   );
@@ -25,6 +36,12 @@ describe("the simulation notices", () => {
 test("there are many mistakes, each under a name of its own", () => {
   expect(new Set(defects.map(({ name }) => name)).size).toBe(defects.length);
   expect(defects.length).toBeGreaterThanOrEqual(60);
+});
+
+test("the schedules that are known to show a mistake name one that is there, and are in each run", () => {
+  const names = defects.map(({ name }) => name);
+  expect(Object.keys(shownBy).filter((name) => !names.includes(name))).toEqual([]);
+  expect(Object.values(shownBy).filter((seed) => seed > most)).toEqual([]);
 });
 
 test(
@@ -36,8 +53,13 @@ test(
       ...[Decider.prototype.decide, Connection.prototype.run],
     ];
     const [before, { digest }] = [methods(), runSchedule(seed)];
-    for (const defect of defects.slice(0, 60)) searchFor(defect, { from: seed, most: 1 });
+    for (const { plant } of defects) {
+      using planting = new Planting();
+      plant(planting);
+    }
     expect(methods()).toEqual(before);
+    // Lua functions that are loaded otherwise may be kept beyond a schedule.
+    for (const defect of defects.slice(0, 3)) searchFor(defect, { from: seed, most: 1 });
     expect(runSchedule(seed).digest).toBe(digest);
   },
   patienceMs,

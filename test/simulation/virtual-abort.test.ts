@@ -58,7 +58,7 @@ test("schedules do not stay in memory", async () => {
     Bun.gc(true);
     return heapStats().objectCount;
   };
-  const before = await objectsAfter(1, 20);
+  const before = await objectsAfter(1, 10);
   // One schedule makes some ten thousand signals, of which a frame on the stack may still know.
-  expect((await objectsAfter(21, 60)) - before).toBeLessThan(100_000);
+  expect((await objectsAfter(11, 20)) - before).toBeLessThan(50_000);
 }, 600_000);
