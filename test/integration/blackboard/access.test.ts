@@ -4,7 +4,7 @@ import { accessOf, byHand } from "../../../lib/blackboard/redis/access.ts";
 import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { reserve, reserveOrder, runModelGrant } from "../../support/blackboard/model-scene.ts";
-import { portUses, type Role } from "../../support/blackboard/port-uses.ts";
+import { type PortMethod, portUses, type Role } from "../../support/blackboard/port-uses.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { connectRoles } from "../../support/blackboard/role-bench.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
@@ -41,21 +41,28 @@ async function cli(...words: string[]): Promise<string> {
   return reply;
 }
 
-const openWith = (first: readonly Role[]) => () =>
-  openRedisBench({ url: record.url, cli }, (instance) =>
-    connectRoles(record, instance, { uses, first }),
-  );
-
-for (const first of [
-  ["agent", "gateway", "orchestrator", "person"],
-  ["person", "orchestrator", "gateway", "agent"],
-] as Role[][]) {
-  const name = `the blackboard that users share, calls of several being the ${first[0]}'s`;
-  blackboardSuite(name, openWith(first), { withLargest: false });
+/**
+ * A call that the programs of several users make is made by each in turn, so that one suite has
+ * what every one of them sends. What no program calls is the owner's.
+ */
+const turns = new Map<string, number>();
+function callerOf(method: string): Role | undefined {
+  const callers = roles.filter((role) => uses[role].has(method as PortMethod));
+  const turn = turns.get(method) ?? 0;
+  turns.set(method, turn + 1);
+  return callers[turn % callers.length];
 }
 
+const openWith = (caller: typeof callerOf) => () =>
+  openRedisBench({ url: record.url, cli }, (instance) => connectRoles(record, instance, caller));
+
+blackboardSuite("the blackboard that users share", openWith(callerOf), { withLargest: false });
+
+/** The first whose program makes the call. */
+const open = openWith((method) => roles.find((role) => uses[role].has(method as PortMethod)));
+
 test("an agent waits for a grant, which it does in the suite only by chance", async () => {
-  await using bench = await openWith(roles)();
+  await using bench = await open();
   const abort = new AbortController();
   const agent = AgentName.parse("waiter");
   const next = bench.board.followGrants(agent, abort.signal)[Symbol.asyncIterator]().next();
@@ -69,14 +76,14 @@ test("an agent waits for a grant, which it does in the suite only by chance", as
 });
 
 test("a gateway gives back a call whose reservation has lapsed, which few tests of the suite let happen", async () => {
-  await using bench = await openWith(roles)();
+  await using bench = await open();
   const { token } = await runModelGrant(bench.board);
   await reserve(bench.board, reserveOrder(token, { leaseMs: 0 }));
   expect(await bench.board.giveBackCalls({ all: false })).toBe(1);
 });
 
 test("the orchestrator opens a mailbox again that its agent has closed, which few agents do", async () => {
-  await using bench = await openWith(roles)();
+  await using bench = await open();
   const agent = AgentName.parse("closer");
   const mailbox = `sett:${bench.board.instance}:agent:${agent}:out`;
   const largest = "18446744073709551615";
@@ -89,6 +96,13 @@ test("the orchestrator opens a mailbox again that its agent has closed, which fe
     reopened: [agent],
   });
   await bench.board.sendMail(agent, { id: "next", text: "{" });
+});
+
+test("a person reads how full Redis is, which the suite asks once", async () => {
+  await using bench = await openWith((method) =>
+    uses.person.has(method as PortMethod) ? "person" : undefined,
+  )();
+  expect((await bench.board.readMemory()).usedBytes).toBeGreaterThan(0);
 });
 
 describe("after these calls", () => {

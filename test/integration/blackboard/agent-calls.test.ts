@@ -17,7 +17,7 @@ import { derived } from "../../support/records/lineage.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** The time of Redis' thread for one call. What is kept out here takes seconds. */
 const maxMs = 400;
@@ -198,19 +198,18 @@ describe("every function, with very many words", () => {
       probeKey,
       ...Object.keys(functionTable[name].keys).map((_, place) => own[place % own.length] ?? ""),
     ];
-    for (const command of ["FCALL", "FCALL_RO"]) {
-      for (const word of ["1", "30000", large]) {
-        const words = [
-          `${library}_${name}`,
-          String(stored.length),
-          ...stored,
-          keys.prefix,
-          "1",
-          ...many(60_000, word),
-        ];
-        const { ms } = await calledByAgent([command, ...words]);
-        expect(ms).toBeLessThan(maxMs);
-      }
+    // FCALL_RO refuses what may write before it runs, and does what only reads as FCALL does.
+    for (const word of ["1", "30000", large]) {
+      const words = [
+        `${library}_${name}`,
+        String(stored.length),
+        ...stored,
+        keys.prefix,
+        "1",
+        ...many(60_000, word),
+      ];
+      const { ms } = await calledByAgent(["FCALL", ...words]);
+      expect(ms).toBeLessThan(maxMs);
     }
   });
 });

@@ -12,7 +12,7 @@ import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** Hundreds of megabytes go through Redis. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const instance = InstanceName.parse("demo");
 const [hostile, coder] = [agentName("hostile"), agentName("coder")];

@@ -6,7 +6,7 @@ import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 async function createScene() {
   const redis = await startRedisServer();

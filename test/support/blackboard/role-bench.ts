@@ -7,19 +7,15 @@ import { AgentName, type InstanceName } from "../../../lib/model/ids.ts";
 import { patient, type RedisServer } from "../redis/redis-server.ts";
 import type { Role } from "./port-uses.ts";
 
-type Uses = Readonly<Record<Role, ReadonlySet<string>>>;
 type Method = (...words: unknown[]) => unknown;
 
 const password = "a-password";
 
-/**
- * `first`: who makes a call that the programs of several users make. What no program calls is the
- * owner's.
- */
+/** `callerOf`: who makes the next call of a method; undefined: the owner. */
 export async function connectRoles(
   { url }: Pick<RedisServer, "url">,
   instance: InstanceName,
-  { uses, first }: { uses: Uses; first: readonly Role[] },
+  callerOf: (method: string) => Role | undefined,
 ): Promise<Blackboard> {
   const boards = new Map<string, Promise<Blackboard>>();
   const owner = await connectBlackboard({ url, instance, ...patient });
@@ -44,7 +40,7 @@ export async function connectRoles(
       }
       if (name === "connectionNumber")
         return () => Math.min(owner.connectionNumber(), leader.connectionNumber());
-      const role = first.find((each) => uses[each].has(name));
+      const role = callerOf(name);
       if (role === undefined) return owner[name];
       const userOf = (words: unknown[]): RedisUser =>
         role === "agent" ? { role, agent: agentIn(words) } : { role };
