@@ -5,13 +5,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { workWith } from "../../support/models/run-worker.ts";
 import {
   byCoder,
   goalOf,
   textOf,
   workInput,
   workRepository,
-  workWith,
 } from "../../support/models/worker-scene.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 

@@ -3,15 +3,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { startWorker, workWith } from "../../support/models/run-worker.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
-import {
-  goalOf,
-  startWorker,
-  textOf,
-  workInput,
-  workRepository,
-  workWith,
-} from "../../support/models/worker-scene.ts";
+import { goalOf, textOf, workInput, workRepository } from "../../support/models/worker-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const finish = {

@@ -3,13 +3,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  goalOf,
-  textOf,
-  workInput,
-  workRepository,
-  workWith,
-} from "../../support/models/worker-scene.ts";
+import { workWith } from "../../support/models/run-worker.ts";
+import { goalOf, textOf, workInput, workRepository } from "../../support/models/worker-scene.ts";
 
 const readWrite = { SETT_WORKSPACE_MODE: "rw" };
 

@@ -4,6 +4,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { $ } from "bun";
 import { baseCommit, commitsOnRecord } from "../../../lib/core/base-commit.ts";
 import { readToolOutput } from "../../../lib/core/read-tool-output.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
@@ -34,16 +35,27 @@ type Assignment = {
   settings?: Record<string, string>;
 };
 
+/** The same commits each time: they are made once, and each scene has a copy of its own. */
+let archive: Promise<Buffer> | undefined;
+
+async function archiveOfSample(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-sample-"));
+  try {
+    const script = "release-train/make-repository.sh";
+    const { exitCode, stderr } = await runScript(script, [join(folder, "door")], folder);
+    if (exitCode !== 0) throw new Error(stderr);
+    return (await $`tar -c -C ${folder} door`.quiet()).stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** `change` is what happens to the repository before the goal is stated. */
 export async function releaseScene({ goal: payload = "Release 1.2.0", change }: Options = {}) {
   const folder = await mkdtemp(join(tmpdir(), "sett release "));
   const sample = join(folder, "door");
-  const { exitCode, stderr } = await runScript(
-    "release-train/make-repository.sh",
-    [sample],
-    folder,
-  );
-  if (exitCode !== 0) throw new Error(stderr);
+  archive ??= archiveOfSample();
+  await $`tar -x -C ${folder} < ${await archive}`.quiet();
   await change?.({
     folder: sample,
     commit: (subject, files) => commitFiles(sample, subject, files),
