@@ -181,9 +181,6 @@ test("a grant begins without the processes and the files of the one before", asy
   await waitFor(
     "no zombies",
     async () => !/ Z/.test(await $`docker top ${container("runner")} -eo pid,state`.text()),
-    {
-      timeoutMs: 5_000,
-    },
   );
 });
 

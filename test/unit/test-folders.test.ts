@@ -1,5 +1,5 @@
 // House rules of the tests (test/README.md): where a test is, what it may use, and how long it may
-// be.
+// take.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -57,4 +57,26 @@ test("what several tests share is in test/support, and a suite beside the tests 
       !/\/suite\b/.test(file),
   );
   expect(wrong).toEqual([]);
+});
+
+/** How a test, a hook or a file says how long it may take, as the formatter writes it. */
+const limits = [
+  /^ *\}, ([\d_]+)\);$/gm,
+  /^ {2}([\d_]+),\n\);$/gm,
+  /setDefaultTimeout\(([\d_]+)\)/g,
+];
+const limitsIn = (text: string) =>
+  limits.flatMap((limit) =>
+    [...text.matchAll(limit)].map(([, ms = ""]) => Number(ms.replaceAll("_", ""))),
+  );
+
+test("a test has two minutes or more: a limit keeps it from hanging, and says nothing of a busy machine", () => {
+  const found = files.filter(isTest).map((file) => [file, limitsIn(read(file))] as const);
+  expect(found.filter(([, all]) => all.length > 0).length).toBeGreaterThan(100);
+  expect(found.filter(([, all]) => all.some((ms) => ms < 120_000))).toEqual([]);
+});
+
+test("a limit that is shorter is noticed, wherever it is written", () => {
+  const ways = ["}, 5_000);", "  },\n  60_000,\n);", `${"setDefaultTimeout"}(5_000);`];
+  expect(ways.map((way) => limitsIn(`\n${way}\n`).length)).toEqual([1, 1, 1]);
 });

@@ -92,7 +92,7 @@ test("strangers whose bodies stall push each other out, and a forge is heard mea
   for (const { answer } of stalled) if (answer !== "") expect(answer).toStartWith("HTTP/1.1 429");
   expect(await ping(scene)).toBe(200);
   expect(stalled.filter(({ answer }) => answer === "").length).toBeGreaterThanOrEqual(1);
-}, 60_000);
+}, 120_000);
 
 test("a body of a stranger, and one of a token, has a time", async () => {
   const soon = { deadlineMs: 500, maxHeldBytes: 8 * mebibyte };
@@ -108,7 +108,7 @@ test("a body of a stranger, and one of a token, has a time", async () => {
   await waitFor("an answer to each", () => bodies.every(({ answer }) => answer !== ""));
   for (const { answer } of bodies) expect(answer).toStartWith("HTTP/1.1 408");
   await waitFor("the connections to be ended", () => bodies.every(({ isClosed }) => isClosed));
-}, 60_000);
+}, 120_000);
 
 test.each([true, false])(
   "a connection ends behind an answer that does not wait for the body (silent: %p)",
@@ -138,7 +138,7 @@ test.each([true, false])(
       expect(sentBytes).toBeLessThan(32 * mebibyte);
     }
   },
-  60_000,
+  120_000,
 );
 
 test("a connection stays for the next request where the whole body was read", async () => {
@@ -159,4 +159,4 @@ test("a client reads why its body is too large, though it sends all of it", asyn
   );
   await waitFor("the whole answer", () => sender.answer.includes('"code":"too-large"'));
   expect(sender.answer).toStartWith("HTTP/1.1 413");
-}, 60_000);
+}, 120_000);

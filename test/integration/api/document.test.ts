@@ -96,7 +96,7 @@ beforeAll(async () => {
     ({ structural_type }) => structural_type === "Question",
   );
   ids = { goal, made, failure };
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();

@@ -294,7 +294,7 @@ test("a thousand connections that send nothing keep no one from an answer", asyn
   const answers = await Promise.all(Array.from({ length: 50 }, () => scene.get("/v1/goals")));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
   for (const socket of idle) socket.destroy();
-}, 60_000);
+}, 120_000);
 
 test("a request that comes letter by letter is ended after a time, and so is one that stops in its body", async () => {
   const server = serve({ port: 0, hostname: "127.0.0.1", idleSeconds: 1 }, scene.app.fetch);
@@ -315,7 +315,7 @@ test("a request that comes letter by letter is ended after a time, and so is one
     ]),
   ).toEqual([true, true, true]);
   await server.stop();
-}, 60_000);
+}, 120_000);
 
 /** The answer to these bytes, or what came of it until the connection ended. */
 async function raw(bytes: string): Promise<string> {

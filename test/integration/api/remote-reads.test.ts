@@ -76,4 +76,4 @@ test("where the token has sent too many requests, the command waits and goes on"
     around(scene.tokens.forager),
   );
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("tokens") });
-}, 60_000);
+}, 120_000);

@@ -103,7 +103,7 @@ nightly(
       remedy: expect.stringContaining("docker info"),
     });
   },
-  90_000,
+  120_000,
 );
 
 test("a machine without git has a problem", async () => {
@@ -199,7 +199,7 @@ test("of containers it names open ports, rights, secrets and what is missing, an
     found: expect.stringContaining("NET_ADMIN"),
   });
   expect(out).not.toContain("hidden-word");
-}, 60_000);
+}, 120_000);
 
 test("an instance of a name that the Engine does not have is refused", async () => {
   const { code, err } = await sett("outside", ["--name", "no-such-instance"]);
@@ -224,7 +224,7 @@ test("of a container that is not healthy it says what its health check has said"
     found: "it runs, and is not healthy: Waiting for secrets: token.",
     remedy: expect.stringContaining(`docker restart ${at.name("agent-x1")}`),
   });
-}, 60_000);
+}, 120_000);
 
 test("what an agent has left in the exchange is named, until it is gone", async () => {
   await using at = await dockerInstance();
@@ -245,7 +245,7 @@ test("what an agent has left in the exchange is named, until it is gone", async 
   });
   await rm(join(folder, "left.sh"));
   expect((await found())("instance", "exchange")?.level).toBe("ok");
-}, 60_000);
+}, 120_000);
 
 test("the Engine is found by the contexts that docker has written, and one that answers is named where another does not", async () => {
   const home = join(root, "with-contexts");

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await at.redis.cli("HSET", key(broken?.id ?? ""), "source_artefacts", "[");
   await at.redis.cli("DEL", key(gone?.id ?? ""));
   await at.redis.cli("HDEL", key(bare?.id ?? ""), "type");
-}, 60_000);
+}, 120_000);
 
 afterAll(() => at[Symbol.asyncDispose]());
 
@@ -201,7 +201,7 @@ test("what was overwritten while a person was asked is marked, and cannot be app
     expect.stringContaining("cannot be shown: its record, or a field of it"),
   ]);
   await clan.need("cancel", draft.goal_id);
-}, 60_000);
+}, 120_000);
 
 const askOrFail = ({ target_artefact }: ToolInput) =>
   target_artefact.payload === "Fail"
@@ -232,7 +232,7 @@ test("a question and a Failure that were overwritten are neither answered nor re
   await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${failure.id}`, "claim_id", "");
   const retried = await clan.sett("retry", failure.id);
   expect([retried.code, retried.err]).toEqual([1, expect.stringContaining("Nothing was done.")]);
-}, 60_000);
+}, 120_000);
 
 test("hoard marks one whose beginning, which it shows in place of a summary, was overwritten", async () => {
   await using board = await at.board();

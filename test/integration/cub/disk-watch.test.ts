@@ -132,7 +132,7 @@ test("what another program frees meanwhile hides nothing: a small folder is coun
   );
   await waitFor("the end", () => reasons.length > 0, { timeoutMs: 8_000 });
   expect(reasons[0]).toContain("allows 1 MiB");
-}, 20_000);
+}, 120_000);
 
 test("a run beside which a nearly full disk becomes fuller is ended, also where the growth is in no folder that is counted", async () => {
   using folder = temporaryFolder();
@@ -156,7 +156,7 @@ test("a run beside which a nearly full disk becomes fuller is ended, also where 
   expect(reasons[0]).toMatch(
     /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
   );
-}, 30_000);
+}, 120_000);
 
 test("sizes are written in the largest unit that has one", () => {
   expect([1, 1023, 1024, 1.5 * mebibyte, 10 * 1024 ** 3, 3 * 1024 ** 5].map(sizeText)).toEqual([

@@ -102,7 +102,6 @@ test("a client that leaves before its host has answered leaves no connection beh
   await waitFor(
     "what they have asked for to be gone",
     async () => (await openFiles()) < before + 20,
-    { timeoutMs: 5_000 },
   );
   full.kill();
 });
@@ -117,7 +116,7 @@ test("a request of plain HTTP whose client leaves while its name is looked up re
   await waitFor("the lookups", () => unanswered.length === 20);
   for (const answer of unanswered.splice(0)) answer([own]);
   await answerTo(`CONNECT good.example.org:${port()}`);
-  await waitFor("no connection", () => reached.length === 0, { timeoutMs: 5_000 });
+  await waitFor("no connection", () => reached.length === 0);
 });
 
 test("plain HTTP that is idle ends", async () => {

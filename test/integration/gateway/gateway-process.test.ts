@@ -259,7 +259,7 @@ test("what came of a stream before its gateway was killed is charged, and the re
   expect(last).toMatchObject({ outcome: "lost", is_estimated: true });
   expect(last?.usage.input).toBeGreaterThan(0);
   expect((await world.board.readSpending(goal)).reserved.calls).toBe(0);
-}, 60_000);
+}, 120_000);
 
 test("an agent that keeps all connections of its socket leaves those of another", async () => {
   await using world = await createWorld();

@@ -14,6 +14,8 @@ const words = Array.from({ length: count }, (_, at) => `word${at % 7} `);
 /** A hundred thousand tokens may be written, and three hundred are. */
 const max = 100_000;
 const model = { price: { input: 2, output: 10 }, max_output: max };
+/** A second on a machine at rest. Nothing else would end such a call for minutes. */
+const busyMs = 20_000;
 
 type Usage = [input: number, output: number] | undefined;
 type Api = {
@@ -155,7 +157,7 @@ for (const [name, { path, provider, request, events, whole }] of Object.entries(
     ]);
   });
 
-  test(`a stream of ${name} whose client leaves is charged what came, and the rest is free within a second`, async () => {
+  test(`a stream of ${name} whose client leaves is charged what came, and the rest is free at once`, async () => {
     const first = events(name === "messages" ? [20, 1] : undefined).slice(0, 21);
     await using scene = await sceneOf([stream(first, "hang")], { provider, model });
     const leave = new AbortController();
@@ -166,7 +168,7 @@ for (const [name, { path, provider, request, events, whole }] of Object.entries(
     const leftMs = performance.now();
     leave.abort();
     const [record] = await scene.ended(1);
-    expect(performance.now() - leftMs).toBeLessThan(1_000);
+    expect(performance.now() - leftMs).toBeLessThan(busyMs);
     expect(record).toMatchObject({ outcome: "cancelled", is_estimated: true });
     expect(record?.usage.output).toBeWithin(20, 80);
     expect(record?.cost.nanousd).toBeLessThan(Number(record?.reserved.nanousd) / 100);
@@ -195,7 +197,7 @@ test("a call whose time is up, and one of a gateway that stops, are charged what
   await scene[Symbol.asyncDispose]();
 });
 
-test("the end of a grant ends its calls within a second, with the pace of a real gateway", async () => {
+test("the end of a grant ends its calls at once, with the pace of a real gateway", async () => {
   const { path = "", request = {}, events = () => [] } = apis.chat ?? {};
   await using scene = await sceneOf([stream(events(undefined).slice(0, 20), "hang")], {
     model,
@@ -209,7 +211,7 @@ test("the end of a grant ends its calls within a second, with the pace of a real
   await scene.board.finishGrant({ claim: claim.id, grant, endedAt: at, result });
   const endedMs = performance.now();
   const [record] = await scene.ended(1);
-  expect(performance.now() - endedMs).toBeLessThan(1_000);
+  expect(performance.now() - endedMs).toBeLessThan(busyMs);
   expect(record).toMatchObject({ outcome: "cancelled", is_estimated: true });
   expect(record?.cost.nanousd).toBeWithin(1, Number(record?.reserved.nanousd) / 100);
   await reader?.cancel().catch(() => {});

@@ -51,7 +51,7 @@ test("a commit with an object that is too large to be checked is not published, 
     "attempting to allocate",
   );
   expect(publishedIn(scene)).toEqual([scene.good.commit]);
-}, 60_000);
+}, 120_000);
 
 /** A repository whose runs of git are on record, and how many there were of a subcommand. */
 async function recorded(path: string, root: string) {
@@ -95,7 +95,7 @@ test("a pack that exceeds a limit is checked once, for all that read it, and say
   expect(() =>
     readFileSync(join(scene.path, ".git/sett/failed-packs", `${instance}.json`)),
   ).toThrow();
-}, 60_000);
+}, 120_000);
 
 test("a reader that can write nothing tries it once as well", async () => {
   using scene = await sceneWithResult();
@@ -108,4 +108,4 @@ test("a reader that can write nothing tries it once as well", async () => {
   for (const _ of [1, 2]) await reader.take([{ commit, agent: scene.good.agent }]);
   expect(count("index-pack")).toBe(1);
   rmSync(join(scene.path, ".git/sett/failed-packs"));
-}, 60_000);
+}, 120_000);

@@ -66,7 +66,7 @@ test("a large file costs other agents no more than its size on disk", async () =
   await reader.prepare(made.commit);
   expect(lstatSync(join(reader.folder, "zeroes")).size).toBe(200 * 1024 ** 2);
   expect((await scene.fetch()).imported).toEqual([scene.good, made]);
-}, 60_000);
+}, 120_000);
 
 test.each([".git", ".GIT", ".Git", "git~1", ".g\u200cit", ".", "..", "a/b", ""])(
   "a tree with the name %j reaches neither the host nor another agent",

@@ -17,7 +17,7 @@ beforeAll(() => {
   mkdirSync(join(folder.path, "closed/in"), { recursive: true });
   writeFileSync(join(folder.path, "closed/in/file"), "");
   chmodSync(join(folder.path, "closed"), 0o300);
-}, 60_000);
+}, 120_000);
 
 afterAll(() => folder?.[Symbol.dispose]());
 
@@ -30,5 +30,5 @@ test.each([["diskUse"], ["mendFolder"], ["emptyFolder"]] as const)(
     if (work === "emptyFolder") expect(readdirSync(folder.path)).toEqual([]);
     else expect(existsSync(join(folder.path, "closed"))).toBe(true);
   },
-  60_000,
+  120_000,
 );

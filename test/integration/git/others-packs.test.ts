@@ -46,7 +46,7 @@ test("a costly pack that looks like another agent's does not keep that one from 
     { commit: other, reason: expect.stringContaining("more than 2048 MiB of memory") },
   ]);
   expect(imported.map(({ commit }) => commit)).toEqual([scene.good.commit]);
-}, 30_000);
+}, 120_000);
 
 const replacements: Record<string, (path: string, good: Buffer) => void> = {
   garbage: (path) => writeFileSync(path, "garbage"),

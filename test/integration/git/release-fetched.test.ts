@@ -53,7 +53,7 @@ nightly(
     expect(packs.length).toBeLessThan(commits.length);
     await scene.agent("other").prepare(commits.at(-1) as never);
   },
-  60_000,
+  120_000,
 );
 
 test("where no agents run, a fetch makes no store", async () => {

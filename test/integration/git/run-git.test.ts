@@ -70,7 +70,7 @@ test.each([
       endQuietly(Number(readFileSync(join(folder.path, "pid"), "utf8")));
     }
   },
-  20_000,
+  120_000,
 );
 
 /** The one that writes has ended when its pipe was closed. */

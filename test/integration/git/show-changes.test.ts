@@ -52,7 +52,7 @@ test("changes that take more memory than there is for them are a failure that sa
     const reason = `The changes of commit ${commit} cannot be shown: git diff failed: it needed more than 192 MiB of memory.`;
     await expect(repository.showChanges(workWith(commit, goal))).rejects.toThrow(reason);
   }
-}, 30_000);
+}, 120_000);
 
 test("a result is shown with all that was done since the commit of the goal, then with what was done since earlier ones", async () => {
   using host = sampleRepository();

@@ -115,7 +115,7 @@ test("an engine that needs more than five seconds for its answer is waited for",
   ).toMatchObject({
     version: "20.10.24",
   });
-}, 30_000);
+}, 120_000);
 
 test.each([
   [200, "<html>Hello</html>"],

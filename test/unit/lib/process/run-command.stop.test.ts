@@ -76,7 +76,7 @@ describe.concurrent("a time-out", () => {
     while (!(await Bun.file(join(folder.path, "stopping")).exists())) await Bun.sleep(1);
     controller.abort();
     expect(await running).toMatchObject({ kind: "timed_out", signal: "SIGKILL" });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.concurrent("a child left behind with stdout open", () => {

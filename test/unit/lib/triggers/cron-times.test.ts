@@ -167,7 +167,7 @@ test("only five fields are an expression", () => {
 });
 
 // A leap of weeks has thousands of runs to count.
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 test("whenever it looks, no run is lost or comes twice", () => {
   const minutes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 });

@@ -197,4 +197,4 @@ test("by times, nothing is said of a file that has just changed, and no change o
   } finally {
     await rm(context, { recursive: true });
   }
-}, 30_000);
+}, 120_000);

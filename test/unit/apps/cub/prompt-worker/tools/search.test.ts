@@ -39,10 +39,10 @@ test("an expression that backtracks for ever ends at its limit", async () => {
   const text = await textFrom(searchTool(scene.workspace), { pattern: "^(a+)+(b+|(a+)+)+$" });
   expect(text).toMatch(/^(?:The search failed|No line)/);
   expect(performance.now() - begun).toBeLessThan(30_000);
-}, 100_000);
+}, 120_000);
 
 test("a file of 200 MB does not stop a search", async () => {
   using scene = await toolScene({ "zeros.bin": "", "a.txt": "needle\n" });
   truncateSync(join(scene.folder, "zeros.bin"), 200_000_000);
   expect(await textFrom(searchTool(scene.workspace), { pattern: "needle" })).toBe("a.txt:1:needle");
-}, 100_000);
+}, 120_000);
