@@ -15,8 +15,9 @@ export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
 
 /**
  * Runs `work` under the lease. When a renewal is refused, the work's signal aborts and its result
- * does not count: `lost`. A Redis that does not answer refuses nothing. `maxMs`: after this time
- * the work counts as stuck, and the lease is no longer renewed. Rejects when `work` does.
+ * does not count: `lost`. A Redis that does not answer refuses nothing. `maxMs`: when `moves` has
+ * been the same for this time, the work counts as stuck, and the lease is no longer renewed.
+ * Rejects when `work` does.
  */
 export async function underLease<Result>(
   {
@@ -30,8 +31,9 @@ export async function underLease<Result>(
   {
     maxMs,
     kill,
+    moves = () => 0,
     everyMs = Math.min(grantLeaseMs / renewalsInALease, maxBetweenRenewalsMs),
-  }: { maxMs: number; kill: AbortSignal; everyMs?: number },
+  }: { maxMs: number; kill: AbortSignal; moves?: () => number; everyMs?: number },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<{ outcome: "done"; result: Result } | { outcome: "lost"; reason: string }> {
   // Not AbortSignal.any: the kill signal lives as long as the process, and would keep one dependent
@@ -40,10 +42,13 @@ export async function underLease<Result>(
   const stop = () => cancel.abort();
   kill.addEventListener("abort", stop, { once: true });
   if (kill.aborted) stop();
-  const untilMs = clock.passedMs() + maxMs;
+  let untilMs = clock.passedMs() + maxMs;
+  let movesBefore = moves();
   let lostReason: string | undefined;
   let [isRenewing, isOver] = [false, false];
   const renew = async () => {
+    if (moves() !== movesBefore) untilMs = clock.passedMs() + maxMs;
+    movesBefore = moves();
     if (isRenewing || lostReason !== undefined || clock.passedMs() > untilMs) return;
     isRenewing = true;
     watch.executor.markProgress();

@@ -14,7 +14,8 @@ import { underLease } from "./keep-lease.ts";
 import type { Task } from "./read-grant.ts";
 
 /**
- * Git before and after the command, and the command's own end, get so long on top of its timeout.
+ * The clean-ups before and after the command, and the command's own end, get so long on top of its
+ * timeout; git gets as long as it moves.
  */
 const besidesTheToolMs = 15 * 60_000;
 
@@ -97,7 +98,8 @@ async function workUnderLease(
   const traceparent = traceparentOf({ goal: claim.goal_id, ...lease });
   const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, traceparent });
   // Wiping is under the lease as well: a command may leave what takes minutes to remove.
-  const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) =>
+  const moves = () => deps.workingCopy?.moves ?? 0;
+  const work = await underLease(deps, lease, { maxMs, moves, kill: signals.kill }, (signal) =>
     doWork({ ...deps, runTool }, task, signal).finally(() => deps.wipe?.()),
   );
   if (work.outcome === "done") return { claim, grant: running, result: work.result };

@@ -26,8 +26,11 @@ const ownFiles = [
   "commondir",
 ];
 
-/** Time limit for each run of git after a command has ended. */
-const timeMs = 3 * 60_000;
+/**
+ * The limits of each run of git after a command has ended, which decides what there is to read:
+ * narrower than those of the host, which reads it as well.
+ */
+const costs = { processorMs: 5 * 60_000, timeMs: 30 * 60_000 };
 
 /** These files of the command's could show other commits than those that are published. */
 const settings = ["core.commitGraph=false", "core.multiPackIndex=false", "pack.useBitmaps=false"];
@@ -65,7 +68,7 @@ export class CleanView {
     await removeTree(gitDir);
     await makeBareFolder(gitDir, objectFormat, depth);
     const env = { ...git.env, GIT_OBJECT_DIRECTORY: join(repository, "objects") };
-    const limits = { ...git.limits, timeMs };
+    const limits = { ...git.limits, ...costs };
     return new CleanView(
       { ...git, env, limits, settings: [...(git.settings ?? []), ...settings] },
       gitDir,

@@ -18,6 +18,7 @@ import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
+import type { GitLimits } from "../run/watch-limits.ts";
 import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
@@ -40,9 +41,18 @@ export interface WorkingCopyOptions {
   readonly workspaceDir: string;
   /** True: files that git ignores stay for the next grant. */
   readonly keepsIgnored?: boolean;
-  /** How long the first try of a checkout may take; two minutes without it. */
-  readonly firstCheckoutMs?: number;
+  /** In the place of the usual limits of each git. */
+  readonly limits?: GitLimits;
 }
+
+/**
+ * How much of a processor a git may take for a commit, which another agent may have made: a hundred
+ * times what the checkout of 100 000 files takes.
+ */
+const checkoutMs = 20 * 60_000;
+
+/** The same for what a command has left, which is removed without git when it costs more. */
+const leftoversMs = 5 * 60_000;
 
 /** Records the last checkout. `index` was written at `writtenAt`, after all files. */
 interface Checkout {
@@ -52,12 +62,6 @@ interface Checkout {
   readonly index: Uint8Array;
   readonly writtenAt: { date: Date; ns: bigint };
 }
-
-/**
- * A tool may have left a pipe where git reads: what takes longer is done once more, without such
- * files.
- */
-const firstMs = 2 * 60_000;
 
 /**
  * Each grant begins with the files of its base. Those that are the same as before stay where they
@@ -72,6 +76,7 @@ export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
   #git: Git;
   readonly #gitDir: string;
+  #moves = 0;
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: Checkout | undefined;
@@ -90,9 +95,18 @@ export class WorkingCopy {
         GIT_CONFIG_GLOBAL: "/dev/null",
         GIT_ATTR_NOSYSTEM: "1",
       },
+      limits: { processorMs: checkoutMs, ...options.limits },
+      onMove: () => {
+        this.#moves++;
+      },
     };
     this.#gitDir = join(options.workspaceDir, ".git");
     this.exchange = options.exchange;
+  }
+
+  /** How often anything has moved in a git here: another number shows that one is at work. */
+  get moves(): number {
+    return this.#moves;
   }
 
   /**
@@ -122,6 +136,7 @@ export class WorkingCopy {
     this.#given = new Set(given.map(({ commit }) => commit));
     this.#view = undefined;
     await requireWorkspace(this.#options.workspaceDir);
+    // A tool may have left a pipe where git reads, so that nothing moves, or what costs too much.
     const repairs = [undefined, mendFolder, emptyFolder];
     for (const [tries, mend] of repairs.entries()) {
       try {
@@ -129,10 +144,7 @@ export class WorkingCopy {
         await this.#remakeRepository(base);
         await bringCommits(this.#places(), base, given);
         if (maxBytes !== undefined) await this.#requireRoom(base, maxBytes);
-        await this.#checkOut(
-          base,
-          tries === 0 ? { timeMs: this.#options.firstCheckoutMs ?? firstMs } : undefined,
-        );
+        await this.#checkOut(base);
         return;
       } catch (error) {
         const isFinal =
@@ -241,7 +253,7 @@ export class WorkingCopy {
       throw new CommitTooLarge(base);
   }
 
-  async #checkOut(base: CommitHash, limits: Git["limits"]): Promise<void> {
+  async #checkOut(base: CommitHash): Promise<void> {
     const { workspaceDir, keepsIgnored = false } = this.#options;
     const run = (each: GitRun) => this.#run(each);
     const before = this.#checkedOut;
@@ -256,15 +268,14 @@ export class WorkingCopy {
     );
     if (before !== undefined) await this.#removeConverted(before, attributes);
     // Before the checkout as well, which goes by attributes that an untracked file names.
-    await this.#clear(limits);
-    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
+    await this.#clear();
+    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] });
     // The commit before may have ignored other files.
-    if (keepsIgnored) await this.#clear(limits);
+    if (keepsIgnored) await this.#clear();
     const tracked = await this.#tracked();
     await tracked.emptySubmodules();
     // Git has noted when they were last changed.
-    if (await tracked.resetModes())
-      await this.#run({ args: ["update-index", "-q", "--refresh"] }, limits);
+    if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] });
     const path = join(this.#gitDir, "index");
     const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
     this.#checkedOut = {
@@ -293,7 +304,7 @@ export class WorkingCopy {
   }
 
   /** Removes what git does not track. Git only warns of a folder in which it cannot look. */
-  async #clear(limits: Git["limits"]): Promise<void> {
+  async #clear(): Promise<void> {
     // Forced twice, so that a repository that the tool made inside is removed as well.
     const args = [
       "clean",
@@ -304,7 +315,8 @@ export class WorkingCopy {
       ...(this.#options.keepsIgnored ? [] : ["-x"]),
     ];
     const run = this.#inRepository({ args });
-    const result = await tryGit({ ...this.#git, ...(limits && { limits }) }, run);
+    const limits = { ...this.#git.limits, processorMs: leftoversMs, ...this.#options.limits };
+    const result = await tryGit({ ...this.#git, limits }, run);
     if (result.exitCode !== 0 || result.stderr.includes("could not open directory"))
       throw gitFailure(run, result);
   }
@@ -314,8 +326,8 @@ export class WorkingCopy {
     return { git: this.#git, gitDir: this.#gitDir, exchange: this.exchange, run };
   }
 
-  async #run(run: GitRun, limits = this.#git.limits): Promise<string> {
-    return await runGit({ ...this.#git, ...(limits && { limits }) }, this.#inRepository(run));
+  async #run(run: GitRun): Promise<string> {
+    return await runGit(this.#git, this.#inRepository(run));
   }
 
   #inRepository(run: GitRun): GitRun {

@@ -7,9 +7,10 @@ const hash = "[0-9a-f]{40}|[0-9a-f]{64}";
 const packs = new RegExp(`^(${hash})\\.pack$`);
 const unfinished = new RegExp(`^\\.(?:${hash})$`);
 /**
- * The longest time for which git may write a pack: what is older was left by one that was ended.
+ * The longest time for which a pack may be written and checked, each by a git that has its bounds
+ * (`CleanView`): what is older was left by one that was ended.
  */
-const unfinishedMs = 15 * 60_000;
+const unfinishedMs = 2 * 3_600_000;
 
 export function packName(commit: CommitHash): string {
   return `${commit}.pack`;

@@ -33,6 +33,9 @@ const showMs = 60_000;
  */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
 
+/** A filter of the person's own may ask its person for something, and nothing moves meanwhile. */
+const stillMs = 15 * 60_000;
+
 interface HostRepositoryOptions {
   /** The whole environment of git; variables that name a repository are left out. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -75,7 +78,7 @@ export class HostRepository {
     const git = {
       path: options.gitPath ?? "git",
       env: withoutRepository(options.env),
-      limits: { memoryBytes },
+      limits: { memoryBytes, stillMs },
     };
     const repository = new HostRepository(
       git,

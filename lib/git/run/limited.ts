@@ -10,11 +10,15 @@ const settings = [
   "pack.windowMemory=128m",
 ];
 
-/** On the host. */
+/**
+ * On the host. Others decide what git costs here, however much it moves: so many minutes of a
+ * processor, and on a busy machine an hour.
+ */
 export function limited(git: Git, other: Git["limits"] = {}): Git {
   const usual = {
     memoryBytes: 2 * 1024 * 1024 * 1024,
-    timeMs: 10 * 60_000,
+    processorMs: 10 * 60_000,
+    timeMs: 3_600_000,
     stdoutBytes: 64 * 1024 * 1024,
   };
   return { ...git, limits: { ...usual, ...other }, settings };

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../../model/errors.ts";
 import { harmlessArgs, harmlessEnvironment, harmlessSettings, subcommandAt } from "./harmless.ts";
+import { closePipes, defaultLimits, type GitLimits, watchLimits } from "./watch-limits.ts";
 
 /** A git program with its whole environment; it inherits nothing from this process. */
 export interface Git {
@@ -12,19 +13,10 @@ export interface Git {
   readonly limits?: GitLimits;
   /** Aborting it ends each run. */
   readonly signal?: AbortSignal | undefined;
+  /** Is called about each second in which a run has moved. */
+  readonly onMove?: () => void;
   /** `name=value`: configuration in addition to `harmlessSettings`. */
   readonly settings?: readonly string[];
-}
-
-/** The limits of each run of git; the defaults are more than any of our calls needs. */
-interface GitLimits {
-  /**
-   * Address space. Only where the machine can limit it and has a shell; an agent's container has
-   * limits of its own.
-   */
-  readonly memoryBytes?: number;
-  readonly timeMs?: number;
-  readonly stdoutBytes?: number;
 }
 
 export interface GitRun {
@@ -57,8 +49,6 @@ export interface GitResult {
   readonly stderr: string;
 }
 
-/** A run that takes longer never ends; the output has room for the names of a million files. */
-const defaultLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
 /** Only git's last reason is shown. */
 const maxStderrBytes = 64 * 1024;
 /**
@@ -115,8 +105,8 @@ export async function pipeGit(
       ? undefined
       : pipeline(source.stdout, sink.stdin).catch(() => undefined);
   const results = Promise.all([
-    collect(from.git, source, { ignoreStdout: true }),
-    collect(to.git, sink),
+    collect(from.git, source, { ignoreStdout: true, partner: sink }),
+    collect(to.git, sink, { partner: source }),
   ]);
   feed(source, from.run.stdin);
   const [sent, received] = await results;
@@ -177,18 +167,24 @@ function feed(
   if (stdin !== undefined) child.stdin?.end(stdin, encoding);
 }
 
-type Collecting = { ignoreStdout?: boolean } & Pick<GitRun, "onStdout" | "encoding">;
+/** `partner`: the git at the other end of its pipe. */
+type Collecting = { ignoreStdout?: boolean; partner?: ChildProcess } & Pick<
+  GitRun,
+  "onStdout" | "encoding"
+>;
 
 function collect(
   git: Git,
   child: ChildProcess,
-  { ignoreStdout = false, onStdout, encoding = "utf8" }: Collecting = {},
+  { ignoreStdout = false, partner, onStdout, encoding = "utf8" }: Collecting = {},
 ): Promise<GitResult> {
   const { stdoutBytes: maxStdoutBytes } = { ...defaultLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
   let stdoutBytes = 0;
   let stderr = "";
-  const watch = watchLimits(git, child);
+  const watch = watchLimits(git, child, partner);
+  if (!ignoreStdout) child.stdout?.on("data", watch.moved);
+  child.stderr?.on("data", watch.moved);
   if (onStdout !== undefined) child.stdout?.on("data", onStdout);
   else if (!ignoreStdout) {
     child.stdout?.on("data", (chunk: Uint8Array) => {
@@ -229,41 +225,6 @@ function collect(
   });
 }
 
-/** `note`: the first limit that it has exceeded is its reason. `end`: and git is ended for it. */
-type LimitWatch = {
-  note: (sentence: string) => void;
-  end: (sentence: string) => void;
-  exceeded: () => string | undefined;
-};
-
-/** Ends git after its time, or when it is no longer wanted. */
-function watchLimits({ limits, signal }: Git, child: ChildProcess): LimitWatch {
-  const { timeMs } = { ...defaultLimits, ...limits };
-  let limit: string | undefined;
-  let hasEnded = false;
-  const note = (sentence: string) => {
-    limit ??= sentence;
-  };
-  const end = (sentence: string) => {
-    note(sentence);
-    child.kill("SIGKILL");
-    if (hasEnded) closePipes(child);
-  };
-  const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
-  const onAbort = () => end("it was ended");
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
-  const settle = () => {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-  };
-  child.once("exit", () => {
-    hasEnded = true;
-  });
-  for (const last of ["close", "error"]) child.once(last, settle);
-  return { note, end, exceeded: () => limit };
-}
-
 /**
  * Closes the pipes of a git that has ended when nothing has come for a time, because a program that
  * it has started holds them.
@@ -282,11 +243,6 @@ function whenSilent(child: ChildProcess, onClose: () => void): void {
     closePipes(child);
   }, lookEveryMs);
   child.once("close", () => clearInterval(looks));
-}
-
-function closePipes(child: ChildProcess): void {
-  child.stdout?.destroy();
-  child.stderr?.destroy();
 }
 
 /** As git says it, for memory of its own and for files that it maps. */
@@ -308,7 +264,7 @@ const maxReasons = 3;
  * say no more than `adding files failed`, with the file and the cause in those before it.
  */
 export function failureLine(stderr: string): string | undefined {
-  const lines = stderr.split("\n").filter((line) => !/^(?:(?:fatal|error):)?\s*$/.test(line));
+  const lines = stderr.split(/[\r\n]/).filter((line) => !/^(?:(?:fatal|error):)?\s*$/.test(line));
   const reasons = lines.filter((line) => /^(?:fatal|error): /.test(line)).slice(-maxReasons);
   const shown = reasons.length === 0 ? lines.slice(-1) : reasons;
   return shown.length === 0

@@ -28,7 +28,7 @@ async function preparedCopy(initArgs: string[] = []) {
     exchangeDir,
     workspaceDir: folder,
     keepsIgnored: true,
-    firstCheckoutMs: 2_000,
+    limits: { stillMs: 2_000 },
   });
   await copy.prepare(host.base);
   const dotGit = join(folder, ".git");

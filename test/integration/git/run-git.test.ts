@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { harmlessArgs } from "../../../lib/git/run/harmless.ts";
-import { type Git, isRunningGit, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
+import { type Git, isRunningGit, pipeGit, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
 function standIn(folder: string, script: string, limits: NonNullable<Git["limits"]>): Git {
@@ -19,6 +19,58 @@ test("a git that does not end is ended, and the error says so", async () => {
     "git status failed: it did not end within 0.2 s",
   );
 });
+
+/**
+ * A stand-in that takes a processor until it has moved for longer than it may be still: it is
+ * looked at twenty times in `stillMs`. `burning`: what it does until the file of the name is there.
+ */
+function movingStandIn(folder: string, burning: (until: string) => string): Git {
+  const file = join(folder, "go on");
+  const script = `${burning(`while [ ! -e '${file}' ]; do :; done`)}; echo done`;
+  let moves = 0;
+  const onMove = () => {
+    if (++moves === 30) writeFileSync(file, "");
+  };
+  return { ...standIn(folder, script, { stillMs: 1_000 }), onMove };
+}
+
+test("a git that moves is finished, however long it takes", async () => {
+  using folder = temporaryFolder();
+  const git = movingStandIn(folder.path, (until) => until);
+  expect(await runGit(git, { args: ["checkout"] })).toBe("done\n");
+}, 60_000);
+
+test("a git in which nothing moves is ended, and the error says so", async () => {
+  using folder = temporaryFolder();
+  const git = standIn(folder.path, "echo Hello; exec sleep 3600", { stillMs: 300 });
+  await expect(runGit(git, { args: ["checkout"] })).rejects.toThrow(
+    "git checkout failed: nothing has moved in it for 0.3 s",
+  );
+});
+
+test("a git that waits for a program of its own is finished while that one moves", async () => {
+  using folder = temporaryFolder();
+  // It writes nothing, and waits without a sign of its own.
+  const git = movingStandIn(folder.path, (until) => `sh -c "${until}"`);
+  expect(await runGit(git, { args: ["status"] })).toBe("done\n");
+}, 60_000);
+
+test("a git that reads from another one may wait as long as that one moves", async () => {
+  using folder = temporaryFolder();
+  using other = temporaryFolder();
+  const from = movingStandIn(folder.path, (until) => until);
+  const to = standIn(other.path, "exec cat", { stillMs: 1_000 });
+  const run = { args: ["status"] };
+  expect(await pipeGit({ git: from, run }, { git: to, run })).toBe("done\n");
+}, 60_000);
+
+test("a git that costs more of a processor than it may is ended, and the error says so", async () => {
+  using folder = temporaryFolder();
+  const git = standIn(folder.path, "while :; do :; done", { stillMs: 1_000, processorMs: 500 });
+  await expect(runGit(git, { args: ["index-pack"] })).rejects.toThrow(
+    "git index-pack failed: it took more than 0.5 s of a processor",
+  );
+}, 20_000);
 
 test("a git that writes without end is ended, and the error says so", async () => {
   using folder = temporaryFolder();
@@ -55,13 +107,16 @@ test.if(process.platform === "linux")(
 
 test.each([
   ["sleep 3600", "it left a program behind that kept its output open"],
-  ["sh -c 'while echo x; do sleep 0.1; done'", "it did not end within 4 s"],
+  [
+    "sh -c 'while echo x; do sleep 0.1; done'",
+    "it left a program behind that kept its output open",
+  ],
 ])(
   "a program that a git has left behind does not keep its caller waiting: %s",
   async (left, problem) => {
     using folder = temporaryFolder();
     const git = standIn(folder.path, `${left} & echo $! >'${folder.path}/pid'; echo done`, {
-      timeMs: 4_000,
+      stillMs: 4_000,
     });
     try {
       const reason = `git status failed: ${problem}`;

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { GitLimits } from "../../../lib/git/run/watch-limits.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { copyIn } from "../../support/git/folders.ts";
 import {
@@ -25,6 +26,7 @@ import {
   toolGit,
   write,
 } from "../../support/git/sample-repository.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 /** A host repository, and a working copy of it that is prepared at its one commit. */
 async function preparedCopy({ initArgs = [] as string[], keepsIgnored = false } = {}) {
@@ -94,6 +96,52 @@ test("a changed file of which the tool's index says that it is unchanged does no
   await made.copy.prepare(made.base);
   expect(readFileSync(join(made.folder, "README.md"), "utf8")).toBe("Hello.\n");
 });
+
+/** A copy of one commit, whose git does what `inPlace` says before the real one begins. */
+function copyWith(limits: GitLimits, inPlace: (root: string) => string) {
+  const host = sampleRepository();
+  const program = join(host.root, "git");
+  const real = `exec ${Bun.which("git")} "$@"`;
+  writeFileSync(program, `#!/bin/sh\n${inPlace(host.root)}\n${real}\n`, { mode: 0o755 });
+  const folder = join(host.root, "work");
+  const copy = copyIn({
+    git: { path: program, env: { PATH: process.env.PATH } },
+    agentName,
+    objectsDir: join(host.path, ".git/objects"),
+    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
+    workspaceDir: folder,
+    limits,
+  });
+  return { host, folder, copy, [Symbol.dispose]: host[Symbol.dispose] };
+}
+
+test("a checkout that takes long is finished, and not begun again", async () => {
+  const stillMs = 1_000;
+  using made = copyWith({ stillMs }, (root) => {
+    const until = `echo x >>'${root}/calls'; while [ ! -e '${root}/go on' ]; do :; done`;
+    return `case " $* " in *" checkout "*) ${until};; esac`;
+  });
+  const { host, folder, copy } = made;
+  const prepared = copy.prepare(host.base);
+  // It is looked at twenty times in `stillMs`.
+  await waitFor("a checkout that has moved for longer than it may be still", () => copy.moves > 30);
+  writeFileSync(join(host.root, "go on"), "");
+  await prepared;
+  expect(filesOf(folder)).toContain("README.md");
+  expect(readFileSync(join(host.root, "calls"), "utf8")).toBe("x\n");
+}, 60_000);
+
+test("what costs git too much to remove is removed without it", async () => {
+  using made = copyWith({ processorMs: 300 }, (root) => {
+    const costly = `while [ -e '${root}/work/costly' ]; do :; done`;
+    return `case " $* " in *" clean "*) ${costly};; esac`;
+  });
+  const { host, folder, copy } = made;
+  mkdirSync(folder);
+  write(folder, { costly: "x" });
+  await copy.prepare(host.base);
+  expect(filesOf(folder)).toEqual([".git", ".gitignore", "README.md", "src"]);
+}, 60_000);
 
 test("a file that is the same at the new base is not written again", async () => {
   using made = await preparedCopy();

@@ -13,6 +13,7 @@ async function leased(
   renew: () => Promise<Renewal>,
   work: (signal: AbortSignal) => Promise<string>,
   maxMs = 60_000,
+  moves = () => 0,
 ) {
   await using scene = await cubScene({ wrap: (board) => ({ ...board, renewLease: renew }) });
   const lease = { claim: newClaimId(), agent: scene.agent, attempt: 1 };
@@ -21,7 +22,7 @@ async function leased(
   const outcome = await underLease(
     scene.deps,
     lease,
-    { maxMs, kill: kill.signal, everyMs: 1 },
+    { maxMs, moves, kill: kill.signal, everyMs: 1 },
     work,
   );
   return { outcome, scene };
@@ -78,5 +79,22 @@ describe("work under a lease", () => {
     );
     expect(renewals).toBe(0);
     expect(outcome.outcome).toBe("done");
+  });
+
+  test("is renewed for as long as something moves, however long that is", async () => {
+    let [renewals, moves] = [0, 0];
+    const { outcome } = await leased(
+      async () => {
+        renewals++;
+        return { outcome: "renewed" };
+      },
+      async () => {
+        await waitFor("renewals", () => renewals > 50);
+        return "result";
+      },
+      10,
+      () => moves++,
+    );
+    expect(outcome).toEqual({ outcome: "done", result: "result" });
   });
 });
