@@ -13,17 +13,11 @@ import { submoduleNotes } from "./submodule-notes.ts";
 
 /** The older ones of more commits are not shown. */
 const maxShownCommits = 50;
-/**
- * Columns of the statistics. In fewer ones git leaves out the beginning of a long name: a workflow
- * would look like any other file.
- */
-const statColumns = 5_000;
-const graphColumns = 40;
 /** Nothing is left out, and names look alike everywhere. */
 const plain = ["--no-color", "--no-relative", "--ignore-submodules=none"];
 const formOf = {
   sums: ["--shortstat"],
-  files: [`--stat=${statColumns}`, `--stat-graph-width=${graphColumns}`, "--summary"],
+  files: ["--stat", "--summary"],
   lines: ["--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"],
 } as const;
 

@@ -21,7 +21,10 @@ const settings = [
   "diff.indentHeuristic=true",
 ];
 
-/** Otherwise the beginning of a long name is left out, and two names may look the same. */
+/**
+ * In fewer columns git leaves out the beginning of a long name: two names may look the same, and a
+ * workflow like any other file.
+ */
 const wholeNames = ["--stat=100000", "--stat-graph-width=40"];
 const rowOfFile = /^( .*\S) +( \| +(?:\d+(?: [+-]+)?|Bin(?: \d+ -> \d+ bytes)?))$/gm;
 const usualWidth = 100;
