@@ -20,7 +20,7 @@ const shapeOf: Readonly<Record<Look, string>> = {
 
 /**
  * Above so many nodes, Graphviz looks less long for short edges and draws them straight and without
- * words: 2 000 artefacts need a fifth of the time, and nobody reads so many words.
+ * words: 2 000 artefacts need a fifth of the time, and no person reads so many words.
  */
 const largeNodes = 300;
 const largeGraph = "  graph [nslimit=0.2, nslimit1=0.2, mclimit=0.1, splines=line]";
