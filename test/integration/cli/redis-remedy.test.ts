@@ -1,7 +1,16 @@
 // Shows what `sett up` advises where Redis ends at its start: each fatal line is one that a real
 // Redis has just printed.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  cp,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { redisRemedy } from "../../../apps/cli/up/apply/redis-remedy.ts";
@@ -87,6 +96,33 @@ const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][]
     "a manifest with a wrong type",
     /The list of the append-only files/,
     (files) => writeFile(join(files, "appendonly.aof.manifest"), "file a seq 1 type z\n"),
+  ],
+  [
+    "a file in the place of the folder",
+    /appendonlydir is a file/,
+    async (files) => {
+      await rm(files, { recursive: true });
+      await writeFile(files, "");
+    },
+  ],
+  [
+    "a tail with a command that lacks its words, of which this Redis crashes",
+    /redis-check-aof/,
+    async (files) => appendFile(await one(files, ".incr.aof"), "*1\r\n$3\r\nSET\r\n"),
+  ],
+  [
+    "a tail that a crash of the machine has filled with zeros",
+    /redis-check-aof/,
+    async (files) => appendFile(await one(files, ".incr.aof"), Buffer.alloc(4_096)),
+  ],
+  [
+    "a base file that a manifest names twice",
+    /The list of the append-only files/,
+    (files) =>
+      appendFile(
+        join(files, "appendonly.aof.manifest"),
+        "file appendonly.aof.9.base.rdb seq 9 type b\n",
+      ),
   ],
   [
     "a base file that is gone",
@@ -179,6 +215,19 @@ test.each(damages)("%s has its remedy", async (_, remedy, damage, ...settings) =
   const lines = await linesAfter(damage, ...settings);
   const advice = redisRemedy(lines, placeInVolume(part));
   expect({ advice, lines }).toMatchObject({ advice: expect.stringMatching(remedy) });
+});
+
+test("a Redis that the kernel ends for lack of memory, and an image that has none, have their remedies", () => {
+  // Redis says it of the users that Sett gives it, at each start.
+  const loading = [
+    "1:M 26 Nov 2026 14:40:40.384 # Deprecation warning: Allowing a first arg of an otherwise blocked command is a misuse of ACL and may get disabled in the future (offender: +info|persistence)",
+    "1:M 26 Nov 2026 14:40:40.384 * RDB is base AOF",
+  ];
+  expect(redisRemedy(loading, placeInVolume(part))).toBeUndefined();
+  expect(redisRemedy(loading, placeInVolume(part), true)).toContain("needs more memory");
+  expect(redisRemedy(["sh: 16: exec: redis-server: not found"], placeInVolume(part))).toContain(
+    "has no Redis",
+  );
 });
 
 test("commands are for the volume, or for the folder of a Redis that is a process", async () => {

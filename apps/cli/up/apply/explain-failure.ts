@@ -28,7 +28,9 @@ export async function explainFailure(
       : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
   const part = await runtime.observe.find(error.container).catch(() => undefined);
   const remedy =
-    part?.labels.component === "redis" ? redisRemedy(lines, host.dataOf(part)) : undefined;
+    part?.labels.component === "redis"
+      ? redisRemedy(lines, host.dataOf(part), part.isOutOfMemory)
+      : undefined;
   const advice =
     lines.length === 0
       ? "Does it have enough memory, and is its image made for this machine?"

@@ -4,15 +4,21 @@ import type { DataPlace } from "../hosts/data-place.ts";
 
 /**
  * A sentence or several; undefined where the log names no known cause. `lines`: the end of the log,
- * the newest last.
+ * the newest last. `isOutOfMemory`: the kernel has ended it for that.
  */
-export function redisRemedy(lines: readonly string[], place: DataPlace): string | undefined {
+export function redisRemedy(
+  lines: readonly string[],
+  place: DataPlace,
+  isOutOfMemory = false,
+): string | undefined {
   const known = lines
     .filter(isWarning)
     .flatMap((line) => remedies.find(({ sign }) => sign.test(line)) ?? []);
   // Redis names a cause and its consequence on lines of their own: the most telling counts.
   const [first] = known.toSorted((a, b) => remedies.indexOf(a) - remedies.indexOf(b));
-  return first?.remedy(place);
+  // Then its log says nothing of it.
+  const cause = first ?? (isOutOfMemory ? outOfMemory : undefined);
+  return cause?.remedy(place);
 }
 
 /**
@@ -21,11 +27,19 @@ export function redisRemedy(lines: readonly string[], place: DataPlace): string 
  */
 function isWarning(line: string): boolean {
   const [, mark, text = ""] = /^\d+:[A-Z] .*? ([.*#-]) (.*)$/.exec(line) ?? [undefined, "#", line];
-  return mark === "#" && !text.startsWith("WARNING");
+  return mark === "#" && !/^(?:WARNING|Deprecation)/.test(text);
 }
 
+type Remedy = { sign: RegExp; remedy: (place: DataPlace) => string };
+
+const outOfMemory: Remedy = {
+  sign: /OUT OF MEMORY|Out Of Memory|Out of memory|OOM loading DB/,
+  remedy: ({ data }) =>
+    `Redis needs more memory than it has to read ${data}: raise \`services: { redis: { resources: { limits: { memory: … } } } }\` in sett.yml. If there is enough, a file is cut short: put back a back-up. Sett has changed nothing.`,
+};
+
 /** The signs are those of Redis 7 and 8, the most telling first. */
-const remedies: readonly { sign: RegExp; remedy: (place: DataPlace) => string }[] = [
+const remedies: readonly Remedy[] = [
   {
     sign: /No space left on device|Disk quota exceeded/,
     remedy: ({ data }) =>
@@ -51,15 +65,26 @@ const remedies: readonly { sign: RegExp; remedy: (place: DataPlace) => string }[
     remedy: ({ data }) =>
       `The files in ${data} were written by another, mostly a newer Redis: name its image with \`services: { redis: { image: … } }\` in sett.yml. Sett has changed nothing.`,
   },
-  {
-    sign: /OUT OF MEMORY|Out Of Memory|Out of memory|OOM loading DB/,
-    remedy: ({ data }) =>
-      `Redis needs more memory than it has to read ${data}: raise \`services: { redis: { resources: { limits: { memory: … } } } }\` in sett.yml. If there is enough, a file is cut short: put back a back-up. Sett has changed nothing.`,
-  },
+  outOfMemory,
   {
     sign: /(?:AOF|append only|append log|append-only) file .*(?:doesn't exist|No such file)|The AOF directory .* doesn't exist/,
     remedy: ({ data, copy }) =>
       `An append-only file that the manifest in ${data} names is gone: put it back from a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
+  },
+  {
+    sign: /append-only dir .*: Not a directory/,
+    remedy: ({ data, copy }) =>
+      `In ${data}, appendonlydir is a file, and should be the folder of the append-only files: put it back from a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
+  },
+  {
+    sign: /REDIS BUG REPORT|crashed by signal/,
+    remedy: ({ data, copy, inside }) =>
+      `Redis has crashed while it read ${data}: a file there is damaged, or this Redis has a bug. Copy the files first (${copy}). Then \`${inside("redis-check-aof /data/appendonlydir/appendonly.aof.manifest")}\` may say where, or name another Redis with \`services: { redis: { image: … } }\` in sett.yml. Sett has changed nothing.`,
+  },
+  {
+    sign: /redis-server: not found/,
+    remedy: () =>
+      "The image that `services.redis.image` names has no Redis: name another one, or leave it out.",
   },
   {
     sign: /\.base\.rdb|RDB|Wrong signature|Unexpected EOF|integrity check failed|[Ll]oading failed|Failed loading library/,
@@ -72,7 +97,7 @@ const remedies: readonly { sign: RegExp; remedy: (place: DataPlace) => string }[
       `An append-only file in ${data} is damaged; Sett has changed nothing. First copy it (${copy}). Then \`${inside("redis-check-aof /data/appendonlydir/appendonly.aof.manifest")}\` says where; with \`--fix\` it cuts off everything from there on.`,
   },
   {
-    sign: /ACL|acl/,
+    sign: /ACL errors|loading ACLs|users\.acl/,
     remedy: ({ data, inside }) =>
       `The users of Redis in ${data}, users.acl, are damaged. Move the file away (\`${inside("mv /data/users.acl /data/users.acl.damaged")}\`): \`sett up\` makes all users again.`,
   },
