@@ -38,6 +38,8 @@ export class Mailboxes {
   readonly #jobs = new SerialByKey<string>();
   readonly #underWay = new Map<AgentName, number>();
   readonly #senders = new Set<AgentName>();
+  /** Agents that have chosen a place after which their mailbox takes no more, or few messages. */
+  readonly #closing = new Set<AgentName>();
   #reopen = () => {};
 
   constructor(deps: Deps, options: Omit<MailOptions, "refusals">) {
@@ -106,22 +108,26 @@ export class Mailboxes {
       );
       if (reply !== undefined && reply !== "ended")
         await untilDone(() => board.answerMail(mail, JSON.stringify(reply)), signal);
-      if (isBeyondClocks(mail)) await this.#openAgain(signal, mail);
     } finally {
       const left = (this.#underWay.get(agent) ?? weight) - weight;
       if (left > 0) this.#underWay.set(agent, left);
       else this.#underWay.delete(agent);
     }
+    // A mailbox that still has a message is not opened anew: the last of them is waited for.
+    if (isBeyondClocks(mail)) this.#closing.add(agent);
+    if (this.#closing.has(agent) && !this.#underWay.has(agent))
+      await this.#openAgain(signal, agent);
   }
 
   /**
    * Mailboxes that their agents have closed with a place of their own choice: all that there are,
-   * or the one of this message.
+   * or that of one agent.
    */
-  async #openAgain(signal: AbortSignal, mail?: Mail): Promise<void> {
-    const done = await untilDone(() => this.#deps.board.reopenMail(mail && [mail.agent]), signal);
+  async #openAgain(signal: AbortSignal, only?: AgentName): Promise<void> {
+    const done = await untilDone(() => this.#deps.board.reopenMail(only && [only]), signal);
     const board = this.#deps.board.asOf();
-    for (const agent of done?.reopened ?? [])
+    for (const agent of done?.reopened ?? []) {
+      this.#closing.delete(agent);
       await untilDone(
         () =>
           this.#closings.record(
@@ -131,7 +137,8 @@ export class Mailboxes {
           ),
         signal,
       );
-    if (mail !== undefined && done !== undefined && done.reopened.length > 0) this.#reopen();
+    }
+    if (only !== undefined && done !== undefined && done.reopened.length > 0) this.#reopen();
   }
 }
 

@@ -7,6 +7,7 @@ import { user } from "../../support/blackboard/scene.ts";
 import { startService } from "../../support/process/service-process.ts";
 import { agentName, newClaimId, sampleAgent } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
+import { refuseFunction } from "../../support/redis/refuse-function.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
@@ -98,6 +99,37 @@ test("a mailbox that was closed with the last possible place takes messages agai
   await scene.board.sendMail(coder, { id: "after-it", text: "{" });
   await answered("after-it");
 }, 120_000);
+
+test("so does one whose last message is dealt with before those that came before it", async () => {
+  await using scene = await createScene();
+  await using _service = startService("orchestrator", {
+    SETT_INSTANCE_NAME: instance,
+    REDIS_URL: scene.redis.url,
+    SETT_HEALTH_PORT: "0",
+  });
+  const answered = (id: string) =>
+    waitFor(`the answer to ${id}`, async () =>
+      (await scene.redis.cli("XRANGE", `sett:${instance}:agent:${coder}:in`, "-", "+")).includes(
+        id,
+      ),
+    );
+  await scene.sendAt("*", "first-one");
+  await answered("first-one");
+  const mend = await refuseFunction(scene.redis.url, "renewLease");
+  const alive = { message: { say: "alive", claim: newClaimId(), attempt: 1 } };
+  await scene.sendAt("*", "slow-one", JSON.stringify(alive));
+  await scene.sendAt(`${largest}-${largest}`, "last-one");
+  await answered("last-one");
+  await mend();
+  await answered("slow-one");
+  await waitFor("the mailbox to take messages", () =>
+    scene.board.sendMail(coder, { id: "next-one", text: "{" }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await answered("next-one");
+}, 60_000);
 
 test("answers that were trimmed while the program of an agent slept are noticed, and all that is unanswered is to be sent again", async () => {
   await using scene = await createScene();
