@@ -1,11 +1,26 @@
 // Any image can be an agent: this one holds a single static program, no shell and no libc.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempDisposable, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { $ } from "bun";
 import { instanceLabel } from "../../lib/runtime/labels.ts";
 import { nightly } from "../support/nightly.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
 let sett: SettWorkspace;
+
+/** What a checkout writes, by the encoding that the attributes name. */
+const encoded: Record<string, Buffer> = {
+  "UTF-16LE-BOM": Buffer.from("\ufeffé\n", "utf16le"),
+  "UTF-16": Buffer.from("\ufeffé\n", "utf16le"),
+  "ISO-8859-1": Buffer.from("é\n", "latin1"),
+  CP1252: Buffer.from([0x80, 0x0a]),
+  "SHIFT-JIS": Buffer.from([0x83, 0x41, 0x0a]),
+};
+const attributeOf = (name: string) => `${name} working-tree-encoding=${name}\n`;
+const write = async (name: string, bytes: string | Buffer) =>
+  void (await Bun.write(`${sett.folder}/${name}`, bytes));
 
 beforeAll(async () => {
   sett = await SettWorkspace.create({
@@ -24,6 +39,8 @@ beforeAll(async () => {
   });
   // busybox-static acts as the program that it is named after.
   await $`cp /bin/busybox agents/bare/echo`.cwd(sett.folder);
+  await write("encoded/.gitattributes", Object.keys(encoded).map(attributeOf).join(""));
+  for (const [name, bytes] of Object.entries(encoded)) await write(`encoded/${name}`, bytes);
   await sett.commit("Add a sett");
   await sett.up();
 });
@@ -40,6 +57,16 @@ test("an agent image with no shell and no libc does its work", async () => {
     await sett.need("hoard", "--json"),
   );
   expect(artefacts.at(-1)).toMatchObject({ type: "Bare", payload: "no shell, no libc" });
+});
+
+test("and a working copy with the files of a clone, in whatever encoding they are", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "sett-encoded-"));
+  await $`docker cp sett-${sett.name}-agent-bare:/workspace/encoded - | tar -x`.cwd(folder.path);
+  for (const [name, bytes] of Object.entries(encoded))
+    expect([name, await readFile(join(folder.path, "encoded", name), "latin1")]).toEqual([
+      name,
+      bytes.toString("latin1"),
+    ]);
 });
 
 nightly(

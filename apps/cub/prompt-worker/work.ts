@@ -2,6 +2,7 @@
 // on stdout, lines for the log on stderr.
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { callFailedType, noResultType } from "../../../lib/model/own-types.ts";
@@ -74,10 +75,7 @@ async function workspaceOf(
   environment: Environment,
   input: ToolInput,
 ): Promise<Workspace> {
-  const env = {
-    ...commandEnvironment(environment),
-    ...(git.libraryPath !== undefined && { LD_LIBRARY_PATH: git.libraryPath }),
-  };
+  const env = { ...commandEnvironment(environment), ...ownLibraries(git.libraryPath) };
   const workspace = await openWorkspace(process.cwd(), { path: git.path, env });
   return isReadWrite ? await resumeProgress(workspace, inputsOf(input)) : workspace;
 }

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
+import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 
 type Place = {
@@ -31,7 +32,7 @@ export async function workingCopyOf(
   const folders = { agentName, objectsDir, exchangeDir, isShared, isGuarded };
   const exchange = await AgentFolders.open(folders);
   if (exchange === undefined) return undefined;
-  const env = { PATH: path, LD_LIBRARY_PATH: libraryPath };
+  const env = { PATH: path, ...ownLibraries(libraryPath) };
   return new WorkingCopy({
     git: { path: binary, env },
     ...{ agentName, exchange, workspaceDir, keepsIgnored },
