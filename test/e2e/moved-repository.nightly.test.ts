@@ -1,6 +1,7 @@
 // A person renames the folder of a repository: its instance goes on there, with its blackboard.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rename } from "node:fs/promises";
+import { $ } from "bun";
 import { finished } from "../support/cli/finished.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
@@ -63,4 +64,16 @@ test("up in the new folder goes on with the instance, running or down", async ()
   expect(down.err).not.toContain("is new, and empty");
   expect(down.code).toBe(0);
   expect((await inFolder(moved, "hoard")).out).toContain(goal.slice(0, 8));
+
+  // Others say where it was, and down takes it from where it is, with its results.
+  await rename(moved, folder);
+  expect((await inFolder(folder, "status")).err).toContain("which was at");
+  const removed = await inFolder(folder, "down", "--volumes", "--timeout", "1s");
+  expect(removed.err).toContain(`${sett.name} is removed, with its blackboard.`);
+  expect(removed.err).not.toContain("cannot be used");
+  const refs = await $`git for-each-ref refs/sett && git config --get-regexp ^sett`
+    .cwd(folder)
+    .nothrow()
+    .text();
+  expect(refs).toBe("");
 });
