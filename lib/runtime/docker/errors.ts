@@ -91,15 +91,18 @@ export function isAbort(error: unknown): boolean {
 
 function unreachable(error: unknown): SettError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  // What answers speaks no HTTP, such as a server of SSH or one that wants TLS.
+  if (code.startsWith("HPE_")) return isNoEngine(error);
   const said = error instanceof Error ? error.message : String(error);
   const message = `The Docker Engine does not answer: ${sentence(brokenOff[said] ?? said)}`;
   return new SettError("docker-unreachable", message, { hint: hintFor(code), cause: error });
 }
 
 /** Another server may listen at the Engine's address, and answers with pages of its own. */
-export function isNoEngine(): SettError {
+export function isNoEngine(cause?: unknown): SettError {
   const hint = "Try `docker info`. DOCKER_HOST names the Engine, if set.";
-  return new SettError("docker-unreachable", "What answers there is no Docker Engine.", { hint });
+  const message = "What answers there is no Docker Engine.";
+  return new SettError("docker-unreachable", message, { hint, cause });
 }
 
 /** Node and Bun say this of a connection that has ended too early. */

@@ -4,13 +4,14 @@ import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ImageInfo, Progress } from "../port.ts";
 import { envRecord } from "./env.ts";
-import { ask, askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
+import { ask, askIfThere, explain, isNoEngine, reasonOf, statusOf } from "./errors.ts";
 import { jsonMessages } from "./json-messages.ts";
 import { untilSilent } from "./patience.ts";
 
 export async function findImage(docker: Docker, tag: string): Promise<ImageInfo | undefined> {
   const image = await askIfThere(`look for the image ${tag}`, () => docker.getImage(tag).inspect());
   if (image === undefined) return undefined;
+  if (typeof image.Id !== "string") throw isNoEngine();
   // An imported image has null for most of these, whatever dockerode's types say.
   const config = image.Config ?? {};
   return {

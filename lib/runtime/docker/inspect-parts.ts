@@ -5,7 +5,7 @@ import type { PartLabels } from "../labels.ts";
 import { idsOf, isNameIn, ownPart, ownVolumes, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
 import { envRecord } from "./env.ts";
-import { ask, askIfThere, isNoEngine } from "./errors.ts";
+import { ask, askIfThere } from "./errors.ts";
 
 type Parts = Omit<InstanceParts, "instance">;
 type Own = Awaited<ReturnType<typeof ownParts>>;
@@ -134,7 +134,6 @@ async function listEverything(docker: Docker) {
       docker.listNetworks(),
     ]),
   );
-  if (!Array.isArray(containers)) throw isNoEngine();
   return {
     containers: containers.map(({ Id, Names, Labels, ImageID, Created, Mounts }) => ({
       ...{ id: Id, name: bareName(Names[0] ?? ""), labels: Labels },

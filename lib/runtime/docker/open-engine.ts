@@ -4,6 +4,7 @@
 // address, passwords and all, where proxies log it, and refuse it as too long.
 import type Docker from "dockerode";
 import { messageOf, SettError } from "../../model/errors.ts";
+import { isNoEngine } from "./errors.ts";
 import type { EngineAddress } from "./find-engine.ts";
 import { type Answered, type Dial, wholeAnswers } from "./whole-answers.ts";
 
@@ -18,7 +19,16 @@ type Modem = {
   protocol: string;
   headers: Readonly<Record<string, string>>;
 };
-type Request = { path: string; options?: Options; isStream?: boolean; abortSignal?: AbortSignal };
+type Request = {
+  method: string;
+  path: string;
+  options?: Options;
+  isStream?: boolean;
+  abortSignal?: AbortSignal;
+};
+
+/** The requests whose answer is a list. */
+const lists = /^\/(?:containers\/json|images\/json|networks)(?:\?|$)/;
 
 /**
  * Does not connect yet. Throws `docker-unreachable` where DOCKER_HOST, or what its companions name,
@@ -35,7 +45,12 @@ export async function openEngine(address: EngineAddress): Promise<Docker> {
   const prefix = address.kind === "host" ? completeHost(modem, address.host) : "";
   modem.dial = (request, answered) => {
     const short = withShortAddress(request);
-    dial({ ...short, path: `${prefix}${short.path}` }, answered);
+    const isList = request.method === "GET" && lists.test(request.path);
+    dial({ ...short, path: `${prefix}${short.path}` }, (error, data) =>
+      !error && isList && !Array.isArray(data)
+        ? answered?.(isNoEngine(), null)
+        : answered?.(error, data),
+    );
   };
   // dockerode takes it from DOCKER_CLIENT_TIMEOUT, as milliseconds of silence also of a build;
   // others mean seconds by it.

@@ -108,6 +108,30 @@ test("an engine that takes the call and says nothing counts as unreachable", asy
   });
 });
 
+test("an engine behind a path of another server is asked below that path, as by docker", async () => {
+  const asked: string[] = [];
+  const info = { ServerVersion: "20.10.24", Architecture: "x86_64", NCPU: 1, MemTotal: 1 };
+  const server = createHttpServer(({ url = "" }, answer) => {
+    asked.push(url);
+    answer.end(url === "/engines/a/info" ? JSON.stringify(info) : "[]");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const { DOCKER_HOST: before } = process.env;
+  // dockerode reads it by itself.
+  process.env.DOCKER_HOST = `tcp://127.0.0.1:${port}/engines/a/`;
+  try {
+    const runtime = await dockerRuntime({ env: process.env });
+    expect(await runtime.observe.check()).toMatchObject({ version: "20.10.24" });
+    expect(asked).toEqual(["/engines/a/info"]);
+  } finally {
+    process.env.DOCKER_HOST = before;
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
 test("an engine that needs more than five seconds for its answer is waited for", async () => {
   await using engine = await slowEngine(5_500);
   expect(
@@ -144,6 +168,46 @@ test.each([
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test.each(["SSH-2.0-OpenSSH_9.2\r\n", "\x15\x03\x01\0\x02\x02\x16", "HTTP/2 200\r\n\r\n"])(
+  "a server that answers %j, which is no HTTP, is said to be no engine",
+  async (bytes) => {
+    await using engine = await dyingEngine(bytes);
+    const runtime = await dockerRuntime({ socketPath: engine.socketPath });
+    for (const answer of [runtime.observe.check(), runtime.observe.instances()])
+      expect(await answer.catch((error) => error)).toMatchObject({
+        code: "docker-unreachable",
+        message: "What answers there is no Docker Engine.",
+      });
+  },
+);
+
+test.each(["/containers/json", "/networks", "/images/json", "/images/a:1/json"])(
+  "a server that answers %s with an object of nothing is said to be no engine",
+  async (path) => {
+    const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+    const socketPath = join(folder, "docker.sock");
+    const server = createHttpServer((request, answer) => {
+      const asked = (request.url ?? "").split("?")[0];
+      answer.end(asked === path || asked === "/volumes" ? "{}" : "[]");
+    });
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    const { engine } = await dockerRuntime({ socketPath });
+    const demo = InstanceName.parse("demo");
+    const asking = path.startsWith("/images/a")
+      ? engine.images.find("a:1")
+      : path === "/images/json"
+        ? engine.images.removeBuilt(demo, { id: undefined, ids: [], begun: [] })
+        : engine.strangers(demo);
+    expect(await asking.catch((error: unknown) => error)).toMatchObject({
+      code: "docker-unreachable",
+      message: "What answers there is no Docker Engine.",
+    });
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  },
+);
 
 test("an engine that redirects is not followed, and that is its failure", async () => {
   const elsewhere =
