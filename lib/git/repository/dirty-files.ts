@@ -1,7 +1,8 @@
 // Reads what `git status` says of files that are not committed, and why committing or stashing them
 // would not help.
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { pathOfBytes } from "../../folders/folder-entries.ts";
+import { showName } from "../run/file-name.ts";
 import { namingWaits, type Waiting } from "../run/person-programs.ts";
 import type { GitRun } from "../run/run-git.ts";
 
@@ -14,6 +15,7 @@ import type { GitRun } from "../run/run-git.ts";
  */
 export interface DirtyFile {
   readonly state: string;
+  /** As `showName` gives it. */
   readonly path: string;
   readonly kind?: "line-ends" | "committed-line-ends" | "submodule" | "repository" | "merge";
 }
@@ -28,11 +30,14 @@ const dirtyArguments = [
 
 type Run = (run: GitRun) => Promise<string>;
 
+/** Names are in latin1 here, one character for each byte, until they are returned. */
+const encoding = "latin1" as const;
+
 /** `onSlow` is given what git waits for, if it takes more than 3 s. */
 export async function dirtyFiles(run: Run, at: Waiting): Promise<DirtyFile[]> {
   const { toplevel } = at.place;
   const dirty = readDirtyFiles(
-    await namingWaits("status", at, () => run({ args: dirtyArguments })),
+    await namingWaits("status", at, () => run({ args: dirtyArguments, encoding })),
   );
   const changed = dirty.some(({ state }) => state === changedInFolder)
     ? await changedContent(run)
@@ -41,12 +46,13 @@ export async function dirtyFiles(run: Run, at: Waiting): Promise<DirtyFile[]> {
     dirty.map(async (file) => {
       const kind =
         kindOf(file, changed) ?? ((await isRepository(file, toplevel)) ? "repository" : undefined);
-      return kind === undefined ? file : { ...file, kind };
+      const shown = { ...file, path: showName(file.path) };
+      return kind === undefined ? shown : { ...shown, kind };
     }),
   );
 }
 
-export function readDirtyFiles(output: string): DirtyFile[] {
+function readDirtyFiles(output: string): DirtyFile[] {
   const entries = output.split("\0").slice(0, -1);
   return entries.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
 }
@@ -77,7 +83,7 @@ function kindOf({ state, path }: DirtyFile, changed: Changed | undefined): Dirty
 
 async function isRepository({ state, path }: DirtyFile, toplevel: string): Promise<boolean> {
   if (state !== "??" || !path.endsWith("/")) return false;
-  return await stat(join(toplevel, path, ".git")).then(
+  return await stat(pathOfBytes(toplevel, `${path}.git`)).then(
     () => true,
     () => false,
   );
@@ -87,11 +93,14 @@ const gitlink = "160000";
 
 /** git says that a file has changed as soon as its size has; only its diff looks at the content. */
 async function changedContent(run: Run): Promise<Changed> {
-  const raw = fieldsOf(await run({ args: ["diff", "--raw", "-z", "--no-renames"] }));
+  const raw = fieldsOf(await run({ args: ["diff", "--raw", "-z", "--no-renames"], encoding }));
   const counted = fieldsOf(
-    await run({ args: ["diff", "--numstat", "-z", "--no-renames", "--ignore-cr-at-eol"] }),
+    await run({
+      args: ["diff", "--numstat", "-z", "--no-renames", "--ignore-cr-at-eol"],
+      encoding,
+    }),
   );
-  const ends = fieldsOf(await run({ args: ["ls-files", "-z", "--eol", "--modified"] }));
+  const ends = fieldsOf(await run({ args: ["ls-files", "-z", "--eol", "--modified"], encoding }));
   const submodules = new Set<string>();
   const modes = new Set<string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -2,10 +2,12 @@
 // way that does.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, utimesSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dirtyHint } from "../../../lib/client/render/dirty-files.ts";
+import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { readName } from "../../../lib/git/run/file-name.ts";
 import {
   commitFiles,
   git,
@@ -145,4 +147,23 @@ test("beside other changes the number of files with other line ends is said", as
   const hint = dirtyHint(await dirtyIn(host.path));
   expect(hint).toContain("In 1 of them only the line ends differ");
   expect(hint).toContain("git add -A && git commit");
+});
+
+test("files whose names are no UTF-8 are named apart, each with what is true of it", async () => {
+  using host = sampleRepository();
+  const names = ["caf\xe8", "caf\xe9", "caf\xea/"];
+  for (const name of names.slice(0, 2)) writeFileSync(pathOfBytes(host.path, name), unix);
+  commitFiles(host.path, {}, "Add names");
+  writeFileSync(pathOfBytes(host.path, "caf\xe8"), windows);
+  writeFileSync(pathOfBytes(host.path, "caf\xe9"), `${unix}three\n`);
+  mkdirSync(pathOfBytes(host.path, "caf\xea"));
+  git(host.path, "init", "--quiet", "inner");
+  renameSync(join(host.path, "inner/.git"), pathOfBytes(host.path, "caf\xea/.git"));
+  rmdirSync(join(host.path, "inner"));
+  const dirty = await dirtyIn(host.path);
+  expect(dirty.map(({ path, kind }) => [readName(path), kind])).toEqual([
+    ["caf\xe8", "line-ends"],
+    ["caf\xe9", undefined],
+    ["caf\xea/", "repository"],
+  ]);
 });
