@@ -15,6 +15,10 @@ export const BudgetReport = z
     reserved: Amounts,
     left: Limits,
     calls_under_way: z.int(),
+    estimated_calls: z.int().openapi({
+      description:
+        "Calls that ended early, or whose provider did not say what they used: it is reckoned.",
+    }),
     agents: z.array(
       z.strictObject({
         name: z.string(),

@@ -16,7 +16,7 @@ export function budgetReport(
   reading: BudgetReading,
   { style, columns }: Pick<Layout, "style" | "columns">,
 ): string[] {
-  const { goal, summary, agents, models, under_way: underWay, spent } = reading;
+  const { goal, summary, agents, models, under_way: underWay, estimated, spent } = reading;
   const title = summary === "" ? "" : `  ${shorten(oneLine(summary), maxSummaryLength)}`;
   const lines = [`${style.bold(shortId(goal))}${title}`, ""];
   lines.push(
@@ -29,6 +29,12 @@ export function budgetReport(
   );
   if (underWay > 0)
     lines.push(style.dim(`${underWay === 1 ? "1 call is" : `${underWay} calls are`} under way.`));
+  if (estimated > 0)
+    lines.push(
+      style.dim(
+        `The cost of ${estimated === 1 ? "1 call" : `${estimated} calls`} is estimated: it ended early, or its provider did not say what it used.`,
+      ),
+    );
   if (spent.calls === 0) lines.push(style.dim("No call of a model has ended."));
   if (agents.length > 0)
     lines.push(

@@ -6,6 +6,7 @@ import type { BudgetReading } from "./budget.ts";
 
 export function budgetReportJson(reading: BudgetReading) {
   const { goal, limits, added, spent, reserved, under_way, agents, models, isAnnounced } = reading;
+  const { estimated } = reading;
   return {
     goal_id: goal,
     gateway: isAnnounced,
@@ -15,6 +16,7 @@ export function budgetReportJson(reading: BudgetReading) {
     reserved: amountsJson(reserved),
     left: budgetJson(leftOf(limits, spent, reserved)),
     calls_under_way: under_way,
+    estimated_calls: estimated,
     agents: agents.map((agent) => ({
       name: agent.name,
       model: agent.model,

@@ -42,6 +42,8 @@ export type BudgetReading = {
   spent: Cost;
   reserved: Amounts;
   under_way: number;
+  /** How many of its calls cost what was reckoned, and not what their provider has said. */
+  estimated: number;
   agents: AgentSpending[];
   models: ModelSpending[];
   /** The last thing that stopped for want of budget, where a person can act on it. */
@@ -87,6 +89,7 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
     spent: { ...costOf(ended), ...spending.spent },
     reserved: spending.reserved,
     under_way: open.length,
+    estimated: ended.filter((call) => call.is_estimated && call.cost.calls > 0).length,
     agents: [...agentNames].sort().map((name) => {
       const settings = gateway?.agents[name];
       const added = addedOfAgents.get(name) ?? noAmounts;

@@ -38,7 +38,8 @@ beforeAll(async () => {
   goal = scene.goal;
   const cost = { nanousd: 420_000_000, tokens: 12_300, calls: 1 };
   await board.endCall(recordOf(await reserve(board, reserveOrder(scene.token)), { cost }));
-  const unpriced = { model: "local", is_unpriced: true, cost: amounts({ tokens: 700, calls: 1 }) };
+  const cheap = { model: "local", cost: amounts({ tokens: 700, calls: 1 }) };
+  const unpriced = { ...cheap, is_unpriced: true, is_estimated: true };
   await board.endCall(recordOf(await reserve(board, reserveOrder(scene.token)), unpriced));
   await reserve(
     board,
@@ -61,6 +62,7 @@ test("shows limits, spent, reserved and left, then the same by agent and by mode
   expect(out).toMatch(/^tokens +none +13k +1k +-$/m);
   expect(out).toMatch(/^calls +10 +2 +1 +7$/m);
   expect(out).toContain("1 call is under way.");
+  expect(out.replace(/\s+/g, " ")).toContain("The cost of 1 call is estimated:");
   expect(out).toMatch(/^coder +strong +2 \+ 1 +13k +\$0\.42 \+ \? +\$1\.00$/m);
   expect(out).toMatch(/^local +1 +30 +5 +10 +not known +some-model-1$/m);
   expect(err).toContain("The price of some calls is not known");
@@ -76,6 +78,7 @@ test("as JSON it has whole figures", async () => {
     reserved: { usd: 0.08, tokens: 1_000, calls: 1 },
     left: { usd: 4.5, tokens: null, calls: 7 },
     calls_under_way: 1,
+    estimated_calls: 1,
     agents: [
       { name: "coder", model: "strong", grant_limits: { usd: 1, tokens: null, calls: null } },
     ],
