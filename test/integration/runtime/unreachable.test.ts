@@ -109,10 +109,10 @@ test("an engine that takes the call and says nothing counts as unreachable", asy
 });
 
 test("an engine behind a path of another server is asked below that path, as by docker", async () => {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const info = { ServerVersion: "20.10.24", Architecture: "x86_64", NCPU: 1, MemTotal: 1 };
   const server = createHttpServer(({ url = "" }, answer) => {
-    asked.push(url);
+    paths.push(url);
     answer.end(url === "/engines/a/info" ? JSON.stringify(info) : "[]");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -124,7 +124,7 @@ test("an engine behind a path of another server is asked below that path, as by 
   try {
     const runtime = await dockerRuntime({ env: process.env });
     expect(await runtime.observe.check()).toMatchObject({ version: "20.10.24" });
-    expect(asked).toEqual(["/engines/a/info"]);
+    expect(paths).toEqual(["/engines/a/info"]);
   } finally {
     process.env.DOCKER_HOST = before;
     server.closeAllConnections();
@@ -188,8 +188,8 @@ test.each(["/containers/json", "/networks", "/images/json", "/images/a:1/json"])
     const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
     const socketPath = join(folder, "docker.sock");
     const server = createHttpServer((request, answer) => {
-      const asked = (request.url ?? "").split("?")[0];
-      answer.end(asked === path || asked === "/volumes" ? "{}" : "[]");
+      const place = (request.url ?? "").split("?")[0];
+      answer.end(place === path || place === "/volumes" ? "{}" : "[]");
     });
     await new Promise<void>((resolve) => server.listen(socketPath, resolve));
     const { engine } = await dockerRuntime({ socketPath });
