@@ -129,7 +129,7 @@ test("so does one whose last message is dealt with before those that came before
     ),
   );
   await answered("next-one");
-}, 60_000);
+}, 120_000);
 
 test("answers that were trimmed while the program of an agent slept are noticed, and all that is unanswered is to be sent again", async () => {
   await using scene = await createScene();

@@ -38,7 +38,7 @@ test("a git that moves is finished, however long it takes", async () => {
   using folder = temporaryFolder();
   const git = movingStandIn(folder.path, (until) => until);
   expect(await runGit(git, { args: ["checkout"] })).toBe("done\n");
-}, 60_000);
+}, 120_000);
 
 test("a git in which nothing moves is ended, and the error says so", async () => {
   using folder = temporaryFolder();
@@ -53,7 +53,7 @@ test("a git that waits for a program of its own is finished while that one moves
   // It writes nothing, and waits without a sign of its own.
   const git = movingStandIn(folder.path, (until) => `sh -c "${until}"`);
   expect(await runGit(git, { args: ["status"] })).toBe("done\n");
-}, 60_000);
+}, 120_000);
 
 test("a git that reads from another one may wait as long as that one moves", async () => {
   using folder = temporaryFolder();
@@ -62,7 +62,7 @@ test("a git that reads from another one may wait as long as that one moves", asy
   const to = standIn(other.path, "exec cat", { stillMs: 1_000 });
   const run = { args: ["status"] };
   expect(await pipeGit({ git: from, run }, { git: to, run })).toBe("done\n");
-}, 60_000);
+}, 120_000);
 
 test("a git that costs more of a processor than it may is ended, and the error says so", async () => {
   using folder = temporaryFolder();
@@ -70,7 +70,7 @@ test("a git that costs more of a processor than it may is ended, and the error s
   await expect(runGit(git, { args: ["index-pack"] })).rejects.toThrow(
     "git index-pack failed: it took more than 0.5 s of a processor",
   );
-}, 20_000);
+}, 120_000);
 
 test("a git that writes without end is ended, and the error says so", async () => {
   using folder = temporaryFolder();

@@ -129,7 +129,7 @@ test("a checkout that takes long is finished, and not begun again", async () => 
   await prepared;
   expect(filesOf(folder)).toContain("README.md");
   expect(readFileSync(join(host.root, "calls"), "utf8")).toBe("x\n");
-}, 60_000);
+}, 120_000);
 
 test("what costs git too much to remove is removed without it", async () => {
   using made = copyWith({ processorMs: 300 }, (root) => {
@@ -141,7 +141,7 @@ test("what costs git too much to remove is removed without it", async () => {
   write(folder, { costly: "x" });
   await copy.prepare(host.base);
   expect(filesOf(folder)).toEqual([".git", ".gitignore", "README.md", "src"]);
-}, 60_000);
+}, 120_000);
 
 test("a file that is the same at the new base is not written again", async () => {
   using made = await preparedCopy();
