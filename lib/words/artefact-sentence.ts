@@ -1,6 +1,6 @@
 // Writes the part of an event's sentence that is about a new artefact.
 import type { Facts } from "./event-sentence.ts";
-import { type Segment, say, toned } from "./segment.ts";
+import { type Segment, say, toned, typed } from "./segment.ts";
 
 export function artefactCreated({ event, field, about }: Facts): Segment[] {
   const version = Number(field("version")) > 1 ? say` version ${field("version")}` : [];
@@ -8,12 +8,12 @@ export function artefactCreated({ event, field, about }: Facts): Segment[] {
     return say`posts the goal ${toned("strong", about)}`;
   switch (field("structural_type")) {
     case "Failure":
-      return say`posts ${toned("bad", field("type"))} ${about}`;
+      return say`posts ${typed("bad", field("type"))} ${about}`;
     case "Question":
       return say`${toned("wait", "asks")} ${about}`;
     case "Terminal":
-      return say`posts ${toned("good", field("type"))} ${toned("strong", about)}${version}, the end`;
+      return say`posts ${typed("good", field("type"))} ${toned("strong", about)}${version}, the end`;
     default:
-      return say`posts ${toned("good", field("type"))} ${toned("strong", about)}${version}`;
+      return say`posts ${typed("good", field("type"))} ${toned("strong", about)}${version}`;
   }
 }

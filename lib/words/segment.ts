@@ -9,9 +9,14 @@ export type Tone = "strong" | "good" | "bad" | "wait" | "work";
 
 /**
  * `isForeign`: agents or people have chosen the text, so that it may be long, or hold what moves a
- * cursor.
+ * cursor. `isType`: it is the type of an artefact, which should be one word.
  */
-export type Segment = { readonly text: string; readonly tone?: Tone; readonly isForeign?: true };
+export type Segment = {
+  readonly text: string;
+  readonly tone?: Tone;
+  readonly isForeign?: true;
+  readonly isType?: true;
+};
 
 type Value = string | number | Segment | readonly Segment[];
 
@@ -29,6 +34,11 @@ export function say(words: TemplateStringsArray, ...values: readonly Value[]): S
 
 export function toned(tone: Tone, text: string | number): Segment {
   return { text: String(text), tone, isForeign: true };
+}
+
+/** The type of an artefact. */
+export function typed(tone: Tone, type: string): Segment {
+  return { ...toned(tone, type), isType: true };
 }
 
 /** As plain text; `clean` makes foreign text safe. */

@@ -2,7 +2,7 @@
 
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { type PostedContent, postArtefact } from "../../../lib/client/actions/post-artefact.ts";
-import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -152,7 +152,7 @@ async function print(
   const version = posted.version > 1 ? ` version ${posted.version}` : "";
   const goal = shortId(posted.goal_id);
   const when = obstacle === undefined ? "" : `; work on it begins ${obstacle.until}`;
-  messages.done(`Posted ${oneLine(posted.type)}${version} in goal ${goal}${when}.`);
+  messages.done(`Posted ${typeText(posted.type)}${version} in goal ${goal}${when}.`);
   if (obstacle !== undefined) messages.next(obstacle.next);
   messages.next(`Follow the goal: ${suggest(`watch --goal ${goal}`)}`);
 }

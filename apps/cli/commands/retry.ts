@@ -3,7 +3,7 @@ import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { retryFailure } from "../../../lib/client/actions/control.ts";
 import { readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { resolveFailure } from "../../../lib/client/facts/resolve-id.ts";
-import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -69,7 +69,7 @@ async function retryOnBlackboard(args: RetryArguments, shell: Shell) {
   ]);
   const when = obstacle === undefined ? "" : `; work begins ${obstacle.until}`;
   shell.messages.done(
-    `${oneLine(ended.type)} ${shortId(failure)} is retried as claim ${shortId(claim)}${where}${when}.`,
+    `${typeText(ended.type)} ${shortId(failure)} is retried as claim ${shortId(claim)}${where}${when}.`,
   );
   if (obstacle !== undefined) shell.messages.next(obstacle.next);
   if (!args.watch)

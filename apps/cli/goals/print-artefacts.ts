@@ -4,6 +4,7 @@ import { type Checked, overwrittenText } from "../../../lib/client/facts/checked
 import { shortCost } from "../../../lib/client/render/cost-text.ts";
 import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
@@ -62,7 +63,7 @@ function rowOf(
     ] ?? style.cyan;
   return [
     { text: shortId(head.id), paint: style.bold },
-    { text: oneLine(head.type), paint: paintType },
+    { text: typeText(head.type), paint: paintType },
     { text: String(head.version) },
     {
       text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent),

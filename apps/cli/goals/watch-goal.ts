@@ -4,8 +4,9 @@
 import { aborted } from "../../../lib/async/sleep.ts";
 import { failuresOf, stalledAdvice, whyStalled } from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
-import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -76,7 +77,7 @@ async function printEnd(
     case "failed":
       for (const failure of failuresOf({ status, artefacts }).slice(-maxFailures)) {
         if (!hasInSight(failure.id)) {
-          messages.note(`${oneLine(failure.type)}:`);
+          messages.note(`${typeText(failure.type)}:`);
           await shell.err.write(
             `${quotedLines(boundedLine(failure.metadata.summary ?? "", maxReason), shell.err).join("\n")}\n`,
           );

@@ -3,6 +3,7 @@
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -65,7 +66,7 @@ export async function postVerdict(
 function subjectOf({ id, type, version, metadata }: Artefact): string {
   const commit = metadata.commit === undefined ? "" : `, commit ${metadata.commit.slice(0, 12)}`;
   const summary = boundedLine(metadata.summary ?? "", 200);
-  return `${oneLine(type)} version ${version} (${shortId(id)}${commit})${summary === "" ? "" : `: ${summary}`}`;
+  return `${typeText(type)} version ${version} (${shortId(id)}${commit})${summary === "" ? "" : `: ${summary}`}`;
 }
 
 type Judging = { session: Session; actor: Actor; mayBeUnseen: boolean };

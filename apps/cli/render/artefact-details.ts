@@ -5,6 +5,7 @@ import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -39,7 +40,7 @@ export function artefactDetails(
       ? artefact.produced_by_role
       : `${artefact.produced_by_agent} (role ${artefact.produced_by_role})`;
   const fields: [string, string][] = [
-    ["type", `${oneLine(artefact.type)} (${artefact.structural_type})`],
+    ["type", `${typeText(artefact.type)} (${artefact.structural_type})`],
     ["id", artefact.id],
     ["thread", `${artefact.logical_id}, version ${artefact.version}`],
     ["by", oneLine(by)],

@@ -3,10 +3,11 @@
 import { overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
-import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import { bar, quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import { isGoalFeedback } from "../../../lib/model/artefact.ts";
 import {
@@ -131,5 +132,5 @@ function textOf(inquiry: Inquiry, suggest: Suggest): string {
 
 function nameOf({ artefact: { type, version, metadata } }: Approval): string {
   const summary = boundedLine(metadata.summary ?? "", maxTextLength);
-  return `${oneLine(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
+  return `${typeText(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
 }

@@ -33,6 +33,7 @@ import {
 } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
@@ -283,7 +284,7 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
       const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
       const reason = boundedLine(metadata.summary ?? "", maxReasonLength);
       return [
-        `${indent}${style.red(oneLine(type))}${by}: ${reason}`,
+        `${indent}${style.red(typeText(type))}${by}: ${reason}`,
         nextLine(`unearth ${shortId(id)}`, situation, drawing),
       ];
     }),
@@ -314,5 +315,5 @@ function claimLine(
   const about = artefacts.find((artefact) => artefact.id === artefact_id);
   const version = about !== undefined && about.version > 1 ? ` v${about.version}` : "";
   const what = kind === "standard" ? "claim" : `claim (${kind})`;
-  return `${what} ${shortId(id)} on ${oneLine(about?.type ?? "")}${version}  ${phaseStrip(open, "names", drawing)}`;
+  return `${what} ${shortId(id)} on ${typeText(about?.type ?? "")}${version}  ${phaseStrip(open, "names", drawing)}`;
 }

@@ -14,6 +14,7 @@ import { readSituation } from "../facts/goal.ts";
 import { waitingText } from "../render/waiting-text.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
+import { typeText } from "../text/type-text.ts";
 
 /** `agent`: the agent of `--for`, if any; `others`: the agents whose verdict is due. */
 export async function explainNoVerdict(
@@ -23,7 +24,7 @@ export async function explainNoVerdict(
   agent: AgentName | undefined,
   others: readonly AgentName[],
 ): Promise<string> {
-  const what = `${oneLine(artefact.type)} ${shortId(artefact.id)}`;
+  const what = `${typeText(artefact.type)} ${shortId(artefact.id)}`;
   const [claims, situation, { ended }] = await Promise.all([
     board.claimsOfArtefact(artefact.id).then((causes) => board.readClaims([...causes.values()])),
     readSituation(board, suggest),

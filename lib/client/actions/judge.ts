@@ -15,6 +15,7 @@ import { readSound } from "../facts/checked.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
+import { typeText } from "../text/type-text.ts";
 import { explainNoVerdict } from "./explain-no-verdict.ts";
 import { type Obstacle, readObstacle } from "./obstacle.ts";
 import { refusal } from "./request.ts";
@@ -127,7 +128,7 @@ async function choose(
   if (others.length === 0) return only;
   throw new SettError(
     "usage",
-    `${oneLine(artefact.type)} ${shortId(artefact.id)} waits for ${names.length} people: ${names.join(", ")}.`,
+    `${typeText(artefact.type)} ${shortId(artefact.id)} waits for ${names.length} people: ${names.join(", ")}.`,
     {
       hint: `Name the agent for which you speak: --for ${only.grant.agent}`,
     },

@@ -13,8 +13,9 @@ import { problemOfPosted } from "../../model/own-types.ts";
 import { shortId } from "../../words/short-id.ts";
 import { readSound } from "../facts/checked.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
-import { firstLine, oneLine } from "../text/plain-text.ts";
+import { firstLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
+import { typeText } from "../text/type-text.ts";
 import type { Marks } from "./marks.ts";
 import { refusal } from "./request.ts";
 import { storePosted } from "./store-posted.ts";
@@ -83,7 +84,7 @@ export async function postArtefact(
       : nextVersion(sources.replaced, origin, whole);
   const stored = await storePosted(board, repository, artefact, {
     actor,
-    name: oneLine(artefact.type),
+    name: typeText(artefact.type),
     hintIfUnknown: `When Redis answers again, \`${suggest("hoard")}\` shows whether it is there.`,
   });
   if (stored.outcome !== "refused") return artefact;
@@ -188,9 +189,9 @@ async function requireLatest(
   if (type !== replaced.type)
     throw new SettError(
       "usage",
-      `${shortId(replaced.id)} is ${oneLine(replaced.type)}, and each version of it keeps that type.`,
+      `${shortId(replaced.id)} is ${typeText(replaced.type)}, and each version of it keeps that type.`,
       {
-        hint: `Post it as ${oneLine(replaced.type)}, or as something new: --from ${shortId(replaced.id)}`,
+        hint: `Post it as ${typeText(replaced.type)}, or as something new: --from ${shortId(replaced.id)}`,
       },
     );
   const isSame =
@@ -221,5 +222,5 @@ async function contentOf(
 }
 
 function nameOf({ id, type }: Pick<Artefact, "id" | "type">): string {
-  return `${oneLine(type)} ${shortId(id)}`;
+  return `${typeText(type)} ${shortId(id)}`;
 }

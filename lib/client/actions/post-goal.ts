@@ -11,8 +11,9 @@ import type { Actor } from "../../model/event.ts";
 import { ArtefactId, type CommitHash, GoalId } from "../../model/ids.ts";
 import { isArchiveName } from "../archive-name.ts";
 import { dirtyHint, listDirty } from "../render/dirty-files.ts";
-import { boundedLine, firstLine, oneLine } from "../text/plain-text.ts";
+import { boundedLine, firstLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
+import { typeText } from "../text/type-text.ts";
 import type { Marks } from "./marks.ts";
 import { storePosted } from "./store-posted.ts";
 
@@ -76,7 +77,7 @@ export async function postGoal(
 
 function sameGoal(existing: Artefact, text: string): Artefact {
   if (String(existing.goal_id) === existing.id && existing.payload === text) return existing;
-  const message = `Another artefact has the id ${existing.id}: ${oneLine(existing.type)}, ${boundedLine(existing.metadata.summary ?? "", 100)}.`;
+  const message = `Another artefact has the id ${existing.id}: ${typeText(existing.type)}, ${boundedLine(existing.metadata.summary ?? "", 100)}.`;
   throw new SettError("usage", message, { hint: "Leave out --id to post a new goal." });
 }
 

@@ -6,6 +6,7 @@ import { ArtefactId, GoalId } from "../../model/ids.ts";
 import { shortId } from "../../words/short-id.ts";
 import { boundedLine, oneLine, shorten } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
+import { typeText } from "../text/type-text.ts";
 import { readHeads } from "./artefacts.ts";
 import { readSound } from "./checked.ts";
 import type { ReadingBoard } from "./reading-board.ts";
@@ -114,7 +115,7 @@ export function wrongKind(
 ): SettError {
   return new SettError(
     "usage",
-    `${shortId(id)} is not ${expected}: it is ${oneLine(type)} (${structural_type}).`,
+    `${shortId(id)} is not ${expected}: it is ${typeText(type)} (${structural_type}).`,
     { hint },
   );
 }
@@ -125,7 +126,7 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
   );
   const candidates = byAge.map(
     ({ id, type, metadata }) =>
-      `  ${id}  ${oneLine(type)}${metadata.summary === undefined ? "" : `  ${boundedLine(metadata.summary, 100)}`}`,
+      `  ${id}  ${typeText(type)}${metadata.summary === undefined ? "" : `  ${boundedLine(metadata.summary, 100)}`}`,
   );
   return new SettError(
     "artefact-ambiguous",

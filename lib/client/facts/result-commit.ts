@@ -2,6 +2,7 @@
 import type { ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
+import { typeText } from "../text/type-text.ts";
 
 /** Throws `artefact-not-found`. */
 export function requireResultCommit({
@@ -12,7 +13,7 @@ export function requireResultCommit({
   metadata: { commit },
 }: ArtefactHead): CommitHash {
   if (commit !== undefined && String(logical_id) !== String(goal_id)) return commit;
-  throw new SettError("artefact-not-found", `${type} ${id} has no commit of an agent.`, {
+  throw new SettError("artefact-not-found", `${typeText(type)} ${id} has no commit of an agent.`, {
     hint: "Only a result with `metadata.commit` has a diff.",
   });
 }

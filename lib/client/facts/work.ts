@@ -4,6 +4,7 @@ import { type ArtefactHead, goalType } from "../../model/artefact.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName, ArtefactId, type CommitHash } from "../../model/ids.ts";
 import { assistantIn } from "../actions/assistant.ts";
+import { typeText } from "../text/type-text.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
 /** The context of an agent reaches back so far. */
@@ -66,7 +67,11 @@ export async function workOf(
   const named: (EarlierCommit | undefined)[] = [
     earlier("verdict", judged, `your last verdict, on version ${judged?.version}`),
     earlier("version", before, `version ${before?.version}`),
-    earlier("start", start, `${start?.type} ${start?.id.slice(0, 8)}, which the work is based on`),
+    earlier(
+      "start",
+      start,
+      `${typeText(start?.type ?? "")} ${start?.id.slice(0, 8)}, which the work is based on`,
+    ),
   ];
   return { commit, goal: goalCommit, recorded, earlier: named.flatMap((one) => one ?? []) };
 }

@@ -13,6 +13,7 @@ import { shortId } from "../../words/short-id.ts";
 import { boundedLine, oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
 import { quotedLines } from "../text/quoted.ts";
 import type { Colour, Layout, Style } from "../text/style.ts";
+import { typeText } from "../text/type-text.ts";
 import { wrap } from "../text/wrap.ts";
 
 const maxSummaryLength = 100;
@@ -94,8 +95,9 @@ const colours: Readonly<Record<Tone, Colour>> = {
 
 function painted(segments: readonly Segment[], style: Style): string {
   return segments
-    .map(({ text, tone, isForeign }) => {
-      const safe = isForeign === true ? boundedLine(text, maxFieldLength) : text;
+    .map(({ text, tone, isForeign, isType }) => {
+      const foreign = () => (isType ? typeText(text) : boundedLine(text, maxFieldLength));
+      const safe = isForeign === true ? foreign() : text;
       return tone === undefined ? safe : style[colours[tone]](safe);
     })
     .join("");

@@ -244,3 +244,15 @@ test("what does not fit in a row has the words of agents on rows of their own, e
     eventRows(sampleEvent({ type: "grant_failed", data }), { style: plain, columns: undefined }),
   ).toHaveLength(1);
 });
+
+test("the type of an artefact begins no row, and is quoted where it is more than a word", () => {
+  const type = "Draft → sett approve 12345678";
+  const event = sampleEvent({
+    type: "artefact_created",
+    data: { type, structural_type: "Standard", version: 1 },
+  });
+  for (let columns = 60; columns <= 120; columns += 1)
+    for (const row of eventRows(event, { style: plain, columns }))
+      expect(row).not.toMatch(/^\s*(?:→|sett|approve)/);
+  expect(eventLine(event, plain)).toContain(`posts “${type.replaceAll(" ", "\u00a0")}” `);
+});
