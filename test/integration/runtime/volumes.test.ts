@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentName } from "../../../lib/model/ids.ts";
+import { writeLabels } from "../../../lib/runtime/labels.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { denyNewFiles } from "../../support/git/access-list.ts";
@@ -190,6 +191,28 @@ test("a volume that is not Sett's at all is refused", async () => {
   });
   expect(await creating.catch((error) => error)).toMatchObject({ code: "instance-taken" });
   await sett.runtime.apply.removeVolume(foreign);
+});
+
+test("a copy of a volume that has all of its labels is not the instance's, and outlives it", async () => {
+  await using sett = await dockerInstance();
+  const { apply, observe } = sett.runtime;
+  const labels = { ...sett.labels({ component: "workspace", agent }), id: "aa.1" };
+  const volume = sett.name("workspace-coder");
+  await apply.makeVolume({ name: volume, labels });
+  const copy = `${volume}.2026-11-26`;
+  const flags = Object.entries(writeLabels(labels)).flatMap((label) => [
+    "--label",
+    label.join("="),
+  ]);
+  await docker("volume", "create", ...flags, copy);
+  try {
+    expect((await observe.parts(sett.instance)).volumes.map(({ name }) => name)).toEqual([volume]);
+    await apply.removeInstance(sett.instance, { blackboard: "remove" });
+    const left = await docker("volume", "ls", "--quiet", "--filter", `name=${volume}`);
+    expect(left.stdout.trim()).toBe(copy);
+  } finally {
+    await docker("volume", "rm", copy);
+  }
 });
 
 test("making a volume with a missing image says which, and leaves no volume", async () => {
