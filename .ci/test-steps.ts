@@ -47,19 +47,25 @@ const cliProcess = [
   "integration/cli/{doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts",
 ];
 /** They keep a processor busy, while most others wait for containers. */
-const suites = ["integration/blackboard/**/*.test.ts"];
+const suites = ["integration/blackboard/**/*.test.ts", "chaos/**/*.test.ts"];
+/** It needs nothing that is built. The tests of the rooms count the lines that it runs. */
+const simulation = ["simulation/**/*.test.ts"];
 /**
- * What is played here has its lines counted by the tests of each room, and plays in half the time
- * where they are not counted.
+ * These need the packages, which take a minute and a half of a processor to make and to unpack: by
+ * day the job `package` of the workflow makes and tries those of each push.
  */
-const simulation = ["{simulation,chaos}/**/*.test.ts"];
-/** These need the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];
 
 /** In the order in which they are listed; each begins as soon as those that it needs have ended. */
 export function stepsOf(run: Run): Step[] {
   const day = [...checks(), ...groups(run), coverage(run)];
-  return run.isNight ? [...day, ...sweeps(day.map(({ name }) => name))] : day;
+  if (!run.isNight) return day;
+  const packages = [
+    check("package", [tool("bun"), ".ci/package.ts", "--quick"], built),
+    group(run, "packaged", { include: packaged }, ["package"]),
+  ];
+  const all = [...day, ...packages];
+  return [...all, ...sweeps(all.map(({ name }) => name))];
 }
 
 function checks(): Step[] {
@@ -81,8 +87,20 @@ function checks(): Step[] {
       "apps/api/access/gate.ts",
       ...new Bun.Glob("apps/api/routes/*.ts").scanSync(root),
     ]),
-    check("package", [tool("bun"), ".ci/package.ts", "--quick"], built),
   ];
+}
+
+function group(run: Run, name: string, tests: Partial<Group>, after: readonly string[]): Step {
+  const { include = [], exclude = [], workers = 1, env } = tests;
+  // The limits are for a machine that is busy with other things.
+  const limits = { timeoutMs: 600_000, limitMs: run.isNight ? 3 * hour : hour };
+  const options: Group = {
+    ...{ ...limits, include, workers },
+    exclude: run.isNight ? exclude : [...exclude, nightFiles],
+    env: { ...env, ...(run.isNight && { SETT_NIGHTLY: "1" }) },
+    ...(counted.includes(name) && { linesTo: linesOf(run, name) }),
+  };
+  return { name, after, run: (output) => countBunTests({ root, ...options, output }) };
 }
 
 /**
@@ -91,29 +109,24 @@ function checks(): Step[] {
  * to do at the end as in the middle.
  */
 function groups(run: Run): Step[] {
-  const group = (name: string, tests: Partial<Group>, after: readonly string[]) => {
-    const { include = [], exclude = [], workers = 1, env } = tests;
-    // The limits are for a machine that is busy with other things.
-    const limits = { timeoutMs: 600_000, limitMs: run.isNight ? 3 * hour : hour };
-    const options: Group = {
-      ...{ ...limits, include, workers },
-      exclude: run.isNight ? exclude : [...exclude, nightFiles],
-      env: { ...env, ...(run.isNight && { SETT_NIGHTLY: "1" }) },
-      ...(counted.includes(name) && { linesTo: linesOf(run, name) }),
-    };
-    return { name, after, run: (output) => countBunTests({ root, ...options, output }) } as Step;
-  };
   return [
-    group("unit", { include: unit, workers: 2 }, []),
-    group("end-to-end", { include: ["e2e/**/*.test.ts"], exclude: packaged, workers: 4 }, built),
-    group("agents", { include: [...agents, ...cliProcess], workers: 2 }, built),
+    group(run, "unit", { include: unit, workers: 2 }, []),
+    group(
+      run,
+      "end-to-end",
+      { include: ["e2e/**/*.test.ts"], exclude: packaged, workers: 4 },
+      built,
+    ),
+    group(run, "agents", { include: [...agents, ...cliProcess], workers: 2 }, built),
     // Lines are counted in the tests' own process alone: test/support/cli/sett-in-process.ts.
     group(
+      run,
       "command-line",
       { include: cli, exclude: cliProcess, env: { SETT_COUNT_LINES: "1" } },
       built,
     ),
     group(
+      run,
       "integration",
       {
         include: ["integration/**/*.test.ts"],
@@ -122,10 +135,13 @@ function groups(run: Run): Step[] {
       },
       [...built, "collector"],
     ),
-    group("simulation", { include: simulation, workers: 2 }, [...built, "unit"]),
-    group("suites", { include: suites }, [...built, "unit"]),
-    group("security", { include: ["security/**/*.test.ts"], workers: 2 }, [...built, "agents"]),
-    group("packaged", { include: packaged }, ["package"]),
+    // It begins first, since its longest test is the longest of all for one processor.
+    group(run, "simulation", { include: simulation, workers: 2 }, []),
+    group(run, "suites", { include: suites, workers: 2 }, [...built, "unit"]),
+    group(run, "security", { include: ["security/**/*.test.ts"], workers: 2 }, [
+      ...built,
+      "agents",
+    ]),
   ];
 }
 
