@@ -57,7 +57,7 @@ nightly(
   },
 );
 
-test("an agent of a devcontainer and two prompts starts, and with command and bids it works as the devcontainer's user", async () => {
+test("an agent of a devcontainer with command and bids works as the devcontainer's user", async () => {
   const text = await example("devcontainer-agent.sett.yml");
   const devcontainer = (greeting: string) => `{
   // Comments are allowed, and commas at the end.
@@ -98,23 +98,14 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
   });
 
   sett.env = { ...env, PATH: path(true) };
-  const up = await sett.sett("up", "--name", sett.name);
-  expect(up).toMatchObject({
-    code: 0,
-    err: expect.stringContaining("without one, or `bids`, this agent ignores everything"),
-  });
-  const ignored = await sett.sett("forage", "--watch", "--goal", "one");
-  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
-
+  // Until it has a command and bids it ignores everything: the test above.
   const acting = text.replace(
     "    prompts:",
     `    command: ["sh", "-c", ${JSON.stringify(`set -e; ${answer("$(describe)")}`)}]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:`,
   );
   await sett.write({ "sett.yml": acting });
   await sett.commit("Let it act");
-  const again = await sett.sett("up", "--name", sett.name);
-  // Nothing of its image has changed.
-  expect(again.err).not.toContain("building its image");
+  await sett.up();
   const payloadOf = async (text: string) => {
     const goal = await sett.forage(text);
     return (await waitFor("the report", async () => (await sett.artefacts(goal))[1])).payload;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { isNight } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -104,14 +105,20 @@ test("it can write into no folder but its own, and read no object that its goal 
   expect(await arrived(of("CodeCommit"))).toBe(of("CodeCommit").payload);
 });
 
-test.each([
-  ["garbage", 'echo PACK > "$file"'],
+/**
+ * What hostile-exchange.test.ts has in one process. By day two of them show that it holds in a
+ * container, too.
+ */
+const inPlaceOfPack: readonly [string, string, { isDaily?: true }?][] = [
+  ["garbage", 'echo PACK > "$file"', { isDaily: true }],
   ["a pipe", 'mkfifo "$file"'],
   ["a link to another repository", `ln -s PACK "$file"`],
   ["a file of terabytes", 'truncate -s 3T "$file"'],
   ["a folder", 'mkdir "$file"'],
-  ["nothing that can be listed", 'rm -f "$file"; chmod 000 /git/exchange/evil'],
-])(
+  ["nothing that can be listed", 'rm -f "$file"; chmod 000 /git/exchange/evil', { isDaily: true }],
+];
+
+test.each(inPlaceOfPack.filter(([, , when]) => isNight || when?.isDaily))(
   "what it puts under the name of another's commit keeps it out of nowhere: %s",
   async (_, script) => {
     const clean = "chmod 755 /git/exchange/evil; rm -rf /git/exchange/evil/*";
