@@ -24,20 +24,26 @@ import { LoopWatch } from "./program/loop-watch.ts";
 import { loadOwnRegistration } from "./program/own-registration.ts";
 import { maskedLine } from "./secrets/mask-line.ts";
 import { Secrets } from "./secrets/secrets.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { readLayerSettings, readSettings, type Settings } from "./settings.ts";
 import { commandsOf } from "./tool/commands.ts";
 import { commandText } from "./tool/log-text.ts";
 import { workingCopyOf } from "./tool/working-copy-of.ts";
 import { executeClaim } from "./work/execute-claim.ts";
 
 const usage =
-  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work]   (settings come from the environment)";
+  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --make-layer COMMIT]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
   if (argument === "--version") return console.log(packageJson.version);
   if (argument === "--work")
     return (await import("./prompt-worker/work.ts")).runWorker(process.env);
+  if (argument === "--make-layer")
+    return (await import("./tool/make-layer.ts")).makeLayer(
+      more,
+      readLayerSettings(process.env),
+      process.env.PATH,
+    );
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
   const isAboutCub = argument === "--healthcheck" || argument === "--metrics";
   if (argument !== undefined && claim === undefined && (!isAboutCub || more.length > 0)) {

@@ -163,6 +163,11 @@ export const Environment = z.object({
     .enum(["true", "false"])
     .default("false")
     .describe("`workspace.keep`: whether files that git ignores stay for the next grant."),
+  SETT_LAYER_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The layer over which a worker's working directory lies. The starter sets it."),
   SETT_WORKSPACE_DIR: z
     .string()
     .min(1)
@@ -213,9 +218,30 @@ export function readSettings(environment: Record<string, string | undefined>) {
       exchangeDir: read.SETT_EXCHANGE_DIR,
     },
     workspaceDir: read.SETT_WORKSPACE_DIR,
+    layerDir: read.SETT_LAYER_DIR,
     diskBytes: read.SETT_DISK_LIMIT,
     pids: read.SETT_PIDS_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
+  };
+}
+
+/** A maker of layers needs no more than this. */
+const LayerEnvironment = Environment.pick({
+  SETT_GIT_BINARY: true,
+  SETT_GIT_LIBRARY_PATH: true,
+  SETT_OBJECTS_DIR: true,
+  SETT_LAYER_DIR: true,
+  SETT_DISK_LIMIT: true,
+}).required({ SETT_LAYER_DIR: true, SETT_DISK_LIMIT: true });
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readLayerSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(LayerEnvironment, environment);
+  return {
+    git: { binary: read.SETT_GIT_BINARY, libraryPath: read.SETT_GIT_LIBRARY_PATH },
+    objectsDir: read.SETT_OBJECTS_DIR,
+    layerDir: read.SETT_LAYER_DIR,
+    diskBytes: read.SETT_DISK_LIMIT,
   };
 }
 

@@ -8,6 +8,7 @@ import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StarterSettings } from "./settings.ts";
+import { LayeredWorkspaces } from "./workers/layered-workspaces.ts";
 import { createStarterApp } from "./workers/starter-app.ts";
 import { RuntimeHost } from "./workers/worker-host.ts";
 
@@ -18,14 +19,19 @@ export async function runStarter({
   instance,
   socket,
   templates,
+  layerImage,
   healthPort,
 }: StarterSettings): Promise<void> {
   const log = createJsonLog(console.log, systemClock.now).with({ service: "starter", instance });
   exitOn(stopSignal());
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  const app = createStarterApp(
-    new RuntimeHost((await dockerRuntime({ socketPath: usualSocket })).workers, templates),
-  );
+  const { workers } = await dockerRuntime({ socketPath: usualSocket });
+  const { layers } = workers;
+  const layered =
+    layers === undefined || layerImage === undefined
+      ? undefined
+      : new LayeredWorkspaces({ runtime: { ...workers, layers }, image: layerImage, log });
+  const app = createStarterApp(new RuntimeHost(workers, templates, layered));
   app.get("/healthz", ({ json }) => json({ service: "starter", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   await openSocket(socket, server.port ?? 0);

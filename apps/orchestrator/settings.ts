@@ -101,6 +101,11 @@ export const StarterEnvironment = z.object({
   SETT_WORKERS: Templates.describe(
     "The templates of the workers, as JSON: `agent`, `replicas`, `spec`.",
   ),
+  SETT_LAYER_IMAGE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The image of the cub, which makes checkouts for workers. Default: none is shared."),
   SETT_SOCKET: z.string().min(1).describe("The socket at which the orchestrator asks it."),
   SETT_HEALTH_PORT: PortText.default(8080).describe(
     "The port of its loopback for the health check.",
@@ -115,6 +120,7 @@ export function readStarterSettings(environment: Record<string, string | undefin
   return {
     instance: read.SETT_INSTANCE_NAME,
     templates: read.SETT_WORKERS,
+    layerImage: read.SETT_LAYER_IMAGE,
     socket: read.SETT_SOCKET,
     healthPort: read.SETT_HEALTH_PORT,
   };

@@ -6,9 +6,9 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 /**
  * These are of no service alone. `record`: the bodies of model calls; `carrier`: the cub and what
- * it runs; `socket`: where a service answers others.
+ * it runs; `socket`: where a service answers others; `layer`: a checkout that workers share.
  */
-const shared = ["network", "blackboard", "record", "carrier", "socket"] as const;
+const shared = ["network", "blackboard", "record", "carrier", "socket", "layer"] as const;
 
 /** The purpose of a container, volume or network: `api-files` is a volume of the API. */
 export type PartKind =

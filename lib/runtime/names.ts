@@ -1,5 +1,5 @@
 // The names of the parts of an instance (docs/internals/containers.md#names-and-labels).
-import type { AgentName, ClaimId, InstanceName } from "../model/ids.ts";
+import type { AgentName, ClaimId, CommitHash, InstanceName } from "../model/ids.ts";
 import { type ServiceName, serviceNames } from "../model/services.ts";
 import type { PartLabels } from "./labels.ts";
 
@@ -164,7 +164,13 @@ export function isNameOf(part: PartLabels, name: string): boolean {
     case "secrets":
       return volume === secretsVolumeName(instance, part.agent);
     case "workspace":
-      return /^(?:\.\d+)?$/.test(volume.replace(workspaceVolumeName(instance, part.agent), ""));
+      return /^(?:\.(?:\d+|(?:over|upper)-[0-9a-f]+))?$/.test(
+        volume.replace(workspaceVolumeName(instance, part.agent), ""),
+      );
+    case "layer":
+      return [`${networkName(instance)}.layer.`, `${networkName(instance)}-layer-`].some((start) =>
+        /^[0-9a-f]{12}-[0-9a-f]+$/.test(after(start)),
+      );
     case "agent":
       return container === agentContainerName(instance, part.agent);
     case "worker":
@@ -186,4 +192,37 @@ function isOfService(
   return component === service
     ? container === serviceContainer(instance, service)
     : volume === filesVolumeName(instance, service);
+}
+
+/** A checkout that workers share. `unique`: letters and digits. */
+export function layerVolumeName(
+  instance: InstanceName,
+  commit: CommitHash,
+  unique: string,
+): string {
+  return `sett-${instance}.layer.${commit.slice(0, 12)}-${unique}`;
+}
+
+/** The container that makes it. */
+export function layerMakerName(instance: InstanceName, commit: CommitHash, unique: string): string {
+  return `sett-${instance}-layer-${commit.slice(0, 12)}-${unique}`;
+}
+
+/** The disk of one worker, over a layer. `upper`: where it is, whatever it lies over. */
+export type LayeredName = { workspace: string; upper: string };
+
+export function layeredWorkspaceName(
+  instance: InstanceName,
+  agent: AgentName,
+  unique: string,
+): LayeredName {
+  const start = workspaceVolumeName(instance, agent);
+  return { workspace: `${start}.over-${unique}`, upper: `${start}.upper-${unique}` };
+}
+
+/** Undefined for the name of anything else. Both volumes of the worker have it. */
+export function layeredWorkspaceOf(name: string): LayeredName | undefined {
+  const [, start, unique] = /^(sett-.+)\.(?:over|upper)-([0-9a-f]+)$/.exec(name) ?? [];
+  if (start === undefined || unique === undefined) return undefined;
+  return { workspace: `${start}.over-${unique}`, upper: `${start}.upper-${unique}` };
 }

@@ -7,7 +7,7 @@
 // they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
 import type { Duplex } from "node:stream";
 import type { AgentName, InstanceName } from "../model/ids.ts";
-import type { ContainerSpec } from "./container-spec.ts";
+import type { ContainerSpec, Owner } from "./container-spec.ts";
 import type { PartLabels } from "./labels.ts";
 import type { PlannedVolume } from "./part-plan.ts";
 
@@ -272,7 +272,26 @@ export type Workers = Pick<Observe, "parts" | "find" | "logs"> &
   Pick<Apply, "start" | "remove" | "makeVolume"> & {
     /** Its exit code, once it has ended (at once if it has already). */
     wait(container: string, signal?: AbortSignal): Promise<number>;
+    /** Undefined where no volume can lie over another. */
+    layers?: LayeredVolumes;
   };
+
+/** Volumes that show another one, and write to a place of their own (docs/internals/layers.md). */
+export type LayeredVolumes = {
+  /** Makes a volume for what is written, to which `owner` may write once it lies over another. */
+  makeUpper(volume: PlannedVolume & { owner: Owner; image: string }): Promise<void>;
+  /**
+   * Makes the volume that shows `folder` of the volume `lower`, and writes to `upper` alone.
+   * Nothing is mounted yet: where the Engine's machine cannot, a container does not start with it.
+   * Throws `docker-failed` where the Engine has its volumes at a path that no option can have.
+   */
+  lay(
+    volume: Pick<PlannedVolume, "name" | "labels">,
+    over: { lower: string; folder: string; upper: string },
+  ): Promise<void>;
+  /** Gone already is fine. Throws `docker-failed` while a container uses it. */
+  remove(volume: string): Promise<void>;
+};
 
 /** An Engine, which others use as well, and which makes containers of images. */
 export type Engine = {

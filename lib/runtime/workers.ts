@@ -5,6 +5,8 @@ export function workersOf(
   { parts, find, logs }: Observe,
   { start, remove, makeVolume }: Apply,
   wait: Workers["wait"],
+  layers?: Workers["layers"],
 ): Workers {
-  return { parts, find, logs, start, remove, makeVolume, wait };
+  const workers = { parts, find, logs, start, remove, makeVolume, wait };
+  return layers === undefined ? workers : { ...workers, layers };
 }

@@ -1,5 +1,6 @@
 // The working copy in which the agent's command works, where the repository's objects are mounted.
 import process from "node:process";
+import { readLayer } from "../../../lib/git/copy/layer.ts";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
@@ -8,6 +9,7 @@ import type { AgentName } from "../../../lib/model/ids.ts";
 type Place = {
   agentName: AgentName;
   workspaceDir: string;
+  layerDir: string | undefined;
   keepsIgnored: boolean;
   git: {
     binary: string;
@@ -22,7 +24,7 @@ type Place = {
  * PATH of the git process. `isShared`: other containers of the agent publish as well.
  */
 export async function workingCopyOf(
-  { git, agentName, workspaceDir, keepsIgnored }: Place,
+  { git, agentName, workspaceDir, layerDir, keepsIgnored }: Place,
   path: string | undefined,
   isShared: boolean,
 ): Promise<WorkingCopy | undefined> {
@@ -36,5 +38,6 @@ export async function workingCopyOf(
   return new WorkingCopy({
     git: { path: binary, env },
     ...{ agentName, exchange, workspaceDir, keepsIgnored },
+    layer: layerDir === undefined ? undefined : await readLayer(layerDir),
   });
 }

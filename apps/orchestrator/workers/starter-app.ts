@@ -1,9 +1,10 @@
 // The starter of workers, as a Hono app: it alone has the Engine's socket, and uses it for nothing
 // else.
+import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
-import { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { AgentName, ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import type { WorkerHost } from "./worker-host.ts";
 
 const Job = z.strictObject({
@@ -12,17 +13,24 @@ const Job = z.strictObject({
   attempt: z.int().min(1).max(1_000_000),
   goal: GoalId,
   slot: z.int().min(1).max(100),
+  commit: CommitHash.optional(),
 });
 
 /** How long one request waits for the end of a worker. */
 export const waitMs = 20_000;
 
+/** `canBe`: whether a worker can have that name. `prepare`: what `start` would wait for. */
+type Host = WorkerHost & {
+  canBe(worker: string): boolean;
+  prepare(agent: AgentName, commit: CommitHash): Promise<void>;
+};
+
 /**
- * `GET /agents/AGENT/workers`, `POST /workers`, and for each worker `GET /workers/NAME`, its `/end`
- * and `/log`, and `DELETE`. A failure is JSON: `code`, `message`, `hint`. `canBe`: whether a worker
- * can have that name.
+ * `GET /agents/AGENT/workers`, `POST /agents/AGENT/commits/COMMIT`, `POST /workers`, and for each
+ * worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A failure is JSON: `code`,
+ * `message`, `hint`.
  */
-export function createStarterApp(host: WorkerHost & { canBe(worker: string): boolean }): Hono {
+export function createStarterApp(host: Host): Hono {
   const app = new Hono();
   app.use("/workers/:name/*", async ({ req, json }, next) => {
     if (host.canBe(req.param("name"))) return await next();
@@ -34,6 +42,11 @@ export function createStarterApp(host: WorkerHost & { canBe(worker: string): boo
   app.get("/agents/:agent/workers", async ({ req, json }) =>
     json(await host.list(AgentName.parse(req.param("agent")))),
   );
+  app.post("/agents/:agent/commits/:commit", async ({ req, json }) => {
+    const [agent, commit] = [AgentName.parse(req.param("agent")), req.param("commit")];
+    const prepared = host.prepare(agent, CommitHash.parse(commit)).then(() => true);
+    return json({ is_ready: await Promise.race([prepared, afterWait()]) });
+  });
   app.post("/workers", async ({ req, json }) => {
     await host.start(Job.parse(await req.json()));
     return json({}, 201);
@@ -70,4 +83,9 @@ export function createStarterApp(host: WorkerHost & { canBe(worker: string): boo
     );
   });
   return app;
+}
+
+async function afterWait(): Promise<false> {
+  await sleep(waitMs, undefined, { ref: false });
+  return false;
 }

@@ -2,7 +2,13 @@
 import { z } from "zod";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { exitCodeOf, messageOf, SettError, type SettErrorCode } from "../../../lib/model/errors.ts";
-import { type AgentName, ClaimId, type InstanceName } from "../../../lib/model/ids.ts";
+import {
+  type AgentName,
+  ClaimId,
+  type CommitHash,
+  type InstanceName,
+} from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
 import { waitMs } from "./starter-app.ts";
 import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
@@ -36,8 +42,21 @@ export class StarterClient implements WorkerHost {
     return workers.map(({ slot, ...worker }) => ({ ...worker, slot: slot ?? Number.NaN }));
   }
 
-  async start(job: WorkerJob): Promise<void> {
+  async start(job: WorkerJob, signal?: AbortSignal): Promise<void> {
+    // It may take minutes, and no request does.
+    const { agent, commit } = job;
+    while (commit !== undefined && !(await this.#isReady(agent, commit, signal)));
     await this.#ask("POST", "workers", { body: JSON.stringify(job) });
+  }
+
+  async #isReady(
+    agent: AgentName,
+    commit: CommitHash,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const path = `agents/${agent}/commits/${commit}`;
+    const answer = await this.#ask("POST", path, withoutUndefined({ signal }));
+    return z.object({ is_ready: z.boolean() }).parse(answer).is_ready;
   }
 
   async isThere(worker: string): Promise<boolean> {

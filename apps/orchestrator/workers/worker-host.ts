@@ -3,12 +3,13 @@
 // starter-client.ts); without containers the orchestrator itself.
 
 import { SettError } from "../../../lib/model/errors.ts";
-import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import type { AgentName, ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import { isWorkerName, workerName, workerWorkspaceName } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, Workers } from "../../../lib/runtime/port.ts";
+import type { LayeredWorkspaces } from "./layered-workspaces.ts";
 
 /**
  * `agent`'s controller as `sett up` plans it: its workers get the same image, environment, mounts
@@ -16,13 +17,17 @@ import type { ContainerPart, Workers } from "../../../lib/runtime/port.ts";
  */
 export type WorkerTemplate = { agent: AgentName; replicas: number; spec: ContainerSpec };
 
-/** `slot`: from 1 to the agent's replicas; each has a workspace of its own. */
+/**
+ * `slot`: from 1 to the agent's replicas; each has a workspace of its own. `commit`: at which its
+ * work is likely to begin.
+ */
 export type WorkerJob = {
   agent: AgentName;
   claim: ClaimId;
   attempt: number;
   goal: GoalId;
   slot: number;
+  commit?: CommitHash | undefined;
 };
 
 /** `slot` is NaN where it is not known. */
@@ -36,8 +41,11 @@ export type WorkerHost = {
   nameOf(job: Pick<WorkerJob, "agent" | "claim" | "attempt">): string;
   /** Those that run, or have ended and are not removed yet. */
   list(agent: AgentName): Promise<Worker[]>;
-  /** Throws `instance-taken` where there is such a worker already, and `image-not-found`. */
-  start(job: WorkerJob): Promise<void>;
+  /**
+   * Throws `instance-taken` where there is such a worker already, and `image-not-found`. It may
+   * wait for minutes, unless the signal aborts.
+   */
+  start(job: WorkerJob, signal?: AbortSignal): Promise<void>;
   isThere(worker: string): Promise<boolean>;
   /** Its exit code, once it has ended. */
   wait(worker: string, signal: AbortSignal): Promise<number>;
@@ -54,9 +62,12 @@ export class RuntimeHost implements WorkerHost {
   readonly #runtime: Workers;
   readonly #templates: ReadonlyMap<AgentName, WorkerTemplate>;
   readonly #prepared = new Set<string>();
+  readonly #layered: LayeredWorkspaces | undefined;
 
-  constructor(runtime: Workers, templates: readonly WorkerTemplate[]) {
+  /** `layered`: where workers may share checkouts. */
+  constructor(runtime: Workers, templates: readonly WorkerTemplate[], layered?: LayeredWorkspaces) {
     this.#runtime = runtime;
+    this.#layered = layered;
     this.#templates = new Map(templates.map((template) => [template.agent, template]));
   }
 
@@ -84,19 +95,26 @@ export class RuntimeHost implements WorkerHost {
     });
   }
 
+  /** Resolves when `start` has nothing to wait for, where the work begins at that commit. */
+  async prepare(agent: AgentName, commit: CommitHash): Promise<void> {
+    await this.#layered?.prepare(this.#template(agent).spec, commit);
+  }
+
   async start(job: WorkerJob): Promise<void> {
-    const { agent, claim, attempt, goal, slot } = job;
+    const { agent, claim, attempt, goal, slot, commit } = job;
     const { spec, replicas } = this.#template(agent);
     if (slot > replicas)
       throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
-    await this.#prepareWorkspace(agent, slot);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
-    await this.#runtime.start({
+    const worker = {
       ...workerSpec(spec, claim, workerWorkspaceName(spec.labels.instance, agent, slot)),
       name: this.nameOf(job),
       labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
       env: { ...spec.env, SETT_GRANT_ATTEMPT: String(attempt), SETT_WORKER_SLOT: String(slot) },
-    });
+    };
+    if (commit !== undefined && (await this.#layered?.start(worker, agent, commit))) return;
+    await this.#prepareWorkspace(agent, slot);
+    await this.#runtime.start(worker);
   }
 
   async isThere(worker: string): Promise<boolean> {
@@ -117,7 +135,10 @@ export class RuntimeHost implements WorkerHost {
   }
 
   async remove(worker: string): Promise<void> {
-    if (await this.isThere(worker)) await this.#runtime.remove(worker);
+    const found = await this.#find(worker);
+    if (found === undefined) return;
+    await this.#runtime.remove(worker);
+    this.#layered?.release(found.env);
   }
 
   /** Undefined also for what is no worker of these templates. */

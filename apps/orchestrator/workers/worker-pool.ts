@@ -11,7 +11,7 @@ import {
 } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
-import type { ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { ArtefactId, type ClaimId, type CommitHash, type GoalId } from "../../../lib/model/ids.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Worker, WorkerHost, WorkerTemplate } from "./worker-host.ts";
 import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
@@ -22,7 +22,7 @@ const failQueuedForMs = 2_000;
 export type WorkerDeps = Pick<Deps, "log"> & {
   board: Pick<
     LeaderBlackboard,
-    "asOf" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause"
+    "asOf" | "followGrants" | "keepWorkerLog" | "readClaim" | "readHeads" | "readPause"
   >;
   host: WorkerHost;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
@@ -178,8 +178,18 @@ export class WorkerPool {
       this.#starts.delete(claim);
       return;
     }
-    const end = await this.#workers.run({ claim, slot, ...queued }, signal);
+    const commit = await this.#commitOf(queued.goal);
+    const end = await this.#workers.run({ claim, slot, ...queued, commit }, signal);
     await this.#settle(claim, queued.attempt, end, signal);
+  }
+
+  /**
+   * The commit that the goal was stated on: most work begins there, or close to it. The worker
+   * itself reads where it begins, and says what is wrong.
+   */
+  async #commitOf(goal: GoalId): Promise<CommitHash | undefined> {
+    const [found] = await this.#deps.board.readHeads([ArtefactId.parse(goal)]);
+    return found?.head.metadata.commit;
   }
 
   async #readQueued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {

@@ -40,9 +40,10 @@ export class Workers {
     const name = host.nameOf({ agent, claim, attempt });
     const about = { agent, claim_id: claim, attempt, worker: name };
     try {
-      await host.start({ agent, ...job });
+      await host.start({ agent, ...job }, signal);
       log.info("Started a worker", about);
     } catch (error) {
+      if (signal.aborted) return undefined;
       // An earlier leader may have started it a moment ago.
       if (!(await host.isThere(name).catch(() => false))) {
         log.error("A worker could not be started", { ...about, error });

@@ -7,16 +7,16 @@ const minBytesEach = 4096;
 const sizeOf = /^\d+ \w+ [0-9a-f]+ +(\d+)\t/;
 
 /**
- * True when they take more than that; git is ended as soon as this is known, because a small commit
- * may have billions of files. What cannot be read is not counted: the checkout says what is wrong.
- * `of`: what makes a run one of the repository.
+ * In bytes; infinite when they take more than `maxBytes`: git is ended as soon as this is known,
+ * because a small commit may have billions of files. What cannot be read is not counted: the
+ * checkout says what is wrong. `of`: what makes a run one of the repository.
  */
-export async function takesMoreThan(
+export async function sizeOfTree(
   git: Git,
   commit: string,
   maxBytes: number,
   of: (run: GitRun) => GitRun,
-): Promise<boolean> {
+): Promise<number> {
   const over = new AbortController();
   let bytes = 0;
   let rest = "";
@@ -36,5 +36,5 @@ export async function takesMoreThan(
     { ...git, signal },
     of({ args: ["ls-tree", "-r", "-t", "--long", "--full-tree", commit], onStdout }),
   );
-  return over.signal.aborted;
+  return over.signal.aborted ? Number.POSITIVE_INFINITY : bytes;
 }

@@ -22,9 +22,10 @@ import type { GitLimits } from "../run/watch-limits.ts";
 import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
+import type { Checkout } from "./layer.ts";
 import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, foldersOf } from "./tracked-folders.ts";
-import { takesMoreThan } from "./tree-size.ts";
+import { sizeOfTree } from "./tree-size.ts";
 import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 
 export interface WorkingCopyOptions {
@@ -43,6 +44,11 @@ export interface WorkingCopyOptions {
   readonly keepsIgnored?: boolean;
   /** In the place of the usual limits of each git. */
   readonly limits?: GitLimits;
+  /**
+   * The checkout that is in the workspace already, where nothing else is in it yet: it lies over
+   * that layer (layer.ts).
+   */
+  readonly layer?: Checkout | undefined;
 }
 
 /**
@@ -53,15 +59,6 @@ const checkoutMs = 20 * 60_000;
 
 /** The same for what a command has left, which is removed without git when it costs more. */
 const leftoversMs = 5 * 60_000;
-
-/** Records the last checkout. `index` was written at `writtenAt`, after all files. */
-interface Checkout {
-  readonly base: CommitHash;
-  readonly folders: readonly string[];
-  readonly attributes: string;
-  readonly index: Uint8Array;
-  readonly writtenAt: { date: Date; ns: bigint };
-}
 
 /**
  * Each grant begins with the files of its base. Those that are the same as before stay where they
@@ -80,6 +77,8 @@ export class WorkingCopy {
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: Checkout | undefined;
+  /** No command has been in the workspace yet, so that it is exactly the layer. */
+  #isUntouched: boolean;
   #objectFormat: "sha1" | "sha256" = "sha1";
   /** A view of the repository that the tool has left; made when it is first needed. */
   #view: Promise<CleanView> | undefined;
@@ -102,6 +101,8 @@ export class WorkingCopy {
     };
     this.#gitDir = join(options.workspaceDir, ".git");
     this.exchange = options.exchange;
+    this.#checkedOut = options.layer;
+    this.#isUntouched = options.layer !== undefined;
   }
 
   /** How often anything has moved in a git here: another number shows that one is at work. */
@@ -135,6 +136,8 @@ export class WorkingCopy {
   ): Promise<void> {
     this.#given = new Set(given.map(({ commit }) => commit));
     this.#view = undefined;
+    const isUntouched = this.#isUntouched;
+    this.#isUntouched = false;
     await requireWorkspace(this.#options.workspaceDir);
     // A tool may have left a pipe where git reads, so that nothing moves, or what costs too much.
     const repairs = [undefined, mendFolder, emptyFolder];
@@ -143,8 +146,10 @@ export class WorkingCopy {
         await mend?.(this.#options.workspaceDir);
         await this.#remakeRepository(base);
         await bringCommits(this.#places(), base, given);
-        if (maxBytes !== undefined) await this.#requireRoom(base, maxBytes);
-        await this.#checkOut(base);
+        const bytes = maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes);
+        if (tries === 0 && isUntouched && this.#checkedOut?.base === base)
+          return await this.#detach(base);
+        await this.#checkOut(base, bytes);
         return;
       } catch (error) {
         const isFinal =
@@ -152,6 +157,18 @@ export class WorkingCopy {
         if (isFinal || tries === repairs.length - 1) throw error;
       }
     }
+  }
+
+  /**
+   * Leaves the files of the last checkout, without the repository, for other working copies to
+   * begin with.
+   */
+  async leaveLayer(): Promise<Checkout> {
+    const checkout = this.#checkedOut;
+    if (checkout === undefined) throw new Error("Nothing was checked out.");
+    this.#checkedOut = undefined;
+    await removeTree(this.#gitDir);
+    return checkout;
   }
 
   /** After a run that has written too much: leaves nothing but what was published. */
@@ -246,14 +263,23 @@ export class WorkingCopy {
     await utimes(path, writtenAt.date, writtenAt.date);
   }
 
-  /** A commit that fitted before fits again. */
-  async #requireRoom(base: CommitHash, maxBytes: number): Promise<void> {
-    if (this.#checkedOut?.base === base) return;
-    if (await takesMoreThan(this.#git, base, maxBytes, (run) => this.#inRepository(run)))
-      throw new CommitTooLarge(base);
+  /** Resolves with the bytes of its files, which are added up once for each checkout. */
+  async #requireRoom(base: CommitHash, maxBytes: number): Promise<number> {
+    const before = this.#checkedOut;
+    const bytes =
+      (before?.base === base ? before.bytes : undefined) ??
+      (await sizeOfTree(this.#git, base, maxBytes, (run) => this.#inRepository(run)));
+    if (bytes > maxBytes) throw new CommitTooLarge(base);
+    return bytes;
   }
 
-  async #checkOut(base: CommitHash): Promise<void> {
+  /** The files and the index are those of `base` already. */
+  async #detach(base: CommitHash): Promise<void> {
+    const message = `checkout: moving from main to ${base}`;
+    await this.#run({ args: ["update-ref", "--no-deref", "-m", message, "HEAD", base] });
+  }
+
+  async #checkOut(base: CommitHash, bytes: number | undefined): Promise<void> {
     const { workspaceDir, keepsIgnored = false } = this.#options;
     const run = (each: GitRun) => this.#run(each);
     const before = this.#checkedOut;
@@ -282,6 +308,7 @@ export class WorkingCopy {
       base,
       folders,
       attributes,
+      bytes,
       index: await readFile(path),
       writtenAt: { date, ns },
     };

@@ -1,5 +1,5 @@
-// A tar archive with one entry: an empty folder, its owner, and that what is made in it has no
-// access control list.
+// A tar archive of empty folders: one with its owner, and that what is made in it has no access
+// control list.
 import { Buffer } from "node:buffer";
 import type { Owner } from "../container-spec.ts";
 
@@ -9,8 +9,16 @@ const mode = 0o755;
 /** To set an empty list is to remove the one that is there. */
 const emptyList = "SCHILY.xattr.system.posix_acl_default=\u0002\u0000\u0000\u0000\n";
 
-/** `hasList`: false for a file system that has no such lists. */
-export function folderArchive(name: string, owner: Owner, hasList: boolean): Buffer {
+/**
+ * `hasList`: false for a file system that has no such lists. `inner`: folders within it, of the
+ * same owner.
+ */
+export function folderArchive(
+  name: string,
+  owner: Owner,
+  hasList: boolean,
+  inner: readonly string[] = [],
+): Buffer {
   const record = withLength(emptyList);
   const list = [
     entry(name, "x", owner, record.length),
@@ -19,7 +27,9 @@ export function folderArchive(name: string, owner: Owner, hasList: boolean): Buf
   // Two empty blocks end an archive.
   return Buffer.concat([
     ...(hasList ? list : []),
-    entry(`${name}/`, "5", owner, 0),
+    ...[name, ...inner.map((each) => `${name}/${each}`)].map((path) =>
+      entry(`${path}/`, "5", owner, 0),
+    ),
     Buffer.alloc(2 * blockBytes),
   ]);
 }

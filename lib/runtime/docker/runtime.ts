@@ -4,7 +4,7 @@ import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
 import { lockName } from "../names.ts";
-import type { Apply, EngineRuntime, Images, Observe, Workers } from "../port.ts";
+import type { Apply, EngineRuntime, Images, LayeredVolumes, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
 import { waitForEnd } from "./await-container.ts";
 import { buildImage } from "./build.ts";
@@ -20,6 +20,7 @@ import { execInContainer } from "./exec.ts";
 import { type EngineAddress, findEngine, type HostEnvironment } from "./find-engine.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
+import { layVolume, makeUpper } from "./layered-volumes.ts";
 import { boundAnswers, limitAnswers } from "./limit-answers.ts";
 import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
@@ -99,10 +100,15 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     removeBuilt: (instance, own) => removeBuiltImages(docker, instance, own),
   };
   const wait: Workers["wait"] = (container, signal) => waitForEnd(docker, container, signal);
+  const layers: LayeredVolumes = {
+    makeUpper: (volume) => makeUpper(docker, volume),
+    lay: (volume, over) => layVolume(docker, volume, over),
+    remove: (volume) => removeVolume(docker, volume),
+  };
   return {
     observe: named(observe),
     apply: named(apply),
-    workers: named(workersOf(observe, apply, wait)),
+    workers: named(workersOf(observe, apply, wait, named(layers))),
     engine: named({
       images: named(images),
       strangers: (instance: InstanceName) => strangersOf(docker, instance),

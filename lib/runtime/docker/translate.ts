@@ -318,7 +318,7 @@ function reachEngine(
  */
 function holdEngine(
   need: Extract<Need, { kind: "engine" }>,
-  { socket, agents }: Surroundings,
+  { socket, agents, cub }: Surroundings,
 ): Met {
   if (socket === undefined) return {};
   const mounts: Mount[] = [{ kind: "bind", path: socket.path, target: usualSocket, access: "rw" }];
@@ -329,7 +329,8 @@ function holdEngine(
     replicas,
     spec: agents.get(agent),
   }));
-  return { mounts, over, env: inPieces("SETT_WORKERS", JSON.stringify(templates)) };
+  const env = { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_LAYER_IMAGE: cub.id };
+  return { mounts, over, env };
 }
 
 function store({ folders }: Extract<Need, { kind: "store" }>): Met {

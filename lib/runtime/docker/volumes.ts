@@ -22,7 +22,7 @@ export async function makeVolume(
   try {
     if (content !== undefined) await fillVolume(docker, name, content);
     else if (memoryBytes === undefined && owner !== undefined && image !== undefined)
-      await prepareVolume(docker, name, owner, image);
+      await prepareVolume(docker, name, { owner, image });
   } catch (error) {
     if (made === "created") await removeVolume(docker, name).catch(() => undefined);
     throw error;
@@ -30,14 +30,14 @@ export async function makeVolume(
   return made;
 }
 
-async function createVolume(
+/** `mount`: what is mounted in its place, as for the Engine's own driver. */
+export async function createVolume(
   docker: Docker,
   { name, labels, owner, memoryBytes }: PlannedVolume,
+  mount = memoryBytes === undefined || owner === undefined
+    ? undefined
+    : memoryOptions({ owner, sizeBytes: memoryBytes }),
 ): Promise<"created" | "kept"> {
-  const memory =
-    memoryBytes === undefined || owner === undefined
-      ? undefined
-      : { owner, sizeBytes: memoryBytes };
   // The Engine's own create is silent about a volume that exists, and leaves its labels as they
   // are.
   const existing = await askIfThere(`look for the volume ${name}`, () =>
@@ -48,7 +48,7 @@ async function createVolume(
     const options = {
       Name: name,
       Labels,
-      ...(memory && { Driver: "local", DriverOpts: memoryOptions(memory) }),
+      ...(mount && { Driver: "local", DriverOpts: mount }),
     };
     await ask(`create the volume ${name}`, () =>
       docker.createVolume(options).catch(async (error: unknown) => {
@@ -89,6 +89,9 @@ async function fillVolume(
 
 const ownedFolder = "sett-volume";
 
+/** `inner`: folders to be made in it. */
+type Prepared = { owner: Owner; image: string; inner?: readonly string[] };
+
 /**
  * An empty volume belongs to root. Unpacking an archive into a container that never runs changes
  * its owner: the Engine does the work, so nothing in the image is needed. The archive names the
@@ -96,11 +99,10 @@ const ownedFolder = "sett-volume";
  * unpacks into. An access control list that a command has set for new files goes with it; not each
  * file system has such.
  */
-async function prepareVolume(
+export async function prepareVolume(
   docker: Docker,
   volume: string,
-  owner: Owner,
-  image: string,
+  { owner, image, inner = [] }: Prepared,
 ): Promise<void> {
   await withIdleContainer(
     docker,
@@ -108,7 +110,7 @@ async function prepareVolume(
     { image, target: `/${ownedFolder}`, isFilled: false },
     async (container) => {
       const unpack = (hasList: boolean) =>
-        container.putArchive(folderArchive(ownedFolder, owner, hasList), { path: "/" });
+        container.putArchive(folderArchive(ownedFolder, owner, hasList, inner), { path: "/" });
       await ask(`set the owner of the volume ${volume}`, () =>
         unpack(true).catch(() => unpack(false)),
       );

@@ -71,6 +71,8 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
       .filter(({ name, labels }) => {
         // The disks of workers are no part of the plan.
         if (labels.component === "workspace") return !agents.has(labels.agent);
+        // The starter knows which of its layers are in use.
+        if (labels.component === "layer") return !services.has("starter");
         return !isKept(labels) && !used.has(name);
       })
       .map(({ name }) => name),

@@ -1,0 +1,216 @@
+// The checkouts that workers share: each is made once, by a container of its own, and lasts as long
+// as workers use it (docs/internals/layers.md).
+//
+// What was made is known in memory alone: only what this process has seen finished is ever used,
+// and what an earlier one has left is removed.
+import { randomBytes } from "node:crypto";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
+import { labelsFor } from "../../../lib/runtime/labels.ts";
+import { layeredWorkspaceOf, layerMakerName, layerVolumeName } from "../../../lib/runtime/names.ts";
+import type { LayeredVolumes, Workers } from "../../../lib/runtime/port.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+
+/** `image`: the cub's own, of which makers are, whatever the images of agents have. */
+export type LayersOptions = {
+  runtime: Workers & { layers: LayeredVolumes };
+  image: string;
+  log: JsonLog;
+  limits?: { maxLayers: number; makingMs: number; retryMs: number };
+};
+
+/**
+ * A hundred thousand files take half a minute on a busy machine. A commit of which none could be
+ * made is tried again after `retryMs`.
+ */
+const usualLimits = { maxLayers: 8, makingMs: 30 * 60_000, retryMs: 10 * 60_000 };
+
+/**
+ * `volume`: undefined where it could not be made; `made`: once it was. `users`: workers that are
+ * just being started.
+ */
+type Layer = {
+  volume: Promise<string | undefined>;
+  made?: string;
+  failedAt?: number;
+  users: number;
+};
+
+const makerFolder = "/layer";
+const makerPids = 128;
+
+export class Layers {
+  readonly #options: LayersOptions;
+  readonly #limits: { maxLayers: number; makingMs: number; retryMs: number };
+  /** By commit, the one that was used last at the end. */
+  readonly #layers = new Map<CommitHash, Layer>();
+  #swept: Promise<void> | undefined;
+
+  constructor(options: LayersOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? usualLimits;
+  }
+
+  /**
+   * Resolves once the layer of the commit is there, or cannot be made: then the reason is in the
+   * log. All that ask meanwhile wait for one making. `like`: a worker's specification.
+   */
+  async ready(like: ContainerSpec, commit: CommitHash): Promise<void> {
+    await this.#layerOf(like, commit).volume;
+  }
+
+  /**
+   * The layer does not go while `use` runs. Its volume is undefined where there is none. What
+   * `use` starts with it keeps it by itself: the Engine removes no volume of a container.
+   */
+  async holding<Result>(
+    like: ContainerSpec,
+    commit: CommitHash,
+    use: (volume: string | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    const layer = this.#layerOf(like, commit);
+    layer.users++;
+    try {
+      return await use(await layer.volume);
+    } finally {
+      layer.users--;
+    }
+  }
+
+  #layerOf(like: ContainerSpec, commit: CommitHash): Layer {
+    const found = this.#layers.get(commit);
+    const isToTry =
+      found?.failedAt !== undefined && performance.now() - found.failedAt > this.#limits.retryMs;
+    const layer = found === undefined || isToTry ? this.#begin(like, commit) : found;
+    this.#layers.delete(commit);
+    this.#layers.set(commit, layer);
+    return layer;
+  }
+
+  #begin(like: ContainerSpec, commit: CommitHash): Layer {
+    const layer: Layer = { users: 0, volume: Promise.resolve(undefined) };
+    layer.volume = this.#make(like, commit).then(
+      (volume) => {
+        layer.made = volume;
+        return volume;
+      },
+      (error: unknown) => {
+        layer.failedAt = performance.now();
+        const about = { commit, reason: messageOf(error) };
+        this.#options.log.warn("No layer of the commit; each worker checks it out itself", about);
+        return undefined;
+      },
+    );
+    return layer;
+  }
+
+  async #make(like: ContainerSpec, commit: CommitHash): Promise<string> {
+    const { runtime, image, log } = this.#options;
+    const { instance } = like.labels;
+    this.#swept ??= this.#sweep(instance);
+    await this.#swept;
+    await this.#evict();
+    const startedAt = performance.now();
+    const unique = randomBytes(4).toString("hex");
+    const volume = layerVolumeName(instance, commit, unique);
+    const labels = labelsFor(like.labels, { component: "layer" });
+    const { user: owner } = like;
+    await runtime.makeVolume({ name: volume, labels, image, ...withoutUndefined({ owner }) });
+    try {
+      const name = layerMakerName(instance, commit, unique);
+      await this.#run({ ...makerOf(like, { image, commit, volume }), name, labels });
+    } catch (error) {
+      await this.#remove(volume);
+      throw error;
+    }
+    const ms = Math.round(performance.now() - startedAt);
+    log.info("Made a layer", { commit, volume, duration_ms: ms });
+    return volume;
+  }
+
+  /** Throws with what the container has written, unless it has made the layer. */
+  async #run(spec: ContainerSpec): Promise<void> {
+    const { runtime } = this.#options;
+    await runtime.start(spec);
+    try {
+      const exitCode = await runtime.wait(spec.name, AbortSignal.timeout(this.#limits.makingMs));
+      if (exitCode === 0) return;
+      const lines: string[] = [];
+      for await (const { line } of runtime.logs(spec.name, { tail: 10 })) lines.push(line);
+      throw new SettError("git-failed", `It ended with ${exitCode}: ${lines.join(" ")}`);
+    } finally {
+      await runtime.remove(spec.name);
+    }
+  }
+
+  /** Makes room for one more. Those of workers that run stay, and go another time. */
+  async #evict(): Promise<void> {
+    for (const [commit, layer] of [...this.#layers]) {
+      if (this.#layers.size <= this.#limits.maxLayers) return;
+      const { made, users } = layer;
+      if (made === undefined || users > 0) continue;
+      // A worker that comes meanwhile gets a new one.
+      this.#layers.delete(commit);
+      const isGone = await this.#remove(made);
+      if (!isGone && !this.#layers.has(commit)) this.#layers.set(commit, layer);
+    }
+  }
+
+  /** What a starter before this one has left, but what running workers use. */
+  async #sweep(instance: InstanceName): Promise<void> {
+    const { containers, volumes } = await this.#options.runtime.parts(instance);
+    for (const { name, labels } of containers)
+      if (labels.component === "layer") await this.#options.runtime.remove(name);
+    for (const { name, labels } of volumes)
+      if (labels.component === "layer") await this.#remove(name);
+    const workspaces = volumes.flatMap(({ name, labels }) =>
+      labels.component === "workspace" ? (layeredWorkspaceOf(name) ?? []) : [],
+    );
+    // The Engine does not know that one uses the other.
+    for (const { workspace, upper } of workspaces)
+      if (await this.#remove(workspace)) await this.#remove(upper);
+  }
+
+  /** False where it stays: most often because a container uses it. */
+  async #remove(volume: string): Promise<boolean> {
+    return await this.#options.runtime.layers.remove(volume).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** It sees the store alone, has no network, and is confined and limited as the worker is. */
+function makerOf(
+  like: ContainerSpec,
+  { image, commit, volume }: { image: string; commit: CommitHash; volume: string },
+): Omit<ContainerSpec, "name" | "labels"> {
+  const { user, resources, systemCalls, env } = like;
+  const store = like.mounts.filter(({ target }) => target === env.SETT_OBJECTS_DIR);
+  return {
+    image,
+    entrypoint: ["/cub/cub", "--make-layer", commit],
+    env: {
+      LD_LIBRARY_PATH: "/cub",
+      SETT_GIT_BINARY: "/cub/git",
+      SETT_GIT_LIBRARY_PATH: "/cub",
+      SETT_OBJECTS_DIR: env.SETT_OBJECTS_DIR ?? "",
+      SETT_LAYER_DIR: makerFolder,
+      ...withoutUndefined({ SETT_DISK_LIMIT: env.SETT_DISK_LIMIT }),
+    },
+    mounts: [
+      ...store,
+      { kind: "volume", volume, target: makerFolder, access: "rw" },
+      { kind: "tmpfs", target: "/tmp", sizeBytes: 16 * 1024 ** 2 },
+    ],
+    network: "none",
+    capabilities: "none",
+    isRootReadOnly: true,
+    pidsLimit: makerPids,
+    healthcheck: "none",
+    restart: "no",
+    ...withoutUndefined({ user, resources, systemCalls }),
+  };
+}

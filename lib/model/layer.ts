@@ -1,0 +1,21 @@
+// A layer: a checkout that was made once, for workers to begin with (docs/internals/layers.md).
+import { z } from "zod";
+import { CommitHash } from "./ids.ts";
+
+/** The folder that has the files of the commit. */
+export const treeFolder = "tree";
+
+/**
+ * The file beside them that says what they are. `folders` and `attributes`: in latin1, one
+ * character for each byte. `bytes`: of the files. `written_ms`, `written_ns`: Unix time, when the
+ * index was last changed.
+ */
+export const LayerNote = z.strictObject({
+  base: CommitHash,
+  folders: z.array(z.string()),
+  attributes: z.string(),
+  bytes: z.number(),
+  written_ms: z.number(),
+  written_ns: z.string().regex(/^\d+$/),
+});
+export type LayerNote = z.infer<typeof LayerNote>;

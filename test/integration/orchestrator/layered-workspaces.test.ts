@@ -1,0 +1,232 @@
+// Workers that share the checkout of a commit: made once, kept as long as it is needed, and done
+// without where it cannot be had. A real Engine; a script is in the place of the cub that makes it.
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LayeredWorkspaces } from "../../../apps/orchestrator/workers/layered-workspaces.ts";
+import type { LayersOptions } from "../../../apps/orchestrator/workers/layers.ts";
+import { createStarterApp } from "../../../apps/orchestrator/workers/starter-app.ts";
+import { StarterClient } from "../../../apps/orchestrator/workers/starter-client.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
+import { ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { type Server, serve } from "../../../lib/service/serve.ts";
+import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
+import { tinyImage } from "../../support/docker/tiny-image.ts";
+import { agentName } from "../../support/records/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+setDefaultTimeout(120_000);
+
+const agent = agentName("tester");
+const user = { uid: 10001, gid: 10001 };
+
+/** A commit of only `0` cannot be had, and of one of only `1` there is a layer without files. */
+const maker = `#!/bin/sh
+case "$2" in
+  000*) echo "no such commit"; exit 3 ;;
+  111*) exit 0 ;;
+esac
+mkdir "$SETT_LAYER_DIR/tree" && echo "$2 $(ls $SETT_OBJECTS_DIR)" > "$SETT_LAYER_DIR/tree/file"
+`;
+
+/** Says what it finds and of which kind its disk is, writes, and waits where the goal wants it. */
+const script = `[ ! -e /workspace/file ] || head -c 8 /workspace/file; echo
+grep " /workspace " /proc/self/mountinfo | grep -c overlay
+echo new > /workspace/new; [ ! -e /git/objects/wait ] || sleep 600`;
+
+const commitOf = (digit: string) => CommitHash.parse(digit.repeat(40));
+
+let at: DockerInstance;
+let image: string;
+let store: string;
+
+beforeAll(async () => {
+  const probe = await dockerInstance();
+  at = probe;
+  const contextDir = await mkdtemp(join(tmpdir(), "sett-maker-"));
+  await writeFile(join(contextDir, "cub"), maker);
+  await chmod(join(contextDir, "cub"), 0o755);
+  const dockerfile = `FROM ${tinyImage}\nCOPY cub /cub/cub\n`;
+  await writeFile(join(contextDir, "Dockerfile"), dockerfile);
+  image = at.imageTag("maker");
+  await at.runtime.engine.images.build(
+    { contextDir, dockerfile: "Dockerfile", args: {}, tag: image, labels: {} },
+    { onProgress: () => {} },
+  );
+  await rm(contextDir, { recursive: true });
+});
+
+beforeEach(async () => {
+  store = await mkdtemp(join(tmpdir(), "sett-store-"));
+  await chmod(store, 0o755);
+  await writeFile(join(store, "pack"), "");
+});
+
+afterAll(() => at?.[Symbol.asyncDispose]());
+
+/** A starter of its own, in an instance of its own. */
+async function starter(
+  options: Partial<Pick<LayersOptions, "limits" | "image">> = {},
+  env: Record<string, string> = {},
+  on?: DockerInstance,
+) {
+  const here = on ?? (await dockerInstance());
+  const spec = {
+    name: here.name("agent-tester"),
+    image,
+    labels: here.labels({ component: "agent" as const, agent, role: "tester" }),
+    entrypoint: ["/bin/sh", "-c", script],
+    env: { SETT_OBJECTS_DIR: "/git/objects", ...env },
+    user,
+    mounts: [
+      ...[{ kind: "volume" as const, volume: here.name("workspace-tester"), target: "/workspace" }],
+      ...[{ kind: "bind" as const, path: store, target: "/git/objects" }],
+    ].map((mount) => ({
+      ...mount,
+      access: mount.kind === "bind" ? ("ro" as const) : ("rw" as const),
+    })),
+    network: "none" as const,
+    capabilities: "none" as const,
+    restart: "no" as const,
+  };
+  const logged: { msg: string; level: string; reason?: string }[] = [];
+  const log = createJsonLog((line) => logged.push(JSON.parse(line)), systemClock.now);
+  const { workers } = here.runtime;
+  const { layers } = workers;
+  if (layers === undefined) throw new Error("Docker has layers.");
+  const runtime = { ...workers, layers };
+  const layered = new LayeredWorkspaces({ runtime, image, log, ...options });
+  const app = createStarterApp(new RuntimeHost(workers, [{ agent, replicas: 9, spec }], layered));
+  const server: Server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, app.fetch);
+  const client = new StarterClient(`http://127.0.0.1:${server.port}`, here.instance);
+  let slot = 0;
+  const start = async (commit: CommitHash) => {
+    const [claim, goal] = [ClaimId.parse(crypto.randomUUID()), GoalId.parse(crypto.randomUUID())];
+    slot = (slot % 9) + 1;
+    const job = { agent, claim, goal, attempt: 1, slot, commit };
+    await client.start(job);
+    return client.nameOf(job);
+  };
+  /** Runs a worker to its end, and returns what it has written. */
+  const run = async (commit: CommitHash): Promise<string[]> => {
+    const worker = await start(commit);
+    await client.wait(worker, new AbortController().signal);
+    const lines = await client.readLog(worker);
+    await client.remove(worker);
+    return lines;
+  };
+  /** Starts one that goes on; resolves when it has written. */
+  const startLasting = async (commit: CommitHash): Promise<string> => {
+    await writeFile(join(store, "wait"), "");
+    const worker = await start(commit);
+    const written = () =>
+      here.runtime.observe.exec(worker, ["/bin/cat", "/workspace/new"]).then(
+        ({ stdout }) => stdout === "new\n",
+        () => false,
+      );
+    await waitFor("the worker to have written", written);
+    await rm(join(store, "wait"));
+    return worker;
+  };
+  const volumes = async (component: string) =>
+    (await here.runtime.observe.parts(here.instance)).volumes
+      .filter(({ labels }) => labels.component === component)
+      .map(({ name }) => name);
+  return {
+    ...{ here, client, startLasting, run, volumes, logged },
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      if (on === undefined) await here[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** How a worker finds its disk: over the layer of this commit, or one of its own. */
+const over = (digit: string) => [digit.repeat(8), "1"];
+const ownDisk = ["", "0"];
+
+test("all workers of a commit, also those that are started at once, lie over one checkout, and each finds it untouched", async () => {
+  await using one = await starter();
+  const found = await Promise.all([1, 2, 3].map(() => one.run(commitOf("a"))));
+  expect(found).toEqual([over("a"), over("a"), over("a")]);
+  expect(await one.run(commitOf("b"))).toEqual(over("b"));
+  expect(await one.run(commitOf("a"))).toEqual(over("a"));
+  expect(one.logged.filter(({ msg }) => msg === "Made a layer")).toHaveLength(2);
+  expect(await one.volumes("layer")).toHaveLength(2);
+  // One is made before it is needed.
+  await waitFor("the disks to be removed", async () => {
+    const names = await one.volumes("workspace");
+    return names.filter((name) => name.includes(".over-")).length === 0 && names.length <= 1;
+  });
+});
+
+test("where no layer can be made, a worker has the disk of its slot, and the next one does not try again", async () => {
+  await using one = await starter();
+  expect(await one.run(commitOf("0"))).toEqual(ownDisk);
+  expect(await one.run(commitOf("0"))).toEqual(ownDisk);
+  const { warn } = Object.groupBy(one.logged, ({ level }) => level);
+  expect(warn).toHaveLength(1);
+  expect(warn?.[0]?.reason).toBe("It ended with 3: no such commit");
+  expect(await one.volumes("layer")).toEqual([]);
+  expect(await one.run(commitOf("a"))).toEqual(over("a"));
+});
+
+test("where the Engine refuses the mount, workers go on with the disks of their slots", async () => {
+  await using one = await starter();
+  expect(await one.run(commitOf("1"))).toEqual(ownDisk);
+  expect(await one.run(commitOf("a"))).toEqual(ownDisk);
+  const { warn } = Object.groupBy(one.logged, ({ level }) => level);
+  expect(warn?.map(({ msg }) => msg)).toEqual([
+    "The Engine refuses a workspace over a layer; going on without",
+  ]);
+});
+
+test("an agent that keeps files for its next grant has the disk of its slot", async () => {
+  await using one = await starter({}, { SETT_WORKSPACE_KEEP: "true" });
+  expect(await one.run(commitOf("a"))).toEqual(ownDisk);
+  expect(await one.volumes("layer")).toEqual([]);
+});
+
+test("beyond the limit the layer goes that was used least recently, and never one of a worker that runs", async () => {
+  await using one = await starter({ limits: { maxLayers: 3, makingMs: 60_000, retryMs: 60_000 } });
+  const running = await one.startLasting(commitOf("a"));
+  for (const digit of ["b", "c", "b", "d"])
+    expect(await one.run(commitOf(digit))).toEqual(over(digit));
+  const left = (await one.volumes("layer")).map((name) => name.split(".layer.")[1]?.[0]);
+  expect(left.toSorted()).toEqual(["a", "b", "d"]);
+  await one.here.runtime.apply.remove(running);
+});
+
+test("a new starter removes what the one before it has left, and nothing of a worker that runs", async () => {
+  await using one = await starter();
+  await one.run(commitOf("b"));
+  const running = await one.startLasting(commitOf("a"));
+  await waitFor(
+    "a spare disk",
+    async () =>
+      (await one.volumes("workspace")).filter((name) => name.includes(".upper-")).length === 2,
+  );
+  await using next = await starter({}, {}, one.here);
+  expect(await next.run(commitOf("c"))).toEqual(over("c"));
+  const left = (await one.volumes("layer")).map((name) => name.split(".layer.")[1]?.[0]);
+  expect(left.toSorted()).toEqual(["a", "c"]);
+  const found = await one.here.runtime.observe.find(running);
+  expect(await one.volumes("workspace")).toContain(found?.env.SETT_WORKER_WORKSPACE ?? "");
+  expect(
+    (await one.here.runtime.observe.exec(running, ["/bin/sh", "-c", "cat /workspace/new"])).stdout,
+  ).toBe("new\n");
+});
+
+test("a request for a commit that is none is refused", async () => {
+  await using one = await starter();
+  const job = { agent, attempt: 1, slot: 1 };
+  const [claim, goal] = [ClaimId.parse(crypto.randomUUID()), GoalId.parse(crypto.randomUUID())];
+  for (const commit of ["HEAD", "a".repeat(39)])
+    expect(
+      one.client.start({ ...job, claim, goal, commit: commit as CommitHash }),
+    ).rejects.toThrow();
+  expect(await one.volumes("layer")).toEqual([]);
+});
