@@ -13,7 +13,7 @@ import type { WorkExecutor } from "./work/work-executor.ts";
 
 const everyMs = 3_000;
 
-/** How often it looks whether time has passed in which no program ran here. */
+/** How often it looks whether time has passed in which no program ran here, or Redis was away. */
 const pulseMs = 1_000;
 const frozenAfterMs = 5_000;
 
@@ -39,7 +39,7 @@ export class Heartbeat {
    * may begin in this container.
    */
   async run(stop: AbortSignal, over: AbortSignal): Promise<void> {
-    const pulse = setInterval(() => this.#leaveOutFrozenTime(), pulseMs);
+    const pulse = setInterval(() => this.#leaveOutIdleTime(), pulseMs);
     try {
       while (!over.aborted) {
         await this.tick(stop.aborted);
@@ -54,7 +54,7 @@ export class Heartbeat {
   async tick(isStopping: boolean): Promise<void> {
     const { board, clock, log, registration } = this.#deps;
     await useAllProcessors({ all: true });
-    this.#leaveOutFrozenTime();
+    this.#leaveOutIdleTime();
     const unfit = this.#deps.unfit?.();
     if (unfit !== undefined && !isStopping && this.#executor?.isBusy !== true)
       throw new SettError("not-ready", unfit, {
@@ -91,7 +91,7 @@ export class Heartbeat {
   }
 
   health(): Health {
-    this.#leaveOutFrozenTime();
+    this.#leaveOutIdleTime();
     const missing = this.#deps.secrets?.missing() ?? [];
     if (missing.length > 0)
       return {
@@ -108,13 +108,16 @@ export class Heartbeat {
     return { ok: true };
   }
 
-  /** After everything was stopped for minutes, no loop has made progress, and none is stuck. */
-  #leaveOutFrozenTime(): void {
-    const { clock, watch } = this.#deps;
+  /**
+   * After everything was stopped for minutes, no loop has made progress, and none is stuck. A loop
+   * that waits for Redis is not stuck either.
+   */
+  #leaveOutIdleTime(): void {
+    const { board, clock, watch } = this.#deps;
     const now = clock.passedMs();
     const gapMs = now - (this.#pulseAtMs ?? now);
     this.#pulseAtMs = now;
-    if (gapMs <= frozenAfterMs) return;
+    if (gapMs <= frozenAfterMs && board.contactProblem() === undefined) return;
     watch.watcher.leaveOut(gapMs);
     watch.executor.leaveOut(gapMs);
   }

@@ -33,6 +33,7 @@ export class SimulatedRedis {
   /** How often it has lost its last writes. */
   losses = 0;
   #kept: Database | undefined;
+  #writesKept = 0;
   #lives = 0;
   #writes = 0;
   /** Work to do after so many requests to write. */
@@ -87,6 +88,8 @@ export class SimulatedRedis {
       settle.fail(new Refused(`ERR ${one} is out of order.`));
       return () => {};
     }
+    // What a crash would lose now is what the disk does not have.
+    this.server.hasUnwritten = this.#kept !== undefined && this.#writes > this.#writesKept;
     const callOff = this.server.request(words, connection, settle);
     if (isWrite(words)) this.#countWrite();
     return callOff;
@@ -98,7 +101,9 @@ export class SimulatedRedis {
 
   /** Stores what a crash would leave. */
   save(): void {
-    if (this.isUp) this.#kept = this.server.database.copy();
+    if (!this.isUp) return;
+    this.#kept = this.server.database.copy();
+    this.#writesKept = this.#writes;
   }
 
   /** The process is gone, with what was written since it saved last. */

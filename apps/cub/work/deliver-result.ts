@@ -9,16 +9,16 @@ import type { Deps, StopSignals } from "../program/deps.ts";
 import { underLease } from "./keep-lease.ts";
 
 /**
- * True when the result is stored; then `onStored` was called with how it was sent. A refused result
- * (another attempt has the grant by now, or its claim or goal has ended) is logged and dropped.
- * Never rejects.
+ * True when the result is stored. A refused one (another attempt has the grant by now, or its claim
+ * or goal has ended) is logged and dropped. Once it is answered, `onAnswered` gets how it was sent:
+ * a Redis that crashes may lose the answer, and what a refusal went by as well. Never rejects.
  */
 export async function deliverResult(
   deps: Deps,
   { claim, grant }: { claim: Pick<Claim, "id">; grant: RunningGrant },
   result: GrantResult,
   { kill }: StopSignals,
-  onStored: (order: Parameters<Deps["board"]["finishGrant"]>[0]) => void = () => {},
+  onAnswered: (order: Parameters<Deps["board"]["finishGrant"]>[0]) => void = () => {},
 ): Promise<boolean> {
   const { board, clock, metrics, watch } = deps;
   const { artefact } = result;
@@ -40,6 +40,7 @@ export async function deliverResult(
     // A renewal that arrives after the result is refused too. A repeated finish-grant gets the
     // first answer again, which decides.
     const answer = delivery.outcome === "done" ? delivery.result : await finish();
+    onAnswered(order);
     if (answer.outcome === "refused") {
       log.error("Failed to create artefact", { reason: answer.reason });
       return false;
@@ -48,7 +49,6 @@ export async function deliverResult(
     log.error("Failed to create artefact", { reason: messageOf(error) });
     return false;
   }
-  onStored(order);
   metrics.artefacts.inc({ type });
   switch (result.outcome) {
     case "done":

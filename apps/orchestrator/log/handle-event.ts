@@ -167,11 +167,20 @@ export class EventHandler {
     }
   }
 
-  /** A person's own version: the work on the versions before it ends. */
+  /**
+   * A person's own version: the work on the versions before it ends. A review that came meanwhile
+   * may have asked for more of it: it is over once no claim is new.
+   */
   async #replaceVersions(artefact: ArtefactId, goal: GoalId, board: BoardAsOf): Promise<void> {
-    const { version, claims } = await claimsBefore(board, artefact);
-    const reason = `Version ${version} was posted in its place.`;
-    await this.#decider.decideEach(claims, () => ({ kind: "superseded", reason }), board);
+    const ended = new Set<ClaimId>();
+    for (;;) {
+      const { version, claims } = await claimsBefore(board, artefact);
+      const open = claims.filter((claim) => !ended.has(claim));
+      if (open.length === 0) break;
+      const reason = `Version ${version} was posted in its place.`;
+      await this.#decider.decideEach(open, () => ({ kind: "superseded", reason }), board);
+      for (const claim of open) ended.add(claim);
+    }
     await this.#opener.open(artefact, goal);
   }
 

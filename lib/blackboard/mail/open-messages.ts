@@ -168,9 +168,9 @@ function silent(): SettError {
 }
 
 /**
- * After 4, 8, 16, 32 … of them: while no orchestrator answers, one message must not fill the
- * mailbox.
+ * After 1, 2, 4, 8 … of them: the first one may be all that a lease has time for, and while no
+ * orchestrator answers, one message must not fill the mailbox.
  */
 function isTimeToRepeat(timeouts: number): boolean {
-  return timeouts >= 4 && Number.isInteger(Math.log2(timeouts));
+  return Number.isInteger(Math.log2(timeouts));
 }

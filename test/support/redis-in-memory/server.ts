@@ -29,6 +29,8 @@ export class RedisInMemory {
   database: Database;
   /** Why writes are refused: the beginning of the error. */
   refusal: "OOM" | "MISCONF" | undefined;
+  /** Its file has not yet what was written last. */
+  hasUnwritten = false;
   readonly #subscribers = new Map<string, Set<(text: string) => void>>();
   readonly #blocked = new Set<Blocked>();
   #connections = 0;
@@ -148,7 +150,7 @@ export class RedisInMemory {
       "used_memory:1000000",
       "mem_not_counted_for_evict:0",
       "maxmemory:0",
-      "aof_buffer_length:0",
+      `aof_buffer_length:${this.hasUnwritten ? 1 : 0}`,
     ].join("\r\n");
   }
 

@@ -83,6 +83,36 @@ describe("the heartbeat", () => {
     );
   });
 
+  test("does not count a time in which Redis is away", async () => {
+    let nowMs = 5_000_000;
+    let problem: string | undefined = "Redis does not answer.";
+    const passedMs = () => nowMs;
+    const watch = {
+      watcher: new LoopWatch("claim watcher", passedMs),
+      executor: new LoopWatch("work executor", passedMs),
+    };
+    await using scene = await cubScene({
+      over: { watch, clock: { now: () => new Date(), passedMs } },
+      wrap: (board) => ({ ...board, contactProblem: () => problem }),
+    });
+    const heartbeat = new Heartbeat(scene.deps, undefined);
+    watch.watcher.markProgress();
+    const beat = async () => {
+      for (let beats = 0; beats < 31; beats += 1) {
+        await heartbeat.tick(false);
+        nowMs += 3_000;
+      }
+    };
+    await beat();
+    expect(heartbeat.health()).toEqual({ ok: false, reason: "Redis does not answer." });
+    problem = undefined;
+    expect(heartbeat.health()).toEqual({ ok: true });
+    await beat();
+    expect(heartbeat.tick(false)).rejects.toThrow(
+      "The claim watcher has made no progress for 93 s.",
+    );
+  });
+
   test("does not count a time in which everything was frozen, and counts on from there", async () => {
     let nowMs = 5_000_000;
     const passedMs = () => nowMs;

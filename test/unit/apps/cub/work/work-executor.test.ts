@@ -163,3 +163,30 @@ test("metrics count executions, successes, failures, time-outs and artefacts by 
   }
   expect(scene.messages()).toContain("Tool execution timeout");
 });
+
+test("a result that was refused is sent again where Redis has lost what it was refused for", async () => {
+  const reconnects: (() => void)[] = [];
+  let answers = 0;
+  await using scene = await cubScene({
+    wrap: (board) => ({
+      ...board,
+      // Its claim had ended when the first one came, and Redis has lost that end since.
+      finishGrant: async (order) => {
+        answers += 1;
+        if (answers === 1) return { outcome: "refused", reason: "The claim has ended." };
+        return board.finishGrant(order);
+      },
+      onReconnect: (listener) => {
+        reconnects.push(listener);
+        return board.onReconnect(listener);
+      },
+    }),
+  });
+  const { standIn, agent } = scene;
+  scene.start();
+  const claim = await standIn.openGranted(await standIn.post(), agent);
+  await waitFor("the refusal", () => scene.messages().includes("Failed to create artefact"));
+  for (const reconnected of reconnects) reconnected();
+  expect((await standIn.ended(claim, agent)).state).toBe("done");
+  expect(scene.inputs).toHaveLength(1);
+});
