@@ -66,7 +66,7 @@ record-demo *options: prepare
 
 # Measure which share of the lines the tests run; `npm test` includes this and requires 85 %.
 coverage: prepare
-    {{ bin }}/bun .ci/test.ts binaries images unit integration command-line coverage
+    {{ bin }}/bun .ci/test.ts binaries images unit integration command-line simulation suites coverage
 
 # Run the benchmarks; the figures are valid for the machine that runs them.
 bench *options:

@@ -48,7 +48,7 @@ const cliProcess = [
 ];
 /** They keep a processor busy, while most others wait for containers. */
 const suites = ["integration/blackboard/**/*.test.ts", "chaos/**/*.test.ts"];
-/** It needs nothing that is built. The tests of the rooms count the lines that it runs. */
+/** It needs nothing that is built. */
 const simulation = ["simulation/**/*.test.ts"];
 /**
  * These need the packages, which take a minute and a half of a processor to make and to unpack: by
@@ -146,7 +146,7 @@ function groups(run: Run): Step[] {
 }
 
 /** The groups whose lines are counted. */
-const counted = ["unit", "command-line", "integration", "suites"];
+const counted = ["unit", "command-line", "integration", "simulation", "suites"];
 
 function linesOf({ linesFolder }: Run, name: string): string | undefined {
   return linesFolder && join(linesFolder, name);
