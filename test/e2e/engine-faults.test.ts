@@ -152,7 +152,7 @@ async function sweep(scene: Scene, kinds: readonly string[]): Promise<string[]> 
     for (const [before, kind] of kinds.entries()) {
       const nth = before + 1;
       const outcome = await scene.meet(fault, nth).catch(async (error: unknown) => {
-        await scene.calmly(() => scene.down());
+        await scene.sett.sett("down", "--name", scene.sett.name, "--volumes", "--timeout", "1s");
         wrong.push(`${fault} ${nth} ${kind}: ${Bun.stripANSI(String(error))}`);
         return "wrong";
       });

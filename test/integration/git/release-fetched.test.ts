@@ -35,7 +35,7 @@ test("agents go on from a fetched result, and one that is fetched no second time
 });
 
 nightly(
-  "forty results that are fetched one by one leave few packs in the store, which has all of them",
+  "sixty results that are fetched one by one leave few packs in the store, which has all of them",
   async () => {
     using scene = await exchangeScene();
     const one = scene.agent("one");
@@ -53,7 +53,7 @@ nightly(
     expect(packs.length).toBeLessThan(commits.length);
     await scene.agent("other").prepare(commits.at(-1) as never);
   },
-  120_000,
+  600_000,
 );
 
 test("where no agents run, a fetch makes no store", async () => {
