@@ -1,7 +1,7 @@
-// The results that the orchestrator has answered last. A Redis that crashes may lose its last second
-// or two, and with it a result, of which no program but the cub knows then, or the end of a claim by
-// which a result was refused: after each reconnect it looks, and says again what is missing. It ends
-// once nothing can be lost.
+// The results that the orchestrator has answered last. A Redis that crashes may lose its last
+// second or two, and with it a result, of which no program but the cub knows then, or the end of a
+// claim by which a result was refused: after each reconnect it looks, and says again what is
+// missing. It ends once nothing can be lost.
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
