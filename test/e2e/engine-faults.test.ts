@@ -77,7 +77,7 @@ class Scene implements AsyncDisposable {
       // A copy, since the comparison puts the pattern in the place of the text.
       expect({ ...seen }).toMatchObject({
         code: 1,
-        // A build that the Engine refuses is as one of its Dockerfile: what is said names the image.
+        // A build that the Engine refuses is as one of its Dockerfile, and the image is named.
         err: expect.stringMatching(
           /^sett: (?:.*(?:Docker|Engine).*[.:]|The image .* could not be built: .*)\n(?:.*\n)*? {2}→ \w/m,
         ),
