@@ -48,6 +48,7 @@ const Why = z
     z.strictObject({ reason: z.literal("silent"), last_heard: Instant.nullable() }),
     z.strictObject({ reason: z.literal("alive"), state: AgentState, last_heard: Instant }),
     z.strictObject({ reason: z.literal("unregistered") }),
+    z.strictObject({ reason: z.literal("preparing"), files: z.int(), of: z.int() }),
     z.strictObject({ reason: z.literal("busy"), claims: z.array(ClaimId), since: Instant }),
     z.strictObject({ reason: z.literal("paused"), since: Instant, by: Actor }),
   ])

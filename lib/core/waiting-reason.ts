@@ -2,16 +2,18 @@
 import type { AgentState } from "../model/agent.ts";
 import type { Actor } from "../model/event.ts";
 import type { ClaimId } from "../model/ids.ts";
+import type { FileCount } from "../model/preparing.ts";
 
 /**
  * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`:
  * only the name in its registration can be read. `busy`: it works on as many other claims as it
- * can, on the first of them `since`. `paused`: the whole instance is paused. Times are ISO 8601;
- * null: no heartbeat was ever received.
+ * can, on the first of them `since`. `preparing`: its workspace is being made. `paused`: the whole
+ * instance is paused. Times are ISO 8601; null: no heartbeat was ever received.
  */
 export type BlockedReason =
   | Liveness
   | { reason: "unregistered" }
+  | ({ reason: "preparing" } & FileCount)
   | { reason: "busy"; claims: ClaimId[]; since: string }
   | { reason: "paused"; since: string; by: Actor };
 export type Liveness =

@@ -1,16 +1,23 @@
 // A goal as an assistant reads it: its state, what it waits for, what went wrong, and its results,
 // without their content.
-import type { PersonBlackboard } from "../blackboard/port/holders.ts";
 import { type Checked, unreadableSentence } from "../client/facts/checked.ts";
 import { readGoalCost } from "../client/facts/costs.ts";
-import { failuresOf, type GoalReading, goalSummary, readGoal } from "../client/facts/goal.ts";
+import {
+  failuresOf,
+  type GoalReading,
+  goalSummary,
+  readGoal,
+  readSituation,
+} from "../client/facts/goal.ts";
 import { type Inquiry, readInquiries } from "../client/facts/inquiries.ts";
 import { inquiryJson } from "../client/facts/inquiry-json.ts";
+import { waitingJson } from "../client/facts/status-json.ts";
 import { goalCostJson } from "../client/render/cost-text.ts";
 import { boundedLine } from "../client/text/plain-text.ts";
 import { quotedText } from "../client/text/quoted.ts";
 import type { ArtefactHead } from "../model/artefact.ts";
 import type { GoalId } from "../model/ids.ts";
+import type { Call } from "./tools/tool.ts";
 
 /**
  * Agents have written it, and an agent may have been deceived: an assistant must not take it for
@@ -39,9 +46,14 @@ export function shownInquiry(inquiry: Inquiry) {
 /** More are named by `list_artefacts`. */
 const maxResults = 50;
 
-export async function goalReport(board: PersonBlackboard, goal: GoalId, reading?: GoalReading) {
-  const [now, cost, inquiries] = await Promise.all([
+export async function goalReport(
+  { board, suggest }: Pick<Call["asker"], "board" | "suggest">,
+  goal: GoalId,
+  reading?: GoalReading,
+) {
+  const [now, situation, cost, inquiries] = await Promise.all([
     reading ?? readGoal(board, goal),
+    readSituation(board, suggest),
     readGoalCost(board, goal),
     readInquiries(board, goal),
   ]);
@@ -50,7 +62,7 @@ export async function goalReport(board: PersonBlackboard, goal: GoalId, reading?
     goal_id: goal,
     state: now.status.state,
     summary: boundedLine(goalSummary(now), maxSummary),
-    waiting_for: now.status.waitingFor,
+    waiting_for: now.status.waitingFor.map((waiting) => waitingJson(waiting, situation)),
     asks_people: inquiries.map(shownInquiry),
     failures: failuresOf(now).map(headJson),
     results: results.slice(-maxResults).map(headJson),

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { BidRule } from "./bid.ts";
 import { AgentName, ClaimId } from "./ids.ts";
+import type { Preparing } from "./preparing.ts";
 
 export const Strategy = z.enum(["reuse", "fresh_per_call"]);
 export type Strategy = z.infer<typeof Strategy>;
@@ -72,3 +73,6 @@ export const AgentStatus = z.strictObject({
   claim_id: ClaimId.optional(),
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;
+
+/** A heartbeat as it is listed. The orchestrator has noted what is being prepared. */
+export type ReportedStatus = AgentStatus & { preparing?: Preparing[] };

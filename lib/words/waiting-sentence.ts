@@ -1,7 +1,9 @@
 // Says what a goal waits for, for how long and why: the text after "waits for".
 import type { Waiting } from "../core/goal-status.ts";
 import type { BlockedReason } from "../core/waiting-reason.ts";
+import type { FileCount } from "../model/preparing.ts";
 import { agoOf, formatAge, lastingSince } from "./age.ts";
+import { formatCount } from "./count.ts";
 import { type Segment, say } from "./segment.ts";
 import { shortId } from "./short-id.ts";
 
@@ -29,6 +31,8 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
     case "start":
       return say`\`${waiting.agent}\` to start, ${age}${because(waiting.agent, facts)}`;
     case "work": {
+      if (why?.reason === "preparing")
+        return say`\`${waiting.agent}\`, which ${preparingText(why)}, at work for ${age}`;
       const isAlive = why?.reason === "alive" && why.state !== "no_secrets";
       return say`\`${waiting.agent}\`, at work for ${age}${isAlive ? [] : because(waiting.agent, facts)}`;
     }
@@ -47,6 +51,13 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
     default:
       return unknownKind(waiting);
   }
+}
+
+/** `prepares its workspace: 20 541 of 100 000 files`; without the count where there is none. */
+export function preparingText({ files, of }: FileCount): Segment[] {
+  const what = "prepares its workspace";
+  if (of === 0) return [{ text: what }];
+  return [{ text: `${what}: ${formatCount(files)} of ${formatCount(of)} files` }];
 }
 
 /** `in 3s`, or `now`. */
@@ -88,6 +99,8 @@ function reasonText(
         return say`it ${silence}: Redis stores no heartbeat while it refuses writes`;
       return say`it ${silence}: \`${suggest("up")}\` starts it again, \`${suggest(`logs ${agent}`)}\` may show why`;
     }
+    case "preparing":
+      return say`it ${preparingText(why)}`;
     case "busy": {
       const [only, ...others] = why.claims;
       const on =

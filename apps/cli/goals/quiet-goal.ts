@@ -18,6 +18,8 @@ import type { Shell } from "../terminal/shell.ts";
 
 /** How long nothing is printed before it is said why, and how often it is looked at again. */
 const quietMs = 10_000;
+/** How long, where an agent prepares its workspace: that it does is known after two seconds. */
+const preparingMs = 3_000;
 const maxShown = 5;
 
 export class QuietGoal implements AsyncDisposable {
@@ -50,18 +52,24 @@ export class QuietGoal implements AsyncDisposable {
 
   async #run(): Promise<void> {
     while (!this.#over.signal.aborted) {
-      const leftMs = this.#since + quietMs - performance.now();
-      if (leftMs <= 0) await this.#look();
-      await sleep(leftMs > 0 ? leftMs : quietMs, this.#over.signal);
+      const quietForMs = performance.now() - this.#since;
+      if (quietForMs >= preparingMs) await this.#look(quietForMs < quietMs);
+      const next = [preparingMs, quietMs].find((each) => each > quietForMs) ?? quietForMs + quietMs;
+      await sleep(next - quietForMs, this.#over.signal);
     }
   }
 
-  /** Says it once, and again when the goal waits for something else, or for another reason. */
-  async #look(): Promise<void> {
+  /**
+   * Says it once, and again when the goal waits for something else, or for another reason.
+   * `isEarly`: only what prepares a workspace is said.
+   */
+  async #look(isEarly: boolean): Promise<void> {
     const since = this.#since;
     const waits = await this.#read();
     // Meanwhile the goal may have gone on, or have come to its end.
     if (waits === undefined || this.#over.signal.aborted || since !== this.#since) return;
+    const reasonOf = (each: Waiting) => blockedReasonOf(each, waits.situation)?.reason;
+    if (isEarly && !waits.waiting.some((each) => reasonOf(each) === "preparing")) return;
     const facts = JSON.stringify(waits.waiting.map((each) => factsOf(each, waits.situation)));
     if (facts === this.#said) return;
     this.#said = facts;
@@ -101,13 +109,14 @@ export class QuietGoal implements AsyncDisposable {
   }
 }
 
-/** Says what a wait is for and why, without the times. */
+/**
+ * Says what a wait is for and why, without the times; of a workspace that is prepared also which
+ * tenth of its files is there.
+ */
 function factsOf(waiting: Waiting, situation: Situation): unknown[] {
   const { since: _since, ...what } = waiting;
-  return [
-    what,
-    blockedReasonOf(waiting, situation)?.reason,
-    hasOrchestrator(situation),
-    situation.pause !== undefined,
-  ];
+  const why = blockedReasonOf(waiting, situation);
+  const tenth =
+    why?.reason === "preparing" ? Math.floor((10 * why.files) / Math.max(1, why.of)) : 0;
+  return [what, why?.reason, tenth, hasOrchestrator(situation), situation.pause !== undefined];
 }

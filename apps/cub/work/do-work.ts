@@ -26,6 +26,7 @@ import { judgeOutcome, noEnd, type ToolOutcome } from "./judge-outcome.ts";
 import { withNetworkHint } from "./network-hint.ts";
 import { publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";
+import { reportPreparing } from "./report-preparing.ts";
 
 /**
  * Never rejects: every error becomes a Failure with its reason. Aborting the signal ends the
@@ -53,7 +54,7 @@ async function workOn(
   signal: AbortSignal,
 ): Promise<GrantResult> {
   await deps.clear?.();
-  await prepareWorkingCopy(deps, inputs, signal);
+  await prepareWorkingCopy(deps, task, inputs, signal);
   const outcome = await runTool(deps, task, inputs, signal);
   const lost = await lostCommits(deps);
   if (lost !== undefined) return failed(deps, task, { ...outcome.end, reason: lost });
@@ -87,21 +88,26 @@ async function workOn(
 
 /** A commit of a few kilobytes may have files of many gigabytes. */
 async function prepareWorkingCopy(
-  { workingCopy, limits }: Deps,
+  deps: Deps,
+  { claim, grant: { agent, attempt } }: Task,
   inputs: TaskInputs,
   signal: AbortSignal,
 ): Promise<void> {
+  const { workingCopy, limits } = deps;
   const { base } = inputs;
   if (workingCopy === undefined || base === undefined) return;
   const commits = commitsOnRecord(inputs.target, [
     ...inputs.contextChain,
     ...inputs.additionalContext,
   ]);
-  if (limits === undefined) return await workingCopy.prepare(base, commits, { signal });
-  const { diskBytes: maxBytes } = limits;
-  await limits.guard(signal, (within) =>
-    workingCopy.prepare(base, commits, { maxBytes, signal: within }),
-  );
+  await reportPreparing(deps, { claim: claim.id, agent, attempt }, async (onProgress) => {
+    if (limits === undefined)
+      return await workingCopy.prepare(base, commits, { signal, onProgress });
+    const { diskBytes: maxBytes } = limits;
+    await limits.guard(signal, (within) =>
+      workingCopy.prepare(base, commits, { maxBytes, signal: within, onProgress }),
+    );
+  });
 }
 
 /**

@@ -107,6 +107,8 @@ export class MailHandler {
         return replyOf(await board.allowBidCalls({ claim, agent, digest: message.digest }));
       case "alive":
         return this.#renew(origin, message);
+      case "prepares":
+        return this.#notePreparing(origin, message);
       case "started":
         return this.#start(origin, message);
       case "result":
@@ -120,11 +122,27 @@ export class MailHandler {
     { agent }: Origin,
     { claim, ...message }: Extract<Message, { say: "alive" }>,
   ): Promise<Reply> {
-    const attempt =
-      message.attempt ?? (await this.#board.readGrant(claim, agent))?.grant.attempt ?? 1;
+    const attempt = await this.#attemptOf(agent, claim, message);
     return replyOf(
       await this.#board.renewLease({ claim, agent, attempt, leaseMs: this.#grantLeaseMs }),
     );
+  }
+
+  async #notePreparing(
+    { agent }: Origin,
+    { claim, files = 0, of = 0, over, ...message }: Extract<Message, { say: "prepares" }>,
+  ): Promise<Reply> {
+    const attempt = await this.#attemptOf(agent, claim, message);
+    const progress = over === true ? "over" : { files, of };
+    return replyOf(await this.#board.notePreparing({ claim, agent, attempt, progress }));
+  }
+
+  async #attemptOf(
+    agent: AgentName,
+    claim: Message["claim"],
+    message: Pick<OfAttempt, "attempt">,
+  ): Promise<number> {
+    return message.attempt ?? (await this.#board.readGrant(claim, agent))?.grant.attempt ?? 1;
   }
 
   /** Adds what the run says of itself to the grant as it is stored. */

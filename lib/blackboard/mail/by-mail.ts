@@ -108,6 +108,10 @@ export function byMail(
         : outcomeOf(await replyTo(text), "accepted");
     },
     renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
+    notePreparing: ({ claim, attempt, progress }) => {
+      const how = progress === "over" ? { over: true as const } : progress;
+      return said({ say: "prepares", claim, attempt, ...how }, "noted");
+    },
     finishGrant: async ({ claim, grant, endedAt, result }) => {
       const { attempt, queued_at } = grant;
       const start = startOf(claim, grant);

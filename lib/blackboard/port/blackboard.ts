@@ -3,7 +3,12 @@
 // are atomic and safe to repeat with the same arguments. A call repeats itself during short losses
 // of contact and then rejects with `redis-unreachable`; followers continue after every loss, and
 // throw the same error once the connection is given up.
-import type { AgentRegistration, AgentStatus, RegisteredAgent } from "../../model/agent.ts";
+import type {
+  AgentRegistration,
+  AgentStatus,
+  RegisteredAgent,
+  ReportedStatus,
+} from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { BidWord } from "../../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, MalformedClaim } from "../../model/claim.ts";
@@ -256,6 +261,9 @@ export interface AgentBoard {
    */
   readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
-  /** The last heartbeats of agents that are registered or expected. */
-  listStatuses(): Promise<Map<AgentName, AgentStatus>>;
+  /**
+   * The last heartbeats of agents that are registered or expected, each with the workspaces that
+   * the agent, or a worker of it, is preparing (`notePreparing`).
+   */
+  listStatuses(): Promise<Map<AgentName, ReportedStatus>>;
 }

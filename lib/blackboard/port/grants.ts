@@ -3,6 +3,7 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
+import type { FileCount } from "../../model/preparing.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { ClaimBoard, ClaimCommit } from "./blackboard.ts";
 import type { Refused } from "./refused.ts";
@@ -133,6 +134,16 @@ export interface GrantBoard {
     leaseMs: number;
     readOn?: ReadOn;
   }): Promise<{ outcome: "renewed" } | Refused>;
+  /**
+   * Notes how far the workspace of a running grant is, for people, until it is over. `listStatuses`
+   * has it. Refused as `renewLease`.
+   */
+  notePreparing(order: {
+    claim: ClaimId;
+    agent: AgentName;
+    attempt: number;
+    progress: FileCount | "over";
+  }): Promise<{ outcome: "noted" } | Refused>;
   /**
    * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused
    * (with a `result_refused` event): the attempt is no longer current, Redis has lost an artefact

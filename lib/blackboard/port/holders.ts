@@ -60,7 +60,13 @@ type Reading =
  */
 export type AgentMailbox = Omit<
   AgentBlackboard,
-  "placeBid" | "allowBidCalls" | "beginWork" | "acceptGrant" | "renewLease" | "finishGrant"
+  | "placeBid"
+  | "allowBidCalls"
+  | "beginWork"
+  | "acceptGrant"
+  | "renewLease"
+  | "notePreparing"
+  | "finishGrant"
 > &
   Pick<Blackboard, "sendMail" | "followMailAnswers" | "takeGrant" | "beginWork">;
 
@@ -99,6 +105,7 @@ export type AgentBlackboard = Pick<
   | "followGrants"
   | "acceptGrant"
   | "renewLease"
+  | "notePreparing"
   | "finishGrant"
   | "readArtefact"
   | "readHeads"
@@ -151,6 +158,7 @@ export type CandidateBlackboard = Pick<
   | "allowBidCalls"
   | "acceptGrant"
   | "renewLease"
+  | "notePreparing"
   | "finishGrant"
   | "followGrants"
   | "keepWorkerLog"

@@ -7,6 +7,7 @@ import { ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
 
 const attempt = z.int().min(1);
 const sentence = z.string().max(10_000);
+const count = z.int().min(0);
 
 /** Of the artefacts that one run reads, and its result names. */
 const maxIds = 20_000;
@@ -73,6 +74,14 @@ export const Message = z.discriminatedUnion("say", [
     run: RunStart.optional(),
   }),
   z.strictObject({ say: z.literal("alive"), claim: ClaimId, attempt: ofAttempt.attempt }),
+  z.strictObject({
+    say: z.literal("prepares"),
+    claim: ClaimId,
+    attempt: ofAttempt.attempt,
+    files: count.optional(),
+    of: count.optional(),
+    over: z.literal(true).optional(),
+  }),
   z.strictObject({
     say: z.literal("result"),
     claim: ClaimId,

@@ -134,6 +134,12 @@ export function keysOf(instance: InstanceName) {
     agentRegistration: (agent: AgentName) => `${prefix}agent:${agent}:registration`,
     /** string: the agent's last heartbeat as JSON: when, state, the claim that it works on. */
     agentStatus: (agent: AgentName) => `${prefix}agent:${agent}:status`,
+    /**
+     * hash: `{claim}:{agent}` → attempt, time (Unix ms), files that are written, and how many there
+     * are (`1 1772355600000 20541 100000`), of a running grant whose workspace takes long to
+     * prepare. A hint.
+     */
+    preparing: `${prefix}preparing`,
     /** list: wake-ups for a cub (claim ids). A hint. */
     agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
     /** zset: claims in which the agent has a queued grant, by time. */

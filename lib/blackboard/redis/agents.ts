@@ -1,8 +1,9 @@
 // Agents in Redis. People may have written into these hashes, so that they are checked when they
 // are read.
-import { AgentStatus, type RegisteredAgent } from "../../model/agent.ts";
+import { AgentStatus, type RegisteredAgent, type ReportedStatus } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
-import { AgentName } from "../../model/ids.ts";
+import { AgentName, ClaimId } from "../../model/ids.ts";
+import type { Preparing } from "../../model/preparing.ts";
 import type { AgentBoard } from "../port/blackboard.ts";
 import { registrationOfText, textOfRegistration } from "../records/registration-text.ts";
 import { type Client, isRefusal } from "./client.ts";
@@ -85,8 +86,12 @@ export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
     async listStatuses() {
       // In this order, so that an agent that is registered meanwhile is found in one of the two
       // places.
-      const [expected, registered] = await connection.run((client) =>
-        Promise.all([client.hKeys(keys.expectedAgents), client.hKeys(keys.agents)]),
+      const [expected, registered, notes] = await connection.run((client) =>
+        Promise.all([
+          client.hKeys(keys.expectedAgents),
+          client.hKeys(keys.agents),
+          client.hGetAll(keys.preparing),
+        ]),
       );
       const names = [...new Set([...expected, ...registered])].flatMap(
         (name) => AgentName.safeParse(name).data ?? [],
@@ -95,14 +100,33 @@ export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
       const texts = await connection.run((client) =>
         Promise.all(names.map((agent) => beginningOf(client, keys.agentStatus(agent)))),
       );
-      const statuses = new Map<AgentName, AgentStatus>();
+      const preparing = preparingOf(notes);
+      const statuses = new Map<AgentName, ReportedStatus>();
       for (const [place, agent] of names.entries()) {
         const status = AgentStatus.safeParse(parseJson(texts[place])).data;
-        if (status !== undefined) statuses.set(agent, status);
+        if (status === undefined) continue;
+        const ofAgent = preparing.get(agent);
+        statuses.set(agent, ofAgent === undefined ? status : { ...status, preparing: ofAgent });
       }
       return statuses;
     },
   };
+}
+
+const preparingNote = /^(\d+) (\d+) (\d+) (\d+)$/;
+
+/** The notes by agent. What a person has written among them is left out. */
+function preparingOf(notes: Readonly<Record<string, string>>): Map<string, Preparing[]> {
+  const all = new Map<string, Preparing[]>();
+  for (const [field, text] of Object.entries(notes)) {
+    const [id = "", agent = ""] = field.split(":");
+    const claim = ClaimId.safeParse(id).data;
+    const numbers = preparingNote.exec(text)?.slice(1).map(Number);
+    if (claim === undefined || numbers === undefined) continue;
+    const [attempt = 0, at = 0, files = 0, of = 0] = numbers;
+    all.set(agent, [...(all.get(agent) ?? []), { claim, attempt, at, files, of }]);
+  }
+  return all;
 }
 
 /** Empty where there is none, also where a person has made something else of it. */

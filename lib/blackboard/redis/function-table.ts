@@ -189,6 +189,18 @@ export const functionTable = {
     args: { claim: "text", agent: "text", attempt: "number", lease_ms: "number" },
     outcomes: { renewed: [], refused },
   },
+  notePreparing: {
+    keys: ["claim", "preparing"],
+    args: {
+      claim: "text",
+      agent: "text",
+      attempt: "number",
+      files: "number",
+      of: "number",
+      is_over: "flag",
+    },
+    outcomes: { noted: [], refused },
+  },
   finishGrant: {
     keys: [
       "claim",

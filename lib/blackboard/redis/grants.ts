@@ -122,6 +122,15 @@ export function grantsOf({
       );
     },
 
+    notePreparing({ claim, agent, attempt, progress }) {
+      const { files, of } = progress === "over" ? { files: 0, of: 0 } : progress;
+      return call(
+        "notePreparing",
+        { claim: keys.claim(claim), preparing: keys.preparing },
+        { claim, agent, attempt, files, of, is_over: progress === "over" },
+      );
+    },
+
     async finishGrant({
       claim,
       grant,

@@ -7,6 +7,7 @@ import type {
   AgentState,
   AgentStatus,
   RegisteredAgent,
+  ReportedStatus,
 } from "../../model/agent.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
@@ -33,7 +34,7 @@ export type Situation = {
   /** Redis TIME, Unix milliseconds. */
   nowMs: number;
   agents: readonly RegisteredAgent[];
-  statuses: ReadonlyMap<AgentName, AgentStatus>;
+  statuses: ReadonlyMap<AgentName, ReportedStatus>;
   leader: { holder: string; epoch: number; expiresInMs: number } | undefined;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
   pause: { since: string; by: Actor } | undefined;
@@ -55,6 +56,8 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
   if (situation.pause !== undefined && isHeldByPause(waiting))
     return { reason: "paused", ...situation.pause };
   if (!("agent" in waiting)) return undefined;
+  const preparing = waiting.kind === "work" ? preparingFor(waiting, situation) : undefined;
+  if (preparing !== undefined) return preparing;
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
   const isByWorker =
@@ -70,6 +73,16 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
   )
     return liveness;
   return busyWith(agent, waiting.claim, situation.open) ?? liveness;
+}
+
+/** How far the workspace is for the work that is waited for, as it was noted lately. */
+function preparingFor(
+  { agent, claim }: Extract<Waiting, { kind: "work" }>,
+  { statuses, nowMs }: Situation,
+): BlockedReason | undefined {
+  const note = statuses.get(agent)?.preparing?.find((each) => each.claim === claim);
+  if (note === undefined || nowMs - note.at > silentAfterMs) return undefined;
+  return { reason: "preparing", files: note.files, of: note.of };
 }
 
 /**

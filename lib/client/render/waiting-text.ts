@@ -3,6 +3,7 @@
 import type { Waiting } from "../../core/goal-status.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { leaderLeaseMs } from "../../model/leases.ts";
+import type { FileCount } from "../../model/preparing.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { ageOf, formatAge, lastingSince } from "../../words/age.ts";
 import { textOf } from "../../words/segment.ts";
@@ -50,6 +51,7 @@ export function waitingBrief(
     if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
     if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
     if (why?.reason === "unreadable") return style.red(`${agent} unreadable`);
+    if (why?.reason === "preparing") return `${agent} ${preparingBrief(why)}${age}`;
     if (why?.reason === "alive" && why.state === "no_secrets")
       return style.red(`${agent} without its secrets`);
     if (why?.reason === "silent") return style.red(`${agent} ${silence(why.last_heard, nowMs)}`);
@@ -83,6 +85,10 @@ export function waitingBrief(
     default:
       return unreachable(waiting);
   }
+}
+
+function preparingBrief({ files, of }: FileCount): string {
+  return of === 0 ? "prepares " : `prepares ${Math.floor((100 * files) / of)} % `;
 }
 
 /** Why no orchestrator is active, as a clause; undefined while one is. */

@@ -1,9 +1,14 @@
 // Why a commit is not checked out.
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
+import type { FileCount } from "../../model/preparing.ts";
 
-/** `maxBytes`: of the files of a commit. `signal`: ends the work, which then throws. */
-export interface CheckoutLimits {
+/**
+ * `maxBytes`: of the files of a commit. `signal`: ends the work, which then throws. `onProgress`:
+ * gets how many files are written, where that takes seconds.
+ */
+export interface CheckoutOptions {
+  readonly onProgress?: (progress: FileCount) => void;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }

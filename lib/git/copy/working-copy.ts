@@ -26,7 +26,7 @@ import type { Checkout } from "./layer.ts";
 import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, foldersOf } from "./tracked-folders.ts";
 import { sizeOfTree } from "./tree-size.ts";
-import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
+import { type CheckoutOptions, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
@@ -118,12 +118,12 @@ export class WorkingCopy {
   async prepare(
     base: CommitHash,
     given: readonly RecordedCommit[] = [],
-    limits: CheckoutLimits = {},
+    options: CheckoutOptions = {},
   ): Promise<void> {
     const unlimited = this.#git;
-    this.#git = { ...unlimited, signal: limits.signal };
+    this.#git = { ...unlimited, signal: options.signal };
     try {
-      await this.#prepare(base, given, limits);
+      await this.#prepare(base, given, options);
     } finally {
       this.#git = unlimited;
     }
@@ -132,7 +132,7 @@ export class WorkingCopy {
   async #prepare(
     base: CommitHash,
     given: readonly RecordedCommit[],
-    { maxBytes, signal }: CheckoutLimits,
+    { maxBytes, signal, onProgress }: CheckoutOptions,
   ): Promise<void> {
     this.#given = new Set(given.map(({ commit }) => commit));
     this.#view = undefined;
@@ -149,7 +149,7 @@ export class WorkingCopy {
         const bytes = maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes);
         if (tries === 0 && isUntouched && this.#checkedOut?.base === base)
           return await this.#detach(base);
-        await this.#checkOut(base, bytes);
+        await this.#checkOut(base, bytes, onProgress);
         return;
       } catch (error) {
         const isFinal =
@@ -279,7 +279,11 @@ export class WorkingCopy {
     await this.#run({ args: ["update-ref", "--no-deref", "-m", message, "HEAD", base] });
   }
 
-  async #checkOut(base: CommitHash, bytes: number | undefined): Promise<void> {
+  async #checkOut(
+    base: CommitHash,
+    bytes: number | undefined,
+    onProgress: CheckoutOptions["onProgress"],
+  ): Promise<void> {
     const { workspaceDir, keepsIgnored = false } = this.#options;
     const run = (each: GitRun) => this.#run(each);
     const before = this.#checkedOut;
@@ -295,7 +299,10 @@ export class WorkingCopy {
     if (before !== undefined) await this.#removeConverted(before, attributes);
     // Before the checkout as well, which goes by attributes that an untracked file names.
     await this.#clear();
-    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] });
+    await this.#run({
+      args: ["checkout", "--quiet", "--progress", "--force", "--detach", base, "--"],
+      onProgress: ({ done: written, of }) => onProgress?.({ files: written, of }),
+    });
     // The commit before may have ignored other files.
     if (keepsIgnored) await this.#clear();
     const tracked = await this.#tracked();

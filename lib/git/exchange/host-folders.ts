@@ -46,10 +46,10 @@ export class HostFolders implements HostExchange {
     return (await lstat(this.#exchangeDir).catch(() => undefined)) !== undefined;
   }
 
-  async make({ writers, writer, history }: Wanted): Promise<void> {
+  async make({ writers, writer, history, onProgress }: Wanted): Promise<void> {
     const { place, instance } = this.#store;
     await createExchange(place, instance, { writers, writer: writer ?? place.containerUser });
-    await createStore(this.#store, history);
+    await createStore({ ...this.#store, onProgress }, history);
   }
 
   async remove(): Promise<void> {

@@ -10,6 +10,7 @@ import { CommitHash, type InstanceName } from "../../model/ids.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
+import type { GitProgress } from "../run/progress.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 import {
   linesOf,
@@ -31,6 +32,8 @@ export interface Store {
   readonly place: RepositoryPlace;
   readonly instance: InstanceName;
   readonly path: string;
+  /** Gets how far the packing is. */
+  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
 }
 
 export function storeOf(git: Git, place: RepositoryPlace, instance: InstanceName): Store {
@@ -211,7 +214,7 @@ async function pack(
  * Resolves with the name of the pack of what `stdin` names: objects, or with `--revs` revisions.
  */
 async function packed(
-  { git, place, path }: Store,
+  { git, place, path, onProgress }: Store,
   options: readonly string[],
   stdin: string,
 ): Promise<string> {
@@ -221,12 +224,12 @@ async function packed(
     "pack-objects",
     ...options,
     "--delta-base-offset",
-    "--quiet",
+    onProgress === undefined ? "--quiet" : "--progress",
     join(folder, "pack"),
   ];
   // git makes its unfinished files here, too, and not among the objects of the repository.
   const env = { GIT_OBJECT_DIRECTORY: path, ...borrowing(place.objectsDir) };
-  const hash = (await runGit(git, { args, env, stdin })).trim();
+  const hash = (await runGit(git, { args, env, stdin, onProgress })).trim();
   const files = (await readdir(folder))
     .filter((name) => name.startsWith(`pack-${hash}.`))
     .map((name) => join(folder, name));

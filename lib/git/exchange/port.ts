@@ -6,6 +6,7 @@
 // on the way, or not at all: what has its name then is what its agent has made.
 import type { AgentName, CommitHash } from "../../model/ids.ts";
 import type { Owner } from "../run/find-repository.ts";
+import type { GitProgress } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
 
 /** `agent`: the one whose artefact has the commit, empty where that is unknown. */
@@ -57,6 +58,8 @@ export interface Wanted {
   readonly writers: readonly AgentName[];
   readonly writer?: Owner | undefined;
   readonly history?: number | undefined;
+  /** Gets how far the packing of what agents see is. */
+  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
 }
 
 /** `isWriter`: the agent may publish. */

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../../model/errors.ts";
 import { harmlessArgs, harmlessEnvironment, harmlessSettings, subcommandAt } from "./harmless.ts";
+import { type GitProgress, progressIn } from "./progress.ts";
 import { closePipes, defaultLimits, type GitLimits, watchLimits } from "./watch-limits.ts";
 
 /** A git program with its whole environment; it inherits nothing from this process. */
@@ -31,6 +32,8 @@ export interface GitRun {
   readonly stdoutFile?: number;
   /** Gets stdout, of any length, as it comes; nothing is returned then. */
   readonly onStdout?: (chunk: Uint8Array) => void;
+  /** Gets what git counts, as it says so. `args` has `--progress` then. */
+  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /**
    * The encoding of stdin and stdout: `latin1` has one character for each byte. UTF-8 without it.
@@ -170,13 +173,13 @@ function feed(
 /** `partner`: the git at the other end of its pipe. */
 type Collecting = { ignoreStdout?: boolean; partner?: ChildProcess } & Pick<
   GitRun,
-  "onStdout" | "encoding"
+  "onStdout" | "onProgress" | "encoding"
 >;
 
 function collect(
   git: Git,
   child: ChildProcess,
-  { ignoreStdout = false, partner, onStdout, encoding = "utf8" }: Collecting = {},
+  { ignoreStdout = false, partner, onStdout, onProgress, encoding = "utf8" }: Collecting = {},
 ): Promise<GitResult> {
   const { stdoutBytes: maxStdoutBytes } = { ...defaultLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
@@ -195,6 +198,8 @@ function collect(
   }
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     stderr = `${stderr}${chunk}`.slice(-maxStderrBytes);
+    const progress = onProgress === undefined ? undefined : progressIn(chunk);
+    if (progress !== undefined) onProgress?.(progress);
   });
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: Error) => {

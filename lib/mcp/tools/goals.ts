@@ -77,7 +77,7 @@ export const readGoalTool = defineTool({
   right: "read",
   annotations: reads,
   args: { goal: goalArgument },
-  run: async ({ goal }, call) => await goalReport(call.asker.board, await resolve(goal, call)),
+  run: async ({ goal }, call) => await goalReport(call.asker, await resolve(goal, call)),
 });
 
 export const listGoals = defineTool({
@@ -116,12 +116,11 @@ async function waitAndReport(
   seconds: number,
   call: Call,
 ): Promise<Record<string, unknown>> {
-  const { board } = call.asker;
-  if (seconds === 0) return await goalReport(board, goal);
+  if (seconds === 0) return await goalReport(call.asker, goal);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1_000)]);
   const reading = await waitForGoal(call, goal, {
     signal,
     onEvents: (count) => call.report(count, `${count} events`),
   });
-  return await goalReport(board, goal, reading);
+  return await goalReport(call.asker, goal, reading);
 }

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { GitProgress } from "../../../lib/git/run/progress.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
@@ -44,6 +45,24 @@ const packsIn = ({ objectsDir }: Scene) =>
   readdirSync(join(objectsDir, "pack")).filter((name) => name.endsWith(".pack"));
 const state = ({ repository }: Scene, commit: CommitHash) =>
   repository.pin(instance, newGoalId(), commit);
+
+test("it is packed once, with progress: a goal on the same commit packs nothing more", async () => {
+  using host = sampleRepository();
+  const repository = await HostRepository.open(host.path, { env: hostEnv });
+  const exchange = repository.exchange(instance);
+  const { objectsDir } = foldersOf(repository, instance);
+  const counts: GitProgress[] = [];
+  const wanted = { writers: [agentName], onProgress: (each: GitProgress) => counts.push(each) };
+  await exchange.make(wanted);
+  const count = Number(git(host.path, "rev-list", "--objects", "--count", "HEAD"));
+  expect(counts.at(-1)).toEqual({ what: "Writing objects", done: count, of: count });
+  const before = readdirSync(join(objectsDir, "pack"));
+  counts.length = 0;
+  await exchange.make(wanted);
+  await repository.pin(instance, newGoalId(), host.base);
+  expect(counts).toEqual([]);
+  expect(readdirSync(join(objectsDir, "pack"))).toEqual(before);
+});
 
 test("it has what the goal's commit reaches, and neither stashes, staged files, other branches nor what was removed", async () => {
   using scene = await exchangeScene();

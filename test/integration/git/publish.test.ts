@@ -92,7 +92,7 @@ test("what an agent has put in the place of a pack is its own failure, and nothi
 
 test("agents that publish at the same time all succeed, also with the same commit", async () => {
   using scene = await exchangeScene();
-  const agents = ["one", "two", "three", "four"].map(scene.agent);
+  const agents = ["one", "two", "three", "four"].map((name) => scene.agent(name));
   await Promise.all(agents.map(({ prepare }) => prepare(scene.base)));
   const published = await Promise.all(
     agents.map((agent, number) =>

@@ -37,6 +37,7 @@ const notOwn: Partial<Record<Role, string[]>> = {
     "allowBidCalls",
     "acceptGrant",
     "renewLease",
+    "notePreparing",
     "finishGrant",
     "registerAgents",
   ],

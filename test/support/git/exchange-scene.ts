@@ -43,11 +43,11 @@ export async function exchangeScene(initArgs: string[] = []) {
   await repository.exchange(instance).make({ writers: [agentName] });
   await repository.pin(instance, goalId, host.base);
   const { objectsDir, exchangeDir } = foldersOf(repository, instance);
-  const agent = (name: string): Agent => {
+  const usualGit = { path: "git", env: { PATH: process.env.PATH } };
+  const agent = (name: string, git = usualGit): Agent => {
     const own = AgentName.parse(name);
     const [folder, packs] = [join(host.root, name), join(exchangeDir, name)];
     mkdirSync(packs, { recursive: true });
-    const git = { path: "git", env: { PATH: process.env.PATH } };
     const copy = copyIn({
       git,
       agentName: own,

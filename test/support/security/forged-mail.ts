@@ -131,6 +131,12 @@ const foreignMail: ForgedMail[] = [
     reason: /./,
     text: ({ claims }: Prey) => sentText({ say: "alive", claim: claims.work, attempt: 1 }),
   },
+  {
+    attack: "how far the workspace of another agent's work is",
+    reason: /has no grant for mallory\.$/,
+    text: ({ claims }: Prey) =>
+      sentText({ say: "prepares", claim: claims.work, attempt: 1, files: 1, of: 2 }),
+  },
 ];
 
 const foreignResults: ForgedMail[] = [

@@ -20,18 +20,24 @@ import { NowPanel } from "./now-panel.tsx";
 
 /** Below this width one thing is shown at a time. */
 const narrowPx = 760;
+/** How far a workspace is changes without an event. */
+const whileAtWorkMs = 5_000;
 
 export function GoalView({ goal }: { goal: string }) {
   const { query } = usePlace();
   const isNarrow = useWidth() < narrowPx;
+  const [everyMs, setEveryMs] = useState<number>();
   const detail = useQuery(
     `goal ${goal}`,
     (signal) => getJson<GoalDetail>(`/v1/goals/${encodeURIComponent(goal)}`, {}, signal),
     {
       changedBy: ({ goal_id, type }, data) => goal_id === data?.id && type !== "model_called",
       pauseMs: 120,
+      everyMs,
     },
   );
+  const isAtWork = detail.data?.waiting_for.some(({ kind }) => kind === "work") === true;
+  useEffect(() => setEveryMs(isAtWork ? whileAtWorkMs : undefined), [isAtWork]);
   const id = detail.data?.id;
   const { graph, error } = useGraph(id);
   const pending = useMemo(() => (graph === undefined ? [] : pendingOf(graph.nodes)), [graph]);

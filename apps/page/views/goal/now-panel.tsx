@@ -22,7 +22,10 @@ type Props = {
 
 export function NowPanel({ goal, pending, graph, select }: Props) {
   const running = pending.filter(({ what }) => what === "works");
-  const waiting = goal.waiting_for.filter(({ kind }) => kind !== "work");
+  // Work that runs is said above; its command does not run yet.
+  const waiting = goal.waiting_for.filter(
+    ({ kind, why }) => kind !== "work" || why?.reason === "preparing",
+  );
   const nameOf = (id: string) => {
     const node = graph?.byId.get(id);
     return node === undefined ? shortId(id) : `${node.type} v${node.version}`;

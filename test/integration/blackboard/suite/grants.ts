@@ -12,8 +12,9 @@ import {
   resultOf,
   runGrant,
   running,
+  user,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, newArtefactId } from "../../../support/records/sample.ts";
+import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const coder = agentName("coder");
@@ -117,6 +118,32 @@ export function grantsSuite(open: () => Promise<Bench>): void {
       reason: expect.stringMatching(/cancelled/),
     });
     expect(await bench.board.listDue(10)).toEqual([]);
+  });
+
+  test("how far the workspace of a running grant is, is listed with its agent's heartbeat, until it is over", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+    await board.reportStatus(coder, { at: 1, state: "working" });
+    const { claim } = await runGrant(board);
+    const note = { claim: claim.id, agent: coder, attempt: 1 };
+    const listed = async () => (await board.listStatuses()).get(coder)?.preparing;
+    for (const progress of [
+      { files: 0, of: 0 },
+      { files: 20_541, of: 100_000 },
+    ]) {
+      expect(await board.notePreparing({ ...note, progress })).toEqual({ outcome: "noted" });
+      const at = expect.any(Number) as never;
+      expect(await listed()).toEqual([{ claim: claim.id, attempt: 1, at, ...progress }]);
+    }
+    const [{ at: notedAt = 0 } = {}] = (await listed()) ?? [];
+    expect(notedAt).toBeLessThanOrEqual(await board.time());
+    expect(await board.notePreparing({ ...note, attempt: 2, progress: "over" })).toMatchObject({
+      outcome: "refused",
+    });
+    expect(await listed()).toHaveLength(1);
+    expect(await board.notePreparing({ ...note, progress: "over" })).toEqual({ outcome: "noted" });
+    expect(await listed()).toBeUndefined();
   });
 
   test("a result is stored with the end of its grant, and the repeat is answered alike after the claim completed", async () => {

@@ -107,6 +107,11 @@ test("a cub that works by mail leaves on record what it does, as the agent, with
   const lease = { claim: queued.claim.id, agent: coder, attempt: 1, leaseMs: 1 };
   expect(await cub.renewLease(lease)).toEqual({ outcome: "renewed" });
   expect(await cub.renewLease({ ...lease, attempt: 2 })).toMatchObject({ outcome: "refused" });
+  for (const progress of [{ files: 1, of: 2 }, "over"] as const) {
+    expect(await cub.notePreparing({ ...lease, progress })).toEqual({ outcome: "noted" });
+    const late = { ...lease, attempt: 2, progress };
+    expect(await cub.notePreparing(late)).toMatchObject({ outcome: "refused" });
+  }
   const artefact = resultOf(queued.goal, queued.claim, {
     produced_by_role: "coder",
     produced_by_agent: "coder",

@@ -259,3 +259,35 @@ test("an agent that is waited for and lives has its reason as data", () => {
     last_heard: ago(2),
   });
 });
+
+describe("work whose workspace is being prepared", () => {
+  const snapshot = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 540)]);
+  const noted = (seconds: number, files: number, of: number) => {
+    const note = { claim: snapshot.claim.id, attempt: 1, at: nowMs - seconds * 1_000, files, of };
+    const status = { at: nowMs, state: "working" as const, preparing: [note] };
+    return situation(["coder"], { statuses: new Map([[coder, status]]) });
+  };
+
+  test("says how many files are there, and before that only what is done", () => {
+    expect(sentences(snapshot, noted(2, 20_541, 100_000))).toEqual([
+      "`coder`, which prepares its workspace: 20 541 of 100 000 files, at work for 9m",
+    ]);
+    expect(briefs(snapshot, noted(2, 20_541, 100_000))).toEqual(["coder prepares 20 % 9m"]);
+    expect(sentences(snapshot, noted(2, 0, 0))).toEqual([
+      "`coder`, which prepares its workspace, at work for 9m",
+    ]);
+    expect(briefs(snapshot, noted(2, 0, 0))).toEqual(["coder prepares 9m"]);
+  });
+
+  test("is at work when nothing has been said of its workspace for ten seconds", () => {
+    expect(sentences(snapshot, noted(11, 20_541, 100_000))).toEqual(["`coder`, at work for 9m"]);
+  });
+
+  test("is said of a worker as well, which has no heartbeat of its own", () => {
+    const around = noted(2, 1, 4);
+    const agents = [sampleAgent("coder", { strategy: "fresh_per_call" })];
+    expect(sentences(snapshot, { ...around, agents })).toEqual([
+      "`coder`, which prepares its workspace: 1 of 4 files, at work for 9m",
+    ]);
+  });
+});
