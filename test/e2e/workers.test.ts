@@ -129,14 +129,20 @@ test("the files of a commit are written once for all workers; each has what it w
   expect(await volumes(".over-")).toHaveLength(2);
   expect(await volumes(".layer.")).toHaveLength(1);
   await openGate(sett);
-  for (const goal of goals) {
-    const report = await waitFor(
-      "the report",
-      async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
-      { everyMs: 200 },
-    );
-    expect(report.payload).toBe("# A repository\n");
-  }
+  const reported = async (goal: string) =>
+    (
+      await waitFor(
+        "the report",
+        async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
+        { everyMs: 200 },
+      )
+    ).payload;
+  for (const goal of goals) expect(await reported(goal)).toBe("# A repository\n");
+  // At the next commit only what differs is written.
+  await sett.write({ "README.md": "# Another\n" });
+  await sett.commit("Change it");
+  expect(await reported(await sett.forage("c"))).toBe("# Another\n");
+  expect(await volumes(".layer.")).toHaveLength(1);
   await sett.need("down", "--volumes");
   expect(await sett.leftOvers()).toEqual([]);
 });

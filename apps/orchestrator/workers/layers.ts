@@ -4,6 +4,7 @@
 // What was made is known in memory alone: only what this process has seen finished is ever used,
 // and what an earlier one has left is removed.
 import { randomBytes } from "node:crypto";
+import { RecentMap } from "../../../lib/async/recent-map.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
@@ -25,7 +26,7 @@ export type LayersOptions = {
  * A hundred thousand files take half a minute on a busy machine. A commit of which none could be
  * made is tried again after `retryMs`.
  */
-const usualLimits = { maxLayers: 8, makingMs: 30 * 60_000, retryMs: 10 * 60_000 };
+const usualLimits = { maxLayers: 4, makingMs: 30 * 60_000, retryMs: 10 * 60_000 };
 
 /**
  * `volume`: undefined where it could not be made; `made`: once it was. `users`: workers that are
@@ -38,6 +39,7 @@ type Layer = {
   users: number;
 };
 
+const maxKnownCommits = 1_000;
 const makerFolder = "/layer";
 const makerPids = 128;
 
@@ -46,6 +48,8 @@ export class Layers {
   readonly #limits: { maxLayers: number; makingMs: number; retryMs: number };
   /** By commit, the one that was used last at the end. */
   readonly #layers = new Map<CommitHash, Layer>();
+  /** Workers were started at them, or are just being started. */
+  readonly #begunWith = new RecentMap<CommitHash, true>(maxKnownCommits);
   #swept: Promise<void> | undefined;
 
   constructor(options: LayersOptions) {
@@ -71,6 +75,7 @@ export class Layers {
     use: (volume: string | undefined) => Promise<Result>,
   ): Promise<Result> {
     const layer = this.#layerOf(like, commit);
+    this.#begunWith.set(commit, true);
     layer.users++;
     try {
       return await use(await layer.volume);
@@ -79,14 +84,37 @@ export class Layers {
     }
   }
 
+  /**
+   * The layer of the commit. Until it is made, that of another commit, which was used last: its
+   * cub writes what differs, and most commits are begun with once. The second worker at a commit
+   * has its layer made, and nobody waits for that.
+   */
   #layerOf(like: ContainerSpec, commit: CommitHash): Layer {
+    const own = this.#ownLayerOf(commit);
+    const near = [...this.#layers].findLast(([, { made }]) => made !== undefined);
+    if (own?.made !== undefined || near === undefined) {
+      const layer = own ?? this.#begin(like, commit);
+      this.#use(commit, layer);
+      return layer;
+    }
+    if (own === undefined && this.#begunWith.get(commit) === true)
+      this.#use(commit, this.#begin(like, commit));
+    this.#use(...near);
+    return near[1];
+  }
+
+  /** Undefined also where it could not be made some time ago, and is to be tried again. */
+  #ownLayerOf(commit: CommitHash): Layer | undefined {
     const found = this.#layers.get(commit);
     const isToTry =
       found?.failedAt !== undefined && performance.now() - found.failedAt > this.#limits.retryMs;
-    const layer = found === undefined || isToTry ? this.#begin(like, commit) : found;
+    return isToTry ? undefined : found;
+  }
+
+  /** The one that was used last is at the end. */
+  #use(commit: CommitHash, layer: Layer): void {
     this.#layers.delete(commit);
     this.#layers.set(commit, layer);
-    return layer;
   }
 
   #begin(like: ContainerSpec, commit: CommitHash): Layer {
