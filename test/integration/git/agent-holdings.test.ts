@@ -31,7 +31,7 @@ test("a pack that is being written was not left, until git would have ended long
   mkdirSync(join(exchange.path, "one"));
   writeFileSync(join(exchange.path, "one", `.${hash("b")}`), "");
   expect(agentHoldings(exchange.path)).toMatchObject([{ agent: "one", unpublished: [] }]);
-  const later = Date.now() + 16 * 60_000;
+  const later = Date.now() + 121 * 60_000;
   expect(agentHoldings(exchange.path, later)).toMatchObject([
     { agent: "one", unpublished: [`.${hash("b")}`] },
   ]);
