@@ -217,7 +217,7 @@ test.each(damages)("%s has its remedy", async (_, remedy, damage, ...settings) =
   expect({ advice, lines }).toMatchObject({ advice: expect.stringMatching(remedy) });
 });
 
-test("a Redis that the kernel ends for lack of memory, and an image that has none, have their remedies", () => {
+test("a Redis that the kernel ends for lack of memory or that crashes in its report, and an image that has none, have their remedies", () => {
   // Redis says it of the users that Sett gives it, at each start.
   const loading = [
     "1:M 26 Nov 2026 14:40:40.384 # Deprecation warning: Allowing a first arg of an otherwise blocked command is a misuse of ACL and may get disabled in the future (offender: +info|persistence)",
@@ -225,6 +225,8 @@ test("a Redis that the kernel ends for lack of memory, and an image that has non
   ];
   expect(redisRemedy(loading, placeInVolume(part))).toBeUndefined();
   expect(redisRemedy(loading, placeInVolume(part), true)).toContain("needs more memory");
+  const crashing = ["*** Preparing to test memory region 7fc0e87fd000 (8388608 bytes)", ".O.O.O"];
+  expect(redisRemedy(crashing, placeInVolume(part))).toContain("has crashed while it read");
   expect(redisRemedy(["sh: 16: exec: redis-server: not found"], placeInVolume(part))).toContain(
     "has no Redis",
   );

@@ -77,7 +77,8 @@ const remedies: readonly Remedy[] = [
       `In ${data}, appendonlydir is a file, and should be the folder of the append-only files: put it back from a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
   },
   {
-    sign: /REDIS BUG REPORT|crashed by signal/,
+    // Its report may end in its test of the memory, whose lines are the last ones then.
+    sign: /REDIS BUG REPORT|crashed by signal|Preparing to test memory region/,
     remedy: ({ data, copy, inside }) =>
       `Redis has crashed while it read ${data}: a file there is damaged, or this Redis has a bug. Copy the files first (${copy}). Then \`${inside("redis-check-aof /data/appendonlydir/appendonly.aof.manifest")}\` may say where, or name another Redis with \`services: { redis: { image: … } }\` in sett.yml. Sett has changed nothing.`,
   },
