@@ -87,7 +87,7 @@ export class Layers {
   /**
    * The layer of the commit. Until it is made, that of another commit, which was used last: its
    * cub writes what differs, and most commits are begun with once. The second worker at a commit
-   * has its layer made, and nobody waits for that.
+   * has its layer made, and no worker waits for that.
    */
   #layerOf(like: ContainerSpec, commit: CommitHash): Layer {
     const own = this.#ownLayerOf(commit);

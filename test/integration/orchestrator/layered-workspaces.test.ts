@@ -118,7 +118,7 @@ async function starter(
     await client.remove(worker);
     return lines;
   };
-  /** The second worker at a commit has its layer made. Both begin with another's, if there is one. */
+  /** The second worker at a commit has its layer made. Both begin over one that is there. */
   const makeLayer = async (digit: string): Promise<void> => {
     for (const _worker of ["first", "second"]) await run(commitOf(digit));
     await waitFor("the layer", () =>

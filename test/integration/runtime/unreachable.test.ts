@@ -126,7 +126,9 @@ test("an engine behind a path of another server is asked below that path, as by 
     expect(await runtime.observe.check()).toMatchObject({ version: "20.10.24" });
     expect(paths).toEqual(["/engines/a/info"]);
   } finally {
-    process.env.DOCKER_HOST = before;
+    // Undefined would become a word there, and the address of the files after this one.
+    if (before === undefined) delete process.env.DOCKER_HOST;
+    else process.env.DOCKER_HOST = before;
     server.closeAllConnections();
     server.close();
   }

@@ -7,12 +7,14 @@ import type { Defect } from "../planting.ts";
 
 export const mailDefects: readonly Defect[] = [
   {
-    name: "every tenth message is lost",
+    // Where it is lost once, it comes with the next time that it is sent.
+    name: "every tenth message is lost, however often it is sent",
     plant: (planting) => {
-      let count = 0;
+      const known = new Map<string, number>();
       planting.call("sendMail", async (original, agent, message) => {
-        count += 1;
-        if (count % 10 !== 0) await original(agent, message);
+        const count = known.get(message.id) ?? known.size;
+        known.set(message.id, count);
+        if (count % 10 !== 9) await original(agent, message);
       });
     },
   },

@@ -28,7 +28,6 @@ export const shownBy: Readonly<Record<string, number>> = {
   "an event is given up without a record of it": 41,
   "announcements are lost for ever": 12,
   "attempts are counted twice": 5,
-  "every tenth message is lost": 5,
   "goal_ended is not logged": 10,
   "grant_waiting is not logged": 5,
   "missing bids are counted wrong": 12,

@@ -26,7 +26,10 @@ export const keys: Commands = {
   GETRANGE: reads(4, (database, [key = "", start, stop]) => {
     const [first, last] = [wholeOf(start), wholeOf(stop)];
     const text = database.readText(key) ?? "";
-    return text.slice(...placesOf(first, last, text.length));
+    // The real one takes an end before the beginning for the beginning, but where both are negative
+    // and the wrong way round.
+    if (first < 0 && last < 0 && first > last) return "";
+    return text.slice(...placesOf(first, Math.max(last, -text.length), text.length));
   }),
   INCRBY: writes(3, (database, [key = "", step]) => {
     const by = wholeOf(step);
