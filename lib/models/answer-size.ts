@@ -49,7 +49,7 @@ export function both(one: Came, other: Came): Came {
 /**
  * The words in JSON, but for members of these names. Not recursive: the nesting is another's.
  *
- * Of the arguments of a call every name and number is a word.
+ * In the arguments of a call every name and number is a word.
  */
 export function* wordsIn(
   roots: readonly unknown[],

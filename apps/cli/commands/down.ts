@@ -197,7 +197,7 @@ async function takeDown(
   shell.messages.done(`${instance} is removed, with its blackboard.`);
 }
 
-/** What the repository knows of the images that were built for the agents. */
+/** Reads what the repository knows of the images that were built for the agents. */
 async function builtFor(kept: KeptId | undefined): Promise<{ ids: string[]; begun: string[] }> {
   return {
     ids: (await kept?.list("image")) ?? [],

@@ -15,8 +15,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export type MovedInstance = { was: InstanceParts; now: InstanceParts };
 
 /**
- * Those of `all` that the repository at `workspace` had in another folder. Empty where git cannot
- * use the repository, which is then known by the labels alone.
+ * Lists those of `all` that the repository at `workspace` had in another folder. Empty where git
+ * cannot use the repository, which is then known by the labels alone.
  */
 export async function movedInto(
   all: readonly InstanceParts[],

@@ -12,7 +12,7 @@ import { Layers, type LayersOptions } from "./layers.ts";
 const workspaceFolder = "/workspace";
 /** Read-only, with the record of its files beside them. */
 const layerFolder = "/git/layer";
-/** Of a worker's container: which disk goes with it. */
+/** Names, in a worker's container, the disk that goes with it. */
 const workspaceVariable = "SETT_WORKER_WORKSPACE";
 
 /** After an Engine has refused one, it is asked again for one after this time. */

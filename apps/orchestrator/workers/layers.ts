@@ -186,7 +186,7 @@ export class Layers {
     }
   }
 
-  /** What a starter before this one has left, but what running workers use. */
+  /** Removes what a starter before this one has left, but what running workers use. */
   async #sweep(instance: InstanceName): Promise<void> {
     const { containers, volumes } = await this.#options.runtime.parts(instance);
     for (const { name, labels } of containers)

@@ -70,7 +70,7 @@ class Callers {
   /** The newest first. */
   readonly #entries: SlowEntry[] = [];
   readonly #byUser = new Map<string, SlowEntry[]>();
-  /** Those of a socket that several agents have. */
+  /** Holds those of a socket that several agents have. */
   readonly #ofSeveral: SlowEntry[] = [];
   /** How many of these were seen while they were under way, by user. */
   readonly #seen = new Map<string, number>();

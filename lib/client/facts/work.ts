@@ -133,7 +133,7 @@ async function lastJudged(
       grants.flatMap((one) => (one.state === "done" ? one.artefact_ids : [])),
     );
     const reviews = results.length === 0 ? [] : await board.readHeads(results);
-    // What the Review of a command says of who has made it, is its own words.
+    // A command's Review says in its own words who has made it.
     if (reviews.some(({ head }) => people.has(head.produced_by_agent) && isBy(head, person)))
       return version;
   }

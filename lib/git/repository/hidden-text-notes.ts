@@ -49,7 +49,7 @@ function blobsIn(raw: string): Map<string, string> {
   return blobs;
 }
 
-/** Those of the blobs, by hash, that are text but for zero bytes. */
+/** Lists the blobs, by hash, that are text but for zero bytes. */
 async function textsAmong(view: PlainView, hashes: readonly string[]): Promise<Set<string>> {
   const lines = (some: readonly string[]) => some.map((hash) => `${hash}\n`).join("");
   const sizes = (

@@ -1,4 +1,4 @@
-// What processes do, as Linux shows it to everyone.
+// Reads what processes do, as Linux shows it to everyone.
 import { readFileSync } from "node:fs";
 
 /** `mark` is another one when they have done anything since; `processorMs`: all that they took. */

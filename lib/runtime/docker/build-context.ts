@@ -107,7 +107,7 @@ function statsOf(path: string): Stats {
 }
 
 /**
- * Where a Dockerfile is that may be a link, or in a folder that is one: relative to the context,
+ * Finds a Dockerfile that may be a link, or in a folder that is one: relative to the context,
  * and outside of it (`../…`) where the link leads there. No builder follows such a link.
  */
 export async function realDockerfile(contextDir: string, dockerfile: string): Promise<string> {

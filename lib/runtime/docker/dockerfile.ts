@@ -250,7 +250,7 @@ export function hasUnusedStage({ instructions }: Dockerfile): boolean {
   return stages.some((_, at) => !used.has(at));
 }
 
-/** Those that a FROM can use: each ARG before the first one, with its default or its argument. */
+/** Lists what a FROM can use: each ARG before the first one, with its default or argument. */
 function globalArguments(
   instructions: readonly Instruction[],
   args: Readonly<Record<string, string>>,

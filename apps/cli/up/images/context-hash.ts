@@ -40,7 +40,7 @@ export async function contextInputs(
   if (ids === undefined) return undefined;
   const file = relative(context, dockerfile);
   const head = { ids, args: Object.entries(args).sort(), dockerfile: file };
-  // Of a link the target's name is in the context, and not always the target.
+  // A link is in the context by its target's name, and the target is not always there.
   const isLinked = (await realDockerfile(context, file)) !== file;
   return await inputsOf(isLinked ? { ...head, text } : head, [
     { folder: context, dockerfile: file },
