@@ -155,7 +155,7 @@ async function pack(
   }
 }
 
-/** What npm unpacks is an archive with one folder, and it need not be compressed. */
+/** Npm unpacks an archive with one folder, which need not be compressed. */
 async function packPlainly(folder: string): Promise<void> {
   const { name }: { name: string } = await Bun.file(join(folder, "package.json")).json();
   const path = join(release, `${name}-${version}.tgz`);

@@ -35,7 +35,7 @@ export async function makeLayer(
   const copy = await workingCopyOf(
     {
       ...{ agentName: maker, workspaceDir, layerDir: undefined, keepsIgnored: false },
-      // What an agent has published is in no layer.
+      // A layer has nothing that an agent has published.
       git: { ...git, objectsDir, exchangeDir: "/nonexistent" },
     },
     path,

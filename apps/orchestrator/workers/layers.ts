@@ -1,8 +1,8 @@
 // The checkouts that workers share: each is made once, by a container of its own, and lasts as long
 // as workers use it (docs/internals/layers.md).
 //
-// What was made is known in memory alone: only what this process has seen finished is ever used,
-// and what an earlier one has left is removed.
+// The list of them is in memory alone: only one that this process has seen finished is ever used,
+// and those that an earlier process has left are removed.
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";

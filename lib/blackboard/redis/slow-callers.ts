@@ -64,7 +64,7 @@ export function slowCallersOf({
   };
 }
 
-/** Whose the slow commands are, as far as the looks have shown. */
+/** Holds whose the slow commands are, as far as the looks have shown. */
 class Callers {
   readonly #limits: readonly SlowLimit[];
   /** The newest first. */

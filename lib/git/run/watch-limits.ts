@@ -106,7 +106,7 @@ function lookAt(
       end("it left a program behind that kept its output open");
   };
   const look = () => {
-    // What has ended costs nothing more, and a partner may still be reading what it has written.
+    // A git that has ended costs nothing more, and a partner may still read what it has written.
     if (pidsOf(child).length === 0) return judgeLeft();
     const own = activityOf(pidsOf(child));
     const seen = partner === undefined ? own : activityOf([...pidsOf(child), ...pidsOf(partner)]);

@@ -91,7 +91,7 @@ export function isAbort(error: unknown): boolean {
 
 function unreachable(error: unknown): SettError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  // What answers speaks no HTTP, such as a server of SSH or one that wants TLS.
+  // A server answers that speaks no HTTP, such as one of SSH or one that wants TLS.
   if (code.startsWith("HPE_")) return isNoEngine(error);
   const said = error instanceof Error ? error.message : String(error);
   const message = `The Docker Engine does not answer: ${sentence(brokenOff[said] ?? said)}`;

@@ -33,6 +33,20 @@ async function createScene() {
   };
 }
 
+type Scene = Awaited<ReturnType<typeof createScene>>;
+
+const startOrchestrator = ({ redis }: Scene) =>
+  startService("orchestrator", {
+    SETT_INSTANCE_NAME: instance,
+    REDIS_URL: redis.url,
+    SETT_HEALTH_PORT: "0",
+  });
+
+const answered = ({ redis }: Scene, id: string) =>
+  waitFor(`the answer to ${id}`, async () =>
+    (await redis.cli("XRANGE", `sett:${instance}:agent:${coder}:in`, "-", "+")).includes(id),
+  );
+
 test("messages whose places are one number, where numbers are not exact, are each read, and read once", async () => {
   await using scene = await createScene();
   const stop = new AbortController();
@@ -61,24 +75,14 @@ test("messages whose places are one number, where numbers are not exact, are eac
 
 test("a mailbox that was closed with the last possible place takes messages again, on record", async () => {
   await using scene = await createScene();
-  await using service = startService("orchestrator", {
-    SETT_INSTANCE_NAME: instance,
-    REDIS_URL: scene.redis.url,
-    SETT_HEALTH_PORT: "0",
-  });
-  const answered = (id: string) =>
-    waitFor(`the answer to ${id}`, async () =>
-      (await scene.redis.cli("XRANGE", `sett:${instance}:agent:${coder}:in`, "-", "+")).includes(
-        id,
-      ),
-    );
+  await using service = startOrchestrator(scene);
   await scene.sendAt(`${largest}-${largest}`, "last-one");
-  await answered("last-one");
+  await answered(scene, "last-one");
   await scene.board.sendMail(coder, {
     id: "next-one",
     text: JSON.stringify({ message: { say: "alive", claim: newClaimId() } }),
   });
-  await answered("next-one");
+  await answered(scene, "next-one");
   // The message itself is refused just before, for another reason.
   const refused = (await scene.board.readEvents("0", 100)).filter(
     ({ type }) => type === "mail_refused",
@@ -91,44 +95,30 @@ test("a mailbox that was closed with the last possible place takes messages agai
   await service[Symbol.asyncDispose]();
   await scene.sendAt(`${largest}-${largest}`, "gone");
   await scene.redis.cli("XTRIM", `sett:${instance}:agent:${coder}:out`, "MAXLEN", "0");
-  await using _next = startService("orchestrator", {
-    SETT_INSTANCE_NAME: instance,
-    REDIS_URL: scene.redis.url,
-    SETT_HEALTH_PORT: "0",
-  });
+  await using _next = startOrchestrator(scene);
   await scene.board.sendMail(coder, { id: "after-it", text: "{" });
-  await answered("after-it");
+  await answered(scene, "after-it");
 }, 120_000);
 
 test("so does one whose last message is dealt with before those that came before it", async () => {
   await using scene = await createScene();
-  await using _service = startService("orchestrator", {
-    SETT_INSTANCE_NAME: instance,
-    REDIS_URL: scene.redis.url,
-    SETT_HEALTH_PORT: "0",
-  });
-  const answered = (id: string) =>
-    waitFor(`the answer to ${id}`, async () =>
-      (await scene.redis.cli("XRANGE", `sett:${instance}:agent:${coder}:in`, "-", "+")).includes(
-        id,
-      ),
-    );
+  await using _service = startOrchestrator(scene);
   await scene.sendAt("*", "first-one");
-  await answered("first-one");
+  await answered(scene, "first-one");
   const mend = await refuseFunction(scene.redis.url, "renewLease");
   const alive = { message: { say: "alive", claim: newClaimId(), attempt: 1 } };
   await scene.sendAt("*", "slow-one", JSON.stringify(alive));
   await scene.sendAt(`${largest}-${largest}`, "last-one");
-  await answered("last-one");
+  await answered(scene, "last-one");
   await mend();
-  await answered("slow-one");
+  await answered(scene, "slow-one");
   await waitFor("the mailbox to take messages", () =>
     scene.board.sendMail(coder, { id: "next-one", text: "{" }).then(
       () => true,
       () => false,
     ),
   );
-  await answered("next-one");
+  await answered(scene, "next-one");
 }, 120_000);
 
 test("answers that were trimmed while the program of an agent slept are noticed, and all that is unanswered is to be sent again", async () => {

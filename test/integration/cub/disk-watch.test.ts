@@ -13,13 +13,31 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { diskUse } from "../../../apps/cub/container/disk-use.ts";
-import { DiskWatch, sizeText } from "../../../apps/cub/container/disk-watch.ts";
+import { type DiskStates, DiskWatch, sizeText } from "../../../apps/cub/container/disk-watch.ts";
 import { emptyFolder } from "../../../lib/folders/remove-tree.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const kibibyte = 1024;
 const mebibyte = 1024 ** 2;
+
+/** Counts how often a watch has looked at its folders. */
+class CountedStates extends Map<
+  string,
+  DiskStates extends Map<string, infer State> ? State : never
+> {
+  looks = 0;
+
+  override get(path: string) {
+    this.looks += 1;
+    return super.get(path);
+  }
+
+  async lookedAgain(until: () => boolean = () => false): Promise<void> {
+    const before = this.looks;
+    await waitFor("another look", () => this.looks > before || until());
+  }
+}
 
 test("a folder takes what its files take, each at least a page; links are not followed, and a file of two names counts once", async () => {
   using folder = temporaryFolder();
@@ -79,17 +97,17 @@ test("a run that writes too much is ended once, with a sentence, and one that wr
     { path: join(folder.path, "nothing"), name: "nothing", isFlat: true },
     { path: folder.path, name: "/workspace", isFlat: true },
   ];
-  const watch = (bytes: number) =>
-    new DiskWatch({ bytes, folders }).start((reason) => reasons.push(reason));
+  const watch = (bytes: number, states: DiskStates) =>
+    new DiskWatch({ bytes, folders }).start((reason) => reasons.push(reason), states);
   writeFileSync(join(folder.path, "file"), new Uint8Array(mebibyte));
-  {
-    using _patient = watch(2 * mebibyte);
-    await Bun.sleep(600);
-    expect(reasons).toEqual([]);
-  }
-  using _strict = watch(mebibyte / 2);
+  const states = new CountedStates();
+  using _patient = watch(2 * mebibyte, states);
+  for (let looks = 0; looks < 3; looks++) await states.lookedAgain();
+  expect(reasons).toEqual([]);
+  using _strict = watch(mebibyte / 2, new Map());
   await waitFor("the end", () => reasons.length > 0);
-  await Bun.sleep(600);
+  // The other one goes on, as this one would.
+  for (let looks = 0; looks < 3; looks++) await states.lookedAgain();
   expect(reasons).toEqual([
     "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 512 KiB.",
   ]);
@@ -143,15 +161,16 @@ test("a run beside which a nearly full disk becomes fuller is ended, also where 
     folders: [{ path: folder.path, name: "/workspace" }],
     reserveBytes: 2 ** 60,
   };
-  using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason));
-  await Bun.sleep(600);
+  const states = new CountedStates();
+  using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason), states);
+  for (let looks = 0; looks < 3; looks++) await states.lookedAgain();
   expect(reasons).toEqual([]);
   // Other programs may free as much meanwhile.
   for (let file = 0; reasons.length === 0 && file < 40; file++) {
     writeFileSync(join(elsewhere.path, `large${file}`), new Uint8Array(16 * mebibyte), {
       flush: true,
     });
-    await Bun.sleep(200);
+    await states.lookedAgain(() => reasons.length > 0);
   }
   expect(reasons[0]).toMatch(
     /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
