@@ -61,6 +61,10 @@ export async function followGoal(
   const isNews = (event: SettEvent) => ofGoal(event) || pauses.has(event.type);
   const isLastEvent = (event: SettEvent) => ofGoal(event) && lastEvents.has(event.type);
   const ignoredBecause = new Map<string, string>();
+  const say = async (events: readonly SettEvent[], board: PersonBlackboard) => {
+    for (const event of events) noteReason(ignoredBecause, event);
+    await printer.print(events, board);
+  };
   let last = from;
   let reading: RestingGoal | undefined;
   await using quiet = new QuietGoal(shell, goal, known);
@@ -69,15 +73,7 @@ export async function followGoal(
     async visit(events, board) {
       last = events.at(-1)?.id ?? last;
       const news = events.filter(isNews);
-      for (const { type, agent, data } of news)
-        if (
-          type === "bid_placed" &&
-          agent !== undefined &&
-          data?.word === "ignore" &&
-          typeof data.reason === "string"
-        )
-          ignoredBecause.set(agent, data.reason);
-      await printer.print(news, board);
+      await say(news, board);
       quiet.update(board, news.length > 0);
       // Without events this is a new connection, which may have missed the last event, unless such
       // an event still follows.
@@ -95,12 +91,17 @@ export async function followGoal(
       // The reading may be newer than the printed events. The rest is read completely before it is
       // printed, so that no line comes twice.
       const rest = await readRest(board, last);
-      await printer.print(rest.filter(isNews), board);
+      await say(rest.filter(isNews), board);
       return "enough";
     },
   });
   person?.check();
   return reading;
+}
+
+function noteReason(reasons: Map<string, string>, { type, agent, data }: SettEvent): void {
+  if (type !== "bid_placed" || agent === undefined || data?.word !== "ignore") return;
+  if (typeof data.reason === "string") reasons.set(agent, data.reason);
 }
 
 async function readRest(board: PersonBlackboard, from: string): Promise<SettEvent[]> {

@@ -5,7 +5,9 @@ import process from "node:process";
 import { runCommand } from "../../../apps/cli/run-command.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { type FakeShell, fakeShell } from "../../support/cli/fake-shell.ts";
+import { Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** A shell in that workspace; `onMessage` gets every message before the command goes on. */
@@ -47,4 +49,24 @@ test("a goal that ended just before Redis died is judged once Redis is back", as
   expect(shell.written.err).toContain("was cancelled");
   expect(shell.written.err.match(/Redis does not answer/g)).toHaveLength(1);
   expect(shell.written.err.match(/ends the goal/g)).toHaveLength(1);
+}, 120_000);
+
+test("a goal that stalls while its first line is printed ends with the reasons of the bids that came meanwhile", async () => {
+  await using at = await Workspace.create();
+  await using clan = await Sett.start(at, {
+    approver: { external: true, bids_by_command: true },
+  });
+  const shell = shellIn(at, async (text) => {
+    if (!text.includes("posts the goal")) return;
+    const claim = await waitFor("the claim", async () => (await clan.board.listOpenClaims())[0]);
+    await clan.board.placeBid({
+      ...{ claim, agent: agentName("approver"), word: "ignore" },
+      reason: "It paints windows only.",
+    });
+    await waitFor("its end", async () => (await clan.board.listOpenClaims()).length === 0);
+  });
+  const words = ["forage", "--watch", "--goal", "Paint the door", "--name", clan.instance];
+  expect(await runCommand(words, shell)).toBe(1);
+  const [, end] = shell.written.err.split("is stalled.");
+  expect(end).toContain("approver bid `ignore`:\n  │ It paints windows only.");
 }, 120_000);
