@@ -9,6 +9,7 @@ import { TopBar } from "./components/top-bar.tsx";
 import { InstanceContext, useInstanceReading } from "./data/instance.ts";
 import { useNotifier } from "./data/notices.ts";
 import { usePlace } from "./data/place.ts";
+import type { FailedSignIn } from "./data/sign-in.ts";
 import { useSubject } from "./data/subject.ts";
 import type { Route } from "./routes.ts";
 import { GoalsView } from "./views/goals/goals-view.tsx";
@@ -40,8 +41,8 @@ const titles: Record<Route["view"], string> = {
   unknown: "Not found",
 };
 
-/** `isTokenRefused`: the address brought a token that the server does not know. */
-export function App({ isTokenRefused }: { isTokenRefused: boolean }) {
+/** `failedSignIn`: the address brought a token that gave no session. */
+export function App({ failedSignIn }: { failedSignIn: FailedSignIn | undefined }) {
   const instance = useInstanceReading();
   const place = usePlace();
   const { route } = place;
@@ -49,11 +50,11 @@ export function App({ isTokenRefused }: { isTokenRefused: boolean }) {
   useTitle(route, instance.data?.instance, waitingOf(instance.data?.counts));
   const main = useRef<HTMLElement>(null);
   useFocusOnChange(main, route.view);
-  const [isRefused, setIsRefused] = useState(isTokenRefused);
+  const [failed, setFailed] = useState(failedSignIn);
   // A later refusal counts, too: a session ends, and the program that made it may be another one by
   // now.
-  if (isRefused || instance.error?.status === 401)
-    return <SignIn isRefused={isRefused} onGoOn={instance.data && (() => setIsRefused(false))} />;
+  if (failed !== undefined || instance.error?.status === 401)
+    return <SignIn failed={failed} onGoOn={instance.data && (() => setFailed(undefined))} />;
   return (
     <InstanceContext value={instance}>
       {/* biome-ignore lint/a11y/useValidAnchor: a link, as readers of the screen expect; the address must stay as it is. */}

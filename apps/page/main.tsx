@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { applyTheme } from "./components/theme-button.tsx";
 import { wantsNotices } from "./data/notices.ts";
-import { signInByAddress } from "./data/session.ts";
+import { signInByAddress } from "./data/sign-in.ts";
 import { stream } from "./data/stream.ts";
 import "@xyflow/react/dist/base.css";
 import "react-diff-view/style/index.css";
@@ -35,7 +35,7 @@ function holdStream(): void {
 }
 
 async function start(): Promise<void> {
-  const isTokenRefused = !(await signInByAddress());
+  const failedSignIn = await signInByAddress();
   document.addEventListener("visibilitychange", holdStream);
   addEventListener("online", () => stream.retryNow());
   stream.start();
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   if (root !== null)
     createRoot(root).render(
       <StrictMode>
-        <App isTokenRefused={isTokenRefused} />
+        <App failedSignIn={failedSignIn} />
       </StrictMode>,
     );
 }

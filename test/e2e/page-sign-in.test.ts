@@ -64,6 +64,28 @@ test("a token in the address that is not good leads to the sign-in, which says s
   await page.getByRole("heading", { name: "Clan" }).waitFor();
 });
 
+test("a network that breaks one request leaves the token good: it is sent again", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(`${scene.page.url}/`);
+  await page.getByLabel("Token").waitFor();
+  await page.route("**/open", (route) => route.abort("failed"), { times: 1 });
+  await page.goto(scene.page.address("#/clan"));
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+});
+
+test("a server that does not answer has refused no token: the page says so, and keeps the token", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(`${scene.page.url}/`);
+  await page.getByLabel("Token").waitFor();
+  await page.route("**/open", (route) => route.abort("failed"));
+  await page.goto(scene.page.address("#/clan"));
+  await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+  await page.unroute("**/open");
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+});
+
 test("a server at another port of the same address gets nothing of the session, and another tab at this one has it", async () => {
   await using scene = await startPageScene({});
   const page = await browser.open(scene.page.address("#/clan"));

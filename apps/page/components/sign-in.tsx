@@ -1,38 +1,38 @@
-// Asks for a token, where the address brought none, or one that is not good.
+// Asks for a token, where the address brought none, or one that gave no session.
 import { type FormEvent, useState } from "react";
-import { signIn } from "../data/session.ts";
+import { type FailedSignIn, signIn } from "../data/sign-in.ts";
 
 /**
- * `isRefused`: the token of the address is not good. `onGoOn`: where an earlier sign-in still is.
+ * `failed`: the sign-in by the address. Its token is in the field where the server has not refused
+ * it. `onGoOn`: where an earlier sign-in still is.
  */
 export function SignIn({
-  isRefused,
+  failed,
   onGoOn,
 }: {
-  isRefused: boolean;
+  failed: FailedSignIn | undefined;
   onGoOn: (() => void) | undefined;
 }) {
-  const [token, setToken] = useState("");
-  const [isMistyped, setIsMistyped] = useState(false);
+  const [token, setToken] = useState(failed?.problem.status === 401 ? "" : (failed?.token ?? ""));
+  const [last, setLast] = useState(failed);
+  const [isBusy, setIsBusy] = useState(false);
   const enter = async (event: FormEvent) => {
     event.preventDefault();
-    if (await signIn(token)) location.reload();
-    else setIsMistyped(true);
+    setIsBusy(true);
+    const failedAgain = await signIn(token);
+    if (failedAgain === undefined) return location.reload();
+    setLast(failedAgain);
+    setIsBusy(false);
   };
   return (
     <main className="sign-in">
       <h1>Sett</h1>
-      {(isRefused || isMistyped) && (
-        <p role="alert">
-          The token {isMistyped ? "" : "in the address "}is not good: it is mistyped, it was
-          replaced, or the <code>sett ui</code> that made it has ended.
-        </p>
-      )}
+      {last !== undefined && <WhyNot failed={last} isOfAddress={last === failed} />}
       <p>
         This page needs a token. <code>sett ui</code> prints an address that contains one; for an
         instance with <code>services.api</code>, ask the person who runs it.
       </p>
-      <form onSubmit={enter}>
+      <form onSubmit={enter} aria-busy={isBusy}>
         <label htmlFor="token">Token</label>
         <input
           id="token"
@@ -43,7 +43,7 @@ export function SignIn({
           value={token}
           onChange={({ target }) => setToken(target.value)}
         />
-        <button type="submit" className="primary">
+        <button type="submit" className="primary" disabled={isBusy}>
           Enter
         </button>
       </form>
@@ -56,5 +56,26 @@ export function SignIn({
         </p>
       )}
     </main>
+  );
+}
+
+function WhyNot({
+  failed: { problem },
+  isOfAddress,
+}: {
+  failed: FailedSignIn;
+  isOfAddress: boolean;
+}) {
+  if (problem.status !== 401)
+    return (
+      <p role="alert">
+        {problem.message} {problem.hint}
+      </p>
+    );
+  return (
+    <p role="alert">
+      The token {isOfAddress ? "in the address " : ""}is not good: it is mistyped, it was used once
+      and counts no more, it was replaced, or the <code>sett ui</code> that made it has ended.
+    </p>
   );
 }

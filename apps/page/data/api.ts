@@ -68,12 +68,20 @@ export async function getStream(
   return body;
 }
 
-/** `key`: repeats of one intention carry one key, so that a goal is not stated twice. */
-export async function post<Answer>(path: string, body: object, key?: string): Promise<Answer> {
+/**
+ * `key`: repeats of one intention carry one key, so that a goal is not stated twice. `token`: asks
+ * with it instead of the session.
+ */
+export async function post<Answer>(
+  path: string,
+  body: object,
+  { key, token }: { key?: string; token?: string } = {},
+): Promise<Answer> {
   const headers = {
     "content-type": "application/json",
     accept: "application/json",
     ...(key && { "idempotency-key": key }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
   const response = await ask(path, { method: "POST", headers, body: JSON.stringify(body) });
   return (await response.json()) as Answer;
@@ -97,7 +105,7 @@ async function ask(
     response = await fetch(path, {
       credentials: "same-origin",
       ...init,
-      headers: { ...init.headers, ...authorization() },
+      headers: { ...authorization(), ...init.headers },
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;

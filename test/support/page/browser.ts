@@ -55,7 +55,7 @@ export class TestBrowser implements AsyncDisposable {
     const page = await context.newPage();
     this.#watch(page, context, new URL(address).origin);
     tellWhatIsSeen(page);
-    await page.goto(address);
+    await goto(page, address);
     return page;
   }
 
@@ -63,7 +63,7 @@ export class TestBrowser implements AsyncDisposable {
   async follow(context: BrowserContext, address: string): Promise<Page> {
     this.#origins.add(new URL(address).origin);
     const page = await context.newPage();
-    await page.goto(address);
+    await goto(page, address);
     return page;
   }
 
@@ -84,6 +84,17 @@ export class TestBrowser implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser.close();
   }
+}
+
+/**
+ * Chromium breaks what it loads when an interface comes or goes, and each container of another test
+ * brings one.
+ */
+async function goto(page: Page, address: string): Promise<void> {
+  await page.goto(address).catch(async (error: Error) => {
+    if (!error.message.includes("ERR_NETWORK_CHANGED")) throw error;
+    await page.goto(address);
+  });
 }
 
 /**

@@ -16,7 +16,7 @@ export function NewGoalView() {
   const key = useRef(newKey());
   const { isBusy, error, run, clear } = useAction(async () => {
     const body = { text, ...(commit.trim() !== "" && { commit: commit.trim() }) };
-    const { id } = await post<{ id: string }>("/v1/goals", body, key.current);
+    const { id } = await post<{ id: string }>("/v1/goals", body, { key: key.current });
     go(goalHref(id));
   });
   const field = useRef<HTMLTextAreaElement>(null);
