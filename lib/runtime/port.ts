@@ -184,7 +184,16 @@ export type LogOptions = {
 export type ExecResult = { exitCode: number; stdout: string; stderr: string };
 
 /** `by`: the holder's description of itself, for people; it may be empty. */
-export type Lock = ({ outcome: "held" } & AsyncDisposable) | { outcome: "taken"; by: string };
+export type Lock = HeldLock | { outcome: "taken"; by: string };
+
+/**
+ * `lost` aborts when the lock was lost on the way and another process has it by now, or it cannot
+ * be taken again. Its reason is a LostLock.
+ */
+export type HeldLock = AsyncDisposable & { outcome: "held"; lost: AbortSignal };
+
+/** `by`: its holder now. `error`: why it could not be taken again. */
+export type LostLock = { by: string } | { error: unknown };
 
 /** Looks at what is there, and changes nothing. A container is named by its id or its name. */
 export type Observe = {
@@ -220,7 +229,8 @@ export type Observe = {
 /** Brings a plan about, and takes it back. */
 export type Apply = {
   /**
-   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the
+   * A lock that is held until it is disposed of, or its process has ended in any way. Where it is
+   * lost before, it is taken again, unless another process was quicker. `holder`: the
    * description that other processes get. The signal ends the attempts to acquire it. Throws
    * `image-not-found` when the lock is free and the runtime has no image to hold it with.
    */

@@ -5,6 +5,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import process from "node:process";
 import { $ } from "bun";
+import { exitCodes } from "../../lib/model/errors.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
 import { finished } from "../support/cli/finished.ts";
 import {
   type EngineProxy,
@@ -226,6 +229,52 @@ test("an `up` whose Engine gets stuck ends, says what to do, and `down` removes 
   await sett.need("down", "--name", sett.name, "--volumes");
   expect(await scene.left()).toEqual([]);
 });
+
+nightly(
+  "an `up` or `down` whose lock's connection was cut goes on with it, and stops where another has taken it",
+  async () => {
+    await using scene = await Scene.open();
+    const { sett, proxy } = scene;
+    sett.env.SETT_DOCKER_TIMEOUT = "1h";
+    const instance = InstanceName.parse(sett.name);
+    const ask = (...words: string[]) =>
+      Bun.spawn([settBinary, ...words, "--name", sett.name], {
+        ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
+        ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+      });
+    const others = await dockerRuntime({ env: process.env });
+    for (const [command, kind, nth] of [
+      ["up", /^POST \/containers\/[^/]+\/start/, 2],
+      ["down", /^POST \/containers\/[^/]+\/stop/, 1],
+    ] as const) {
+      proxy.failOn(nth, "hold", kind);
+      const running = ask(command);
+      await proxy.failed();
+      proxy.allowOnly([]);
+      expect(proxy.cutStreams()).toBe(1);
+      const taken = await waitFor("the lock to be free", async () => {
+        const lock = await others.apply.lock(instance, "Bob");
+        return lock.outcome === "held" && lock;
+      });
+      await using _bob = taken;
+      proxy.allowOnly([/./]);
+      const { code, err } = await finished(running);
+      expect({ command, code, err }).toMatchObject({
+        code: exitCodes.failed,
+        err: expect.stringContaining("and another command has it now, by Bob."),
+      });
+      // It is the other's now.
+      expect((await sett.leftOvers()).length).toBeGreaterThan(0);
+      await taken[Symbol.asyncDispose]();
+
+      proxy.failOn(nth, "delay", kind);
+      const again = ask(command);
+      await proxy.failed();
+      expect(proxy.cutStreams()).toBe(1);
+      expect(await finished(again)).toMatchObject({ code: 0 });
+    }
+  },
+);
 
 nightly(
   "an image that was built without an answer is the instance's own for the next `up`",

@@ -19,7 +19,7 @@ import {
   workspaceOf,
 } from "../instance/find-instance.ts";
 import { LastResults } from "../instance/last-results.ts";
-import { lockInstance } from "../instance/lock.ts";
+import { LockedWork, lockInstance, requireLock } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
@@ -69,7 +69,9 @@ export const down = defineCommand({
   // An interruption prints at once what is left.
   endsItself: true,
   isOfThisMachine: true,
-  async run(args, shell) {
+  async run(args, outer) {
+    const work = new LockedWork(outer);
+    const { shell } = work;
     if (args.force && !args.volumes)
       throw new SettError("usage", "--force needs --volumes.", {
         hint: "Without --volumes the blackboard and the results stay.",
@@ -88,33 +90,37 @@ export const down = defineCommand({
       parts?.instance ??
       (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
     // While a `sett up` makes parts of the instance, they cannot be removed.
-    await using _lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
+    const lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
     if (parts === undefined) {
-      // A `sett up` that failed leaves the images that it has built.
-      const images =
-        args.volumes && name !== undefined ? await removeImages(runtime, name, shell) : [];
-      if (images.length === 0 && args.name !== undefined) throw instanceNotFound(args.name);
-      if (images.length === 0)
-        shell.messages.note("This repository has no sett, and no parts of one.");
-      else shell.messages.done(`The images of ${name} are removed; nothing else was left of it.`);
+      await using _lock = lock;
+      const left = { given: args.name, name, volumes: args.volumes };
+      await removeWhatIsLeft(runtime, left, shell);
       return;
     }
     using progress = new Progress(shell.err);
     const { instance } = parts;
     const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and some parts are not removed" : "; its blackboard is kept"}.`;
     const again = `Run it again: sett down --name ${instance}${args.volumes ? " --volumes" : ""}`;
-    await untilInterrupted(
-      takeDown(
-        { runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force, progress },
-        shell,
-      ),
-      shell,
-      left,
-      again,
+    const teardown = { runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force };
+    await work.under(lock, instance, () =>
+      untilInterrupted(takeDown({ ...teardown, progress }, shell), shell, left, again),
     );
-    return;
   },
 });
+
+type Left = { given: string | undefined; name: InstanceName | undefined; volumes: boolean };
+
+/** A `sett up` that failed leaves the images that it has built. */
+async function removeWhatIsLeft(
+  runtime: Runtime,
+  { given, name, volumes }: Left,
+  shell: Shell,
+): Promise<void> {
+  const images = volumes && name !== undefined ? await removeImages(runtime, name, shell) : [];
+  if (images.length === 0 && given !== undefined) throw instanceNotFound(given);
+  if (images.length === 0) shell.messages.note("This repository has no sett, and no parts of one.");
+  else shell.messages.done(`The images of ${name} are removed; nothing else was left of it.`);
+}
 
 async function untilInterrupted<Result>(
   work: Promise<Result>,
@@ -156,9 +162,11 @@ async function takeDown(
     repository && new LastResults({ parts, repository, mustHave: isWhole && !isForced }, shell);
   await results?.require();
   await logStop(parts, repository, shell);
+  requireLock(shell.interrupted);
   const stop = stopperOf(runtime, parts, progress);
   await stopWork(parts, stop, agentSeconds);
   await results?.read();
+  requireLock(shell.interrupted);
   const keeping = repository && {
     runtime,
     place: repository.place,
@@ -176,6 +184,7 @@ async function takeDown(
       keeping,
       last.containers.filter(({ name }) => !workers.has(name)),
     );
+  requireLock(shell.interrupted);
   await runtime.apply.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
   const built = await builtFor(kept);
   for (const name of (await kept?.list("volume")) ?? [])
@@ -188,6 +197,7 @@ async function takeDown(
     );
     return;
   }
+  requireLock(shell.interrupted);
   await repository?.removeRefs(instance);
   await runtime.engine?.images.removeBuilt(instance, { id, ...built });
   await forgetId(kept, instance, shell);

@@ -1,7 +1,7 @@
 // sett up: check → prepare the images → apply the plan → wait until each part is ready, or undo
 // everything.
 
-import { lockInstance } from "../instance/lock.ts";
+import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { runtimeNames } from "../instance/runtimes.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -63,7 +63,9 @@ export const up = defineCommand({
   ],
   endsItself: true,
   isOfThisMachine: true,
-  async run(args, shell) {
+  async run(args, outer) {
+    const work = new LockedWork(outer);
+    const { shell } = work;
     const order = await readOrder(args, shell);
     const { instance, runtime } = order;
     using progress = new Progress(shell.err);
@@ -71,7 +73,7 @@ export const up = defineCommand({
     const host = await hostOf(order, input);
     const read = await readValues(host.config, order, shell);
     await host.prepare();
-    await using _lock = await lockInstance(runtime, instance, shell.interrupted);
-    await bringAbout({ ...order, host, read, progress, shell });
+    const lock = await lockInstance(runtime, instance, shell.interrupted);
+    await work.under(lock, instance, () => bringAbout({ ...order, host, read, progress, shell }));
   },
 });

@@ -5,6 +5,7 @@ import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { keptRefs } from "../../../lib/git/repository/kept-refs.ts";
 import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import type { InstanceParts, VolumePart } from "../../../lib/runtime/port.ts";
+import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { noteWaitingGoals } from "../instance/retention.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
@@ -40,6 +41,7 @@ export async function bringAbout(input: Input): Promise<void> {
   if (id !== keptId) await keepId(kept, { instance, id }, shell);
   // Images that were built, perhaps without an answer, stay after a failure, and bear the id.
   const forgetId = async () => {
+    if (isTakenOver(shell.interrupted)) return;
     if (id !== keptId && built.length === 0 && (await kept.list("building")).length === 0)
       await kept.remove();
   };
@@ -62,6 +64,8 @@ export async function bringAbout(input: Input): Promise<void> {
     await report(instance, applied, shell);
     await noteWaitingGoals(instance, host.config.retention, shell);
   } catch (error) {
+    // What was made is the other command's now, which may work on it already.
+    if (isTakenOver(shell.interrupted)) throw error;
     const explained = await explainFailure(input, error, stateNow(), shell);
     input.progress[Symbol.dispose]();
     await undo(undoSteps, instance, shell);

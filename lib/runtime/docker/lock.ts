@@ -1,6 +1,7 @@
 // A lock for all users of an Engine, on any machine: a container that has the lock's name, and
 // reads from our connection until that ends. With the connection, however our process has ended,
-// the container ends too, and the Engine removes it. No clock, process number or file is used.
+// the container ends too, and the Engine removes it. No clock, process number or file is used. A
+// connection that was cut while our process lives is noticed, and the lock taken again.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
@@ -9,7 +10,7 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import { madeLabel } from "../labels.ts";
 import { carrierImage } from "../names.ts";
 import { notOurs } from "../not-ours.ts";
-import type { Lock } from "../port.ts";
+import type { HeldLock, Lock, LostLock } from "../port.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
@@ -28,6 +29,11 @@ const giveUpMs = 15_000;
  * lock away.
  */
 const releaseMs = 5_000;
+/**
+ * So often something is sent, which the container reads and forgets: proxies cut a connection that
+ * is idle, and a connection that is gone without a sign is noticed only by sending.
+ */
+const keepAliveMs = 10_000;
 
 /** Throws `image-not-found` where the lock is free and there is no image to hold it with. */
 export async function acquireLock(
@@ -36,6 +42,76 @@ export async function acquireLock(
   holder: string,
   signal?: AbortSignal,
 ): Promise<Lock> {
+  const first = await acquireOnce(docker, name, holder, signal);
+  return first.outcome === "taken" ? first : keep(first, { docker, name, holder });
+}
+
+type HolderContainer = {
+  outcome: "held";
+  /** Resolves when the container has ended, or its connection. */
+  ended: Promise<void>;
+  release: () => Promise<void>;
+};
+
+type Wanted = { docker: Docker; name: string; holder: string };
+
+/** Takes the lock again whenever its connection was cut, until it is released. */
+function keep(first: HolderContainer, wanted: Wanted): HeldLock {
+  const lost = new AbortController();
+  const released = new AbortController();
+  let current = first;
+  const watch = async () => {
+    for (;;) {
+      await current.ended;
+      if (released.signal.aborted) return;
+      await current.release();
+      const again = await regain(wanted, released.signal);
+      if (again === undefined) return;
+      if (!("outcome" in again)) return lost.abort(again);
+      current = again;
+    }
+  };
+  const watching = watch();
+  return {
+    outcome: "held",
+    lost: lost.signal,
+    [Symbol.asyncDispose]: async () => {
+      released.abort();
+      await current.release();
+      // What it was about to take again is released, too.
+      await watching;
+      await current.release();
+    },
+  };
+}
+
+/**
+ * Goes on for a while where the Engine fails: what has cut the connection may be the Engine's
+ * restart. Undefined when the lock is not needed any more.
+ */
+async function regain(
+  { docker, name, holder }: Wanted,
+  released: AbortSignal,
+): Promise<HolderContainer | LostLock | undefined> {
+  const deadline = Date.now() + giveUpMs;
+  for (;;) {
+    try {
+      const lock = await acquireOnce(docker, name, holder, released);
+      return lock.outcome === "held" ? lock : { by: lock.by };
+    } catch (error) {
+      if (released.aborted) return undefined;
+      if (Date.now() >= deadline) return { error };
+    }
+    await sleep(pollMs);
+  }
+}
+
+async function acquireOnce(
+  docker: Docker,
+  name: string,
+  holder: string,
+  signal?: AbortSignal,
+): Promise<HolderContainer | Exclude<Lock, HeldLock>> {
   const start = Date.now();
   const deadline = start + patienceMs;
   for (;;) {
@@ -114,22 +190,25 @@ async function startHolder(
   holder: Docker.Container,
   name: string,
   signal: AbortSignal | undefined,
-): Promise<Lock | undefined> {
+): Promise<HolderContainer | undefined> {
   const abort = withoutUndefined({ abortSignal: signal });
   let connection: Connection | undefined;
   try {
     connection = await holder.attach({ stream: true, stdin: true, hijack: true, ...abort });
-    // When the Engine ends the connection, the work under the lock fails by itself.
-    connection.on("error", () => undefined);
+    const ended = endOf(connection);
     await holder.start(abort);
+    const alive = setInterval(() => connection?.write("\n"), keepAliveMs);
+    alive.unref();
+    void ended.then(() => clearInterval(alive));
     const release = async () => {
+      clearInterval(alive);
       // Where it cannot be removed, the end of the connection ends it a moment later.
       await removeContainer(docker, holder.id, AbortSignal.timeout(releaseMs)).catch(
         () => undefined,
       );
       close(connection);
     };
-    return { outcome: "held", [Symbol.asyncDispose]: release };
+    return { outcome: "held", ended, release };
   } catch (error) {
     // An open connection would keep this program from ending.
     close(connection);
@@ -141,6 +220,15 @@ async function startHolder(
 }
 
 type Connection = NodeJS.ReadWriteStream & { destroy?(): unknown };
+
+/** The Engine ends it with the container, too. */
+function endOf(connection: Connection): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ["error", "end", "close"]) connection.on(event, () => resolve());
+    // Without a reader a stream does not come to its end.
+    connection.resume();
+  });
+}
 
 /** At once: the other end may never close its half. */
 function close(connection: Connection | undefined): void {

@@ -2,12 +2,12 @@
 // it lives.
 import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
-import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { link, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
 import { identify, isAlive, type ProcessId } from "../../process/process-id.ts";
-import type { Lock } from "../port.ts";
+import type { Lock, LostLock } from "../port.ts";
 
 const pollMs = 20;
 /**
@@ -19,11 +19,13 @@ const maxWaitMs = 10_000;
  * A holder in another container, which cannot be checked from here, counts as alive for so long.
  */
 const trustedForMs = 60_000;
+/** Several times within that time. */
+const renewMs = 10_000;
 
 /**
  * `space`: the namespace of its process number; the same number in another one is another process.
  */
-type Holder = ProcessId & { space: string | undefined; who: string };
+type Holder = ProcessId & { space: string | undefined; who: string; lock: string };
 
 /** Runs the job while no other process of this machine runs one under this lock. */
 export async function withLock<Result>(
@@ -32,31 +34,67 @@ export async function withLock<Result>(
   job: () => Promise<Result>,
 ): Promise<Result> {
   const deadline = Date.now() + maxWaitMs;
-  while (!(await tryAcquire(path, "")) && Date.now() < deadline) {
+  const own = randomUUID();
+  while (!(await tryAcquire(path, "", own)) && Date.now() < deadline) {
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
     await sleep(pollMs);
   }
   try {
     return await job();
   } finally {
-    await rm(path, { force: true });
+    await remove(path, own);
   }
 }
 
-/** Held until it is disposed of. The lock of a process that has died is taken over. */
-export async function acquireLock(path: string, who: string): Promise<Lock> {
-  if (await tryAcquire(path, who))
-    return { outcome: "held", [Symbol.asyncDispose]: () => rm(path, { force: true }) };
-  return { outcome: "taken", by: (await readHolder(path))?.who ?? "" };
+/**
+ * Held until it is disposed of. The lock of a process that has died is taken over. `everyMs`: how
+ * often it is renewed, for those who cannot look for its process.
+ */
+export async function acquireLock(path: string, who: string, everyMs = renewMs): Promise<Lock> {
+  const own = randomUUID();
+  if (!(await tryAcquire(path, who, own)))
+    return { outcome: "taken", by: (await readHolder(path))?.who ?? "" };
+  const lost = new AbortController();
+  const lose = (reason: LostLock) => {
+    clearInterval(timer);
+    lost.abort(reason);
+  };
+  const timer = setInterval(() => void renew(path, who, own, lose), everyMs);
+  timer.unref();
+  const release = async () => {
+    clearInterval(timer);
+    await remove(path, own);
+  };
+  return { outcome: "held", lost: lost.signal, [Symbol.asyncDispose]: release };
 }
 
-async function tryAcquire(path: string, who: string): Promise<boolean> {
-  if (await create(path, who)) return true;
+async function renew(
+  path: string,
+  who: string,
+  own: string,
+  lose: (reason: LostLock) => void,
+): Promise<void> {
+  const now = new Date();
+  const holder = await readHolder(path);
+  if (holder?.lock === own) await utimes(path, now, now).catch(() => undefined);
+  // It was removed by hand.
+  else if (holder === undefined && (await create(path, who, own))) return;
+  else lose({ by: (await readHolder(path))?.who ?? "" });
+}
+
+/** Another's may be there by now. */
+async function remove(path: string, own: string): Promise<void> {
+  if ((await readHolder(path))?.lock === own) await rm(path, { force: true });
+}
+
+/** `lock`: known by its holder alone, so that it knows its own lock again. */
+async function tryAcquire(path: string, who: string, lock: string): Promise<boolean> {
+  if (await create(path, who, lock)) return true;
   if ((await stateOf(path)) === "alive") return false;
   // Only one process at a time removes the lock of a dead one, and checks again before: by now
   // another may hold it.
   const removal = `${path}.removal`;
-  if (!(await tryAcquire(removal, who))) return false;
+  if (!(await tryAcquire(removal, who, lock))) return false;
   try {
     // A dead lock stays dead until it is removed here; a missing one may be made by another process
     // at any moment.
@@ -64,17 +102,18 @@ async function tryAcquire(path: string, who: string): Promise<boolean> {
   } finally {
     await rm(removal, { force: true });
   }
-  return await create(path, who);
+  return await create(path, who, lock);
 }
 
 /**
  * False when the file exists. Made by a link, so that it appears with its content: no process finds
  * a lock without a holder.
  */
-async function create(path: string, who: string): Promise<boolean> {
+async function create(path: string, who: string, lock: string): Promise<boolean> {
   const own = `${path}.${randomUUID()}`;
   try {
-    await writeFile(own, JSON.stringify({ ...identify(process.pid), space: ownSpace(), who }));
+    const holder = { ...identify(process.pid), space: ownSpace(), who, lock };
+    await writeFile(own, JSON.stringify(holder));
     await link(own, path);
     return true;
   } catch (error) {

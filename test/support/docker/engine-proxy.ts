@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 
 export type EngineProxy = AsyncDisposable & {
   readonly path: string;
@@ -19,6 +20,11 @@ export type EngineProxy = AsyncDisposable & {
    * this.
    */
   failOn(nth: number, fault: Fault, kind?: RegExp): void;
+  /**
+   * Cuts the connections over which commands in containers read and write, on both sides, and
+   * returns their number.
+   */
+  cutStreams(): number;
   /** Resolves when that request has come. */
   failed(): Promise<void>;
 };
@@ -48,6 +54,7 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   let isStuck = false;
   let kind = /./;
   let fails = Promise.withResolvers<void>();
+  const streams = new Set<[Duplex, Duplex]>();
   const faultNow = (line: string): Fault | undefined => {
     if (isStuck) return fault;
     if (!kind.test(line)) return undefined;
@@ -111,6 +118,9 @@ export async function startEngineProxy(): Promise<EngineProxy> {
         `HTTP/1.1 ${statusOf[fault]} Fault\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`,
       );
     const there = connect(engine);
+    const stream: [Duplex, Duplex] = [client, there];
+    streams.add(stream);
+    client.on("close", () => streams.delete(stream));
     if (fault === "lose") there.once("data", () => client.destroy());
     const lines = rawHeaders.flatMap((name, index) =>
       index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : [],
@@ -144,6 +154,11 @@ export async function startEngineProxy(): Promise<EngineProxy> {
       isStuck = false;
       fault = what;
       fails = Promise.withResolvers<void>();
+    },
+    cutStreams: () => {
+      const cut = [...streams];
+      for (const each of cut.flat()) each.destroy();
+      return cut.length;
     },
     failed: () => fails.promise,
     [Symbol.asyncDispose]: async () => {

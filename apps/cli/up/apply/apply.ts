@@ -10,6 +10,7 @@ import { partName } from "../../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts, VolumePart } from "../../../../lib/runtime/port.ts";
 import { withLock } from "../../../../lib/runtime/process/file-lock.ts";
 import { startedEvent } from "../../facts/new-blackboard.ts";
+import { requireLock } from "../../instance/lock.ts";
 import { redisUrlsOf } from "../../instance/place.ts";
 import { connect } from "../../instance/session.ts";
 import { stopSecondsOf } from "../../services/limits.ts";
@@ -84,6 +85,7 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   await board.registerAgents(input.registrations, input.actor, { exact: true });
   // The API that might write them again is another one now.
   await board.forgetTriggers(input.triggers);
+  requireLock(input.signal);
   const removed = await removeRest(input);
   await removeSurplusUsers(input);
   return { outcome: outcomeOf(changes, removed, before, input.registrations), lost };

@@ -1,6 +1,7 @@
 // Undoes what a run of `sett up` has done so far.
 import { messageOf, SettError } from "../../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
+import { isTakenOver } from "../../instance/lock.ts";
 import type { Shell } from "../../terminal/shell.ts";
 
 export class UndoSteps {
@@ -44,12 +45,13 @@ export class UndoSteps {
 
   /**
    * Runs all steps, the latest first, and then the last steps, in their order. A step that fails
-   * does not stop the others. Returns the failures.
+   * does not stop the others. Returns the failures. `mayGoOn`: asked before each step.
    */
-  async run(): Promise<unknown[]> {
+  async run(mayGoOn = () => true): Promise<unknown[]> {
     const failures: unknown[] = [];
     const steps = [...this.#steps.splice(0).reverse(), ...this.#lastSteps.splice(0)];
-    for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+    for (const step of steps)
+      if (mayGoOn()) await step().catch((error: unknown) => failures.push(error));
     return failures;
   }
 }
@@ -68,7 +70,7 @@ export async function undo(
   }
   if (undoSteps.isEmpty) return;
   shell.messages.note("Undoing what was done …");
-  const failures = await undoSteps.run();
+  const failures = await undoSteps.run(() => !isTakenOver(shell.interrupted));
   if (failures.length === 0) return;
   // An Engine that is stuck gives each step the same reason.
   for (const reason of new Set(failures.map(messageOf)))

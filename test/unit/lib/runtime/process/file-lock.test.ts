@@ -1,10 +1,22 @@
 // A file as a lock between processes of this machine.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import {
+  exists,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { aborted } from "../../../../../lib/async/sleep.ts";
 import { identify } from "../../../../../lib/process/process-id.ts";
+import type { HeldLock } from "../../../../../lib/runtime/port.ts";
 import { acquireLock, withLock } from "../../../../../lib/runtime/process/file-lock.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 
@@ -34,7 +46,7 @@ test("jobs under one lock run one after the other, also after one that failed", 
   expect(most).toBe(1);
 });
 
-async function take(path: string): Promise<AsyncDisposable> {
+async function take(path: string): Promise<HeldLock> {
   const lock = await acquireLock(path, "me");
   if (lock.outcome === "taken") throw new Error(`It is taken by ${lock.by}.`);
   return lock;
@@ -90,6 +102,44 @@ test("a holder in another container, whose process cannot be looked for from her
   const before = new Date(Date.now() - 61_000);
   await utimes(path, before, before);
   await using _taken = await take(path);
+});
+
+test("a lock is renewed while it is held, for those who cannot look for its holder, and made again where it was removed", async () => {
+  const path = join(folder, crypto.randomUUID());
+  const lock = await acquireLock(path, "me", 10);
+  if (lock.outcome === "taken") throw new Error("It is taken.");
+  await using held = lock;
+  const longAgo = new Date(Date.now() - 61_000);
+  await utimes(path, longAgo, longAgo);
+  await waitFor("a renewal", async () => (await stat(path)).mtimeMs > longAgo.getTime());
+  await rm(path);
+  await waitFor("the lock to be there again", () => exists(path));
+  expect(await acquireLock(path, "another")).toEqual({ outcome: "taken", by: "me" });
+  expect(held.lost.aborted).toBe(false);
+});
+
+test("a lock that another process has taken over is lost, and its release leaves the other's", async () => {
+  const path = join(folder, crypto.randomUUID());
+  const first = await acquireLock(path, "me", 10);
+  if (first.outcome === "taken") throw new Error("It is taken.");
+  const others = JSON.stringify({ ...identify(process.pid), who: "another", lock: "theirs" });
+  await writeFile(`${path}.new`, others);
+  await rename(`${path}.new`, path);
+  await aborted(first.lost);
+  expect(first.lost.reason).toEqual({ by: "another" });
+  await first[Symbol.asyncDispose]();
+  expect(await readFile(path, "utf8")).toBe(others);
+});
+
+test("a job that waited too long and ran without the lock leaves it to its holder", async () => {
+  const path = join(folder, crypto.randomUUID());
+  const { signal } = new AbortController();
+  const others = JSON.stringify({ ...identify(process.pid), who: "another", lock: "theirs" });
+  await withLock(path, signal, async () => {
+    await writeFile(`${path}.new`, others);
+    await rename(`${path}.new`, path);
+  });
+  expect(await readFile(path, "utf8")).toBe(others);
 });
 
 test("of many who find a dead process's lock exactly one gets it, also where one had died over its removal", async () => {
