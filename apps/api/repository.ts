@@ -27,7 +27,11 @@ export async function openRepository(
   environment: Readonly<Record<string, string | undefined>>,
   { hasFiles = true, results }: Access = {},
 ): Promise<Repository> {
-  const repository = await HostRepository.open(folder, { env: environment, mayBeEmpty: true });
+  const repository = await HostRepository.open(folder, {
+    env: environment,
+    mayBeEmpty: true,
+    mayFetch: false,
+  });
   const opened = results && (await repository.openResults(results.instance, results.folder));
   const withResults = async (board: PersonBlackboard) => {
     const recorded = await board.listCommits();

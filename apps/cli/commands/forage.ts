@@ -18,6 +18,8 @@ import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import { readGoalText } from "../program/read-text.ts";
+import { PackingStep } from "../terminal/packing-step.ts";
+import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const forage = defineCommand({
@@ -118,7 +120,10 @@ async function post(
       hint: "Go to the repository on which agents should work.",
     });
   }
-  const repository = await HostRepository.open(place.workspace, { env: shell.env });
+  using progress = new Progress(shell.err);
+  using step = new PackingStep(progress);
+  const { onProgress } = step;
+  const repository = await HostRepository.open(place.workspace, { env: shell.env, onProgress });
   const [from, obstacle] = await Promise.all([
     board.endOfEvents(),
     readObstacle(board, shell.suggest),
@@ -134,6 +139,7 @@ async function post(
     recording,
     onSlow: messages.note,
   });
+  step.done();
   return { goal, from, place, actor, obstacle };
 }
 

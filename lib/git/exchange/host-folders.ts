@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
+import type { GitProgress } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
 import { agentHoldings } from "./agent-holdings.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
@@ -70,8 +71,11 @@ export class HostFolders implements HostExchange {
     return sharedFolders({ objectsDir, exchangeDir }, reader);
   }
 
-  async show(commits: readonly CommitHash[]): Promise<void> {
-    await addToStore(this.#store, commits);
+  async show(
+    commits: readonly CommitHash[],
+    onProgress?: (progress: GitProgress) => void,
+  ): Promise<void> {
+    await addToStore({ ...this.#store, onProgress }, commits);
   }
 
   async quarantine(folder?: string): Promise<PackQuarantine> {

@@ -12,6 +12,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import type { GitProgress } from "../run/progress.ts";
 import { type Git, runGit } from "../run/run-git.ts";
+import { fetchMissing } from "./fetch-missing.ts";
 import {
   linesOf,
   maxKnown,
@@ -202,12 +203,10 @@ async function pack(
   known: readonly CommitHash[],
   ends: ReadonlySet<string>,
 ): Promise<string> {
-  const revisions = [
-    ...[...ends].map((commit) => `--shallow ${commit}`),
-    ...commits,
-    ...known.map((commit) => `^${commit}`),
-  ];
-  return await packed(store, ["--revs"], `${revisions.join("\n")}\n`);
+  const revisions = [...commits, ...known.map((commit) => `^${commit}`)];
+  await fetchMissing(store, { revisions, ends });
+  const shallow = [...ends].map((commit) => `--shallow ${commit}`);
+  return await packed(store, ["--revs"], `${[...shallow, ...revisions].join("\n")}\n`);
 }
 
 /**

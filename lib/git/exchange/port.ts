@@ -32,8 +32,11 @@ export interface HostExchange {
   openToApi(): Promise<void>;
   /** The folders of this machine that a program needs for its part. */
   foldersFor(reader: Reader): SharedFolder[];
-  /** Shows agents all that the commits reach. Throws git-failed. */
-  show(commits: readonly CommitHash[]): Promise<void>;
+  /**
+   * Shows agents all that the commits reach; of a partial clone, what it lacks is fetched before.
+   * Throws git-failed, repository-unusable.
+   */
+  show(commits: readonly CommitHash[], onProgress?: (progress: GitProgress) => void): Promise<void>;
   /** `folder`: an empty one for its objects; without it they are beside those of the repository. */
   quarantine(folder?: string): Promise<Quarantine>;
   /**

@@ -1,4 +1,5 @@
 // The user's repository on the host: what Sett reads of it, and the refs that Sett keeps in it.
+import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../../model/ids.ts";
@@ -10,6 +11,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import { findRepository, type RepositoryPlace, unusable } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
 import { PlainView } from "../run/plain-view.ts";
+import type { GitProgress } from "../run/progress.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import { withoutRepository } from "../run/user-environment.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
@@ -44,6 +46,10 @@ interface HostRepositoryOptions {
   readonly mayBeEmpty?: boolean;
   /** How much memory git may take to show changes; 2 GiB without it. */
   readonly showMemoryBytes?: number;
+  /** False where no remote can be reached as its person would; what a clone lacks is then said. */
+  readonly mayFetch?: boolean;
+  /** Gets how far `pin` is in packing what agents see, and in fetching what a clone lacks of it. */
+  readonly onProgress?: (progress: GitProgress) => void;
 }
 
 /**
@@ -60,8 +66,15 @@ export class HostRepository {
   /** For what agents have committed, while a person waits. */
   readonly #showing: Git;
 
-  private constructor(git: Git, place: RepositoryPlace, showMemoryBytes?: number) {
+  readonly #onProgress: HostRepositoryOptions["onProgress"];
+
+  private constructor(
+    git: Git,
+    place: RepositoryPlace,
+    { showMemoryBytes, onProgress }: Partial<HostRepositoryOptions> = {},
+  ) {
     this.#git = git;
+    this.#onProgress = onProgress;
     this.#showing = limited(
       git,
       withoutUndefined({ timeMs: showMs, memoryBytes: showMemoryBytes }),
@@ -79,12 +92,9 @@ export class HostRepository {
       path: options.gitPath ?? "git",
       env: withoutRepository(options.env),
       limits: { memoryBytes, stillMs },
+      mayFetch: options.mayFetch ?? true,
     };
-    const repository = new HostRepository(
-      git,
-      await findRepository(git, path),
-      options.showMemoryBytes,
-    );
+    const repository = new HostRepository(git, await findRepository(git, path), options);
     if (options.mayBeEmpty !== true) await repository.head();
     return repository;
   }
@@ -107,7 +117,7 @@ export class HostRepository {
   async commit(hash: CommitHash): Promise<CommitHash> {
     if (await this.hasCommit(hash)) return hash;
     throw new SettError("usage", `The repository does not have commit ${hash}.`, {
-      hint: "Push or fetch it, then ask again.",
+      hint: (await this.#ifShallow()) ?? "Push or fetch it, then ask again.",
     });
   }
 
@@ -117,8 +127,17 @@ export class HostRepository {
     const found = await this.#try({ args });
     if (found.exitCode === 0) return CommitHash.parse(found.stdout.trim());
     throw new SettError("usage", `This repository has no commit \`${name}\`.`, {
-      hint: "Name a hash, a branch or a tag: `git log --oneline` lists commits.",
+      hint:
+        (await this.#ifShallow()) ??
+        "Name a hash, a branch or a tag: `git log --oneline` lists commits.",
     });
+  }
+
+  /** What to do where a commit may be older than the history that is here. */
+  async #ifShallow(): Promise<string | undefined> {
+    const ends = await readFile(join(this.place.commonDir, "shallow"), "utf8").catch(() => "");
+    if (ends === "") return undefined;
+    return "This is a shallow clone, without older commits: `git fetch --unshallow --tags` brings them.";
   }
 
   /** The first line of the commit's message. */
@@ -167,7 +186,7 @@ export class HostRepository {
    * also when its branch changes: results are built on it.
    */
   async pin(instance: InstanceName, id: GoalId | ArtefactId, commit: CommitHash): Promise<void> {
-    await this.exchange(instance).show([commit]);
+    await this.exchange(instance).show([commit], this.#onProgress);
     const [ref, { owner, commonDir }] = [settRef(instance, id), this.place];
     // The API, which writes nothing but the name, could not write the log of it that a user may
     // want.

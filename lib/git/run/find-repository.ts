@@ -24,6 +24,8 @@ export interface RepositoryPlace {
   readonly commonDir: string;
   readonly objectsDir: string;
   readonly objectFormat: "sha1" | "sha256";
+  /** The remotes that have what a partial clone lacks; empty for any other repository. */
+  readonly promisors: readonly string[];
   readonly owner: Owner;
   /** The user that containers run as: the owner, but never root. */
   readonly containerUser: Owner;
@@ -67,7 +69,6 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     throw unusable(`The path of the repository of ${path} has a line break.`, "Rename the folder.");
   }
   const objectsDir = await realpath(join(commonDir, "objects"));
-  await refusePartialClone(git, toplevel, gitDir);
   const { uid, gid } = await stat(commonDir);
   const containerUser = uid === 0 ? unprivileged : { uid, gid };
   const objectFormat = format === "sha256" ? "sha256" : "sha1";
@@ -77,6 +78,7 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     commonDir,
     objectsDir,
     objectFormat,
+    promisors: await promisorsOf(git, gitDir),
     owner: { uid, gid },
     containerUser,
   };
@@ -130,16 +132,16 @@ function linesOf(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** git would have to fetch what is missing in the middle of packing what agents see. */
-async function refusePartialClone(git: Git, toplevel: string, gitDir: string): Promise<void> {
-  const promises = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
-  const partial = await tryGit(git, {
-    args: [`--git-dir=${gitDir}`, "config", "--get-regexp", promises],
+async function promisorsOf(git: Git, gitDir: string): Promise<string[]> {
+  const keys = "^(extensions\\.partialclone|remote\\..*\\.(promisor|partialclonefilter))$";
+  const { stdout } = await tryGit(git, {
+    args: [`--git-dir=${gitDir}`, "config", "-z", "--get-regexp", keys],
   });
-  if (partial.exitCode === 0) {
-    throw unusable(
-      `The repository ${toplevel} is a partial clone.`,
-      "Clone it without `--filter`, and work in that clone.",
-    );
-  }
+  const names = stdout.split("\0").flatMap((entry) => {
+    const [key = "", value = ""] = entry.split("\n");
+    if (key === "extensions.partialclone") return [value];
+    if (key.endsWith(".promisor") && !/^(?:true|yes|on|1|)$/i.test(value)) return [];
+    return /^remote\.(.*)\.[a-z]+$/s.exec(key)?.slice(1) ?? [];
+  });
+  return [...new Set(names)];
 }

@@ -22,38 +22,61 @@ const settings = [
   `gpg.x509.program=${none}`,
   `gpg.ssh.program=${none}`,
   `gpg.ssh.defaultKeyCommand=${none}`,
-  `core.sshCommand=${none}`,
-  `core.askPass=${none}`,
-  `core.gitProxy=${none}`,
   `core.alternateRefsCommand=${none}`,
   `core.editor=${none}`,
   `sequence.editor=${none}`,
   "core.pager=cat",
   `interactive.diffFilter=${none}`,
-  // An empty value forgets those before it.
-  "credential.helper=",
-  "protocol.allow=never",
   // Git would start another git in the folder of a submodule, with the configuration there.
   "submodule.recurse=false",
   "diff.submodule=short",
 ];
 
+/** No run reaches a remote, except one that fetches for the person in the person's repository. */
+const withoutRemotes = [
+  `core.sshCommand=${none}`,
+  `core.askPass=${none}`,
+  `core.gitProxy=${none}`,
+  // An empty value forgets those before it.
+  "credential.helper=",
+  "protocol.allow=never",
+];
+
+/**
+ * A server that sends nothing is waited for as long. The person's own settings of remotes count:
+ * address, keys, proxies, helpers of passwords.
+ */
+const patience = ["http.lowSpeedLimit=1", "http.lowSpeedTime=60", "core.askPass="];
+
 /**
  * Options of git before the subcommand, in every call. No call of ours may start a clean-up either.
  */
-export const harmlessSettings: readonly string[] = settings.flatMap((setting) => ["-c", setting]);
+export function harmlessSettings(isFetch: boolean): string[] {
+  const all = [...settings, ...(isFetch ? patience : withoutRemotes)];
+  return all.flatMap((setting) => ["-c", setting]);
+}
 
 /** git must not prompt, and its reasons are shown in English. */
 export const noPrompts = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" };
 
+const always = { ...noPrompts, GIT_OPTIONAL_LOCKS: "0", GIT_NO_REPLACE_OBJECTS: "1" };
+
 export const harmlessEnvironment = {
-  ...noPrompts,
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_NO_REPLACE_OBJECTS: "1",
-  // Otherwise git would fetch a missing object of a partial clone with the command that its
-  // configuration names.
+  ...always,
+  // Otherwise git would fetch a missing object of a partial clone in the middle of another run.
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "none",
+  GIT_SSH: none,
+  GIT_SSH_COMMAND: none,
+};
+
+/** Nothing that such a run starts waits for a person: neither a terminal nor a window is asked. */
+export const fetchEnvironment = {
+  ...always,
+  GIT_ASKPASS: "",
+  SSH_ASKPASS: "",
+  SSH_ASKPASS_REQUIRE: "never",
+  GCM_INTERACTIVE: "never",
 };
 
 const ofDiffs = ["--no-ext-diff", "--no-textconv"];

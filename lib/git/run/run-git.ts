@@ -3,7 +3,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../../model/errors.ts";
-import { harmlessArgs, harmlessEnvironment, harmlessSettings, subcommandAt } from "./harmless.ts";
+import {
+  fetchEnvironment,
+  harmlessArgs,
+  harmlessEnvironment,
+  harmlessSettings,
+  subcommandAt,
+} from "./harmless.ts";
 import { type GitProgress, progressIn } from "./progress.ts";
 import { closePipes, defaultLimits, type GitLimits, watchLimits } from "./watch-limits.ts";
 
@@ -14,6 +20,8 @@ export interface Git {
   readonly limits?: GitLimits;
   /** Aborting it ends each run. */
   readonly signal?: AbortSignal | undefined;
+  /** False where this program has neither a network nor a person's keys, as in a container. */
+  readonly mayFetch?: boolean;
   /** Is called about each second in which a run has moved. */
   readonly onMove?: () => void;
   /** `name=value`: configuration in addition to `harmlessSettings`. */
@@ -26,6 +34,11 @@ export interface GitRun {
   readonly cwd?: string;
   /** Written to stdin, which is then closed. Without it stdin is empty. */
   readonly stdin?: string;
+  /**
+   * It reaches a remote as the person's own git does, but asks nothing of the person. Only in the
+   * person's repository: its configuration says what is started for that.
+   */
+  readonly isFetch?: boolean;
   /** A descriptor to be stdin, read from its beginning. */
   readonly stdinFile?: number;
   /** A descriptor to be stdout; nothing is returned then. */
@@ -137,7 +150,8 @@ export function gitFailure(run: GitRun, result: GitResult): SettError {
 function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildProcess {
   const settings = (git.settings ?? []).flatMap((setting) => ["-c", setting]);
   const memoryBytes = git.limits?.memoryBytes;
-  const words = [git.path, ...harmlessSettings, ...settings, ...harmlessArgs(run.args)];
+  const { isFetch = false } = run;
+  const words = [git.path, ...harmlessSettings(isFetch), ...settings, ...harmlessArgs(run.args)];
   // git runs without a limit that cannot be set, as on macOS.
   const limited = [
     "-c",
@@ -149,15 +163,27 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
     memoryBytes === undefined ? words : ["/bin/sh", ...limited, ...words];
   const child = spawn(program, args, {
     cwd: run.cwd,
-    env: { ...git.env, ...harmlessEnvironment, ...run.env },
+    env: { ...git.env, ...(isFetch ? fetchEnvironment : harmlessEnvironment), ...run.env },
     stdio: [stdin, run.stdoutFile ?? "pipe", "pipe"],
+    // Without a terminal of its own nothing that git starts can ask there and wait.
+    detached: isFetch,
   });
   const { pid } = child;
   if (pid !== undefined) {
     running.add(pid);
     child.once("exit", () => running.delete(pid));
+    if (isFetch) child.once("exit", () => endGroup(pid));
   }
   return child;
+}
+
+/** The programs that reach a server stay behind where their git was ended. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // All have ended.
+  }
 }
 
 function feed(

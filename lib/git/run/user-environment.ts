@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function withoutRepository(env: Environment): Environment {
   const ofTheUser =
-    /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/;
+    /^GIT_(?:EXEC_PATH|SSH|SSH_COMMAND|SSH_VARIANT|SSL_\w+|PROXY_SSL_\w+|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/;
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.test(name)),
   );

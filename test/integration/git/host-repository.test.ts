@@ -175,12 +175,10 @@ test("what agents could not work with is refused, with the reason and the way ou
   mkdirSync(at("empty"));
   git(at("empty"), "init", "-q");
   git(host.root, "init", "-q", "--bare", "bare");
-  git(host.root, "clone", "-q", "--filter=blob:none", `file://${host.path}`, "partial");
   const refusals: Record<string, RegExp> = {
     plain: /is not in a git repository/,
     empty: /has no commits yet/,
     bare: /is a bare repository/,
-    partial: /is a partial clone/,
     "host repo/.git/objects": /inside a repository's own folder/,
     nothing: /There is no folder/,
   };

@@ -105,3 +105,10 @@ test("a goal that is posted after a deeper fetch of the clone is worked on, at a
   expect(toolGit(scene.workspaceDir, "log", "--format=%s").split("\n")).toHaveLength(7);
   expect(existsSync(join(scene.workspaceDir, ".git/shallow"))).toBe(false);
 });
+
+test("a commit that is older than the history of the clone is asked for with a sentence", async () => {
+  using scene = await shallowScene(2);
+  const unshallow = { hint: expect.stringContaining("git fetch --unshallow") };
+  await expect(scene.repository.resolve("HEAD~3")).rejects.toMatchObject(unshallow);
+  await expect(scene.repository.commit(scene.base)).rejects.toMatchObject(unshallow);
+});

@@ -3,18 +3,11 @@
 
 import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
 import type { Owner } from "../../../../lib/git/run/find-repository.ts";
-import type { GitProgress } from "../../../../lib/git/run/progress.ts";
 import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
-import { formatCount } from "../../../../lib/words/count.ts";
 import { hasApi } from "../../services/api.ts";
-import type { Progress, Step } from "../../terminal/progress.ts";
-
-/** Large repositories take some time; for others there is nothing to say. */
-const slowMs = 1_000;
-/** Without a terminal there is a line about so often. */
-const milestoneMs = 10_000;
-const packing = "packing what agents see of it";
+import { PackingStep } from "../../terminal/packing-step.ts";
+import type { Progress } from "../../terminal/progress.ts";
 
 type FoldersInput = {
   repository: HostRepository;
@@ -37,28 +30,16 @@ export async function makeFolders({
   const isPresent = await exchange.exists();
   const { agents } = config;
   const writers = agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => name);
-  let step: Step | undefined;
-  let saidAtMs = 0;
-  const timer = setTimeout(() => {
-    saidAtMs = performance.now();
-    step = progress.begin("repository", packing);
-  }, slowMs);
-  const onProgress = ({ what, done, of }: GitProgress) => {
-    if (step === undefined) return;
-    const isMilestone = performance.now() - saidAtMs > milestoneMs;
-    if (isMilestone) saidAtMs = performance.now();
-    const count = `${formatCount(done)} of ${formatCount(of)}`;
-    step.update(`${packing}: ${what.toLowerCase()}, ${count}`, { isMilestone });
-  };
+  using step = new PackingStep(progress);
+  const { onProgress } = step;
+  step.begin();
   try {
     await exchange.make({ writers, writer, history: historyOf(agents), onProgress });
     if (hasApi(config)) await repository.openToApi(instance);
-    step?.done("packed what agents see of it");
+    step.done();
   } catch (error) {
     if (!isPresent) await exchange.remove();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
   return isPresent ? "kept" : "made";
 }
