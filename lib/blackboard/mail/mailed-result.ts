@@ -60,13 +60,15 @@ export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: F
 
 /**
  * The result without what `wholeResult` makes of the record again: each message is written to
- * Redis' file.
+ * Redis' file. The role is the record's in any case, for `sett up` may give the agent another one
+ * while it works.
  */
 export function mailedResult(
   result: GrantResult,
   { claim, agent }: { claim: string; agent: string },
 ): MailedResult {
-  const { logical_id, version, produced_by_agent, claim_id, ...rest } = result.artefact;
+  const { logical_id, version, produced_by_agent, produced_by_role, claim_id, ...rest } =
+    result.artefact;
   // A result of the type Standard may be the next version of a thread.
   const isFirst = beginsThread(result.artefact) && rest.structural_type !== "Standard";
   const artefact = {
@@ -83,6 +85,7 @@ const madeOfChecked: ReadonlySet<string> = new Set([
   "logical_id",
   "version",
   "produced_by_agent",
+  "produced_by_role",
   "claim_id",
 ]);
 const others = (Object.keys(Artefact.shape) as (keyof Artefact)[]).filter(

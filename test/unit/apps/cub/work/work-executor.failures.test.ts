@@ -5,6 +5,7 @@ import { SettError } from "../../../../../lib/model/errors.ts";
 import { FailureReport } from "../../../../../lib/model/tool-contract.ts";
 import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
 import { derived } from "../../../../support/records/lineage.ts";
+import { newArtefactId } from "../../../../support/records/sample.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 import { exited } from "../../../../support/world/tool.ts";
 
@@ -149,5 +150,53 @@ describe("failures of the work", () => {
     await waitFor("the refusal", () => scene.messages().includes("Failed to create artefact"));
     const next = await standIn.openGranted(await standIn.post(), agent);
     expect((await standIn.ended(next, agent)).state).toBe("done");
+  });
+
+  test("a result that the record does not take ends its attempt at once, with the reason", async () => {
+    const { tool, endWork } = heldTool();
+    await using scene = await cubScene({ tool });
+    const { standIn, agent } = scene;
+    scene.start();
+    const draft = await standIn.post({ type: "Report" });
+    const rework = { kind: "rework" as const };
+    const claim = await standIn.openGranted(draft, agent, "exclusive", rework);
+    await waitFor("the tool", () => scene.inputs.length === 1);
+    await standIn.post({ ...draft, id: newArtefactId(), version: 2 });
+    endWork();
+    const { state, artefact, grant } = await standIn.ended(claim, agent);
+    expect([state, artefact.type, artefact.source_artefacts]).toEqual([
+      "failed",
+      "ToolExecutionFailure",
+      [draft.id],
+    ]);
+    const reason = expect.stringMatching(
+      /^The result Report \(\S+\) was refused and is not on record: The next version .* is 3, not 2\.$/,
+    );
+    expect(grant).toMatchObject({ reason });
+    expect(FailureReport.parse(JSON.parse(artefact.payload)).reason).toEqual(reason);
+    const next = await standIn.openGranted(await standIn.post(), agent);
+    expect((await standIn.ended(next, agent)).state).toBe("done");
+  });
+
+  test("a result that was refused before Redis lost its last writes is sent again, and no Failure instead", async () => {
+    let [answers, since] = [0, 1];
+    await using scene = await cubScene({
+      wrap: (board) => ({
+        ...board,
+        finishGrant: async (order) => {
+          answers += 1;
+          if (answers > 1) return board.finishGrant(order);
+          // Its claim had ended when it came, and Redis loses that end now.
+          since += 1;
+          return { outcome: "refused", reason: "The claim has ended." };
+        },
+        contactSince: () => since,
+      }),
+    });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    const { state, artefact } = await standIn.ended(claim, agent);
+    expect([state, artefact.type]).toEqual(["done", "Report"]);
   });
 });

@@ -166,16 +166,16 @@ test("metrics count executions, successes, failures, time-outs and artefacts by 
 
 test("a result that was refused is sent again where Redis has lost what it was refused for", async () => {
   const reconnects: (() => void)[] = [];
-  let answers = 0;
+  let hasEnded = true;
   await using scene = await cubScene({
     wrap: (board) => ({
       ...board,
       // Its claim had ended when the first one came, and Redis has lost that end since.
       finishGrant: async (order) => {
-        answers += 1;
-        if (answers === 1) return { outcome: "refused", reason: "The claim has ended." };
+        if (hasEnded) return { outcome: "refused", reason: "The claim has ended." };
         return board.finishGrant(order);
       },
+      readClaim: async (id) => (hasEnded ? undefined : board.readClaim(id)),
       onReconnect: (listener) => {
         reconnects.push(listener);
         return board.onReconnect(listener);
@@ -186,6 +186,7 @@ test("a result that was refused is sent again where Redis has lost what it was r
   scene.start();
   const claim = await standIn.openGranted(await standIn.post(), agent);
   await waitFor("the refusal", () => scene.messages().includes("Failed to create artefact"));
+  hasEnded = false;
   for (const reconnected of reconnects) reconnected();
   expect((await standIn.ended(claim, agent)).state).toBe("done");
   expect(scene.inputs).toHaveLength(1);

@@ -174,7 +174,8 @@ describe("what the message leaves out", () => {
 
   test("is known to be left out, each member by itself", () => {
     const { artefact } = result();
-    const checked = ["logical_id", "version", "produced_by_agent", "claim_id"];
+    const made = ["produced_by_agent", "produced_by_role", "claim_id"];
+    const checked = ["logical_id", "version", ...made];
     expect(saysEnough({ outcome: "done", artefact })).toBeTrue();
     for (const name of Object.keys(artefact)) {
       expect(saysEnough({ outcome: "done", artefact: { ...artefact, [name]: undefined } })).toBe(
