@@ -45,7 +45,9 @@ export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
       return ids.flatMap((id) => read.get(id) ?? heads.get(id) ?? []);
     },
 
-    async findOverwritten(ids) {
+    async findOverwritten(ids, limits) {
+      // An answer that leaves large ones out is not one about them.
+      if (limits !== undefined) return await board.findOverwritten(ids, limits);
       const now = performance.now();
       const due = ids.filter(
         (id) => now - (compared.get(id)?.atMs ?? Number.NEGATIVE_INFINITY) >= comparedForMs,

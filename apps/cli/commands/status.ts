@@ -7,7 +7,12 @@ import {
 } from "../../../lib/blackboard/records/trace-problem.ts";
 import { hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
-import { type GoalReading, readGoalState, readSituation } from "../../../lib/client/facts/goal.ts";
+import {
+  type GoalReading,
+  readGoalState,
+  readSituation,
+  withOverwritten,
+} from "../../../lib/client/facts/goal.ts";
 import { forwards, goalList, limitArguments, limitOf } from "../../../lib/client/facts/pages.ts";
 import { readRequests } from "../../../lib/client/facts/requests.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
@@ -61,7 +66,9 @@ export const status = defineCommand({
     const open = goal === undefined && from > 0 ? await readOpen(board, situation, from) : [];
     const hidden = goal === undefined ? from - open.length : 0;
     const pages =
-      goal === undefined ? goalPages(board, open, from) : [[await readWithCost(board, goal)]];
+      goal === undefined
+        ? goalPages(board, open, from)
+        : [await withOverwritten(board, [await readWithCost(board, goal)])];
     const report = {
       instance: board.instance,
       situation,
@@ -121,9 +128,12 @@ async function* goalPages(
   open: readonly GoalReading[],
   from: number,
 ): AsyncGenerator<readonly GoalReading[]> {
-  if (open.length > 0) yield open;
+  if (open.length > 0) yield await withOverwritten(board, open);
   for await (const page of forwards(goalList(board), from, goalsAtOnce))
-    yield await Promise.all(page.map((goal) => readWithCost(board, goal)));
+    yield await withOverwritten(
+      board,
+      await Promise.all(page.map((goal) => readWithCost(board, goal))),
+    );
 }
 
 async function printText(

@@ -1,15 +1,17 @@
 // Prints events as they come, one line each. On a terminal some share a line.
 
-import { type KnownArtefacts, readHeads } from "../../../lib/client/facts/artefacts.ts";
+import type { KnownArtefacts } from "../../../lib/client/facts/artefacts.ts";
+import { findShortOverwritten, readReadable } from "../../../lib/client/facts/checked.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { type EventContext, eventRows } from "../../../lib/client/render/event-line.ts";
-import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { calendarDay } from "../../../lib/words/age.ts";
 import { Fold } from "../render/fold.ts";
 import type { Output } from "../terminal/output.ts";
+
+type Board = Pick<ReadingBoard, "readHeads" | "findOverwritten">;
 
 type Options = {
   format: "human" | "jsonl";
@@ -40,7 +42,7 @@ export class EventPrinter {
   }
 
   /** Reads the summaries of new artefacts from `board`. */
-  async print(events: readonly SettEvent[], board: Pick<ReadingBoard, "readHeads">): Promise<void> {
+  async print(events: readonly SettEvent[], board: Board): Promise<void> {
     if (events.length === 0) return;
     const isJson = this.#options.format === "jsonl";
     const text = isJson
@@ -55,14 +57,11 @@ export class EventPrinter {
     return this.#fold !== undefined && at !== undefined && this.#printed - at <= inSightLines;
   }
 
-  async #humanLines(
-    events: readonly SettEvent[],
-    board: Pick<ReadingBoard, "readHeads">,
-  ): Promise<string[]> {
-    const heads = await readNewHeads(events, board, this.#options.known);
+  async #humanLines(events: readonly SettEvent[], board: Board): Promise<string[]> {
+    const contexts = await readContexts(events, board, this.#options.known);
     const { style, columns } = this.#out;
     return events.flatMap((event) => {
-      const whole = contextOf(event, heads);
+      const whole = contexts(event);
       const context = this.#fold === undefined ? whole : this.#fold.apply(event, whole);
       if (context === undefined) return [];
       this.#printed += 1;
@@ -83,30 +82,28 @@ export class EventPrinter {
   }
 }
 
-/** The heads of the artefacts that these events announce. */
-async function readNewHeads(
+/** Reads what is said of the artefacts that these events announce. */
+async function readContexts(
   events: readonly SettEvent[],
-  board: Pick<ReadingBoard, "readHeads">,
+  board: Board,
   known: KnownArtefacts | undefined,
-): Promise<Map<ArtefactId, ArtefactHead>> {
-  const ids = events.flatMap(({ type, artefact_id }) =>
-    type === "artefact_created" && artefact_id !== undefined ? [artefact_id] : [],
-  );
-  if (ids.length === 0) return new Map();
+): Promise<(event: SettEvent) => EventContext> {
+  const madeBy = ({ type, artefact_id }: SettEvent) =>
+    type === "artefact_created" ? artefact_id : undefined;
+  const ids = events.flatMap((event) => madeBy(event) ?? []);
+  if (ids.length === 0) return () => ({});
   try {
-    return new Map((await readHeads(board, ids, known)).map((head) => [head.id, head]));
+    const overwritten = await findShortOverwritten(board, ids);
+    const read = await readReadable(board, ids, known);
+    const heads = new Map(read.map((head) => [head.id, head]));
+    return (event) => {
+      const id = madeBy(event);
+      if (id === undefined) return {};
+      return { summary: heads.get(id)?.metadata.summary, isOverwritten: overwritten.has(id) };
+    };
   } catch (error) {
     // A line without its summary is better than no line.
-    if (error instanceof SettError) return new Map();
+    if (error instanceof SettError) return () => ({});
     throw error;
   }
-}
-
-function contextOf(
-  { type, artefact_id }: SettEvent,
-  heads: ReadonlyMap<ArtefactId, ArtefactHead>,
-): EventContext {
-  const head =
-    type === "artefact_created" && artefact_id !== undefined ? heads.get(artefact_id) : undefined;
-  return head === undefined ? {} : { summary: head.metadata.summary };
 }

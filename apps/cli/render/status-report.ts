@@ -8,11 +8,16 @@ import {
   type Situation,
   workersOf,
 } from "../../../lib/client/facts/blocked-reason.ts";
-import { unreadableSentence } from "../../../lib/client/facts/checked.ts";
+import {
+  overwrittenSentence,
+  overwrittenText,
+  unreadableSentence,
+} from "../../../lib/client/facts/checked.ts";
 import {
   failuresOf,
   type GoalReading,
-  goalSummary,
+  maxFailures,
+  newestVersion,
   whyStalled,
 } from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
@@ -77,7 +82,6 @@ export type Report = {
 
 /** Aligns lines behind a goal's id. */
 const indent = " ".repeat(10);
-const maxFailures = 3;
 const maxReasonLength = 300;
 
 /** `columns`: undefined where nothing is cut. */
@@ -225,12 +229,16 @@ function goalLines(
   drawing: Drawing,
   columns: number | undefined,
 ): string[] {
-  const { goal, status, artefacts, unreadable, cost, trigger } = reading;
+  const { goal, status, artefacts, unreadable, overwritten = [], cost, trigger } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
   const first = artefacts.find((artefact) => String(artefact.id) === goal);
   const age = first === undefined ? "" : ageOf(first.created_at, situation.nowMs);
-  const summary = boundedLine(goalSummary(reading), 80);
+  const newest = newestVersion(reading);
+  const summary =
+    newest !== undefined && overwritten.includes(newest.id)
+      ? style.red(overwrittenText)
+      : boundedLine(newest?.metadata.summary ?? "", 80);
   const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   // A claim that cannot be read has no line of its own.
   const placeOf = (waiting: Waiting) =>
@@ -255,6 +263,12 @@ function goalLines(
       ? []
       : [
           `${indent}${style.red(unreadableSentence(unreadable))}`,
+          nextLine("doctor", situation, drawing),
+        ]),
+    ...(overwritten.length === 0
+      ? []
+      : [
+          `${indent}${style.red(overwrittenSentence(overwritten))}`,
           nextLine("doctor", situation, drawing),
         ]),
     ...(state === "stalled"
@@ -282,7 +296,10 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
     ...(hidden === 0 ? [] : [`${indent}${style.dim(`… and ${hidden} earlier ones`)}`]),
     ...shown.flatMap(({ id, type, metadata, produced_by_agent: agent }) => {
       const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
-      const reason = boundedLine(metadata.summary ?? "", maxReasonLength);
+      // The person who has overwritten it may have written the reason as well.
+      const reason = reading.overwritten?.includes(id)
+        ? style.red(overwrittenText)
+        : boundedLine(metadata.summary ?? "", maxReasonLength);
       return [
         `${indent}${style.red(typeText(type))}${by}: ${reason}`,
         nextLine(`unearth ${shortId(id)}`, situation, drawing),

@@ -61,8 +61,9 @@ export interface ArtefactBoard {
   /**
    * Which of these artefacts are not what they were when the indexes took them in: written over by
    * hand, or removed. Their payloads are read for it. An id that no index knows is left out.
+   * `maxPayloadBytes`: those with a larger payload are not looked at.
    */
-  findOverwritten(ids: readonly ArtefactId[]): Promise<ArtefactId[]>;
+  findOverwritten(ids: readonly ArtefactId[], limits?: LookLimits): Promise<ArtefactId[]>;
   /**
    * Reads the context of an agent's target, as it is now. `chain`
    * (docs/internals/blackboard.md#context-chain): from the target's sources and the additional ids,
@@ -121,6 +122,8 @@ export type ReadOn = number;
 
 /** `count` entries of a list, from this place on; the first is 0. */
 export type Page = { from: number; count: number };
+
+export type LookLimits = { maxPayloadBytes?: number | undefined };
 
 /**
  * `beginning`: the first thousand bytes of the payload where the artefact has no summary of its

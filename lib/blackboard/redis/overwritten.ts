@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { RESP_TYPES } from "redis";
 import type { ArtefactId } from "../../model/ids.ts";
-import type { ArtefactBoard } from "../port/artefacts.ts";
+import type { ArtefactBoard, LookLimits } from "../port/artefacts.ts";
 import { artefactFieldNames, beginningLength } from "../records/artefact-fields.ts";
 import { piecesOf } from "../records/pieces.ts";
 import type { Deps } from "./deps.ts";
@@ -36,7 +36,10 @@ export function overwrittenOf({ connection, keys }: Deps): ArtefactBoard["findOv
     });
     return hash.digest("hex");
   };
-  const findIn = async (ids: readonly ArtefactId[]): Promise<ArtefactId[]> => {
+  const findIn = async (
+    ids: readonly ArtefactId[],
+    { maxPayloadBytes = Number.POSITIVE_INFINITY }: LookLimits,
+  ): Promise<ArtefactId[]> => {
     const [stored, sizes] = await connection.run((client) =>
       Promise.all([
         client.hmGet(keys.artefactDigests, [...ids]),
@@ -45,7 +48,9 @@ export function overwrittenOf({ connection, keys }: Deps): ArtefactBoard["findOv
     );
     const known = ids.flatMap((id, at) => {
       const digest = stored[at];
-      return typeof digest === "string" ? [{ id, digest, bytes: Number(sizes[at]) }] : [];
+      const bytes = Number(sizes[at]);
+      const isWanted = typeof digest === "string" && bytes <= maxPayloadBytes;
+      return isWanted ? [{ id, digest, bytes }] : [];
     });
     const overwritten: ArtefactId[] = [];
     for (const piece of piecesOf(known, ({ bytes }) => bytes, atOnce)) {
@@ -56,10 +61,10 @@ export function overwrittenOf({ connection, keys }: Deps): ArtefactBoard["findOv
     }
     return overwritten;
   };
-  return async (ids) => {
+  return async (ids, limits = {}) => {
     const overwritten: ArtefactId[] = [];
     for (let at = 0; at < ids.length; at += idsAtOnce)
-      overwritten.push(...(await findIn(ids.slice(at, at + idsAtOnce))));
+      overwritten.push(...(await findIn(ids.slice(at, at + idsAtOnce), limits)));
     return overwritten;
   };
 }

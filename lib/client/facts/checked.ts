@@ -67,6 +67,21 @@ async function readDamaged(
   }
 }
 
+/** A look at a state or a log must not become a reading of all that was ever made. */
+const maxComparedBytes = 64 * 1024;
+
+/**
+ * Which of these are not what was stored, of those with short payloads: for a view that shows only
+ * a line of each. `sett doctor` compares all.
+ */
+export async function findShortOverwritten(
+  board: Pick<ReadingBoard, "findOverwritten">,
+  ids: readonly ArtefactId[],
+): Promise<Set<ArtefactId>> {
+  if (ids.length === 0) return new Set();
+  return new Set(await board.findOverwritten(ids, { maxPayloadBytes: maxComparedBytes }));
+}
+
 /**
  * Undefined where there is none. Throws `artefact-malformed` for one that was damaged or removed by
  * hand.

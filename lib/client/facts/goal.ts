@@ -9,7 +9,7 @@ import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { KnownArtefacts } from "./artefacts.ts";
 import type { Situation } from "./blocked-reason.ts";
-import { readReadable } from "./checked.ts";
+import { findShortOverwritten, readReadable } from "./checked.ts";
 import type { GoalCost } from "./costs.ts";
 
 export type GoalReading = {
@@ -24,6 +24,8 @@ export type GoalReading = {
   count: number;
   /** Artefacts of it of which nothing can be read: a person has changed their records by hand. */
   unreadable: ArtefactId[];
+  /** Those of which `shownOf` a line is shown, and that are not what was stored. */
+  overwritten?: readonly ArtefactId[] | undefined;
   /** The name of the trigger that has stated it; undefined where a person has. */
   trigger?: string | undefined;
   /** The costs of its calls of language models; undefined where there were none. */
@@ -123,9 +125,38 @@ export async function readSituation(board: PersonBlackboard, suggest: Suggest): 
 }
 
 /** The summary of the goal's newest version. */
-export function goalSummary({ goal, artefacts }: GoalReading): string {
+export function goalSummary(reading: Pick<GoalReading, "goal" | "artefacts">): string {
+  return newestVersion(reading)?.metadata.summary ?? "";
+}
+
+export function newestVersion({
+  goal,
+  artefacts,
+}: Pick<GoalReading, "goal" | "artefacts">): ArtefactHead | undefined {
   const versions = artefacts.filter(({ logical_id }) => String(logical_id) === String(goal));
-  return versions.toSorted((one, other) => other.version - one.version)[0]?.metadata.summary ?? "";
+  return versions.toSorted((one, other) => other.version - one.version)[0];
+}
+
+/** How many Failures of a goal have a line of their own in lists; there may be hundreds. */
+export const maxFailures = 3;
+
+/** The artefacts whose words a list of goals shows: the goal's, and its last Failures'. */
+function shownOf(reading: GoalReading): ArtefactId[] {
+  const newest = newestVersion(reading);
+  const failures = failuresOf(reading).slice(-maxFailures);
+  return [...(newest === undefined ? [] : [newest]), ...failures].map(({ id }) => id);
+}
+
+/** Says of each goal which of the artefacts that are shown of it are not what was stored. */
+export async function withOverwritten(
+  board: Pick<PersonBlackboard, "findOverwritten">,
+  readings: readonly GoalReading[],
+): Promise<GoalReading[]> {
+  const found = await findShortOverwritten(board, readings.flatMap(shownOf));
+  return readings.map((reading) => ({
+    ...reading,
+    overwritten: shownOf(reading).filter((id) => found.has(id)),
+  }));
 }
 
 /** The Failures that count, oldest first. */

@@ -30,7 +30,7 @@ export function agentJson(agent: RegisteredAgent, situation: Situation) {
 }
 
 export function goalJson(reading: GoalReading, situation: Situation) {
-  const { goal, status, artefacts, count, unreadable, cost, trigger } = reading;
+  const { goal, status, artefacts, count, unreadable, overwritten, cost, trigger } = reading;
   const { state, openClaims, waitingFor } = status;
   return {
     id: goal,
@@ -40,6 +40,7 @@ export function goalJson(reading: GoalReading, situation: Situation) {
     trigger: trigger ?? null,
     artefacts: count,
     unreadable,
+    overwritten: overwritten ?? [],
     cost: goalCostJson(cost),
     open_claims: openClaims.map(claimJson),
     failures: failuresOf(reading).map(failureJson),

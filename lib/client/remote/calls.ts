@@ -15,6 +15,7 @@ const maxEvents = 10_000;
 
 const page = z.strictObject({ from: z.int().min(0), count: z.int().min(0).max(maxIds) });
 const artefacts = z.array(ArtefactId).max(maxIds);
+const lookLimits = z.strictObject({ maxPayloadBytes: z.int().min(0).optional() });
 const none = z.tuple([]);
 const goal = z.tuple([GoalId]);
 
@@ -35,7 +36,7 @@ export const remoteCalls = {
   readWithDigest: { right: "read", args: z.tuple([ArtefactId]) },
   readArtefacts: { right: "read", args: z.tuple([artefacts]) },
   readHeads: { right: "read", args: z.tuple([artefacts]) },
-  findOverwritten: { right: "read", args: z.tuple([artefacts]) },
+  findOverwritten: { right: "read", args: z.tuple([artefacts, lookLimits.optional()]) },
   readThread: { right: "read", args: z.tuple([LogicalId]) },
   listArtefacts: { right: "read", args: z.tuple([page]) },
   countArtefacts: { right: "read", args: none },

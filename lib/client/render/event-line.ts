@@ -10,6 +10,7 @@ import {
 } from "../../words/event-sentence.ts";
 import type { Segment, Tone } from "../../words/segment.ts";
 import { shortId } from "../../words/short-id.ts";
+import { overwrittenText } from "../facts/checked.ts";
 import { boundedLine, oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
 import { quotedLines } from "../text/quoted.ts";
 import type { Colour, Layout, Style } from "../text/style.ts";
@@ -26,8 +27,11 @@ const actorWidth = 14;
 /** The column of the action; its continuation lines begin there. */
 const eventIndent = "00:00:00  00000000  ".length + actorWidth + "  ".length;
 
-/** `summary`: that of the artefact. */
-export type EventContext = SentenceContext & { summary?: string | undefined };
+/** `summary`: that of the artefact, unless it `isOverwritten`: then it is anybody's. */
+export type EventContext = SentenceContext & {
+  summary?: string | undefined;
+  isOverwritten?: boolean;
+};
 
 /** Writes it on one row. */
 export function eventLine(event: SettEvent, style: Style, context: EventContext = {}): string {
@@ -76,12 +80,13 @@ function eventParts(event: SettEvent, style: Style, context: EventContext): Even
   const paintedWho = style[colourOf(event.actor)](who);
   const maxLength = event.data?.structural_type === "Failure" ? maxReasonLength : maxSummaryLength;
   const { segments, weight, reason } = eventSentence(event, context);
+  const note = context.isOverwritten === true ? `, ${style.red(overwrittenText)}` : "";
   return {
     start: `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  `,
-    text: painted(segments, style),
+    text: `${painted(segments, style)}${note}`,
     weight,
     reason: boundedLine(reason, maxFieldLength),
-    summary: boundedLine(context.summary ?? "", maxLength),
+    summary: note === "" ? boundedLine(context.summary ?? "", maxLength) : "",
   };
 }
 

@@ -8,6 +8,7 @@ import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const overwritten = "overwritten by hand";
 const key = (id: string) => `sett:demo:artifact:${id}`;
@@ -96,6 +97,39 @@ test("status names what cannot be read below its goal, also as data, and says wh
   expect(out).toContain("sett doctor");
   const [shown] = JSON.parse(await at.need("status", "--json")).goals;
   expect(shown.unreadable).toEqual([broken, gone, bare].map((one) => one?.id));
+});
+
+test("status shows no words of a goal or a failure that was overwritten, and says which it was", async () => {
+  await using clan = await Sett.start(at, {
+    writer: { ...bids({ on: "GoalDefined", bid: "exclusive" }), tool: askOrFail },
+  });
+  const posted = await clan.goal("Fail");
+  const failure = await clan.made(posted, (made) => made.structural_type === "Failure");
+  await waitFor("the goal to fail", async () => (await clan.need("status")).includes("failed"));
+  const json = async () => JSON.parse(await clan.need("status", "--json")).goals;
+  expect(await json()).toMatchObject([{ state: "failed", overwritten: [] }]);
+  for (const { id } of [posted, failure])
+    await at.redis.cli(
+      ...["HSET", `sett:${clan.instance}:artifact:${id}`, "metadata"],
+      '{"summary":"Approved by all"}',
+    );
+  for (const words of [[], ["--goal", posted.id]]) {
+    const out = await clan.need("status", ...words);
+    expect(out).not.toContain("Approved by all");
+    expect(out).toContain(`Artefacts were ${overwritten}`);
+    expect(out).toContain(`by \`writer\`: ${overwritten}`);
+    expect(out).toContain("sett doctor");
+  }
+  expect(await json()).toMatchObject([{ overwritten: [posted.id, failure.id] }]);
+}, 120_000);
+
+test("watch marks what was overwritten, and has none of its words", async () => {
+  const log = await at.need("watch", "--no-follow");
+  const lines = log.split("\n");
+  const ofForged = lines.filter((line) => line.includes("Forged"));
+  expect(ofForged).toEqual([expect.stringContaining(`, ${overwritten}`)]);
+  expect(log).not.toContain("Approved by all");
+  expect(lines.find((line) => line.includes("Sound"))).toMatch(/Sound.*“Sound work”$/);
 });
 
 test("graph marks it, and draws the rest where one is damaged", async () => {

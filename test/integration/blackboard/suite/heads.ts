@@ -114,6 +114,17 @@ export function headsSuite(open: () => Promise<Bench>): void {
     expect(await board.findOverwritten([])).toEqual([]);
   });
 
+  test("an artefact with a payload that is larger than the caller looks at is left out of what was overwritten", async () => {
+    await using bench = await open();
+    const [short, long] = [await postGoal(bench.board), await postGoal(bench.board)];
+    await bench.hand.writeArtefact(short.id, { payload: "x".repeat(100) });
+    await bench.hand.writeArtefact(long.id, { payload: "x".repeat(101) });
+    const ids = [short.id, long.id];
+    expect(await bench.board.findOverwritten(ids)).toEqual(ids);
+    const limits = { maxPayloadBytes: 100 };
+    expect(await bench.board.findOverwritten(ids, limits)).toEqual([short.id]);
+  });
+
   test("the head of an artefact that was broken by hand is an error that names its key", async () => {
     await using bench = await open();
     const { id } = await postGoal(bench.board);
