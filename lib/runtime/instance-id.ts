@@ -5,12 +5,3 @@
 export function newInstanceId(random: string, now: Date): string {
   return `${random}.${Math.floor(now.getTime() / 1_000)}`;
 }
-
-/**
- * Whether a part without an id can be the instance's: the version before gave none, so it was made
- * before the id was. `createdSeconds`: Unix time.
- */
-export function isOlderThan(id: string, createdSeconds: number): boolean {
-  const madeAt = Number(id.split(".")[1]);
-  return Number.isFinite(madeAt) && createdSeconds <= madeAt;
-}

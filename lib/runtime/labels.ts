@@ -28,7 +28,7 @@ export type PartKind =
  * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own.
  * `fingerprint` identifies all that a container was made from: a container with the same
  * fingerprint need not be replaced. `id`: of the instance, made at its first `sett up`
- * (lib/runtime/instance-id.ts); the version before gave none.
+ * (lib/runtime/instance-id.ts). On an Engine, what has none is not Sett's.
  */
 export type PartLabels = {
   instance: InstanceName;

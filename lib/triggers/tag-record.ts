@@ -9,7 +9,7 @@ import type { Tag } from "./kind.ts";
 type KnownTag = {
   changes: number;
   commit: string;
-  object?: string;
+  object: string;
   isGone: boolean;
   goneAt: string;
 };
@@ -27,10 +27,7 @@ export function fieldOf(tag: string): string {
   return `${prefix}${tag}`;
 }
 
-/**
- * Undefined where it is as it is known; else how often it has changed by now. The version
- * before wrote the commit alone.
- */
+/** Undefined where it is as it is known; else how often it has changed by now. */
 export function changesOf(
   known: ReadonlyMap<string, string>,
   { name, commit, object }: Tag,
@@ -38,7 +35,7 @@ export function changesOf(
   const before = parsed(known.get(fieldOf(name)));
   if (before === undefined) return Number(known.get(forgottenField) ?? 0);
   if (before.isGone) return before.changes;
-  const isSame = before.commit === commit && (before.object ?? object) === object;
+  const isSame = before.commit === commit && before.object === object;
   return isSame ? undefined : before.changes + 1;
 }
 
@@ -83,10 +80,10 @@ export function longGone(
 
 function parsed(value: string | undefined): KnownTag | undefined {
   if (value === undefined) return undefined;
-  const [commit = "", object, changes, goneAt = ""] = value.split(" ");
+  const [commit = "", object = "", changes, goneAt = ""] = value.split(" ");
   return {
     commit,
-    ...(object === undefined ? {} : { object }),
+    object,
     changes: Number(changes ?? 0),
     isGone: commit === gone,
     goneAt,

@@ -38,11 +38,6 @@ export function ignoring({ ignoredBy = [], isUnwanted }: EventContext): Segment[
   return say`, ignored by ${someOf(ignoredBy.map((name) => say`${name}`))}`;
 }
 
-/** A bid that the version before has taken from a person's hand is for an agent. */
-export function onBehalf({ actor, agent }: SettEvent): Segment[] {
-  return agent === undefined || actor.startsWith("agent:") ? [] : say` for ${agent}`;
-}
-
 const maxNames = 8;
 
 function someOf(names: readonly (readonly Segment[])[]): Segment[] {

@@ -2,7 +2,7 @@
 import type { EventType, SettEvent } from "../model/event.ts";
 import { actorName } from "./actor-name.ts";
 import { artefactCreated } from "./artefact-sentence.ts";
-import { bidders, bidsPlaced, bidWeight, ignoring, onBehalf } from "./bid-sentence.ts";
+import { bidders, bidsPlaced, bidWeight, ignoring } from "./bid-sentence.ts";
 import { callSentence, raisedBy } from "./call-sentence.ts";
 import { type Segment, say, type Tone, toned } from "./segment.ts";
 import { shortId } from "./short-id.ts";
@@ -132,10 +132,10 @@ const writers: Readonly<Record<EventType, Writer>> = {
     segments: say`notes the bids on ${claim}${bidsPlaced(event, context)}`,
     weight: bidWeight(event),
   }),
-  bid_placed: ({ event, field, claim, reason }) =>
+  bid_placed: ({ field, claim, reason }) =>
     field("word") === "ignore"
-      ? minor(say`bids ignore on ${claim}${onBehalf(event)}`, { reason })
-      : major(say`bids ${toned("strong", field("word"))} on ${claim}${onBehalf(event)}`, {
+      ? minor(say`bids ignore on ${claim}`, { reason })
+      : major(say`bids ${toned("strong", field("word"))} on ${claim}`, {
           reason,
         }),
   bid_imposed: ({ field, claim, agent }) =>

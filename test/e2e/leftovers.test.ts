@@ -145,58 +145,25 @@ test("the id of the instance is kept in git's configuration, and a blackboard of
 }, 300_000);
 
 nightly(
-  "a volume with all labels of ours and no id is another's, unless it is taken over from the version before",
+  "a volume with all labels of ours and no id is another's: `up` names it, and `down` leaves it alone",
   async () => {
     const own = `sett-${sett.name}`;
-    const workspace = `${own}-workspace-c`;
-    const byHand = async (name: string, like: string) => {
-      const { "dev.sett.id": _, ...labels } = JSON.parse(
-        await $`docker volume inspect --format ${"{{json .Labels}}"} ${like}`.text(),
-      );
-      const words = Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`);
-      return () => $`docker volume create ${words} ${name}`.quiet();
-    };
     await sett.up();
-    const makeWorkspace = await byHand(workspace, `${own}-workspace-echo`);
-    const makeBlackboard = await byHand(`${own}-blackboard`, `${own}-blackboard`);
-    await makeWorkspace();
-    await sett.up();
-    await sett.need("down", "--timeout", "1s");
-    expect(await named()).toEqual([`${own}-blackboard`, workspace]);
-
-    await $`docker volume rm ${own}-blackboard ${workspace}`.quiet();
-    await makeBlackboard();
-    for (const words of [["up"], ["down", "--volumes"]]) {
-      const { code, err } = await sett.sett(...words, "--name", sett.name);
-      expect(code).toBe(1);
-      expect(err).toContain(
-        `A volume ${own}-blackboard exists that Sett has not made for this instance.`,
-      );
-      expect(err.replace(/\s+/g, " ")).toContain(
-        `git config --add sett.${sett.name}.volume ${own}-blackboard`,
-      );
-      expect(err).not.toContain("building");
-    }
-    await $`git config --add sett.${sett.name}.volume ${own}-blackboard`.cwd(sett.folder).quiet();
-    await sett.up();
-    await sett.need("down", "--volumes", "--timeout", "1s");
-    expect(await named()).toEqual([]);
-
-    // As the version before has left it: it has made the folder of objects, and no id.
-    await sett.up();
-    await sett.need("down", "--timeout", "1s");
-    await $`docker volume rm ${own}-blackboard && docker image rm ${own}-agent-echo`.quiet();
-    await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
-    await makeBlackboard();
-    const { code, err } = await sett.sett("up", "--name", sett.name);
-    expect(err.replace(/\s+/g, " ")).toContain(
-      `of a version before, and are ${sett.name}'s from now on: ${own}-blackboard.`,
+    const { "dev.sett.id": _, ...labels } = JSON.parse(
+      await $`docker volume inspect --format ${"{{json .Labels}}"} ${own}-blackboard`.text(),
     );
-    expect(code).toBe(0);
-    await sett.need("down", "--timeout", "1s");
-    expect((await sett.sett("up", "--name", sett.name)).err).not.toContain("of a version before");
     await sett.need("down", "--volumes", "--timeout", "1s");
-    expect(await named()).toEqual([]);
+    const words = Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`);
+    await $`docker volume create ${words} ${own}-blackboard`.quiet();
+    const { code, err } = await sett.sett("up", "--name", sett.name);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      `A volume ${own}-blackboard exists that Sett has not made for this instance.`,
+    );
+    expect(err).not.toContain("building");
+    await sett.sett("down", "--name", sett.name, "--volumes", "--timeout", "1s");
+    expect(await named()).toEqual([`${own}-blackboard`]);
+    await $`docker volume rm ${own}-blackboard`.quiet();
   },
   300_000,
 );

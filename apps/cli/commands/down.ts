@@ -6,8 +6,6 @@ import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import { keptVolumeNames } from "../../../lib/runtime/names.ts";
-import { notOurs } from "../../../lib/runtime/not-ours.ts";
 import { idsOf } from "../../../lib/runtime/own-part.ts";
 import type { InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import {
@@ -24,7 +22,6 @@ import { personOf } from "../instance/person.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
-import { othersAmong, withoutId } from "../instance/without-id.ts";
 import { keepLogs, keepWorkerLogs } from "../logs/keep-logs.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { nameArgument } from "../program/arguments.ts";
@@ -154,7 +151,6 @@ async function takeDown(
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
-  if (repository && kept) await requireOwnVolumes(parts, { repository, kept, isWhole });
   const id =
     (await kept?.read()) ??
     idsOf([...parts.volumes, ...parts.networks, ...parts.containers]).get(instance);
@@ -187,9 +183,6 @@ async function takeDown(
   requireLock(shell.interrupted);
   await runtime.apply.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
   const built = await builtFor(kept);
-  for (const name of (await kept?.list("volume")) ?? [])
-    if (isWhole || !keptVolumeNames(instance).includes(name))
-      await runtime.apply.removeVolume(name);
   if (!isWhole) {
     shell.messages.done(`${instance} is down. Its blackboard is kept.`);
     shell.messages.next(
@@ -228,24 +221,6 @@ async function removeImages(
   const removed = (await runtime.engine?.images.removeBuilt(instance, own)) ?? [];
   await forgetId(kept, instance, shell);
   return removed;
-}
-
-/**
- * Throws `instance-taken`, before anything is stopped, where a volume that would be removed is
- * another's.
- */
-async function requireOwnVolumes(
-  parts: InstanceParts,
-  { isWhole, ...known }: { repository: HostRepository; kept: KeptId; isWhole: boolean },
-): Promise<void> {
-  const { instance, containers } = parts;
-  const isKept = (name: string) => keptVolumeNames(instance).includes(name);
-  // A volume without an id that is not kept is the instance's where a container uses it.
-  const atStake = withoutId(parts).filter(({ name }) =>
-    isKept(name) ? isWhole : containers.length === 0,
-  );
-  const others = await othersAmong(atStake, { ...known, instance });
-  if (others.length > 0) throw notOurs(others);
 }
 
 async function forgetId(

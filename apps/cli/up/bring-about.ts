@@ -4,7 +4,7 @@ import type { ProblemAt } from "../../../lib/config/parse-config.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { keptRefs } from "../../../lib/git/repository/kept-refs.ts";
 import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
-import type { InstanceParts, VolumePart } from "../../../lib/runtime/port.ts";
+import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { noteWaitingGoals } from "../instance/retention.ts";
@@ -34,7 +34,7 @@ type Input = Order & { host: Host; read: ReadValues; progress: Progress; shell: 
 export async function bringAbout(input: Input): Promise<void> {
   const { instance, repository, host, read, shell, problemAt } = input;
   const undoSteps = new UndoSteps();
-  const { keptId, adopted, ...known } = await lookAtInstance(input, undoSteps, problemAt);
+  const { keptId, ...known } = await lookAtInstance(input, undoSteps, problemAt);
   const { id, before, kept } = known;
   const built: string[] = [];
   const stateNow = () => stateAfterFailure(instance, before, built);
@@ -55,7 +55,7 @@ export async function bringAbout(input: Input): Promise<void> {
     undoSteps.add(forgetId);
     const hasBeenUp = keptId !== undefined && (await kept.hasBeenUp());
     const isKnown = hasBeenUp && (before?.networks ?? []).length === 0;
-    const applyInput = { ...made, adopted, actor, undoSteps, isKnown, before };
+    const applyInput = { ...made, actor, undoSteps, isKnown, before };
     const applied = await applyPlan(applyInputOf(input, known, applyInput));
     // That the configuration cannot be written was said with the id.
     await kept.noteUp().catch(() => undefined);
@@ -73,7 +73,7 @@ export async function bringAbout(input: Input): Promise<void> {
   }
 }
 
-type Looked = Known & { keptId: string | undefined; adopted: VolumePart[] };
+type Looked = Known & { keptId: string | undefined };
 
 /** Throws `instance-taken`, `workspace-taken`, `config-invalid` and `docker-failed`. */
 async function lookAtInstance(
@@ -87,15 +87,15 @@ async function lookAtInstance(
   const kept = new KeptId(repository.place, instance, shell.env);
   const keptId = await kept.read();
   const id = knownId(before, keptId) ?? newInstanceId(randomBytes(8).toString("hex"), new Date());
-  const adopted = await host.adopt({ id, before, kept });
+  await host.takeNames({ id, kept });
   shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
   const engine = await runtime.observe.check();
   const known = { id, before, kept, engine };
   await host.requireUsable(known, problemAt);
-  return { ...known, keptId, adopted };
+  return { ...known, keptId };
 }
 
-type Applying = Pick<ApplyInput, "plan" | "registrations" | "adopted" | "actor" | "undoSteps"> & {
+type Applying = Pick<ApplyInput, "plan" | "registrations" | "actor" | "undoSteps"> & {
   isKnown: boolean;
   before: InstanceParts | undefined;
 };

@@ -17,10 +17,7 @@ export type FileDiff = {
   /** The share of the content that is the same, of a file that is renamed or copied: 100 is all. */
   percent?: number;
   isBinary: boolean;
-  /**
-   * The sizes of a binary file, in bytes: 0 where there is none before or after. A server of before
-   * did not say them.
-   */
+  /** The sizes of a binary file, in bytes: 0 where there is none before or after. */
   oldSize?: number;
   newSize?: number;
   /** The lines from the first `@@` on, as git writes them. */

@@ -94,10 +94,7 @@ export function keysOf(instance: InstanceName) {
      * (`attempt`), scored by when they are due (Unix ms).
      */
     dueOfKind: (kind: string) => `${prefix}due:${kind}`,
-    /**
-     * zset: the same of all kinds, as the version before has written it. A leader moves it to its
-     * kinds.
-     */
+    /** name: what the keys of these kinds begin with. Nothing is stored under it. */
     due: `${prefix}due`,
     /**
      * stream: the log. Each entry has the fields `type` and `event` (JSON). Entries go with goals

@@ -13,15 +13,10 @@ const wordsPerHead = headFields.length + 3;
  */
 const headsAtOnce = 500;
 
-/**
- * Artefacts that the version before has stored have no `beginning`. Larger payloads had none shown.
- */
-const maxOlderPayload = 64 * 1024;
-
 /** By the id that was asked for: what a person has written under it may name another. */
 type Found = readonly [id: string, head: StoredHead];
 
-export function readHeadsOf({ connection, keys, call }: Deps): ArtefactBoard["readHeads"] {
+export function readHeadsOf({ keys, call }: Deps): ArtefactBoard["readHeads"] {
   const readSome = async (
     ids: readonly ArtefactId[],
   ): Promise<{ heads: Found[]; lookedAt: number }> => {
@@ -41,25 +36,12 @@ export function readHeadsOf({ connection, keys, call }: Deps): ArtefactBoard["re
     }
     return { heads, lookedAt: Number(lookedAt) };
   };
-  const withOlder = async ([id, found]: Found): Promise<Found> => {
-    const { head, payloadBytes, beginning } = found;
-    const isOlder =
-      beginning === "" &&
-      beginningOf(head, "x") !== "" &&
-      payloadBytes > 0 &&
-      payloadBytes <= maxOlderPayload;
-    if (!isOlder) return [id, found];
-    const [payload] = await connection.run((client) =>
-      client.hmGet(keys.artefact(id), ["payload"]),
-    );
-    return [id, { ...found, beginning: beginningOf(head, payload ?? "") }];
-  };
   return async (ids) => {
     const each = [...new Set(ids)];
     const found = new Map<string, StoredHead>();
     for (let from = 0; from < each.length; ) {
       const { heads, lookedAt } = await readSome(each.slice(from, from + headsAtOnce));
-      for (const [id, one] of await Promise.all(heads.map(withOlder))) found.set(id, one);
+      for (const [id, one] of heads) found.set(id, one);
       from += lookedAt;
     }
     return ids.flatMap((id) => found.get(id) ?? []);

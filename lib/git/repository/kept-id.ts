@@ -8,11 +8,10 @@ import { type Git, runGit, tryGit } from "../run/run-git.ts";
 import { withoutRepository } from "../run/user-environment.ts";
 
 /**
- * `volume`: names of volumes of the version before, which have no id. `image`: ids of images that
- * were built for the instance's agents. `building`: names of images whose building was begun, and
- * of which it is not known whether it has ended.
+ * `image`: ids of images that were built for the instance's agents. `building`: names of images
+ * whose building was begun, and of which it is not known whether it has ended.
  */
-export type Known = "volume" | "image" | "building";
+export type Known = "image" | "building";
 
 /** Every method throws git-failed, as where the configuration cannot be written. */
 export class KeptId {

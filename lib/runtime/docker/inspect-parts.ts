@@ -2,7 +2,7 @@
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
 import type { PartLabels } from "../labels.ts";
-import { idsOf, isNameIn, ownPart, ownVolumes, withIdOfInstance } from "../own-part.ts";
+import { idsOf, isNameIn, ownPart, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere } from "./errors.ts";
@@ -107,10 +107,9 @@ async function ownOf(
     networks: known(networks, ownPart),
   };
   const ids = idsOf([...all.volumes, ...all.networks, ...all.containers]);
-  const own = withIdOfInstance(all.containers, ids);
   return {
-    containers: own,
-    volumes: ownVolumes(all.volumes, ids, new Set(own.flatMap((container) => container.volumes))),
+    containers: withIdOfInstance(all.containers, ids),
+    volumes: withIdOfInstance(all.volumes, ids),
     networks: withIdOfInstance(all.networks, ids),
   };
 }
@@ -135,28 +134,15 @@ async function listEverything(docker: Docker) {
     ]),
   );
   return {
-    containers: containers.map(({ Id, Names, Labels, ImageID, Created, Mounts }) => ({
-      ...{ id: Id, name: bareName(Names[0] ?? ""), labels: Labels },
-      ...{ imageId: ImageID, createdSeconds: Created },
-      volumes: (Mounts ?? []).flatMap(({ Name }) => Name ?? []),
-    })),
-    // The Engine says when a volume has last changed, and not when it was made.
-    volumes: (volumes ?? []).map(({ Name, Labels }) => ({
-      id: Name,
-      name: Name,
+    containers: containers.map(({ Id, Names, Labels, ImageID }) => ({
+      id: Id,
+      name: bareName(Names[0] ?? ""),
       labels: Labels,
-      createdSeconds: 0,
+      imageId: ImageID,
     })),
-    networks: networks.map(({ Id, Name, Labels, Created }) => {
-      return { id: Id, name: Name, labels: Labels, createdSeconds: secondsOf(Created) };
-    }),
+    volumes: (volumes ?? []).map(({ Name, Labels }) => ({ id: Name, name: Name, labels: Labels })),
+    networks: networks.map(({ Id, Name, Labels }) => ({ id: Id, name: Name, labels: Labels })),
   };
-}
-
-/** Whole seconds, as the id has. An unknown time counts as early. */
-function secondsOf(time: string | undefined): number {
-  const ms = Date.parse(time ?? "");
-  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1_000);
 }
 
 const imageLabels = new WeakMap<Docker, Map<string, Readonly<Record<string, string>>>>();

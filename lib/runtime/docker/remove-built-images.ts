@@ -27,9 +27,7 @@ export async function removeBuiltImages(
     // Only containers have that label: the image was made of one of them (`docker commit`), by a
     // person.
     const isCommitted = Labels?.[componentLabel] !== undefined;
-    // The version before gave none.
-    const ofInstance = Labels?.[idLabel];
-    const isLike = ofInstance === undefined || id === undefined || ofInstance === id;
+    const isLike = id === undefined || Labels?.[idLabel] === id;
     const isBegun = isLike && named(RepoTags).some((tag) => unanswered.includes(tag));
     return !isCommitted && (ids.includes(Id) || isBegun || (ids.length === 0 && isLike));
   });

@@ -59,9 +59,11 @@ export async function createVolume(
     return "created";
   }
   const found = ownPart({ name, labels: existing.Labels });
-  const isOther = found?.id !== undefined && labels.id !== undefined && found.id !== labels.id;
-  if (found?.instance === labels.instance && found.component === labels.component && !isOther)
-    return "kept";
+  const isOwn =
+    found?.instance === labels.instance &&
+    found.component === labels.component &&
+    found.id === labels.id;
+  if (isOwn) return "kept";
   throw notOurs([{ sort: "volume", name }]);
 }
 

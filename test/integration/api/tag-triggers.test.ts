@@ -86,20 +86,6 @@ test("an annotated tag that is made again between two looks is new", async () =>
   expect(await scene.goals()).toHaveLength(2);
 });
 
-test("a tag that an earlier version has put on record is known", async () => {
-  await using scene = await TriggerScene.open();
-  const { path, base } = scene.repository;
-  await (await scene.start([release])).look();
-  git(path, "tag", "v1");
-  const order = {
-    record: { trigger: TriggerName.parse("release") },
-    actor: "trigger:release" as const,
-  };
-  await scene.board.recordTrigger({ ...order, mark: "tag:v1", value: base });
-  await (await scene.start([release])).look();
-  expect(await scene.goals()).toEqual([]);
-});
-
 test("two programs that look at the tags count the same changes", async () => {
   await using scene = await TriggerScene.open();
   const { path } = scene.repository;

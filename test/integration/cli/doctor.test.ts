@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import type { Finding } from "../../../apps/cli/facts/finding.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
-import { writeLabels } from "../../../lib/runtime/labels.ts";
+import { madeLabel, writeLabels } from "../../../lib/runtime/labels.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { startEngineProxy } from "../../support/docker/engine-proxy.ts";
@@ -151,7 +151,10 @@ test("of containers it names open ports, rights, secrets and what is missing, an
   const labels = writeLabels(
     at.labels({ component: "agent", agent: AgentName.parse("y"), role: "tester" }),
   );
-  const flags = Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]);
+  const flags = Object.entries({ ...labels, [madeLabel]: "one" }).flatMap(([name, value]) => [
+    "--label",
+    `${name}=${value}`,
+  ]);
   const open = ["--publish", "0.0.0.0::8080", "--cap-add", "NET_ADMIN"];
   const started = await docker(
     "run",

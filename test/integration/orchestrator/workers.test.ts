@@ -12,7 +12,12 @@ import { systemClock } from "../../../lib/async/clock.ts";
 import { lead } from "../../../lib/blackboard/port/leading.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
-import { type PartKind, type PartLabels, writeLabels } from "../../../lib/runtime/labels.ts";
+import {
+  madeLabel,
+  type PartKind,
+  type PartLabels,
+  writeLabels,
+} from "../../../lib/runtime/labels.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
 import type { Runtime } from "../../../lib/runtime/port.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
@@ -102,6 +107,7 @@ const nowhere = {
     instance,
     workspace: elsewhere,
     version: "0.0.0",
+    id: "aa.1",
     ...kind,
   }),
 };
@@ -162,7 +168,8 @@ test("a worker that was created and never started, as when its engine was restar
   const agent = agentName("coder");
   const name = workerName(at.instance, agent, claim.id, 1);
   const of = { agent, role: "coder", claim: claim.id, attempt: 1, goal: goal.goal_id };
-  const labels = Object.entries(writeLabels(at.labels({ component: "worker", ...of })));
+  const written = writeLabels(at.labels({ component: "worker", ...of }));
+  const labels = Object.entries({ ...written, [madeLabel]: "one" });
   await docker(
     "create",
     "--name",

@@ -44,6 +44,7 @@ export async function dockerInstance(): Promise<DockerInstance> {
     instance,
     workspace: elsewhere,
     version: "0.0.0",
+    id: "aa.1",
     ...kind,
   });
   return {

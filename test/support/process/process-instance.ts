@@ -43,6 +43,7 @@ export async function processInstance(beside?: ProcessInstance): Promise<Process
     instance,
     workspace: "/tmp/nowhere",
     version: "0.0.0",
+    id: "aa.1",
     ...kind,
   });
   return {

@@ -7,7 +7,7 @@ import type { InstanceName } from "../../../../lib/model/ids.ts";
 import type { TriggerName } from "../../../../lib/model/trigger.ts";
 import { changedParts } from "../../../../lib/runtime/fingerprint.ts";
 import { partName } from "../../../../lib/runtime/part-name.ts";
-import type { ContainerPart, InstanceParts, VolumePart } from "../../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts } from "../../../../lib/runtime/port.ts";
 import { withLock } from "../../../../lib/runtime/process/file-lock.ts";
 import { startedEvent } from "../../facts/new-blackboard.ts";
 import { requireLock } from "../../instance/lock.ts";
@@ -50,7 +50,6 @@ export type ApplyInput = Tools & {
    * Volumes without an id that are the instance's all the same: nothing else says so once no
    * container uses them.
    */
-  adopted: readonly VolumePart[];
   /** Keeps the last lines of containers before they are removed. Never rejects. */
   keepLogs: (containers: readonly ContainerPart[]) => Promise<void>;
   actor: Actor;
@@ -236,12 +235,8 @@ async function logReplacements(
  * containers.
  */
 async function removeRest(input: ApplyInput): Promise<ContainerPart[]> {
-  const { runtime, instance, adopted, plan } = input;
-  const parts = await runtime.observe.parts(instance);
-  const unused = adopted.filter(
-    ({ name }) => !parts.volumes.some((volume) => volume.name === name),
-  );
-  const rest = diffOf(plan, { ...parts, volumes: [...parts.volumes, ...unused] });
+  const { runtime, instance, plan } = input;
+  const rest = diffOf(plan, await runtime.observe.parts(instance));
   await settleAll(rest.removed.map((container) => removePart(input, container)));
   await clear(input, rest.leftovers);
   for (const volume of rest.unusedVolumes) await runtime.apply.removeVolume(volume);

@@ -24,10 +24,8 @@ export function engineHost(runtime: EngineRuntime, input: HostInput): Host {
     config,
     isInContainer: true,
     prepare: async () => void (await prepare()),
-    adopt: async (known) => {
-      const needs = { runtime, repository, instance, config, ...known };
-      return (await takeNames(needs, shell)).adopted;
-    },
+    takeNames: async ({ id, kept }) =>
+      await takeNames({ runtime, instance, config, id, kept }, shell),
     requireUsable: async ({ id, before, engine: info }, problemAt) => {
       const workspace = repository.place.toplevel;
       const labels = { instance, id, workspace, version, component: "network" } as const;

@@ -5,7 +5,7 @@ import type { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import type { PartPlan, Translation } from "../../../../lib/runtime/part-plan.ts";
-import type { EngineInfo, InstanceParts, VolumePart } from "../../../../lib/runtime/port.ts";
+import type { EngineInfo, InstanceParts } from "../../../../lib/runtime/port.ts";
 import type { PlanInput } from "../../services/input.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Shell } from "../../terminal/shell.ts";
@@ -41,8 +41,8 @@ export type Host = {
   isInContainer: boolean;
   /** Makes what the lock of an instance needs. */
   prepare(): Promise<void>;
-  /** Takes over volumes of the version before. Throws `instance-taken` for what is another's. */
-  adopt(known: Omit<Known, "engine">): Promise<VolumePart[]>;
+  /** Throws `instance-taken` where a name that the instance needs is another's. */
+  takeNames(known: Pick<Known, "id" | "kept">): Promise<void>;
   /** Throws `config-invalid` and `docker-failed` for what this runtime cannot do. */
   requireUsable(known: Known, problemAt: ProblemAt): Promise<void>;
   /** Throws `image-not-found` and `build-failed`. `built`: receives the names of new images. */

@@ -17,7 +17,7 @@ export async function processHost(input: HostInput): Promise<Host> {
     config,
     isInContainer: false,
     prepare: async () => {},
-    adopt: async () => [],
+    takeNames: async () => {},
     requireUsable: async ({ before }, problemAt) =>
       await requireUsable({ file, config, problemAt, before, env: shell.env, engine: undefined }),
     images: async () => ({

@@ -21,23 +21,11 @@ local function move_due_back(due, seen, now)
   end
 end
 
--- The version before has written all kinds into one key.
-local function move_to_kinds(due)
-  repeat
-    local members = redis.call('ZRANGE', due, 0, 999, 'WITHSCORES')
-    for index = 1, #members, 2 do
-      redis.call('ZADD', due_key(due, members[index]), 'NX', members[index + 1], members[index])
-      redis.call('ZREM', due, members[index])
-    end
-  until #members == 0
-end
-
 local function acquire_leader_lease(keys, args)
   local now = now_ms()
   local leader = read_fields(keys.orchestrator, leader_fields)
   local epoch, expires = tonumber(leader.epoch) or 0, tonumber(leader.expires_at) or 0
   local seen = tonumber(leader.seen_at) or 0
-  if redis.call('EXISTS', keys.due) == 1 then move_to_kinds(keys.due) end
   if now < seen then
     move_due_back(keys.due, seen, now)
     expires = expires - (seen - now)

@@ -1,16 +1,10 @@
--- Removes what is on record of every trigger but these. The version before has not noted of which
--- triggers something is on record.
+-- Removes what is on record of every trigger but these.
 -- KEYS triggers
 -- ARGS kept: text*
 -- Result forgotten (count)
 local function forget_triggers(keys, args)
   local kept, count = {}, 0
-  for _, name in ipairs(args.kept) do
-    kept[name] = true
-    if redis.call('EXISTS', prefix .. 'trigger:' .. name) == 1 then
-      redis.call('HSET', keys.triggers, name, '1')
-    end
-  end
+  for _, name in ipairs(args.kept) do kept[name] = true end
   for _, name in ipairs(redis.call('HKEYS', keys.triggers)) do
     if not kept[name] then
       redis.call('UNLINK', prefix .. 'trigger:' .. name)

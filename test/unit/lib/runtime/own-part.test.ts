@@ -8,7 +8,7 @@ import {
   type PartLabels,
   writeLabels,
 } from "../../../../lib/runtime/labels.ts";
-import { idsOf, ownPart, ownVolumes, withIdOfInstance } from "../../../../lib/runtime/own-part.ts";
+import { idsOf, ownPart, withIdOfInstance } from "../../../../lib/runtime/own-part.ts";
 import { agentName } from "../../../support/records/sample.ts";
 
 const demo = InstanceName.parse("demo");
@@ -99,51 +99,24 @@ test("the labels that a container has from its image count for nothing, also whe
   expect(ownPart({ name, labels, imageLabels: { "dev.sett.instance": "demo" } })).toEqual(agent);
 });
 
-test("a container of the version before is ours, and not one from its image", () => {
-  const before = writeLabels(agent);
+test("a container without a mark of its own is not ours, whatever labels it has", () => {
   const name = "sett-demo-agent-echo";
-  expect(ownPart({ name, labels: before, imageLabels: { "dev.sett.instance": "demo" } })).toEqual(
-    agent,
-  );
-  expect(ownPart({ name, labels: before, imageLabels: before })).toBeUndefined();
+  expect(ownPart({ name, labels: writeLabels(agent), imageLabels: {} })).toBeUndefined();
 });
 
-test("another id is another instance's, and without one only what is older than the id is taken over", () => {
+test("a part with another id than its instance, or with none, is not ours", () => {
   const { id: _, ...withoutId } = agent;
-  const part = (labels: PartLabels, createdSeconds: number) => ({ labels, createdSeconds });
+  const part = (labels: PartLabels) => ({ labels });
   const blackboard = { ...withoutId, component: "blackboard" as const };
   const id = newInstanceId("aa", new Date(1_000_900));
   const parts = [
-    part({ ...agent, id: "bb.5" }, 2_000),
-    part({ ...blackboard, id }, 1_000),
-    part({ ...agent, id }, 1_000),
-    part(withoutId, 1_000),
-    part(withoutId, 1_001),
+    part({ ...agent, id: "bb.5" }),
+    part({ ...blackboard, id }),
+    part({ ...agent, id }),
+    part(withoutId),
   ];
   const ids = idsOf(parts);
   expect([...ids]).toEqual([[demo, "aa.1000"]]);
-  expect(withIdOfInstance(parts, ids)).toEqual(parts.slice(1, 4));
-  expect(withIdOfInstance([part(withoutId, 2_000)], idsOf([]))).toHaveLength(1);
-});
-
-test("a volume without an id, beside parts that have one, is ours where a container of ours uses it, or down keeps it", () => {
-  const { id: _, ...withoutId } = agent;
-  const volume = (name: string, labels: PartLabels) => ({ name, labels, createdSeconds: 0 });
-  const workspace = { ...withoutId, component: "workspace" as const };
-  const volumes = [
-    volume("sett-demo-blackboard", { ...withoutId, component: "blackboard" }),
-    volume("sett-demo-workspace-echo", workspace),
-    volume("sett-demo-workspace-c", workspace),
-    volume("sett-demo-workspace-d", { ...workspace, id: "aa.1000" }),
-    volume("sett-demo-workspace-e", { ...workspace, id: "bb.1000" }),
-  ];
-  const used = new Set(["sett-demo-workspace-echo", "sett-demo-workspace-e"]);
-  const names = (ids: ReturnType<typeof idsOf>) =>
-    ownVolumes(volumes, ids, used).map(({ name }) => name.slice("sett-demo-".length));
-  expect(names(new Map([[demo, "aa.1000"]]))).toEqual([
-    "blackboard",
-    "workspace-echo",
-    "workspace-d",
-  ]);
-  expect(names(new Map())).toHaveLength(5);
+  expect(withIdOfInstance(parts, ids)).toEqual(parts.slice(1, 3));
+  expect(withIdOfInstance([part(withoutId)], idsOf([]))).toEqual([]);
 });
