@@ -167,7 +167,7 @@ export const Environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("The layer over which a worker's working directory lies. The starter sets it."),
+    .describe("The layer over which the working directory lies."),
   SETT_WORKSPACE_DIR: z
     .string()
     .min(1)

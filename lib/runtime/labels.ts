@@ -6,7 +6,7 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 /**
  * These are of no service alone. `record`: the bodies of model calls; `carrier`: the cub and what
- * it runs; `socket`: where a service answers others; `layer`: a checkout that workers share.
+ * it runs; `socket`: where a service answers others; `layer`: a checkout that agents share.
  */
 const shared = ["network", "blackboard", "record", "carrier", "socket", "layer"] as const;
 

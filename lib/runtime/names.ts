@@ -164,12 +164,12 @@ export function isNameOf(part: PartLabels, name: string): boolean {
     case "secrets":
       return volume === secretsVolumeName(instance, part.agent);
     case "workspace":
-      return /^(?:\.(?:\d+|(?:over|upper)-[0-9a-f]+))?$/.test(
+      return /^(?:\.(?:\d+|upper|(?:over|upper)-[0-9a-f]+))?$/.test(
         volume.replace(workspaceVolumeName(instance, part.agent), ""),
       );
     case "layer":
-      return [`${networkName(instance)}.layer.`, `${networkName(instance)}-layer-`].some((start) =>
-        /^[0-9a-f]{12}-[0-9a-f]+$/.test(after(start)),
+      return [firstLayerName(instance), firstLayerMakerName(instance)].some(
+        (start) => volume === start || /^[.-][0-9a-f]{12}-[0-9a-f]+$/.test(after(start)),
       );
     case "agent":
       return container === agentContainerName(instance, part.agent);
@@ -201,6 +201,21 @@ export function layerVolumeName(
   unique: string,
 ): string {
   return `sett-${instance}.layer.${commit.slice(0, 12)}-${unique}`;
+}
+
+/** The checkout over which agents begin that are not made anew for each grant. */
+export function firstLayerName(instance: InstanceName): string {
+  return `sett-${instance}.layer`;
+}
+
+/** The container that makes it. */
+export function firstLayerMakerName(instance: InstanceName): string {
+  return `sett-${instance}-layer`;
+}
+
+/** What is written to an agent's disk that lies over a layer and lasts. */
+export function upperVolumeName(instance: InstanceName, agent: AgentName): string {
+  return `${workspaceVolumeName(instance, agent)}.upper`;
 }
 
 /** The container that makes it. */

@@ -21,13 +21,29 @@ export type Login = { name: string; password: string };
 export type Scale = { agent: AgentName; replicas: number };
 
 /**
+ * `layer`: the shared volume, which is at `target` for reading, as `variable` says. `upper`: the
+ * volume of what is written.
+ */
+export type Over = { layer: string; upper: string; target: string; variable: string };
+
+/**
  * A variable whose value is exactly the `target` of a folder names that folder. Every `variable` is
  * set by the runtime, with what the part must know to use what it needs.
  */
 export type Need =
   | Mount
-  /** A volume of its own, which it alone writes. */
-  | { kind: "shelf"; name: string; of: PartKind; target: string; memoryBytes?: number }
+  /**
+   * A volume of its own, which it alone writes. `over`: it begins with the files of a volume that
+   * others share, where a runtime can do so.
+   */
+  | {
+      kind: "shelf";
+      name: string;
+      of: PartKind;
+      target: string;
+      memoryBytes?: number;
+      over?: Over;
+    }
   /**
    * A folder of its own for what `up` gives it (`secrets`, below the target) and for commits that
    * it has read (`commits`). `lasting`: a value in place of what it would keep there for itself,
@@ -129,7 +145,8 @@ export type PartPlan = {
  * A volume that must be there before its part starts. `owner`: who may write to it; where there are
  * images, `image` is any of them, and nothing of it runs. `content`: what an image has at `path`.
  * `memoryBytes`: it is in memory, for its owner alone, may have so many bytes, and is empty again
- * when no part uses it.
+ * when no part uses it. `over`: the names of the volume whose files it begins with, where that can
+ * be, and of the one that has what is written to it.
  */
 export type PlannedVolume = {
   name: string;
@@ -138,6 +155,7 @@ export type PlannedVolume = {
   image?: string;
   content?: { image: string; path: string };
   memoryBytes?: number;
+  over?: { layer: string; upper: string };
 };
 
 export type PlannedNetwork = { name: string; labels: PartLabels; isIsolating: boolean };

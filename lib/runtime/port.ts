@@ -138,7 +138,8 @@ export type ContainerPart = {
   ports: { port: number; hostPort: number }[];
 };
 
-export type VolumePart = { name: string; labels: PartLabels };
+/** `isLaid`: it lies over another one. */
+export type VolumePart = { name: string; labels: PartLabels; isLaid?: true };
 export type NetworkPart = { id: string; name: string; labels: PartLabels };
 
 /**

@@ -43,6 +43,8 @@ export type PlanInput = {
    */
   password: string;
   machine: Machine;
+  /** Agents that are not made anew for each grant begin over one checkout. */
+  isLayered: boolean;
   /** Public networks that this machine itself is in. */
   machineNetworks?: readonly string[];
   /** Undefined where there is no API. */

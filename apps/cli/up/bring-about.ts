@@ -119,6 +119,7 @@ function applyInputOf(
     version: shell.version,
     triggers: config.triggers.map(({ name }) => name),
     values: read.values,
+    commit: () => repository.head(),
     exchange: {
       make: () => makeFolders({ repository, instance, config, writer, progress }),
       remove: () => repository.exchange(instance).remove(),

@@ -35,6 +35,7 @@ export async function makeLayer(
   const copy = await workingCopyOf(
     {
       ...{ agentName: maker, workspaceDir, layerDir: undefined, keepsIgnored: false },
+      grantAttempt: undefined,
       // A layer has nothing that an agent has published.
       git: { ...git, objectsDir, exchangeDir: "/nonexistent" },
     },

@@ -10,6 +10,8 @@ type Place = {
   agentName: AgentName;
   workspaceDir: string;
   layerDir: string | undefined;
+  /** Its container was made for this attempt. */
+  grantAttempt: number | undefined;
   keepsIgnored: boolean;
   git: {
     binary: string;
@@ -24,7 +26,7 @@ type Place = {
  * PATH of the git process. `isShared`: other containers of the agent publish as well.
  */
 export async function workingCopyOf(
-  { git, agentName, workspaceDir, layerDir, keepsIgnored }: Place,
+  { git, agentName, workspaceDir, layerDir, grantAttempt, keepsIgnored }: Place,
   path: string | undefined,
   isShared: boolean,
 ): Promise<WorkingCopy | undefined> {
@@ -39,5 +41,7 @@ export async function workingCopyOf(
     git: { path: binary, env },
     ...{ agentName, exchange, workspaceDir, keepsIgnored },
     layer: layerDir === undefined ? undefined : await readLayer(layerDir),
+    // A container that lasts may have started again, after a command was in its workspace.
+    isUsed: grantAttempt === undefined,
   });
 }

@@ -5,12 +5,17 @@
 // and those that an earlier process has left are removed.
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "../../../lib/async/recent-map.ts";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
 import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
-import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
-import { labelsFor } from "../../../lib/runtime/labels.ts";
-import { layeredWorkspaceOf, layerMakerName, layerVolumeName } from "../../../lib/runtime/names.ts";
+import { makeLayer } from "../../../lib/runtime/layer-maker.ts";
+import {
+  firstLayerMakerName,
+  firstLayerName,
+  layeredWorkspaceOf,
+  layerMakerName,
+  layerVolumeName,
+} from "../../../lib/runtime/names.ts";
 import type { LayeredVolumes, Workers } from "../../../lib/runtime/port.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 
@@ -40,8 +45,6 @@ type Layer = {
 };
 
 const maxKnownCommits = 1_000;
-const makerFolder = "/layer";
-const makerPids = 128;
 
 export class Layers {
   readonly #options: LayersOptions;
@@ -143,34 +146,12 @@ export class Layers {
     const startedAt = performance.now();
     const unique = randomBytes(4).toString("hex");
     const volume = layerVolumeName(instance, commit, unique);
-    const labels = labelsFor(like.labels, { component: "layer" });
-    const { user: owner } = like;
-    await runtime.makeVolume({ name: volume, labels, image, ...withoutUndefined({ owner }) });
-    try {
-      const name = layerMakerName(instance, commit, unique);
-      await this.#run({ ...makerOf(like, { image, commit, volume }), name, labels });
-    } catch (error) {
-      await this.#remove(volume);
-      throw error;
-    }
+    const maker = layerMakerName(instance, commit, unique);
+    const signal = AbortSignal.timeout(this.#limits.makingMs);
+    await makeLayer(runtime, { like, image, commit, volume, maker }, signal);
     const ms = Math.round(performance.now() - startedAt);
     log.info("Made a layer", { commit, volume, duration_ms: ms });
     return volume;
-  }
-
-  /** Throws with what the container has written, unless it has made the layer. */
-  async #run(spec: ContainerSpec): Promise<void> {
-    const { runtime } = this.#options;
-    await runtime.start(spec);
-    try {
-      const exitCode = await runtime.wait(spec.name, AbortSignal.timeout(this.#limits.makingMs));
-      if (exitCode === 0) return;
-      const lines: string[] = [];
-      for await (const { line } of runtime.logs(spec.name, { tail: 10 })) lines.push(line);
-      throw new SettError("git-failed", `It ended with ${exitCode}: ${lines.join(" ")}`);
-    } finally {
-      await runtime.remove(spec.name);
-    }
   }
 
   /** Makes room for one more. Those of workers that run stay, and go another time. */
@@ -189,10 +170,13 @@ export class Layers {
   /** Removes what a starter before this one has left, but what running workers use. */
   async #sweep(instance: InstanceName): Promise<void> {
     const { containers, volumes } = await this.#options.runtime.parts(instance);
+    // That of the agents is made, and removed, by `sett up`.
+    const ofAgents = new Set([firstLayerName(instance), firstLayerMakerName(instance)]);
     for (const { name, labels } of containers)
-      if (labels.component === "layer") await this.#options.runtime.remove(name);
+      if (labels.component === "layer" && !ofAgents.has(name))
+        await this.#options.runtime.remove(name);
     for (const { name, labels } of volumes)
-      if (labels.component === "layer") await this.#remove(name);
+      if (labels.component === "layer" && !ofAgents.has(name)) await this.#remove(name);
     const workspaces = volumes.flatMap(({ name, labels }) =>
       labels.component === "workspace" ? (layeredWorkspaceOf(name) ?? []) : [],
     );
@@ -208,37 +192,4 @@ export class Layers {
       () => false,
     );
   }
-}
-
-/** It sees the store alone, has no network, and is confined and limited as the worker is. */
-function makerOf(
-  like: ContainerSpec,
-  { image, commit, volume }: { image: string; commit: CommitHash; volume: string },
-): Omit<ContainerSpec, "name" | "labels"> {
-  const { user, resources, systemCalls, env } = like;
-  const store = like.mounts.filter(({ target }) => target === env.SETT_OBJECTS_DIR);
-  return {
-    image,
-    entrypoint: ["/cub/cub", "--make-layer", commit],
-    env: {
-      LD_LIBRARY_PATH: "/cub",
-      SETT_GIT_BINARY: "/cub/git",
-      SETT_GIT_LIBRARY_PATH: "/cub",
-      SETT_OBJECTS_DIR: env.SETT_OBJECTS_DIR ?? "",
-      SETT_LAYER_DIR: makerFolder,
-      ...withoutUndefined({ SETT_DISK_LIMIT: env.SETT_DISK_LIMIT }),
-    },
-    mounts: [
-      ...store,
-      { kind: "volume", volume, target: makerFolder, access: "rw" },
-      { kind: "tmpfs", target: "/tmp", sizeBytes: 16 * 1024 ** 2 },
-    ],
-    network: "none",
-    capabilities: "none",
-    isRootReadOnly: true,
-    pidsLimit: makerPids,
-    healthcheck: "none",
-    restart: "no",
-    ...withoutUndefined({ user, resources, systemCalls }),
-  };
 }

@@ -44,11 +44,10 @@ export interface WorkingCopyOptions {
   readonly keepsIgnored?: boolean;
   /** In the place of the usual limits of each git. */
   readonly limits?: GitLimits;
-  /**
-   * The checkout that is in the workspace already, where nothing else is in it yet: it lies over
-   * that layer (layer.ts).
-   */
+  /** The checkout over which the workspace lies (layer.ts). */
   readonly layer?: Checkout | undefined;
+  /** Something may have written over the layer before. */
+  readonly isUsed?: boolean;
 }
 
 /**
@@ -102,7 +101,7 @@ export class WorkingCopy {
     this.#gitDir = join(options.workspaceDir, ".git");
     this.exchange = options.exchange;
     this.#checkedOut = options.layer;
-    this.#isUntouched = options.layer !== undefined;
+    this.#isUntouched = options.layer !== undefined && options.isUsed !== true;
   }
 
   /** How often anything has moved in a git here: another number shows that one is at work. */

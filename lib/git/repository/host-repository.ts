@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
+import { sizeOfTree } from "../copy/tree-size.ts";
 import { HostFolders } from "../exchange/host-folders.ts";
 import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
 import { borrowing } from "../run/borrowing.ts";
@@ -111,6 +112,11 @@ export class HostRepository {
 
   async hasCommit(hash: CommitHash): Promise<boolean> {
     return (await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0;
+  }
+
+  /** Whether the files of the commit take more on a disk. It reads no further than it must. */
+  async takesMoreThan(commit: CommitHash, bytes: number): Promise<boolean> {
+    return (await sizeOfTree(this.#git, commit, bytes, (run) => inPlace(this.place, run))) > bytes;
   }
 
   /** The commit itself. Throws `usage` when this repository does not have it. */

@@ -140,7 +140,10 @@ async function listEverything(docker: Docker) {
       labels: Labels,
       imageId: ImageID,
     })),
-    volumes: (volumes ?? []).map(({ Name, Labels }) => ({ id: Name, name: Name, labels: Labels })),
+    volumes: (volumes ?? []).map(({ Name, Labels, Options }) => ({
+      ...{ id: Name, name: Name, labels: Labels },
+      isLaid: Options?.type === "overlay",
+    })),
     networks: networks.map(({ Id, Name, Labels }) => ({ id: Id, name: Name, labels: Labels })),
   };
 }
@@ -177,7 +180,7 @@ async function partsOf(
     volumes: byName(
       volumes
         .filter(({ labels }) => isWanted(labels))
-        .map(({ name, labels }) => ({ name, labels })),
+        .map(({ name, labels, isLaid }) => ({ name, labels, ...(isLaid && { isLaid }) })),
     ),
     networks: byName(
       networks

@@ -235,9 +235,24 @@ function shelf(
     "memoryBytes" in more && more.memoryBytes !== undefined
       ? { memoryBytes: more.memoryBytes }
       : {};
+  const mount: Mount = { kind: "volume", volume: name, target, access: "rw" };
+  const volume = { name, labels: labelsFor(labels, of), owner, image: cub.tag, ...memory };
+  if (!("over" in more) || more.over === undefined) return { mounts: [mount], volumes: [volume] };
+  const { layer, upper, target: layerTarget, variable } = more.over;
+  const ofLayer = labelsFor(labels, { component: "layer" });
+  const read = (of: string, place: string): Mount => ({
+    kind: "volume",
+    ...{ volume: of, target: place, access: "ro" },
+  });
   return {
-    mounts: [{ kind: "volume", volume: name, target, access: "rw" }],
-    volumes: [{ name, labels: labelsFor(labels, of), owner, image: cub.tag, ...memory }],
+    // The Engine removes no volume that a container has, and does not know what lies over which.
+    mounts: [mount, read(layer, layerTarget), read(upper, `${layerTarget}-upper`)],
+    volumes: [
+      { ...volume, over: { layer, upper } },
+      { name: upper, labels: volume.labels },
+      { name: layer, labels: ofLayer },
+    ],
+    env: { [variable]: layerTarget },
   };
 }
 

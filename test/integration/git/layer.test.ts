@@ -17,7 +17,7 @@ import {
 const attributes = { ".gitattributes": "*.crlf text eol=crlf\n", "a.crlf": "one\ntwo\n" };
 
 /** A layer of the first commit, and a copy that begins with it, in the place of an overlay. */
-async function layered() {
+async function layered({ isUsed = false } = {}) {
   const host = sampleRepository();
   const base = commitFiles(host.path, { ...attributes, "src/deep/file": "x\n" });
   const folder = join(host.root, "layer");
@@ -30,7 +30,7 @@ async function layered() {
   const maker = copyIn(options);
   await maker.prepare(base, [], { maxBytes: 1_000_000 });
   await writeLayer(folder, await maker.leaveLayer());
-  const copy = copyIn({ ...options, layer: await readLayer(folder) });
+  const copy = copyIn({ ...options, layer: await readLayer(folder), isUsed });
   /** When each was last written, or had its mode set. */
   const changes = () =>
     ["README.md", "a.crlf", "src", "src/deep/file"].map(
@@ -71,6 +71,17 @@ test("a copy at another commit writes what differs, and nothing else", async () 
   expect(readFileSync(join(made.workspaceDir, "src/deep/file"), "utf8")).toBe("y\n");
   expect(toolGit(made.workspaceDir, "status", "--porcelain")).toBe("");
   expect(await made.copy.head()).toBe(next);
+});
+
+test("a copy that was used before takes nothing for the layer's, and writes only what differs", async () => {
+  using made = await layered({ isUsed: true });
+  const before = made.changes();
+  write(made.workspaceDir, { "src/deep/file": "spoiled\n", "src/new": "x" });
+  await made.copy.prepare(made.base, [], { maxBytes: 1_000_000 });
+  const isChanged = made.changes().map((time, index) => time !== before[index]);
+  expect(isChanged).toEqual([false, false, true, true]);
+  expect(toolGit(made.workspaceDir, "status", "--porcelain", "--ignored")).toBe("");
+  expect(readFileSync(join(made.workspaceDir, "src/deep/file"), "utf8")).toBe("x\n");
 });
 
 test("after a command the files are looked at, whatever its index says", async () => {

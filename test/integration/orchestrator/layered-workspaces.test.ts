@@ -14,7 +14,7 @@ import { ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { type Server, serve } from "../../../lib/service/serve.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
-import { tinyImage } from "../../support/docker/tiny-image.ts";
+import { buildLayerMaker } from "../../support/docker/layer-maker.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -22,15 +22,6 @@ setDefaultTimeout(120_000);
 
 const agent = agentName("tester");
 const user = { uid: 10001, gid: 10001 };
-
-/** A commit of only `0` cannot be had, and of one of only `1` there is a layer without files. */
-const maker = `#!/bin/sh
-case "$2" in
-  000*) echo "no such commit"; exit 3 ;;
-  111*) exit 0 ;;
-esac
-mkdir "$SETT_LAYER_DIR/tree" && echo "$2 $(ls $SETT_OBJECTS_DIR)" > "$SETT_LAYER_DIR/tree/file"
-`;
 
 /** Says what it finds and of which kind its disk is, writes, and waits where the goal wants it. */
 const script = `[ ! -e /workspace/file ] || head -c 8 /workspace/file; echo
@@ -44,19 +35,8 @@ let image: string;
 let store: string;
 
 beforeAll(async () => {
-  const probe = await dockerInstance();
-  at = probe;
-  const contextDir = await mkdtemp(join(tmpdir(), "sett-maker-"));
-  await writeFile(join(contextDir, "cub"), maker);
-  await chmod(join(contextDir, "cub"), 0o755);
-  const dockerfile = `FROM ${tinyImage}\nCOPY cub /cub/cub\n`;
-  await writeFile(join(contextDir, "Dockerfile"), dockerfile);
-  image = at.imageTag("maker");
-  await at.runtime.engine.images.build(
-    { contextDir, dockerfile: "Dockerfile", args: {}, tag: image, labels: {} },
-    { onProgress: () => {} },
-  );
-  await rm(contextDir, { recursive: true });
+  at = await dockerInstance();
+  image = await buildLayerMaker(at);
 });
 
 beforeEach(async () => {

@@ -72,6 +72,7 @@ export function sampleInput(config: SettConfig, over: Partial<PlanInput> = {}): 
       agents: new Map(config.agents.map(({ name }) => [name, image("some/image:1")])),
     },
     password: "secret",
+    isLayered: false,
     machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
     ...over,
   };

@@ -20,8 +20,9 @@ import { type Diff, diffOf, type ServiceChange } from "../plan/diff.ts";
 import { type Outcome, outcomeOf } from "../plan/outcome.ts";
 import type { InstancePlan } from "../plan/plan.ts";
 import { findLost, type KnownBefore, type Lost } from "./find-lost.ts";
+import { type LayingInput, layWorkspaces } from "./lay-workspaces.ts";
 import { makeOwned } from "./make-owned.ts";
-import { makePart, requireGoing, type Tools } from "./make-part.ts";
+import { makePart, requireGoing } from "./make-part.ts";
 import { nextHeartbeat } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
@@ -29,8 +30,7 @@ import { settleAll } from "./settle-all.ts";
 import { startRedis } from "./start-redis.ts";
 import { startService } from "./start-service.ts";
 
-export type ApplyInput = Tools & {
-  instance: InstanceName;
+export type ApplyInput = LayingInput & {
   workspace: string;
   version: string;
   plan: InstancePlan;
@@ -169,12 +169,12 @@ function nothingOf(instance: InstanceName): InstanceParts {
  * The volumes of new and replaced agents; a replaced agent keeps its workspace. They share that of
  * the cub.
  */
-async function makeVolumes(tools: ApplyInput, { agents }: Diff): Promise<void> {
-  const needed = agents
-    .filter(({ kind }) => kind !== "keep")
-    .flatMap(({ planned }) => planned.volumes);
+async function makeVolumes(input: ApplyInput, { agents }: Diff): Promise<void> {
+  const parts = agents.filter(({ kind }) => kind !== "keep").map(({ planned }) => planned);
+  await layWorkspaces(input, parts);
+  const needed = parts.flatMap(({ volumes }) => volumes);
   const byName = new Map(needed.map((volume) => [volume.name, volume]));
-  await makeOwned(tools, [...byName.values()]);
+  await makeOwned(input, [...byName.values()]);
 }
 
 /**

@@ -1,10 +1,16 @@
 // One agent: its image, the cub as its program, and its access to the machine
 // (docs/internals/containers.md#what-a-container-may-do).
+import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { AgentConfig } from "../../../../lib/model/config.ts";
 import { inPieces } from "../../../../lib/model/in-pieces.ts";
 import { withoutUndefined } from "../../../../lib/model/without-undefined.ts";
-import { agentContainerName, workspaceVolumeName } from "../../../../lib/runtime/names.ts";
-import type { Need, PartPlan } from "../../../../lib/runtime/part-plan.ts";
+import {
+  agentContainerName,
+  firstLayerName,
+  upperVolumeName,
+  workspaceVolumeName,
+} from "../../../../lib/runtime/names.ts";
+import type { Need, Over, PartPlan } from "../../../../lib/runtime/part-plan.ts";
 import { usesProxy } from "../../services/egress.ts";
 import { leaseTime, reachesRedis, redisTimes } from "../../services/environment.ts";
 import type { PlanInput, PlannedImage } from "../../services/input.ts";
@@ -47,6 +53,7 @@ export function agentPlan(
         name: workspaceVolumeName(instance, agent.name),
         of: { component: "workspace", agent: agent.name },
         target: "/workspace",
+        ...overLayer(input, agent),
       },
       {
         kind: "store",
@@ -79,6 +86,13 @@ export function agentPlan(
       ...(machine.canLimitSystemCalls && { systemCalls: "narrow", stopSignal: unsendable }),
     },
   };
+}
+
+/** Workers have layers of their starter. */
+function overLayer({ instance, isLayered }: PlanInput, agent: AgentConfig): { over?: Over } {
+  if (!isLayered || needsWorkers(agent)) return {};
+  const [layer, upper] = [firstLayerName(instance), upperVolumeName(instance, agent.name)];
+  return { over: { layer, upper, target: "/git/layer", variable: "SETT_LAYER_DIR" } };
 }
 
 /** Its ways out: it has no network of its own. */

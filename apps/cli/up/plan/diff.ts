@@ -72,7 +72,7 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
         // The disks of workers are no part of the plan.
         if (labels.component === "workspace") return !agents.has(labels.agent);
         // The starter knows which of its layers are in use.
-        if (labels.component === "layer") return !services.has("starter");
+        if (labels.component === "layer") return !services.has("starter") && !used.has(name);
         return !isKept(labels) && !used.has(name);
       })
       .map(({ name }) => name),

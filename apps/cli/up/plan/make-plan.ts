@@ -14,6 +14,7 @@ import { requireStartable } from "../checks/require-startable.ts";
 import { type Host, type Images, type Known, usersOf } from "../hosts/host.ts";
 import type { Order } from "../order.ts";
 import { type InstancePlan, planInstance, planParts } from "./plan.ts";
+import { sharesCheckout } from "./shares-checkout.ts";
 import { telemetryOf } from "./telemetry-variables.ts";
 
 type Made = { host: Host; known: Known; images: Images; values: Values; tokens: TokenDigest[] };
@@ -45,6 +46,7 @@ export async function makePlan(
     // Parts that keep running know the password of last time.
     password: keptPassword(known.before) ?? randomBytes(24).toString("hex"),
     machine: known.engine,
+    isLayered: isInContainer && (await sharesCheckout(known, { instance, repository })),
     machineNetworks: publicNetworksOf(networkInterfaces()),
     cassettes,
     api: hasApi(config) ? { tokens, tls: values.tls, repository: place, telemetry } : undefined,

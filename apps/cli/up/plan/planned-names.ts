@@ -50,5 +50,6 @@ const blank: Omit<PlanInput, "instance" | "config"> = {
   repository: { foldersFor: () => [], user: { uid: 0, gid: 0 } },
   images: { redis: image, orchestrator: image, agents: new Map() },
   password: "",
+  isLayered: true,
   machine: { cpus: 1, memoryBytes: 0, canLimitSystemCalls: false, canLimitProcessors: false },
 };

@@ -17,6 +17,9 @@ test("what has no labels is known by a name that Sett gives", () => {
   expect(named("volume", "sett-my-demo-blackboard")).toBe("my-demo blackboard ");
   expect(named("volume", "sett-demo-cub-0123456789ab")).toBe("demo carrier ");
   expect(named("volume", "sett-demo-workspace-coder.2")).toBe("demo workspace coder");
+  expect(named("volume", "sett-demo-workspace-coder.upper")).toBe("demo workspace coder");
+  expect(named("volume", "sett-demo.layer")).toBe("demo layer ");
+  expect(named("volume", "sett-demo.layer.0123456789ab-1")).toBe("demo layer ");
   expect(named("network", "sett-demo")).toBe("demo network ");
 });
 

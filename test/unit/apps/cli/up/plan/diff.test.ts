@@ -167,6 +167,17 @@ describe("of a sett that runs", () => {
     expect(unusedVolumes).toEqual(["sett-demo-workspace-tester"]);
   });
 
+  test("the checkout that agents share goes with the last of them", () => {
+    const over = { isLayered: true };
+    const layered = running(planOf(coder + tester, { over }));
+    const unused = (agents: string) => diffOf(planOf(agents, { over }), layered).unusedVolumes;
+    expect(unused(coder + tester)).toEqual([]);
+    const ofTester = ["sett-demo-workspace-tester", "sett-demo-workspace-tester.upper"];
+    expect(unused(coder)).toEqual(ofTester);
+    const fresh = agent("coder", "    strategy: fresh_per_call\n");
+    expect(unused(fresh)).toEqual(ofTester);
+  });
+
   describe("with models", () => {
     const models = (model: string, key = "$" + "{KEY}") =>
       `models:\n  strong: { provider: anthropic, model: ${model}, key: "${key}" }\n`;

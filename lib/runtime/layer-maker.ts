@@ -1,0 +1,92 @@
+// Makes a layer: a volume with the checkout of a commit, which a container of the cub's own image
+// fills (docs/internals/layers.md).
+import { SettError } from "../model/errors.ts";
+import type { CommitHash } from "../model/ids.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
+import type { ContainerSpec } from "./container-spec.ts";
+import { labelsFor } from "./labels.ts";
+import type { Workers } from "./port.ts";
+
+const makerFolder = "/layer";
+const makerPids = 128;
+
+/**
+ * `like`: a container of an agent that will begin over it. `image`: the cub's own, of which makers
+ * are, whatever the images of agents have. `maker`: the name of the container.
+ */
+export type LayerSpec = {
+  like: ContainerSpec;
+  image: string;
+  commit: CommitHash;
+  volume: string;
+  maker: string;
+};
+
+/**
+ * Leaves nothing behind where it fails: throws git-failed with what the container has written, as
+ * the runtime does, and with the signal's reason.
+ */
+export async function makeLayer(
+  runtime: Workers & Required<Pick<Workers, "layers">>,
+  spec: LayerSpec,
+  signal: AbortSignal,
+): Promise<void> {
+  const { like, image, volume, maker } = spec;
+  const labels = labelsFor(like.labels, { component: "layer" });
+  const { user: owner } = like;
+  await runtime.makeVolume({ name: volume, labels, image, ...withoutUndefined({ owner }) });
+  try {
+    await run(runtime, { ...makerOf(spec), name: maker, labels }, signal);
+  } catch (error) {
+    await runtime.layers.remove(volume).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function run(runtime: Workers, spec: ContainerSpec, signal: AbortSignal): Promise<void> {
+  await runtime.start(spec);
+  try {
+    const exitCode = await runtime.wait(spec.name, signal);
+    if (exitCode === 0) return;
+    const lines: string[] = [];
+    for await (const { line } of runtime.logs(spec.name, { tail: 10 })) lines.push(line);
+    throw new SettError("git-failed", `It ended with ${exitCode}: ${lines.join(" ")}`);
+  } finally {
+    await runtime.remove(spec.name);
+  }
+}
+
+/** It sees the store alone, has no network, and is confined and limited as the agent is. */
+function makerOf({
+  like,
+  image,
+  commit,
+  volume,
+}: LayerSpec): Omit<ContainerSpec, "name" | "labels"> {
+  const { user, resources, systemCalls, env } = like;
+  const store = like.mounts.filter(({ target }) => target === env.SETT_OBJECTS_DIR);
+  return {
+    image,
+    entrypoint: ["/cub/cub", "--make-layer", commit],
+    env: {
+      LD_LIBRARY_PATH: "/cub",
+      SETT_GIT_BINARY: "/cub/git",
+      SETT_GIT_LIBRARY_PATH: "/cub",
+      SETT_OBJECTS_DIR: env.SETT_OBJECTS_DIR ?? "",
+      SETT_LAYER_DIR: makerFolder,
+      ...withoutUndefined({ SETT_DISK_LIMIT: env.SETT_DISK_LIMIT }),
+    },
+    mounts: [
+      ...store,
+      { kind: "volume", volume, target: makerFolder, access: "rw" },
+      { kind: "tmpfs", target: "/tmp", sizeBytes: 16 * 1024 ** 2 },
+    ],
+    network: "none",
+    capabilities: "none",
+    isRootReadOnly: true,
+    pidsLimit: makerPids,
+    healthcheck: "none",
+    restart: "no",
+    ...withoutUndefined({ user, resources, systemCalls }),
+  };
+}
