@@ -26,9 +26,15 @@ type CheckedConfig = Record<"mistakes" | "missing" | "warnings" | "notes", Confi
 
 /**
  * `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of
- * models are neither needed nor read. `withBaseImages`: Dockerfiles are read, too.
+ * models are neither needed nor read. `withBaseImages`: Dockerfiles are read, too. `name`: the
+ * file's for people, where it is not its path.
  */
-type ReadOptions = { version?: string; withoutKeys?: boolean; withBaseImages?: boolean };
+type ReadOptions = {
+  version?: string;
+  withoutKeys?: boolean;
+  withBaseImages?: boolean;
+  name?: string | undefined;
+};
 
 /**
  * As `readConfig`, but returns the mistakes. Throws `config-missing`, and `config-invalid` for a
@@ -42,7 +48,7 @@ export async function checkConfig(
   const text = await readText(path);
   const parsed = parseConfig({
     text,
-    file: path,
+    file: options.name ?? path,
     folder: dirname(resolve(path)),
     host: env,
     ...options,
@@ -77,11 +83,12 @@ export async function checkConfig(
 export async function readConfig(
   path: string,
   env: HostEnvironment,
-  options: Pick<ReadOptions, "withoutKeys"> = {},
+  options: Pick<ReadOptions, "withoutKeys" | "name"> = {},
 ): Promise<{ config: SettConfig; warnings: ConfigProblem[]; problemAt: ProblemAt }> {
   const { config, mistakes, missing, warnings, problemAt } = await checkConfig(path, env, options);
-  if (config === undefined) throw invalidConfig(path, [...mistakes, ...missing]);
-  if (missing.length > 0) throw missingVariables(path, missing);
+  const { name = path } = options;
+  if (config === undefined) throw invalidConfig(name, [...mistakes, ...missing]);
+  if (missing.length > 0) throw missingVariables(name, missing);
   return { config, warnings, problemAt };
 }
 

@@ -196,6 +196,7 @@ async function takeDown(
   await forgetId(kept, instance, shell);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
+  if (repository?.place.isBare) await repository.keepFilesOf(undefined);
   await repository?.exchange(instance).remove();
   shell.messages.done(`${instance} is removed, with its blackboard.`);
 }

@@ -2,7 +2,7 @@
 import { initFiles, llmInitFiles } from "../../../lib/config/init-files.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { defineCommand } from "../program/command.ts";
-import { workspaceRoot } from "../program/workspace-root.ts";
+import { isBare, workspaceRoot } from "../program/workspace-root.ts";
 import { existing, writeFiles } from "../program/write-files.ts";
 
 export const init = defineCommand({
@@ -18,6 +18,12 @@ export const init = defineCommand({
   },
   examples: ["sett init", "sett init --llm", "sett init --force  # write the same files again"],
   async run(args, shell) {
+    const root = await workspaceRoot(shell.cwd);
+    if (root !== undefined && (await isBare(root))) {
+      throw new SettError("usage", `${root} is a bare repository, which has no files to write.`, {
+        hint: "In a clone of it: sett init, commit, push. Then `sett up` here reads the sett.yml of HEAD.",
+      });
+    }
     const files = args.llm ? llmInitFiles() : initFiles();
     const present = await existing(shell.cwd, files);
     if (present.length > 0 && !args.force) {
@@ -31,7 +37,7 @@ export const init = defineCommand({
     }
     await writeFiles(shell.cwd, files);
     await shell.out.write(files.map(({ path }) => `${path}\n`).join(""));
-    const begin = (await workspaceRoot(shell.cwd)) === undefined ? "git init && " : "";
+    const begin = root === undefined ? "git init && " : "";
     shell.messages.next(
       `Agents see only committed files: ${begin}git add -A && git commit -m "Add a sett"`,
     );

@@ -8,7 +8,7 @@ import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { configPath } from "../program/config-path.ts";
+import { findConfig } from "../program/config-path.ts";
 
 export const validate = defineCommand({
   name: "validate",
@@ -33,7 +33,7 @@ export const validate = defineCommand({
       await shell.out.write(configSchemaText());
       return exitCodes.done;
     }
-    const file = await configPath(shell.cwd, args.file);
+    const { file, name = file } = await findConfig(shell, args.file);
     const {
       config,
       mistakes,
@@ -43,6 +43,7 @@ export const validate = defineCommand({
     } = await checkConfig(file, shell.env, {
       version: shell.version,
       withBaseImages: true,
+      name,
     });
     // A sett.yml can be checked on a machine that does not have its secrets.
     const warnings = sortProblems([
@@ -56,11 +57,11 @@ export const validate = defineCommand({
       return config === undefined ? exitCodes.wrongUse : exitCodes.done;
     }
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
-    if (config === undefined) throw invalidConfig(file, mistakes);
+    if (config === undefined) throw invalidConfig(name, mistakes);
     for (const note of notes) shell.messages.note(formatProblem(note));
     const names = registrationsOf(config, new Map()).map(nameWithKind);
     const count = names.length === 1 ? "1 agent" : `${names.length} agents`;
-    await shell.out.write(`${file} is valid: ${count} (${names.join(", ")}).\n`);
+    await shell.out.write(`${name} is valid: ${count} (${names.join(", ")}).\n`);
     return exitCodes.done;
   },
 });

@@ -16,7 +16,7 @@ export async function readSecretsFacts({
   interrupted: signal,
 }: Shell): Promise<SecretsFacts | undefined> {
   try {
-    const file = await configPath(cwd, undefined);
+    const file = await configPath({ cwd, env }, undefined);
     const { config } = await checkConfig(file, env, { withoutKeys: true });
     if (config === undefined) return undefined;
     const { values, unread } = await readableValues(config, {

@@ -7,12 +7,14 @@ import { goalCostText } from "../../../lib/client/render/cost-text.ts";
 import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
+import { settRef } from "../../../lib/git/repository/refs.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import type { GoalId } from "../../../lib/model/ids.ts";
+import type { GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { PersonAtPrompt } from "../people/answer-at-prompt.ts";
+import { isBare } from "../program/workspace-root.ts";
 import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -49,7 +51,8 @@ export async function watchGoal(
     )
   )
     await fetchResults(shell, place.workspace, () => readResultsAt(place));
-  await printEnd(reading, { instance: place.instance, isAsked: canAsk }, shell);
+  const hasFiles = place.workspace === undefined || !(await isBare(place.workspace));
+  await printEnd(reading, { instance: place.instance, isAsked: canAsk, hasFiles }, shell);
   return reading;
 }
 
@@ -59,10 +62,11 @@ const maxReason = 300;
 
 /**
  * Prints how the goal ended, and what to type next. `isAsked`: its questions were shown already.
+ * `hasFiles`: false in a bare repository, where nothing can be merged.
  */
 async function printEnd(
   { goal, inquiries, artefacts, status, cost, ignoredBecause, hasInSight }: RestingGoal,
-  { instance, isAsked }: { instance: string; isAsked: boolean },
+  { instance, isAsked, hasFiles }: { instance: InstanceName; isAsked: boolean; hasFiles: boolean },
   shell: Shell,
 ): Promise<void> {
   const { messages, suggest } = shell;
@@ -107,7 +111,10 @@ async function printEnd(
       break;
     default: {
       const commit = results.findLast((artefact) => artefact.metadata.commit !== undefined);
-      if (commit !== undefined) messages.next(`git merge refs/sett/${instance}/${commit.id}`);
+      if (commit !== undefined)
+        messages.next(
+          `${hasFiles ? "git merge" : "git branch NAME"} ${settRef(instance, commit.id)}`,
+        );
       if (last !== undefined) messages.next(suggest(`unearth ${shortId(commit?.id ?? last.id)}`));
     }
   }

@@ -59,7 +59,8 @@ export async function whereTheyAre(
 function hasLostPlace(parts: InstanceParts, workspace: string): boolean {
   const before = workspaceOf(parts);
   if (before === "" || before === workspace) return false;
-  return !existsSync(join(before, ".git")) || realpathSync(before) === workspace;
+  const isThere = [join(before, ".git"), join(before, "objects")].some(existsSync);
+  return !isThere || realpathSync(before) === workspace;
 }
 
 async function isMoved(parts: InstanceParts, place: RepositoryPlace, env: Env): Promise<boolean> {

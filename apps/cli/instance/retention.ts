@@ -24,7 +24,7 @@ export async function readRetention({
   env,
 }: Pick<Shell, "cwd" | "env">): Promise<Retention | undefined> {
   try {
-    const file = resolve(cwd, await configPath(cwd, undefined));
+    const file = resolve(cwd, await configPath({ cwd, env }, undefined));
     return (await checkConfig(file, env, { withoutKeys: true })).config?.retention;
   } catch (error) {
     if (error instanceof SettError) return undefined;

@@ -31,7 +31,8 @@ export const fileArgument = {
   type: "string",
   alias: "f",
   valueHint: "FILE",
-  description: "the configuration (default: the nearest sett.yml, in this folder or above)",
+  description:
+    "the configuration (default: the nearest sett.yml, in this folder or above; of a bare repository HEAD:sett.yml)",
 } as const;
 
 export const commonArguments = {

@@ -59,6 +59,7 @@ export async function bringAbout(input: Input): Promise<void> {
     const applied = await applyPlan(applyInputOf(input, known, applyInput));
     // That the configuration cannot be written was said with the id.
     await kept.noteUp().catch(() => undefined);
+    if (input.filesOf !== undefined) await repository.keepFilesOf(input.filesOf);
     await sayWhatIsUp(input, made.plan);
     await host.tidy(images, known);
     await report(instance, applied, shell);

@@ -5,7 +5,7 @@ import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
 import {
@@ -15,7 +15,7 @@ import {
   runtimeForUp,
   runtimeNames,
 } from "../instance/runtimes.ts";
-import { configPath, lacksConfig } from "../program/config-path.ts";
+import { findConfig, lacksConfig } from "../program/config-path.ts";
 import { hasApi } from "../services/api.ts";
 import { hasModels } from "../services/gateway.ts";
 import type { Cassettes } from "../services/input.ts";
@@ -27,6 +27,8 @@ import { requireTelemetry } from "./plan/telemetry-variables.ts";
 
 export type Order = FoundRuntime & {
   file: string;
+  /** The commit whose files a bare repository shows; undefined for any other repository. */
+  filesOf: CommitHash | undefined;
   /** As it is written. */
   config: SettConfig;
   problemAt: ProblemAt;
@@ -52,9 +54,14 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   const requested = runtimeNames.find((each) => each === args.runtime);
   if (await lacksConfig(shell.cwd, args.file))
     await createFirstSett(shell, args.yes, () => requireRuntime(shell, requested));
-  const file = await configPath(shell.cwd, args.file);
+  const { file, from: filesOf, name } = await findConfig(shell, args.file);
+  if (filesOf !== undefined)
+    shell.messages.note(`The configuration is ${name}, of ${filesOf.slice(0, 8)}.`);
   const withoutKeys = ordered?.mode === "replay";
-  const { config, warnings, problemAt } = await readConfig(file, shell.env, { withoutKeys });
+  const { config, warnings, problemAt } = await readConfig(file, shell.env, {
+    withoutKeys,
+    name,
+  });
   for (const warning of warnings) shell.messages.warn(formatProblem(warning));
   if (hasApi(config)) requireTelemetry(shell.env);
   const folder = dirname(resolve(shell.cwd, file));
@@ -67,5 +74,5 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   const { instance, why } = chooseInstance(args.name, place.toplevel, found);
   const runtime = await runtimeForUp(shell, known, instance, requested);
   if (why !== undefined) shell.messages.note(why);
-  return { file, config, problemAt, repository, cassettes, instance, here, ...runtime };
+  return { file, filesOf, config, problemAt, repository, cassettes, instance, here, ...runtime };
 }

@@ -9,10 +9,10 @@ import { removeTree } from "../../folders/remove-tree.ts";
 import { CommitHash, type InstanceName } from "../../model/ids.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
+import { fetchMissing } from "../run/fetch-missing.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import type { GitProgress } from "../run/progress.ts";
 import { type Git, runGit } from "../run/run-git.ts";
-import { fetchMissing } from "./fetch-missing.ts";
 import {
   linesOf,
   maxKnown,

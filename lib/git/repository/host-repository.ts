@@ -9,12 +9,14 @@ import { HostFolders } from "../exchange/host-folders.ts";
 import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
+import { fetchFiles } from "../run/fetch-missing.ts";
 import { findRepository, type RepositoryPlace, unusable } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
 import { PlainView } from "../run/plain-view.ts";
 import type { GitProgress } from "../run/progress.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import { withoutRepository } from "../run/user-environment.ts";
+import { commitFiles, filesPath, keepCommitFiles } from "./commit-files.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
@@ -157,6 +159,7 @@ export class HostRepository {
    * when all is committed.
    */
   async dirtyFiles(onSlow?: (sentence: string) => void): Promise<DirtyFile[]> {
+    if (this.place.isBare) return [];
     return await dirtyFiles((run) => this.#run(run), { git: this.#git, place: this.place, onSlow });
   }
 
@@ -166,11 +169,25 @@ export class HostRepository {
    */
   async isTracked(path: string): Promise<boolean> {
     const inside = relative(this.place.toplevel, path);
+    if (this.place.isBare) return path.startsWith(`${filesPath(this.place)}/`);
     if (inside === "" || inside === ".." || inside.startsWith("../")) return false;
     const listed = await this.#run({
       args: ["--literal-pathspecs", "ls-files", "-z", "--full-name", "--", `./${inside}`],
     });
     return listed === `${inside}\0`;
+  }
+
+  /**
+   * Where these files and folders of the commit are, for a bare repository. As `commitFiles`.
+   */
+  async filesOf(commit: CommitHash, paths: readonly string[]): Promise<string> {
+    await fetchFiles({ git: this.#git, place: this.place }, commit);
+    return await commitFiles({ git: this.#git, place: this.place }, commit, paths);
+  }
+
+  /** Removes what `filesOf` has written of all other commits; of all where none is named. */
+  async keepFilesOf(commit: CommitHash | undefined): Promise<void> {
+    await keepCommitFiles(this.place, commit);
   }
 
   /** At a person's request. Throws git-failed and interrupted; the index is then as it was. */
@@ -345,10 +362,10 @@ export class HostRepository {
   }
 }
 
-function inPlace({ gitDir, toplevel }: RepositoryPlace, run: GitRun): GitRun {
+function inPlace({ gitDir, toplevel, isBare }: RepositoryPlace, run: GitRun): GitRun {
   return {
     ...run,
-    args: [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, ...run.args],
+    args: [`--git-dir=${gitDir}`, ...(isBare ? [] : [`--work-tree=${toplevel}`]), ...run.args],
     cwd: toplevel,
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettError } from "../../model/errors.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { type Git, type GitResult, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { goToWorkTree, workTreesBelow, workTreesOf } from "./work-trees.ts";
 
@@ -18,6 +19,8 @@ export interface Owner {
  */
 export interface RepositoryPlace {
   readonly toplevel: string;
+  /** It has no files and no index; `toplevel` is its own folder then. */
+  readonly isBare: boolean;
   /** Holds HEAD and the index. */
   readonly gitDir: string;
   /** Holds objects and refs, and Sett's own folder. */
@@ -44,11 +47,7 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     "--is-inside-work-tree",
     "--show-object-format",
   ]);
-  if (isBare === "true") {
-    const clone = unusable(`${path} is a bare repository.`, "Clone it, and work in the clone.");
-    throw goToWorkTree(path, await workTreesOf(git, path)) ?? clone;
-  }
-  if (isInside !== "true")
+  if (isBare !== "true" && isInside !== "true")
     throw unusable(
       `${path} is inside a repository's own folder.`,
       "Go to the files of the repository.",
@@ -57,9 +56,9 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     "--path-format=absolute",
     "--git-dir",
     "--git-common-dir",
-    "--show-toplevel",
+    ...(isBare === "true" ? [] : ["--show-toplevel"]),
   ]);
-  const [gitDir, commonDir, toplevel, ...rest] = where;
+  const [gitDir, commonDir, toplevel = gitDir, ...rest] = where;
   if (
     gitDir === undefined ||
     commonDir === undefined ||
@@ -68,12 +67,14 @@ export async function findRepository(git: Git, path: string): Promise<Repository
   ) {
     throw unusable(`The path of the repository of ${path} has a line break.`, "Rename the folder.");
   }
+  if (isBare === "true") await requireBare(git, path, gitDir);
   const objectsDir = await realpath(join(commonDir, "objects"));
   const { uid, gid } = await stat(commonDir);
   const containerUser = uid === 0 ? unprivileged : { uid, gid };
   const objectFormat = format === "sha256" ? "sha256" : "sha1";
   return {
     toplevel,
+    isBare: isBare === "true",
     gitDir,
     commonDir,
     objectsDir,
@@ -82,6 +83,23 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     owner: { uid, gid },
     containerUser,
   };
+}
+
+/**
+ * A person beside the work trees of a bare repository means one of them, unless the repository
+ * itself has an instance already.
+ */
+async function requireBare(git: Git, path: string, gitDir: string): Promise<void> {
+  const place = "^sett\\..*\\.worktree$";
+  const known = await tryGit(git, {
+    args: [`--git-dir=${gitDir}`, "config", "-z", "--get-regexp", place],
+  });
+  const hasInstance = known.stdout.split("\0").some((entry) => /\n$/.test(entry));
+  const elsewhere = hasInstance ? undefined : goToWorkTree(path, await workTreesOf(git, path));
+  if (elsewhere !== undefined) throw elsewhere;
+  if (`${await realpath(path)}/`.startsWith(`${gitDir}/`)) return;
+  const go = `Go to its own folder: cd ${shellWord(gitDir)}`;
+  throw unusable(`${path} names a bare repository in another folder.`, go);
 }
 
 export function unusable(message: string, hint: string): SettError {

@@ -372,11 +372,13 @@ function repository(need: Extract<Need, { kind: "repository" }>): Met {
     access,
   });
   const ownFile = `${toplevel.replace(/\/$/, "")}/.git`;
+  const isWhole = [ownFile, toplevel].includes(commonDir);
   return {
     mounts: [
       bind(commonDir, "ro"),
-      // A linked worktree, or a submodule, has a file that names its folder.
-      ...(ownFile === commonDir ? [] : [bind(ownFile, "ro")]),
+      // A linked worktree, or a submodule, has a file that names its folder; a bare repository has
+      // none.
+      ...(isWhole ? [] : [bind(ownFile, "ro")]),
       ...writable.map((path) => bind(path, "rw")),
     ],
     env: { [variable]: toplevel, [filesVariable]: "false" },

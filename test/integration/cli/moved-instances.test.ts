@@ -1,7 +1,7 @@
 // Which instances are taken for those of a repository that was moved: real git, and the
 // labels that an Engine would show.
 import { expect, test } from "bun:test";
-import { mkdtempDisposable, rename, symlink } from "node:fs/promises";
+import { mkdtempDisposable, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -63,6 +63,19 @@ test("the instance of a repository that was moved is where the repository is", a
   await rename(old, now);
   expect(await foundAt(now, keptBlackboard(old))).toBe(now);
   expect(await foundAt(now, keptBlackboard(old, "fedcba9876543210.1790000000"))).toBe(old);
+});
+
+test("a bare repository that is there keeps its instance, and one that was moved takes it along", async () => {
+  await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
+  const [from, old] = [join(temp.path, "from"), join(temp.path, "old.git")];
+  const now = join(temp.path, "now.git");
+  await makeRepository(from);
+  await $`git clone --quiet --bare ${from} ${old} && git clone --quiet --bare ${from} ${now}`;
+  await new KeptId((await repositoryAt(old)).place, demo, env).write(id);
+  expect(await foundAt(now, keptBlackboard(old))).toBe(old);
+  await rm(now, { recursive: true });
+  await rename(old, now);
+  expect(await foundAt(now, keptBlackboard(old))).toBe(now);
 });
 
 test("what is at the old place now keeps no instance from the new one: a link to it, or no repository", async () => {

@@ -178,7 +178,7 @@ test("what agents could not work with is refused, with the reason and the way ou
   const refusals: Record<string, RegExp> = {
     plain: /is not in a git repository/,
     empty: /has no commits yet/,
-    bare: /is a bare repository/,
+    bare: /has no commits yet/,
     "host repo/.git/objects": /inside a repository's own folder/,
     nothing: /There is no folder/,
   };

@@ -42,14 +42,16 @@ test.each([true, false])(
   },
 );
 
-test("a work tree that was removed by hand is not offered, and without one a clone is", async () => {
+test("a work tree that was removed by hand is not offered, and without one the repository itself is", async () => {
   using layout = bareLayout({ hasLink: true });
   rmSync(join(layout.project, "main"), { recursive: true });
   await expect(open(layout.project)).rejects.toThrow("work trees: topic.");
   rmSync(join(layout.project, "topic"), { recursive: true });
   await expect(open(layout.project)).rejects.toMatchObject({
-    message: expect.stringContaining("is a bare repository"),
+    message: expect.stringContaining("names a bare repository in another folder"),
+    hint: expect.stringContaining(`cd '${join(layout.project, ".bare")}'`),
   });
+  expect((await open(join(layout.project, ".bare"))).place.isBare).toBe(true);
 });
 
 test("one whose disk is away is not offered, although git keeps it, and a blank in a path is quoted", async () => {

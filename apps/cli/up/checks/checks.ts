@@ -56,7 +56,8 @@ export function chooseInstance(
 
 /** The instance name for a folder; undefined where its name has no usable letters. */
 export function nameOfFolder(workspace: string): InstanceName | undefined {
-  const name = inLatinLetters(basename(workspace))
+  // The folder of a bare repository has this ending by custom.
+  const name = inLatinLetters(basename(workspace, ".git"))
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 40)
     .replace(/^-+|-+$/g, "");

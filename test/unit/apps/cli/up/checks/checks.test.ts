@@ -41,6 +41,7 @@ describe("a name and a repository", () => {
   test("the name of a new instance is the folder's where that makes one", () => {
     expect(chosen(undefined, "/home/ada/My Repository_2")).toBe("my-repository-2");
     expect(chosen(undefined, "/home/ada/Prüf")).toBe("pruf");
+    expect(chosen(undefined, "/srv/project.git")).toBe("project");
     expect(chosen(undefined, "/home/ada/pru\u0308f")).toBe("pruf");
     expect(chosen(undefined, "/home/ada/Große Straße №1 Łódź")).toBe("grosse-strasse-no1-lodz");
     expect(chosen(undefined, `/home/${"a".repeat(39)}-b`)).toBe("a".repeat(39));

@@ -117,6 +117,15 @@ test("a linked worktree brings the file that names its folder", () => {
   expect(binds).toContain("/home/ada/main/.git");
 });
 
+test("a bare repository is one folder, which has no file that names another", () => {
+  const { api } = planOf(`{ ${tokens} }`, {
+    repository: { toplevel: "/srv/project.git", commonDir: "/srv/project.git" },
+  });
+  const binds = api?.spec.mounts.flatMap((mount) => (mount.kind === "bind" ? [mount.target] : []));
+  expect(binds).toContain("/srv/project.git");
+  expect(binds).not.toContain("/srv/project.git/.git");
+});
+
 test("without the Engine's socket there is no reader of logs, and the API asks none", () => {
   const { api, logReader } = planOf(`{ ${tokens} }`, {}, "none");
   expect(logReader).toBeUndefined();

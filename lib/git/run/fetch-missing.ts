@@ -8,13 +8,22 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SettError } from "../../model/errors.ts";
+import type { CommitHash } from "../../model/ids.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { borrowing } from "../run/borrowing.ts";
-import { changeOwner } from "../run/change-owner.ts";
-import { unusable } from "../run/find-repository.ts";
-import { failureLine, runGit, tryGit } from "../run/run-git.ts";
-import { sshOfPerson } from "../run/ssh-of-person.ts";
-import type { Store } from "./object-store.ts";
+import { borrowing } from "./borrowing.ts";
+import { changeOwner } from "./change-owner.ts";
+import { type RepositoryPlace, unusable } from "./find-repository.ts";
+import type { GitProgress } from "./progress.ts";
+import { failureLine, type Git, runGit, tryGit } from "./run-git.ts";
+import { sshOfPerson } from "./ssh-of-person.ts";
+
+/** `path`: the object store that is to be whole; it borrows from the repository. */
+interface Source {
+  readonly git: Git;
+  readonly place: RepositoryPlace;
+  readonly path: string;
+  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
+}
 
 /** `revisions`: as git reads them from stdin. `ends`: the commits where history ends. */
 type Reached = { revisions: readonly string[]; ends: ReadonlySet<string> };
@@ -28,7 +37,7 @@ const stillMs = 2 * 60_000;
  * Returns at once where the repository is no partial clone. Throws repository-unusable, with git's
  * reason, where an object cannot be fetched.
  */
-export async function fetchMissing(store: Store, reached: Reached): Promise<void> {
+export async function fetchMissing(store: Source, reached: Reached): Promise<void> {
   if (store.place.promisors.length === 0) return;
   let before: ReadonlySet<string> = new Set();
   for (;;) {
@@ -43,8 +52,17 @@ export async function fetchMissing(store: Store, reached: Reached): Promise<void
   }
 }
 
+/** The files of the commit alone: a bare partial clone has not even those of HEAD. */
+export async function fetchFiles(
+  { git, place }: Pick<Source, "git" | "place">,
+  commit: CommitHash,
+): Promise<void> {
+  const source = { git, place, path: place.objectsDir };
+  await fetchMissing(source, { revisions: [commit], ends: new Set([commit]) });
+}
+
 async function missingObjects(
-  { git, place, path }: Store,
+  { git, place, path }: Source,
   { revisions, ends }: Reached,
 ): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-ends-"));
@@ -78,7 +96,10 @@ async function missingObjects(
 }
 
 /** Asks one remote after the other. Undefined on success, else why none has sent all. */
-async function fetchFromAny(store: Store, objects: readonly string[]): Promise<string | undefined> {
+async function fetchFromAny(
+  store: Source,
+  objects: readonly string[],
+): Promise<string | undefined> {
   const reasons: string[] = [];
   for (const remote of store.place.promisors) {
     const reason = await fetchFrom(store, remote, objects);
@@ -90,7 +111,7 @@ async function fetchFromAny(store: Store, objects: readonly string[]): Promise<s
 
 /** With the arguments of git's own fetches of single objects. */
 async function fetchFrom(
-  { git, place, onProgress }: Store,
+  { git, place, onProgress }: Source,
   remote: string,
   objects: readonly string[],
 ): Promise<string | undefined> {
@@ -125,16 +146,16 @@ function reasonIn(stderr: string): string {
 }
 
 /** What root has fetched belongs to the owner of the repository, whose git may remove it. */
-async function ownPacks({ objectsDir, owner }: Store["place"]): Promise<void> {
+async function ownPacks({ objectsDir, owner }: RepositoryPlace): Promise<void> {
   const packs = join(objectsDir, "pack");
   const names = await readdir(packs).catch(() => []);
   await changeOwner(owner, ...names.map((name) => join(packs, name)));
 }
 
-const lacks = ({ place }: Store, count: number) =>
+const lacks = ({ place }: Source, count: number) =>
   `The partial clone ${place.toplevel} lacks ${count} object${count === 1 ? "" : "s"} that agents would see`;
 
-function cannotFetch(store: Store, count: number, reason: string): SettError {
+function cannotFetch(store: Source, count: number, reason: string): SettError {
   const [remote = ""] = store.place.promisors;
   return unusable(
     `${lacks(store, count)}, and git cannot fetch ${count === 1 ? "it" : "them"}: ${reason}.`,
@@ -142,7 +163,7 @@ function cannotFetch(store: Store, count: number, reason: string): SettError {
   );
 }
 
-function cannotFetchHere(store: Store, count: number): SettError {
+function cannotFetchHere(store: Source, count: number): SettError {
   return unusable(
     `${lacks(store, count)}, and the API cannot reach its remote.`,
     "Run `sett forage` or `sett up` in the repository: they fetch what is missing.",

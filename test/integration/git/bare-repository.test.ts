@@ -1,0 +1,115 @@
+// A bare repository as the place of an instance: its files are those of a commit.
+import { expect, test } from "bun:test";
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+} from "node:fs";
+import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { settRef } from "../../../lib/git/repository/refs.ts";
+import { copyIn, foldersOf } from "../../support/git/folders.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  newArtefactId,
+  newGoalId,
+  sampleRepository,
+  toolGit,
+  workWith,
+} from "../../support/git/sample-repository.ts";
+
+const open = (path: string) => HostRepository.open(path, { env: hostEnv });
+
+async function bareScene(how: readonly string[] = []) {
+  const origin = sampleRepository(how.includes("sha256") ? ["--object-format=sha256"] : []);
+  git(origin.path, "config", "uploadpack.allowFilter", "true");
+  symlinkSync("one.ts", join(origin.path, "src/link"));
+  commitFiles(origin.path, { "agents/é/run.sh": "echo\n", "other/file": "1\n" }, "Agents");
+  const path = join(origin.root, "bare.git");
+  const filters = how.filter((each) => each !== "sha256");
+  git(origin.root, "clone", "-q", "--bare", ...filters, `file://${origin.path}`, path);
+  return { ...origin, origin: origin.path, path, [Symbol.dispose]: origin[Symbol.dispose] };
+}
+
+test.each([[[]], [["sha256"]], [["--filter=blob:none"]], [["--filter=tree:0"]]])(
+  "agents work on the HEAD of a bare repository (%p), and their commits arrive in it",
+  async (how) => {
+    using scene = await bareScene(how);
+    const repository = await open(scene.path);
+    expect(repository.place).toMatchObject({ isBare: true, toplevel: scene.path });
+    expect(await repository.dirtyFiles()).toEqual([]);
+    await repository.exchange(instance).make({ writers: [agentName] });
+    const base = await repository.head();
+    await repository.pin(instance, newGoalId(), base);
+    const workspaceDir = join(scene.root, "agent");
+    const copy = copyIn({
+      ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
+      ...foldersOf(repository, instance),
+    });
+    await copy.prepare(base);
+    const commit = commitFiles(workspaceDir, { new: "by agent\n" }, "By an agent", toolGit);
+    await copy.publish(commit, base);
+    const result = { artefact: newArtefactId(), commit, agent: agentName };
+    const fetched = await repository.fetchCommits(instance, [result]);
+    expect(fetched).toMatchObject({ broken: [], imported: [{ commit }] });
+    expect(await repository.showChanges(workWith(commit, base), "lines")).toContain("+by agent");
+    git(scene.path, "branch", "result", settRef(instance, result.artefact));
+    git(scene.path, "fsck", "--full");
+    expect(existsSync(join(scene.path, "index"))).toBe(false);
+  },
+);
+
+test.each([[[]], [["--filter=tree:0"]]])(
+  "files of a commit are a folder of their own (%p): what was asked for, and no more",
+  async (how) => {
+    using scene = await bareScene(how);
+    const repository = await open(scene.path);
+    const head = await repository.head();
+    const folder = await repository.filesOf(head, ["README.md", "no such"]);
+    expect(readFileSync(join(folder, "README.md"), "utf8")).toBe("Hello.\n");
+    expect(existsSync(join(folder, "src"))).toBe(false);
+    expect(await repository.filesOf(head, ["src", "agents/é"])).toBe(folder);
+    expect(readlinkSync(join(folder, "src/link"))).toBe("one.ts");
+    expect(lstatSync(join(folder, "agents/é/run.sh")).isFile()).toBe(true);
+    expect(existsSync(join(folder, "other"))).toBe(false);
+    expect(await repository.isTracked(join(folder, "README.md"))).toBe(true);
+    expect(await repository.isTracked(join(scene.path, "HEAD"))).toBe(false);
+
+    const before = await repository.resolve("HEAD~1");
+    const older = await repository.filesOf(before, ["."]);
+    expect(existsSync(join(older, "agents"))).toBe(false);
+    await repository.keepFilesOf(before);
+    expect(existsSync(folder)).toBe(false);
+    expect(existsSync(join(older, "README.md"))).toBe(true);
+    await repository.keepFilesOf(undefined);
+    expect(existsSync(join(scene.path, "sett/files"))).toBe(false);
+  },
+);
+
+test("files that an interruption has left half are written again", async () => {
+  using scene = await bareScene();
+  const repository = await open(scene.path);
+  const head = await repository.head();
+  const folder = await repository.filesOf(head, ["README.md"]);
+  rmSync(`${folder}.paths`);
+  truncateSync(join(folder, "README.md"), 2);
+  await repository.filesOf(head, ["README.md"]);
+  expect(readFileSync(join(folder, "README.md"), "utf8")).toBe("Hello.\n");
+});
+
+test("a bare repository with an instance stays its place when work trees are added", async () => {
+  using scene = await bareScene();
+  git(scene.path, "worktree", "add", "-q", "../tree", "main");
+  await expect(open(scene.path)).rejects.toThrow("work trees: tree.");
+  git(scene.path, "config", `sett.${instance}.worktree`, "");
+  expect((await open(scene.path)).place.isBare).toBe(true);
+  expect((await open(join(scene.root, "tree"))).place.isBare).toBe(false);
+});
