@@ -6,9 +6,9 @@ import { CommitHash } from "./ids.ts";
 export const treeFolder = "tree";
 
 /**
- * The file beside them that says what they are. `folders` and `attributes`: in latin1, one
- * character for each byte. `bytes`: of the files. `written_ms`, `written_ns`: Unix time, when the
- * index was last changed.
+ * The file beside them that says what they are. `folders`, `attributes` and paths of submodules:
+ * in latin1, one character for each byte. `bytes`: of the files. `written_ms`, `written_ns`: Unix
+ * time, when the index was last changed. A submodule without a `note` is an empty folder.
  */
 export const LayerNote = z.strictObject({
   base: CommitHash,
@@ -17,5 +17,10 @@ export const LayerNote = z.strictObject({
   bytes: z.number(),
   written_ms: z.number(),
   written_ns: z.string().regex(/^\d+$/),
+  get submodules() {
+    return z.array(
+      z.strictObject({ path: z.string(), commit: CommitHash, note: LayerNote.optional() }),
+    );
+  },
 });
 export type LayerNote = z.infer<typeof LayerNote>;

@@ -2,6 +2,7 @@
 
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
+import type { Lacking } from "../../../lib/git/exchange/port.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
@@ -58,7 +59,7 @@ export const forage = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const text = await readGoalText(args.goal, shell);
-    const { goal, from, place, actor, obstacle } = await post(
+    const { goal, from, place, actor, obstacle, lacking } = await post(
       text,
       goalIdOf(args.id),
       args.name,
@@ -67,11 +68,13 @@ export const forage = defineCommand({
     const id = goal.goal_id;
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
+      noteLacking(lacking, shell);
       noteObstacle(obstacle, shell);
       shell.messages.next(`Follow the goal: ${shell.suggest(`watch --goal ${shortId(id)}`)}`);
       return;
     }
     if (!args.json) await shell.out.write(`${id}\n`);
+    noteLacking(lacking, shell);
     noteObstacle(obstacle, shell);
     // After a goal from stdin, stdin has ended and no person can type.
     const mayAsk = args.goal !== "-";
@@ -110,6 +113,7 @@ async function post(
   place: Place;
   actor: Actor;
   obstacle: Obstacle | undefined;
+  lacking: readonly Lacking[];
 }> {
   await using session = await openSession(shell, name);
   const { board, place } = session;
@@ -140,7 +144,17 @@ async function post(
     onSlow: messages.note,
   });
   step.done();
-  return { goal, from, place, actor, obstacle };
+  const { commit } = goal.metadata;
+  const lacking =
+    commit === undefined ? [] : await repository.exchange(board.instance).lacking(commit);
+  return { goal, from, place, actor, obstacle, lacking };
+}
+
+function noteLacking(lacking: readonly Lacking[], { messages }: Shell): void {
+  for (const { found, remedy } of lacking) {
+    messages.note(found);
+    messages.next(remedy);
+  }
 }
 
 function noteObstacle(obstacle: Obstacle | undefined, { messages }: Shell): void {

@@ -1,7 +1,7 @@
 // The facts that `sett doctor` has before it judges.
 
 import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
-import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
+import type { AgentHoldings, Lacking } from "../../../lib/git/exchange/port.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
@@ -93,6 +93,8 @@ export type InstanceFacts = {
   parts: PartFacts[];
   /** The agents' folders of the exchange; undefined where its repository cannot be read. */
   exchange: readonly AgentHoldings[] | undefined;
+  /** What agents do not find of HEAD; undefined where its repository cannot be read. */
+  lacking?: readonly Lacking[] | undefined;
 };
 
 /** Watches of files (inotify) of a user; `most`: the process with the most of them. */

@@ -4,7 +4,6 @@ import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
-import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
@@ -125,25 +124,30 @@ async function readInstance(
           await readRetention(shell),
         );
   const bodies = record?.state === "answers" ? await readBodiesThere(shell, found) : undefined;
-  const exchange = await exchangeOf(found, shell);
+  const folders = await repositoryFacts(found, shell);
   return {
     engine: answering,
-    instance: { name: found.instance, runtime, state, redis, record, bodies, parts, exchange },
+    instance: { name: found.instance, runtime, state, redis, record, bodies, parts, ...folders },
   };
 }
 
-async function exchangeOf(
+async function repositoryFacts(
   parts: InstanceParts,
   { env }: Shell,
-): Promise<readonly AgentHoldings[] | undefined> {
+): Promise<Pick<InstanceFacts, "exchange" | "lacking">> {
   const workspace = workspaceOf(parts);
-  if (workspace === "") return undefined;
+  if (workspace === "") return { exchange: undefined };
   try {
     const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true });
-    return repository.exchange(parts.instance).holdings();
+    const exchange = repository.exchange(parts.instance);
+    const lacking = await repository
+      .head()
+      .then((head) => exchange.lacking(head))
+      .catch(() => undefined);
+    return { exchange: exchange.holdings(), lacking };
   } catch {
-    return undefined;
+    return { exchange: undefined };
   }
 }
 

@@ -6,6 +6,7 @@ import type { Finding } from "../facts/finding.ts";
 import type { DoctorFacts, InstanceFacts, PartFacts } from "./facts.ts";
 import { judgeEngine } from "./judge-engine.ts";
 import { judgeExchange } from "./judge-exchange.ts";
+import { judgeLacking } from "./judge-lacking.ts";
 import { judgeMachineNetworks } from "./judge-machine-networks.ts";
 import { judgePart } from "./judge-part.ts";
 import { judgeBodies, judgeRecord } from "./judge-record.ts";
@@ -85,7 +86,7 @@ function instanceFinding(
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis, record, bodies, exchange }: InstanceFacts,
+  { parts, redis, record, bodies, exchange, lacking }: InstanceFacts,
   suggest: Suggest,
 ): Finding[] {
   const up = suggest("up");
@@ -103,6 +104,7 @@ function partFindings(
       ];
     }),
     ...judgeExchange(exchange, diskLimits(parts), suggest("hoard")),
+    ...judgeLacking(lacking),
   ];
 }
 

@@ -105,15 +105,28 @@ async function inSubmodule(workspace: Workspace): Promise<string | undefined> {
   for (const entry of listed.split("\0")) {
     const [, folder] = /^160000 [^\t]*\t(.*)$/s.exec(entry) ?? [];
     if (folder === undefined) continue;
-    const listing = readdir(pathOfBytes(workspace.root, folder), { encoding: "latin1" });
+    const at = pathOfBytes(workspace.root, folder);
+    const listing = readdir(at, { encoding: "latin1" });
     const [name, ...more] = await listing.catch((): string[] => []);
     if (name !== undefined && ![name, ...more].includes(".git"))
       return (
         `${showName(folder)} is a submodule, and its files are in a repository of their own, which is not here: ` +
         `${showName(`${folder}/${name}`)} would not be in the commit. Remove it, and write what belongs to this repository elsewhere.`
       );
+    if (name !== undefined && !Buffer.isBuffer(at) && (await isChanged(workspace, at)))
+      return (
+        `${showName(folder)} is a submodule, which is here for reading: what you have changed in it would not be in the commit. ` +
+        `Undo it (\`git -C ${showName(folder)} checkout --force --detach COMMIT && git -C ${showName(folder)} clean -ffd\`), and change files of this repository.`
+      );
   }
   return undefined;
+}
+
+/** Whether it has changes that are not committed. What has been committed in it moves its link. */
+async function isChanged({ git }: Workspace, folder: string): Promise<boolean> {
+  const status = { args: ["status", "--porcelain", "--ignore-submodules=none"], cwd: folder };
+  const found = await tryGit(git, status);
+  return found.exitCode === 0 && found.stdout !== "";
 }
 
 /** Names of files have one character for each byte, as they need not be UTF-8. */

@@ -9,6 +9,8 @@ import {
   type GrantOrigin,
   resultArtefact,
 } from "../../../lib/core/result-artefact.ts";
+import { showName } from "../../../lib/git/run/file-name.ts";
+import type { Gitlink } from "../../../lib/git/run/find-submodules.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
@@ -86,6 +88,9 @@ async function workOn(
   return { outcome: "asked", artefact, ...withoutUndefined({ base: commit }) };
 }
 
+/** More names make no line of a log clearer. */
+const maxNamed = 10;
+
 /** A commit of a few kilobytes may have files of many gigabytes. */
 async function prepareWorkingCopy(
   deps: Deps,
@@ -108,6 +113,20 @@ async function prepareWorkingCopy(
       workingCopy.prepare(base, commits, { maxBytes, signal: within, onProgress }),
     );
   });
+  const { lacking } = workingCopy;
+  if (lacking.length > 0)
+    deps.log.warn("Submodules are empty folders in the workspace", {
+      claim_id: claim.id,
+      attempt,
+      submodules: lacking.slice(0, maxNamed).map(submoduleName).join(", "),
+      count: lacking.length,
+      hint: "Run `git submodule update --init --recursive` in the person's repository, then post the goal again.",
+    });
+}
+
+/** Its folder, and the commit that the person's repository does not have. */
+function submoduleName({ path, commit }: Gitlink): string {
+  return `${showName(path)} (${commit.slice(0, 12)})`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // The commit of a result: checked, and published to the exchange before the artefact is posted
 // (docs/internals/git.md#out).
 import { showName } from "../../../lib/git/run/file-name.ts";
+import type { Gitlink } from "../../../lib/git/run/find-submodules.ts";
 import { type Artefact, codeCommitType } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import type { Deps } from "../program/deps.ts";
@@ -39,6 +40,8 @@ export async function publishCommit(
   if (commit === undefined) return { ok: true, commit };
   const [link] = await workingCopy.newGitlinks(commit, base);
   if (link !== undefined) return withoutFiles(commit, link);
+  const [lost] = await workingCopy.lostGitlinks(commit, base);
+  if (lost !== undefined) return withLostSubmodule(commit, lost);
   const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
   if (secret !== undefined) return withSecret(secret);
   await workingCopy.publish(commit, start);
@@ -80,6 +83,17 @@ function withoutFiles(commit: CommitHash, folder: string): Publication {
       `The commit ${commit} has none of the files in ${name}, so nothing was published: the folder has a repository of its own. ` +
       `Have the tool remove the \`.git\` in it and \`git rm --cached\` the folder before it commits, let .gitignore name it, ` +
       "or add it as a submodule that .gitmodules names with an address outside of the workspace.",
+  };
+}
+
+function withLostSubmodule(commit: CommitHash, { path, commit: named }: Gitlink): Publication {
+  const name = `\`${showName(path)}\``;
+  return {
+    ok: false,
+    reason:
+      `The commit ${commit} moves the submodule ${name} to ${named}, which the person's repository does not have, so nothing was published: its files would reach no one. ` +
+      "Submodules are for reading: have the tool leave it at its commit, or move it to one of those before. " +
+      `To use a newer one, fetch it on your machine (\`git -C ${showName(path)} fetch\`), commit the move, and post the goal again.`,
   };
 }
 

@@ -10,6 +10,7 @@ import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
 import { makeBareFolder } from "../run/bare-folder.ts";
+import type { Gitlink } from "../run/find-submodules.ts";
 import { newGitlinks } from "../run/new-gitlinks.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
@@ -140,12 +141,25 @@ export class CleanView {
    */
   async newGitlinks(commit: CommitHash, base: CommitHash): Promise<string[]> {
     const run = (each: GitRun) => this.#run(each);
-    const changes = await run({
-      args: ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"],
-      encoding: "latin1",
-    });
+    const changes = await this.#changes(commit, base);
     const modules = `${commit}:.gitmodules`;
     return await newGitlinks({ run, changes, modules, root: this.#workspaceDir });
+  }
+
+  /** The submodules that are at another commit than at `base`, with that commit. */
+  async movedGitlinks(commit: CommitHash, base: CommitHash): Promise<Gitlink[]> {
+    const words = (await this.#changes(commit, base)).split("\0");
+    return words.flatMap((word, at) => {
+      const [, hash] = /^:\d+ 160000 [0-9a-f]+ ([0-9a-f]+) /.exec(word) ?? [];
+      return hash === undefined || at % 2 === 1
+        ? []
+        : [{ path: words[at + 1] ?? "", commit: CommitHash.parse(hash) }];
+    });
+  }
+
+  async #changes(commit: CommitHash, base: CommitHash): Promise<string> {
+    const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"];
+    return await this.#run({ args, encoding: "latin1" });
   }
 
   async #run(run: GitRun): Promise<string> {

@@ -2,12 +2,13 @@
 // change it. Beside the files is what git has to know of them, where no command can write.
 //
 //   tree         the files of the commit, without a repository
-//   index        git's own record of them
+//   index        git's own record of them; `index.0` and so on those of submodules
 //   layer.json   the rest; it is written last
 import { chmod, mkdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { LayerNote } from "../../model/layer.ts";
+import type { Gitlink } from "../run/find-submodules.ts";
 
 /**
  * The last checkout of a working copy. `index` was written at `writtenAt`, after all files.
@@ -20,20 +21,18 @@ export interface Checkout {
   readonly bytes: number | undefined;
   readonly index: Uint8Array;
   readonly writtenAt: { date: Date; ns: bigint };
+  readonly submodules: readonly SubmoduleCheckout[];
 }
+
+/** `path`: in latin1. `checkout`: only in a layer, which has the submodule's files. */
+export type SubmoduleCheckout = Gitlink & { readonly checkout?: Checkout };
 
 const [indexFile, noteFile] = ["index", "layer.json"];
 
 /** The checkout of the files in `tree`, which are there already. */
 export async function writeLayer(folder: string, checkout: Checkout): Promise<void> {
-  const { base, folders, attributes, index, writtenAt, bytes = 0 } = checkout;
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, indexFile), index);
-  await utimes(join(folder, indexFile), writtenAt.date, writtenAt.date);
-  const note: LayerNote = {
-    ...{ base, attributes, bytes, folders: [...folders] },
-    ...{ written_ms: writtenAt.date.getTime(), written_ns: String(writtenAt.ns) },
-  };
+  const note = await writeIndex(folder, checkout, "");
   const path = join(folder, noteFile);
   await writeFile(`${path}.new`, JSON.stringify(note));
   await rename(`${path}.new`, path);
@@ -44,9 +43,36 @@ export async function writeLayer(folder: string, checkout: Checkout): Promise<vo
 export async function readLayer(folder: string): Promise<Checkout | undefined> {
   const path = join(folder, noteFile);
   if ((await stat(path).catch(() => undefined)) === undefined) return undefined;
-  const note = LayerNote.parse(JSON.parse(await readFile(path, "utf8")));
+  return await readIndex(folder, LayerNote.parse(JSON.parse(await readFile(path, "utf8"))), "");
+}
+
+/** `number`: of a submodule among those around it, behind theirs: `.0.2`. */
+async function writeIndex(folder: string, checkout: Checkout, number: string): Promise<LayerNote> {
+  const { base, folders, attributes, index, writtenAt, bytes = 0 } = checkout;
+  const path = join(folder, indexFile + number);
+  await writeFile(path, index);
+  await utimes(path, writtenAt.date, writtenAt.date);
+  const submodules: LayerNote["submodules"] = [];
+  for (const [at, { checkout: inside, ...link }] of checkout.submodules.entries())
+    submodules.push({
+      ...link,
+      ...(inside && { note: await writeIndex(folder, inside, `${number}.${at}`) }),
+    });
+  return {
+    ...{ base, attributes, bytes, folders: [...folders], submodules },
+    ...{ written_ms: writtenAt.date.getTime(), written_ns: String(writtenAt.ns) },
+  };
+}
+
+async function readIndex(folder: string, note: LayerNote, number: string): Promise<Checkout> {
   const { base, folders, attributes, bytes, written_ms, written_ns } = note;
-  const index = await readFile(join(folder, indexFile));
+  const index = await readFile(join(folder, indexFile + number));
   const writtenAt = { date: new Date(written_ms), ns: BigInt(written_ns) };
-  return { base, folders, attributes, bytes, index, writtenAt };
+  const submodules: SubmoduleCheckout[] = [];
+  for (const [at, { note: inside, ...link }] of note.submodules.entries())
+    submodules.push({
+      ...link,
+      ...(inside && { checkout: await readIndex(folder, inside, `${number}.${at}`) }),
+    });
+  return { base, folders, attributes, bytes, index, writtenAt, submodules };
 }

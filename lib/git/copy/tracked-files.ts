@@ -3,10 +3,14 @@
 import { chmodSync, lstatSync, unlinkSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type Path, pathOfBytes } from "../../folders/folder-entries.ts";
-import { emptyFolder } from "../../folders/remove-tree.ts";
+import { CommitHash } from "../../model/ids.ts";
+import type { Gitlink } from "../run/find-submodules.ts";
 
-/** `mode`: as git has it. The path is in latin1, one character for each byte. */
-type TrackedFile = { mode: string; path: string };
+/**
+ * `mode`: as git has it. The path is in latin1, one character for each byte. `commit`: of a
+ * submodule.
+ */
+type TrackedFile = { mode: string; path: string; commit?: string };
 
 const submodule = "160000";
 const executable = "100755";
@@ -26,10 +30,11 @@ export class TrackedFiles {
     this.#files = Buffer.from(listing).toString("latin1").split("\0").filter(Boolean).map(fileOf);
   }
 
-  /** Git leaves what is in the folder of a submodule, which has no repository here. */
-  async emptySubmodules(): Promise<void> {
-    for (const { mode, path } of this.#files)
-      if (mode === submodule) await emptyFolder(this.#pathOf(path));
+  /** The folders that are submodules. */
+  submodules(): Gitlink[] {
+    return this.#files.flatMap(({ mode, path, commit }) =>
+      mode === submodule ? [{ path, commit: CommitHash.parse(commit) }] : [],
+    );
   }
 
   /**
@@ -102,5 +107,7 @@ export class TrackedFiles {
 
 function fileOf(entry: string): TrackedFile {
   const tab = entry.indexOf("\t");
-  return { mode: entry.slice(0, entry.indexOf(" ")), path: entry.slice(tab + 1) };
+  const [mode = "", hash] = entry.slice(0, tab).split(" ");
+  const file = { mode, path: entry.slice(tab + 1) };
+  return mode === submodule && hash !== undefined ? { ...file, commit: hash } : file;
 }

@@ -11,6 +11,8 @@ export interface CheckoutOptions {
   readonly onProgress?: (progress: FileCount) => void;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
+  /** How many submodules may still be filled, in all levels. */
+  readonly submodules?: { left: number };
 }
 
 export class CommitTooLarge extends SettError {

@@ -16,6 +16,7 @@ import type { AgentName, CommitHash } from "../../model/ids.ts";
 import type { AgentExchange, RecordedCommit } from "../exchange/port.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
+import type { Gitlink } from "../run/find-submodules.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import type { GitLimits } from "../run/watch-limits.ts";
@@ -23,6 +24,8 @@ import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
 import type { Checkout } from "./layer.ts";
+import { SubmoduleExchange } from "./submodule-exchange.ts";
+import { commitsIn, Submodules } from "./submodules.ts";
 import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, foldersOf } from "./tracked-folders.ts";
 import { sizeOfTree } from "./tree-size.ts";
@@ -78,6 +81,7 @@ export class WorkingCopy {
   #checkedOut: Checkout | undefined;
   /** No command has been in the workspace yet, so that it is exactly the layer. */
   #isUntouched: boolean;
+  readonly #submodules: Submodules;
   #objectFormat: "sha1" | "sha256" = "sha1";
   /** A view of the repository that the tool has left; made when it is first needed. */
   #view: Promise<CleanView> | undefined;
@@ -102,11 +106,33 @@ export class WorkingCopy {
     this.exchange = options.exchange;
     this.#checkedOut = options.layer;
     this.#isUntouched = options.layer !== undefined && options.isUsed !== true;
+    this.#submodules = new Submodules(
+      {
+        ...{ workspaceDir: options.workspaceDir, exchange: options.exchange },
+        run: (run) => this.#run(run),
+        copyIn: (workspaceDir, layer) =>
+          new WorkingCopy({
+            ...{ ...options, workspaceDir, layer },
+            exchange: new SubmoduleExchange(options.exchange),
+          }),
+      },
+      options.layer,
+    );
   }
 
   /** How often anything has moved in a git here: another number shows that one is at work. */
   get moves(): number {
-    return this.#moves;
+    return this.#moves + this.#submodules.moves;
+  }
+
+  /** What the files take, with those of submodules; 0 where nothing limits them. */
+  get bytes(): number {
+    return (this.#checkedOut?.bytes ?? 0) + this.#submodules.bytes;
+  }
+
+  /** The submodules that are empty folders, because their commits are not shown. */
+  get lacking(): readonly Gitlink[] {
+    return this.#submodules.lacking;
   }
 
   /**
@@ -131,8 +157,9 @@ export class WorkingCopy {
   async #prepare(
     base: CommitHash,
     given: readonly RecordedCommit[],
-    { maxBytes, signal, onProgress }: CheckoutOptions,
+    options: CheckoutOptions,
   ): Promise<void> {
+    const { maxBytes, signal, onProgress } = options;
     this.#given = new Set(given.map(({ commit }) => commit));
     this.#view = undefined;
     const isUntouched = this.#isUntouched;
@@ -146,9 +173,11 @@ export class WorkingCopy {
         await this.#remakeRepository(base);
         await bringCommits(this.#places(), base, given);
         const bytes = maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes);
-        if (tries === 0 && isUntouched && this.#checkedOut?.base === base)
-          return await this.#detach(base);
-        await this.#checkOut(base, bytes, onProgress);
+        if (tries === 0 && isUntouched && this.#checkedOut?.base === base) await this.#detach(base);
+        else await this.#checkOut(base, bytes, onProgress);
+        const links = this.#checkedOut?.submodules ?? [];
+        const left = maxBytes === undefined ? {} : { maxBytes: maxBytes - (bytes ?? 0) };
+        await this.#submodules.fill(links, { ...options, ...left });
         return;
       } catch (error) {
         const isFinal =
@@ -166,13 +195,15 @@ export class WorkingCopy {
     const checkout = this.#checkedOut;
     if (checkout === undefined) throw new Error("Nothing was checked out.");
     this.#checkedOut = undefined;
+    const submodules = await this.#submodules.leaveLayer(checkout.submodules);
     await removeTree(this.#gitDir);
-    return checkout;
+    return { ...checkout, submodules };
   }
 
   /** After a run that has written too much: leaves nothing but what was published. */
   async discard(): Promise<void> {
     this.#checkedOut = undefined;
+    this.#submodules.discard();
     this.#view = undefined;
     await emptyFolder(this.#options.workspaceDir).finally(() => this.exchange.tidy());
   }
@@ -196,6 +227,19 @@ export class WorkingCopy {
 
   async newGitlinks(...args: Parameters<CleanView["newGitlinks"]>): Promise<string[]> {
     return await (await this.#clean()).newGitlinks(...args);
+  }
+
+  /** The submodules that `commit` has moved from `base` to commits that no clone of them has. */
+  async lostGitlinks(commit: CommitHash, base: CommitHash): Promise<Gitlink[]> {
+    const view = await this.#clean();
+    const moved = await view.movedGitlinks(commit, base);
+    const run = ({ args, ...more }: GitRun) =>
+      runGit(view.git, { ...more, args: [`--git-dir=${view.gitDir}`, ...args] });
+    const { objectsDir, submodules } = await this.exchange.shown();
+    const shown = await commitsIn(run, submodules?.objectsDir, moved);
+    // A repository may be a submodule of itself.
+    const own = await commitsIn(run, objectsDir, moved);
+    return moved.filter(({ commit: each }) => !shown.has(each) && !own.has(each));
   }
 
   /** True when others have the commit: it is in the workspace, or on record. */
@@ -295,6 +339,7 @@ export class WorkingCopy {
       new Set([...(before?.folders ?? []), ...folders]),
       keepsIgnored,
     );
+    await this.#submodules.leave(base);
     if (before !== undefined) await this.#removeConverted(before, attributes);
     // Before the checkout as well, which goes by attributes that an untracked file names.
     await this.#clear();
@@ -305,7 +350,6 @@ export class WorkingCopy {
     // The commit before may have ignored other files.
     if (keepsIgnored) await this.#clear();
     const tracked = await this.#tracked();
-    await tracked.emptySubmodules();
     // Git has noted when they were last changed.
     if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] });
     const path = join(this.#gitDir, "index");
@@ -317,6 +361,7 @@ export class WorkingCopy {
       bytes,
       index: await readFile(path),
       writtenAt: { date, ns },
+      submodules: tracked.submodules(),
     };
   }
 

@@ -5,14 +5,15 @@
 //   .git/sett/exchange/INSTANCE     what agents publish: `exchange.ts`
 import { lstat, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommitHash, InstanceName } from "../../model/ids.ts";
+import { CommitHash, type InstanceName } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
 import type { GitProgress } from "../run/progress.ts";
-import type { Git } from "../run/run-git.ts";
+import { type Git, runGit } from "../run/run-git.ts";
 import { agentHoldings } from "./agent-holdings.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { bringPacks } from "./incoming-packs.ts";
+import { lackingSubmodules, openModulesToApi, showSubmodules } from "./module-store.ts";
 import {
   addToStore,
   createStore,
@@ -24,6 +25,7 @@ import {
 import type {
   AgentHoldings,
   HostExchange,
+  Lacking,
   Reader,
   RecordedCommit,
   SharedFolder,
@@ -32,6 +34,7 @@ import type {
 import { PackQuarantine } from "./quarantine.ts";
 import { releaseFetched } from "./release-fetched.ts";
 import { sharedFolders } from "./shared-folders.ts";
+import { readHistory } from "./store-notes.ts";
 
 export class HostFolders implements HostExchange {
   readonly #store: Store;
@@ -51,6 +54,7 @@ export class HostFolders implements HostExchange {
     const { place, instance } = this.#store;
     await createExchange(place, instance, { writers, writer: writer ?? place.containerUser });
     await createStore({ ...this.#store, onProgress }, history);
+    await showSubmodules(this.#store, [await this.#head()], history);
   }
 
   async remove(): Promise<void> {
@@ -64,6 +68,7 @@ export class HostFolders implements HostExchange {
 
   async openToApi(): Promise<void> {
     await openStoreToApi(this.#store);
+    await openModulesToApi(this.#store);
   }
 
   foldersFor(reader: Reader): SharedFolder[] {
@@ -76,6 +81,12 @@ export class HostFolders implements HostExchange {
     onProgress?: (progress: GitProgress) => void,
   ): Promise<void> {
     await addToStore({ ...this.#store, onProgress }, commits);
+    await showSubmodules(this.#store, commits, await readHistory(this.#store));
+  }
+
+  async lacking(commit: CommitHash): Promise<Lacking[]> {
+    const submodules = await lackingSubmodules(this.#store, commit);
+    return submodules === undefined ? [] : [submodules];
   }
 
   async quarantine(folder?: string): Promise<PackQuarantine> {
@@ -100,5 +111,11 @@ export class HostFolders implements HostExchange {
 
   holdings(now?: number): AgentHoldings[] {
     return agentHoldings(this.#exchangeDir, now);
+  }
+
+  async #head(): Promise<CommitHash> {
+    const { git, place } = this.#store;
+    const args = [`--git-dir=${place.gitDir}`, "rev-parse", "--verify", "HEAD^{commit}"];
+    return CommitHash.parse((await runGit(git, { args })).trim());
   }
 }

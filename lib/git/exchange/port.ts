@@ -33,10 +33,12 @@ export interface HostExchange {
   /** The folders of this machine that a program needs for its part. */
   foldersFor(reader: Reader): SharedFolder[];
   /**
-   * Shows agents all that the commits reach; of a partial clone, what it lacks is fetched before.
-   * Throws git-failed, repository-unusable.
+   * Shows agents all that the commits reach, and what the repository has of their submodules; of a
+   * partial clone, what it lacks is fetched before. Throws git-failed, repository-unusable.
    */
   show(commits: readonly CommitHash[], onProgress?: (progress: GitProgress) => void): Promise<void>;
+  /** What a clone of the commit could have, and agents do not find, because it is not here. */
+  lacking(commit: CommitHash): Promise<Lacking[]>;
   /** `folder`: an empty one for its objects; without it they are beside those of the repository. */
   quarantine(folder?: string): Promise<Quarantine>;
   /**
@@ -56,6 +58,9 @@ export interface HostExchange {
   /** Lists what each agent has left, by name. `now`: Unix time in milliseconds. */
   holdings(now?: number): AgentHoldings[];
 }
+
+/** `check`: one word. `found` and `remedy`: sentences for people. */
+export type Lacking = { check: string; found: string; remedy: string };
 
 export interface Wanted {
   readonly writers: readonly AgentName[];
@@ -143,8 +148,15 @@ export interface AgentExchange extends AsyncDisposable {
   readonly counted: readonly CountedFolder[];
 }
 
-/** `depth`: undefined where the whole history is there. */
-export type Shown = { objectsDir: string; depth: string | undefined };
+/**
+ * `depth`: undefined where the whole history is there. `submodules`: the same for the commits of
+ * submodules; undefined where none is shown.
+ */
+export type Shown = {
+  objectsDir: string;
+  depth: string | undefined;
+  submodules?: Shown | undefined;
+};
 
 /** `gitDir`: any repository of the same format; `objectsDir`: the store that gets the objects. */
 export interface Receiver {

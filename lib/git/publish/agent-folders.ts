@@ -5,6 +5,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
+import { moduleStorePath } from "../exchange/module-store.ts";
 import type {
   AgentExchange,
   CountedFolder,
@@ -57,7 +58,12 @@ export class AgentFolders implements AgentExchange {
 
   async shown(): Promise<Shown> {
     const { objectsDir } = this.#options;
-    return { objectsDir, depth: await readDepth(objectsDir) };
+    const modulesDir = moduleStorePath(objectsDir);
+    const hasModules = (await stat(modulesDir).catch(() => undefined))?.isDirectory() === true;
+    const submodules = hasModules
+      ? { objectsDir: modulesDir, depth: await readDepth(modulesDir) }
+      : undefined;
+    return { objectsDir, depth: await readDepth(objectsDir), submodules };
   }
 
   async take(into: Receiver, wanted: RecordedCommit): Promise<string | undefined> {

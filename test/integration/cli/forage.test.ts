@@ -1,6 +1,6 @@
 // How a person posts a goal.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { Artefact } from "../../../lib/model/artefact.ts";
@@ -31,6 +31,22 @@ describe("sett forage", () => {
     const { code, err } = await own.sett("forage", "--goal", "Paint the fence");
     expect(code).toBe(1);
     expect(err).toContain("which agents would not see:\n  ?? sett-demo.jsonl\n");
+  });
+
+  test("names the submodules of which the repository has nothing, and posts the goal all the same", async () => {
+    await using own = await Workspace.create();
+    await own.git("config", "--file", ".gitmodules", "submodule.door.path", "lib/door");
+    await own.git("config", "--file", ".gitmodules", "submodule.door.url", "../door");
+    await mkdir(join(own.folder, "lib/door"), { recursive: true });
+    await own.git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},lib/door`);
+    await own.git("add", ".gitmodules");
+    await own.git("commit", "--quiet", "--message=With a door");
+    const { code, out, err } = await own.sett("forage", "--goal", "Paint the door");
+    expect([code, out]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
+    expect(err.replaceAll(/\s+/g, " ")).toContain(
+      "A submodule is an empty folder for agents: lib/door (this repository has no clone of it).",
+    );
+    expect(err).toContain("git submodule update --init --recursive");
   });
 
   test("prints the goal's id and nothing else on stdout; the goal is as the design has it", async () => {

@@ -1,7 +1,7 @@
 // Tools that commit, in real working copies of a real repository.
 import { describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkspaceMode } from "../../../lib/model/agent.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -154,12 +154,83 @@ describe("a tool in an rw workspace", () => {
   test("may add a submodule that .gitmodules names, and change files beside one that was there", async () => {
     await using scene = await codingScene("rw", (folder) => {
       const head = toolGit(folder, "rev-parse", "HEAD");
+      mkdirSync(join(folder, "lib/part"), { recursive: true });
       toolGit(folder, "update-index", "--add", "--cacheinfo", `160000,${head},lib/part`);
       const modules = '[submodule "a"]\n\tpath = lib/part\n\turl = https://part.invalid\n';
       return { payload: commitFiles(folder, { ".gitmodules": modules }, "Add a part", toolGit) };
     });
     expect((await scene.workOn()).state).toBe("done");
     expect(scene.published()).toHaveLength(1);
+  });
+
+  test("is refused a commit that moves a submodule to a commit that no repository of the person has", async () => {
+    await using scene = await codingScene("rw", (folder) => {
+      const modules = '[submodule "a"]\n\tpath = lib/part\n\turl = https://part.invalid\n';
+      const link = `160000,${"1".repeat(40)},lib/part`;
+      mkdirSync(join(folder, "lib/part"), { recursive: true });
+      toolGit(folder, "update-index", "--add", "--cacheinfo", link);
+      return { payload: commitFiles(folder, { ".gitmodules": modules }, "Add a part", toolGit) };
+    });
+    const { state, artefact } = await scene.workOn();
+    expect([state, artefact.structural_type]).toEqual(["failed", "Failure"]);
+    expect(artefact.payload).toContain("moves the submodule `lib/part` to 1111");
+    expect(artefact.payload).toContain("which the person's repository does not have");
+    expect(scene.published()).toEqual([]);
+  });
+
+  /** Pins a commit with the submodule `part` at the second of two commits, and answers both. */
+  async function withPart({ path, root, repository }: Awaited<ReturnType<typeof exchangeScene>>) {
+    const part = join(root, "part");
+    mkdirSync(part);
+    git(part, "init", "-q", "-b", "main");
+    const first = commitFiles(part, { part: "1\n" });
+    commitFiles(part, { part: "2\n" });
+    git(path, "-c", "protocol.file.allow=always", "submodule", "add", "-q", "../part", "part");
+    const commit = commitFiles(path, {}, "With a part");
+    await repository.pin(instance, newGoalId(), commit);
+    return { first, target: sampleArtefact({ metadata: { commit } }) };
+  }
+
+  test("may move a submodule to another commit that is here, and not to one of its own", async () => {
+    let act = (_part: string) => {};
+    await using scene = await codingScene("rw", (folder) => {
+      act(join(folder, "part"));
+      return { payload: commitIn(folder) };
+    });
+    const { first, target } = await withPart(scene.host);
+    act = (part) => {
+      expect(readFileSync(join(part, "part"), "utf8")).toBe("2\n");
+      commitFiles(part, { part: "3\n" }, "Own", toolGit);
+    };
+    const { artefact } = await scene.workOn(target);
+    expect(artefact.payload).toContain("moves the submodule `part` to ");
+    expect(scene.published()).toEqual([]);
+    act = (part) => {
+      // It is as it was before.
+      expect(readFileSync(join(part, "part"), "utf8")).toBe("2\n");
+      toolGit(part, "checkout", "-q", first);
+    };
+    const again = sampleArtefact({ metadata: target.metadata });
+    expect((await scene.workOn(again)).state).toBe("done");
+    expect(scene.published()).toHaveLength(1);
+  });
+
+  test("has a submodule that is not here as an empty folder, and the log names it", async () => {
+    await using scene = await codingScene("rw", (folder) => {
+      expect(readdirSync(join(folder, "part"))).toEqual([]);
+      return { type: "Report", payload: "" };
+    });
+    const { path, repository } = scene.host;
+    git(path, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},part`);
+    git(path, "commit", "-q", "-m", "A part");
+    const commit = CommitHash.parse(git(path, "rev-parse", "HEAD"));
+    await repository.pin(instance, newGoalId(), commit);
+    expect((await scene.workOn(sampleArtefact({ metadata: { commit } }))).state).toBe("done");
+    expect(scene.lines.find(({ msg }) => msg.startsWith("Submodules are empty"))).toMatchObject({
+      level: "warn",
+      submodules: "part (111111111111)",
+      hint: expect.stringContaining("git submodule update --init --recursive"),
+    });
   });
 
   test("starts from the target's commit, not from the goal's", async () => {

@@ -427,6 +427,39 @@ test("files in the folder of a submodule, which git would pass over, are refused
   expect(repository.git("ls-files", "file")).toBe("file");
 });
 
+test("changes inside of a submodule, which no commit would have, are refused with what undoes them", async () => {
+  using repository = workRepository();
+  const part = join(repository.folder, "part");
+  repository.git("init", "--quiet", "part");
+  const inPart = (...args: string[]) => repository.git("-C", part, ...args);
+  writeFileSync(join(part, "file"), "1\n");
+  inPart("config", "user.name", "Ada");
+  inPart("config", "user.email", "ada@example.invalid");
+  inPart("add", "file");
+  inPart("commit", "--quiet", "--message=Part");
+  repository.git("config", "--file", ".gitmodules", "submodule.part.path", "part");
+  repository.git("config", "--file", ".gitmodules", "submodule.part.url", "https://part.invalid");
+  repository.git("add", "part", ".gitmodules");
+  repository.git("commit", "-q", "-m", "A part");
+  const finish: [string, object] = ["finish", { type: "CodeCommit", summary: "made a file" }];
+  const { answer, requests } = await workWith(
+    repository,
+    workInput(goalOf("Make a file.", repository.head())),
+    [
+      { call: [["write_file", { path: "part/file", content: "2\n" }]] },
+      { call: [finish] },
+      { call: [["run", { command: "git -C part checkout --quiet file; echo x > file" }]] },
+      { call: [finish] },
+    ],
+    { environment: { SETT_WORKSPACE_MODE: "rw" } },
+  );
+  expect(textOf(requests[2])).toContain(
+    "Not finished. part is a submodule, which is here for reading",
+  );
+  expect(answer).toMatchObject({ artefact_payload: repository.head() });
+  expect(repository.git("ls-files", "file")).toBe("file");
+});
+
 test("a folder with files of the commit is committed although a repository was made in it", async () => {
   using repository = workRepository();
   const make =

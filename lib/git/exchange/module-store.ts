@@ -1,0 +1,234 @@
+// The objects of submodules that agents see: what the commits reach that the commits of goals name,
+// as far as the person's repository has them. They are beside the store, and not in it, so that no
+// commit of a submodule is taken for one of the repository.
+//
+//   .git/sett/objects/INSTANCE/modules   an object store like the one around it
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CommitHash } from "../../model/ids.ts";
+import { borrowing } from "../run/borrowing.ts";
+import { changeOwner } from "../run/change-owner.ts";
+import { showName } from "../run/file-name.ts";
+import { findSubmodules, type Submodule } from "../run/find-submodules.ts";
+import { runGit } from "../run/run-git.ts";
+import type { Store } from "./object-store.ts";
+import type { Lacking } from "./port.ts";
+import {
+  linesOf,
+  readHistory,
+  readShallow,
+  readTips,
+  writeHistory,
+  writeShallow,
+  writeTips,
+} from "./store-notes.ts";
+
+/** git looks into every pack: more are written anew as one. */
+const maxPacks = 50;
+
+/** More names make no sentence clearer. */
+const maxNamed = 5;
+
+type Found = Extract<Submodule, { objectsDir: string }>;
+
+/** The folder beside the packs of a store. */
+export function moduleStorePath(objectsDir: string): string {
+  return join(objectsDir, "modules");
+}
+
+/**
+ * Shows what is here of the submodules of `commits`, as far as the newest `history` commits of
+ * each. What cannot be read is left out: `lackingSubmodules` names it. Throws git-failed.
+ */
+export async function showSubmodules(
+  store: Store,
+  commits: readonly CommitHash[],
+  history: number | undefined,
+): Promise<void> {
+  const found = new Map<string, Found>();
+  for (const commit of new Set(commits))
+    for (const each of await findSubmodules(store.git, store.place, commit))
+      if (each.gitDir !== undefined) found.set(`${each.gitDir} ${each.commit}`, each);
+  if (found.size === 0) return;
+  const own = { ...store, path: moduleStorePath(store.path) };
+  await makeFolders(own);
+  // Another limit of the history writes all of it anew, beside what agents may be reading.
+  const old = (await readHistory(own)) === history ? [] : await packsIn(own);
+  const isAnew = old.length > 0;
+  const wanted = [...found.values(), ...(isAnew ? await earlierOf(own, [...found.values()]) : [])];
+  const written: (string | undefined)[] = [];
+  for (const each of wanted)
+    written.push(await add(own, each, { history, isAnew }).catch(() => undefined));
+  if (isAnew && written.includes(undefined)) return;
+  await writeHistory(own, history);
+  await removePacks(
+    own,
+    old.filter((name) => !written.includes(name)),
+  );
+  if ((await packsIn(own)).length > maxPacks) await mergePacks(own);
+}
+
+/** The submodules of a commit that agents find empty; undefined where all are there. */
+export async function lackingSubmodules(
+  { git, place }: Pick<Store, "git" | "place">,
+  commit: CommitHash,
+): Promise<Lacking | undefined> {
+  const missing = (await findSubmodules(git, place, commit)).flatMap((each) =>
+    each.gitDir === undefined ? [`${showName(each.path)} (${each.problem})`] : [],
+  );
+  if (missing.length === 0) return undefined;
+  const are =
+    missing.length === 1 ? "A submodule is an empty folder" : "Submodules are empty folders";
+  return {
+    check: "submodules",
+    found: `${are} for agents: ${someOf(missing)}.`,
+    remedy:
+      "`git submodule update --init --recursive` brings what their addresses have; then post the goal again.",
+  };
+}
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, maxNamed).join(", ");
+  return names.length > maxNamed ? `${shown} and ${names.length - maxNamed} more` : shown;
+}
+
+/** Gives all of it to the containers' user, who then can add to it. */
+export async function openModulesToApi({ place, path }: Store): Promise<void> {
+  const own = moduleStorePath(path);
+  for (const folder of [own, join(own, "info"), join(own, "pack")]) {
+    const names = await readdir(folder).catch(() => undefined);
+    if (names !== undefined)
+      await changeOwner(place.containerUser, folder, ...names.map((name) => join(folder, name)));
+  }
+}
+
+async function makeFolders({ place, path }: Store): Promise<void> {
+  const folders = [path, join(path, "pack"), join(path, "info")];
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o755).catch(() => undefined);
+  }
+  await changeOwner(place.owner, ...folders);
+}
+
+/** The commits of the same submodules that earlier goals have named. */
+async function earlierOf(store: Store, found: readonly Found[]): Promise<Found[]> {
+  const tips = (await readTips(store)).map((tip) => CommitHash.parse(tip));
+  const earlier: Found[] = [];
+  for (const each of new Map(found.map((one) => [one.gitDir, one])).values()) {
+    const present = await presentIn(store, tips, { GIT_OBJECT_DIRECTORY: each.objectsDir });
+    for (const commit of present) earlier.push({ ...each, commit });
+  }
+  return earlier;
+}
+
+type Adding = { history: number | undefined; isAnew: boolean };
+
+/** Resolves with the name of its pack, undefined where the store has all of it already. */
+async function add(
+  store: Store,
+  { gitDir, objectsDir, commit }: Found,
+  { history, isAnew }: Adding,
+): Promise<string | undefined> {
+  const inStore = { GIT_OBJECT_DIRECTORY: store.path, GIT_ALTERNATE_OBJECT_DIRECTORIES: "" };
+  const isThere = (await presentIn(store, [commit], inStore)).length > 0;
+  if (isThere && !isAnew) return undefined;
+  const tips = (await readTips(store)).map((tip) => CommitHash.parse(tip));
+  const inSource = { GIT_OBJECT_DIRECTORY: objectsDir };
+  const known = isAnew ? [] : await presentIn(store, tips, inSource);
+  const shallow = await linesOf(join(gitDir, "shallow"));
+  const limit = history === undefined ? [] : await endsOf(store, commit, history, inSource);
+  const ends = new Set([...(isAnew ? [] : await readShallow(store)), ...shallow, ...limit]);
+  // git takes an end that it does not have for an error.
+  const own = await presentIn(
+    store,
+    [...ends].map((end) => CommitHash.parse(end)),
+    inSource,
+  );
+  await writeShallow(store, new Set([...(await readShallow(store)), ...ends]));
+  const revisions = [
+    ...own.map((end) => `--shallow ${end}`),
+    commit,
+    ...known.map((tip) => `^${tip}`),
+  ];
+  const env = { GIT_OBJECT_DIRECTORY: store.path, ...borrowing(objectsDir) };
+  const name = await pack(store, ["--revs"], revisions, env);
+  await writeTips(store, [...tips, commit]);
+  return name;
+}
+
+/** The ones of `commits` that are commits there. */
+async function presentIn(
+  { git, place }: Store,
+  commits: readonly CommitHash[],
+  env: Record<string, string>,
+): Promise<CommitHash[]> {
+  if (commits.length === 0) return [];
+  const args = [`--git-dir=${place.gitDir}`, "cat-file", "--batch-check=%(objecttype)"];
+  const stdin = commits.map((commit) => `${commit}\n`).join("");
+  const lines = (await runGit(git, { args, env, stdin })).split("\n");
+  return commits.filter((_, index) => lines[index] === "commit");
+}
+
+/** The commits of a limited history that have a parent beyond it. */
+async function endsOf(
+  { git, place }: Store,
+  commit: CommitHash,
+  history: number,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const revisions = ["rev-list", "--parents", `--max-count=${history}`, commit];
+  const listed = await runGit(git, { args: [`--git-dir=${place.gitDir}`, ...revisions], env });
+  const lines = listed
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" "));
+  const shown = new Set(lines.map(([each]) => each));
+  return lines.flatMap(([each = "", ...parents]) =>
+    parents.some((parent) => !shown.has(parent)) ? [each] : [],
+  );
+}
+
+async function pack(
+  { git, place, path }: Store,
+  options: readonly string[],
+  lines: readonly string[],
+  env: Record<string, string>,
+): Promise<string> {
+  const folder = join(path, "pack");
+  const writing = ["pack-objects", ...options, "--delta-base-offset", "--quiet"];
+  const args = [`--git-dir=${place.gitDir}`, ...writing, join(folder, "pack")];
+  const stdin = lines.map((line) => `${line}\n`).join("");
+  const name = `pack-${(await runGit(git, { args, env, stdin })).trim()}`;
+  const files = (await readdir(folder))
+    .filter((each) => each.startsWith(`${name}.`))
+    .map((each) => join(folder, each));
+  for (const file of files) await chmod(file, 0o444);
+  await changeOwner(place.owner, ...files);
+  return name;
+}
+
+/** Agents may be reading the old packs, so they go only when the new one is there. */
+async function mergePacks(store: Store): Promise<void> {
+  const { git, place, path } = store;
+  const old = await packsIn(store);
+  const env = { GIT_OBJECT_DIRECTORY: path, GIT_ALTERNATE_OBJECT_DIRECTORIES: "" };
+  const all = ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"];
+  const listed = await runGit(git, { args: [`--git-dir=${place.gitDir}`, ...all], env });
+  const name = await pack(store, [], listed.trim().split("\n"), env);
+  await removePacks(
+    store,
+    old.filter((each) => each !== name),
+  );
+}
+
+async function packsIn({ path }: Store): Promise<string[]> {
+  const names = await readdir(join(path, "pack"));
+  return names.filter((name) => name.endsWith(".pack")).map((name) => name.replace(/\.pack$/, ""));
+}
+
+async function removePacks({ path }: Store, names: readonly string[]): Promise<void> {
+  for (const name of names)
+    for (const ending of ["idx", "pack", "rev"])
+      await rm(join(path, "pack", `${name}.${ending}`), { force: true });
+}
