@@ -1,6 +1,7 @@
-// The shell blocks of docs/start.md, docs/operations.md and of each guide do what the page says:
-// each page's are typed in order, as they are printed, into one shell in a new repository. A
-// command that fails ends the page.
+// The shell blocks of docs/start.md, docs/operations.md and, at night, of each guide do what the
+// page says: each page's are typed in order, as they are printed, into one shell in a new
+// repository. A command that fails ends the page. test/unit/docs/typed-commands.test.ts reads the
+// commands of all pages in each run.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { $ } from "bun";
 import { finished } from "../support/cli/finished.ts";
 import { blocksOf, pagesOfRepository, readPage } from "../support/docs/pages.ts";
 import { linesNotPrinted, shownLinesOf } from "../support/docs/shown-output.ts";
+import { isNight } from "../support/nightly.ts";
 import { root } from "../support/root.ts";
 
 /**
@@ -29,8 +31,10 @@ const untyped: Record<string, string> = {
 const isTyped = (page: string) => /^docs\/(?:start|operations|guides\/[^/]+)\.md$/.test(page);
 const shellBlocksOf = (page: string) =>
   blocksOf(readPage(page)).filter(({ language }) => language === "sh");
+/** These are how people begin, and how they get a back-up back. */
+const byDay = ["docs/start.md", "docs/operations.md"];
 const pages = (await pagesOfRepository()).filter(
-  (page) => isTyped(page) && shellBlocksOf(page).length > 0,
+  (page) => isTyped(page) && shellBlocksOf(page).length > 0 && (isNight || byDay.includes(page)),
 );
 
 /**
