@@ -157,7 +157,7 @@ async function takeDown(
   const results =
     repository && new LastResults({ parts, repository, mustHave: isWhole && !isForced }, shell);
   await results?.require();
-  await logStop(parts, repository, shell);
+  await logStop(parts, { repository, kept }, shell);
   requireLock(shell.interrupted);
   const stop = stopperOf(runtime, parts, progress);
   await stopWork(parts, stop, agentSeconds);
@@ -301,13 +301,16 @@ async function openRepository(
 /** Best effort: an instance that is broken must still go down. */
 async function logStop(
   parts: InstanceParts,
-  repository: HostRepository | undefined,
+  { repository, kept }: { repository: HostRepository | undefined; kept: KeptId | undefined },
   shell: Shell,
 ): Promise<void> {
   if (!hasRedis(parts)) return;
   try {
     await using board = await connect({ instance: parts.instance, ...redisUrlsOf(parts) });
     await board.logEvent({ type: "instance_stopped" }, await personOf(repository, shell));
+    const { logged } = await board.countLostEvents();
+    // The next `sett up` compares. That the configuration cannot be written was said by the last.
+    if ((await kept?.read()) !== undefined) await kept?.noteEvents(logged).catch(() => undefined);
   } catch (error) {
     shell.messages.warn(`The stop was not written to the log: ${messageOf(error)}`);
   }

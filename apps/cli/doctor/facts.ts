@@ -71,6 +71,8 @@ export type RecordFacts =
       artefacts: number;
       overwritten: readonly ArtefactId[];
       lost: number;
+      /** How many events the log had when it was noted, and has had now, where these are fewer. */
+      fewer?: { before: number; now: number } | undefined;
       /**
        * Undefined where no goal waits to be moved by `retention.goals` of this folder's sett.yml.
        */

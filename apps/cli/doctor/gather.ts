@@ -91,7 +91,7 @@ async function readInstance(
     const record =
       redis.state === "silent"
         ? undefined
-        : await readRecord({ instance, redisUrl }, await readRetention(shell));
+        : await readRecord({ instance, redisUrl }, { retention: await readRetention(shell) });
     return {
       engine,
       instance: {
@@ -121,7 +121,7 @@ async function readInstance(
       ? undefined
       : await readRecord(
           { instance: found.instance, ...redisUrlsOf(found) },
-          await readRetention(shell),
+          { retention: await readRetention(shell), events: await notedEvents(found, shell) },
         );
   const bodies = record?.state === "answers" ? await readBodiesThere(shell, found) : undefined;
   const folders = await repositoryFacts(found, shell);
@@ -148,6 +148,22 @@ async function repositoryFacts(
     return { exchange: exchange.holdings(), lacking };
   } catch {
     return { exchange: undefined };
+  }
+}
+
+/** How many events its log had when it was noted; undefined where the repository does not say. */
+async function notedEvents(parts: InstanceParts, { env }: Shell): Promise<number | undefined> {
+  const workspace = workspaceOf(parts);
+  if (workspace === "") return undefined;
+  try {
+    const [{ HostRepository }, { KeptId }] = await Promise.all([
+      import("../../../lib/git/repository/host-repository.ts"),
+      import("../../../lib/git/repository/kept-id.ts"),
+    ]);
+    const { place } = await HostRepository.open(workspace, { env, mayBeEmpty: true });
+    return await new KeptId(place, parts.instance, env).events();
+  } catch {
+    return undefined;
   }
 }
 

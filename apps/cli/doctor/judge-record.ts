@@ -2,6 +2,7 @@
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { Finding } from "../facts/finding.ts";
 import { type WaitingGoals, waitingSentence } from "../instance/retention.ts";
+import { restoreHint } from "../render/lost.ts";
 import type { BodyFacts, RecordFacts } from "./facts.ts";
 
 const subject = "record";
@@ -61,8 +62,17 @@ function artefactsFinding({ artefacts, overwritten }: Answer): Finding {
   return { ...base, level: "problem", found, why, remedy };
 }
 
-function eventsFinding({ lost }: Answer): Finding {
+function eventsFinding({ lost, fewer }: Answer): Finding {
   const base = { subject, check: "log" };
+  if (fewer !== undefined) {
+    return {
+      ...base,
+      level: "problem",
+      found: `it has had ${fewer.now} events, and had ${fewer.before} when \`sett up\` or \`sett down\` last looked`,
+      why: "A file of Redis was damaged, cut or put back from a back-up: the record is not what it was.",
+      remedy: `${restoreHint}. The next \`sett up\` takes the record as it is.`,
+    };
+  }
   if (lost === 0) return { ...base, level: "ok", found: "no event is missing" };
   const found = lost === 1 ? "1 event was deleted by hand" : `${lost} events were deleted by hand`;
   return {

@@ -12,7 +12,10 @@ const answerWithinMs = 3_000;
 /** Reads every payload once, a few megabytes at a time. */
 export async function readRecord(
   place: Connectable,
-  retention: Retention | undefined,
+  {
+    retention,
+    events: known = 0,
+  }: { retention: Retention | undefined; events?: number | undefined },
 ): Promise<RecordFacts> {
   try {
     await using board = await connect(place, answerWithinMs);
@@ -24,11 +27,13 @@ export async function readRecord(
     }
     const goalsMs = retention?.goals_ms;
     const waiting = goalsMs === undefined ? undefined : await goalsThatWait(board, goalsMs);
+    const { lost, logged } = await board.countLostEvents();
     return {
       state: "answers",
       artefacts,
       overwritten,
-      lost: await board.countLostEvents(),
+      lost,
+      fewer: logged < known ? { before: known, now: logged } : undefined,
       waiting,
     };
   } catch (error) {

@@ -26,6 +26,16 @@ export function goneBlackboardSentence(instance: string, refs: readonly KeptRef[
   return `The blackboard of ${instance} is gone, and \`sett up\` would begin an empty one. ${whatGitHas(instance, refs)}`;
 }
 
+/**
+ * `before`: how many events the log once had; `now`: how many it has had, as far as it still knows.
+ */
+export function lostEventsSentence(
+  instance: string,
+  { before, now }: { before: number; now: number },
+): string {
+  return `The record of ${instance} is not what it was: its log has had ${now} events, and had ${before} when \`sett up\` or \`sett down\` last looked. A file of Redis was damaged, cut or put back from a back-up; goals and results of the missing events are not on the record. Git keeps the results, in refs/sett/${instance}.`;
+}
+
 function whatGitHas(instance: string, refs: readonly KeptRef[]): string {
   if (refs.length === 0) return "Git knows no goal or result of it.";
   const named = refs.slice(0, maxNamed).map(({ id, subject }) => {

@@ -1,6 +1,7 @@
 // How Redis starts: a script for a shell. Every user of the machine can read arguments, so that the
 // settings take another way.
 import { aclFileScript } from "./redis-acl-file.ts";
+import { wholeFilesScript } from "./redis-files.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { redisSettings } from "./redis-settings.ts";
 
@@ -22,6 +23,7 @@ function inContainer(port: number, socket: string, limitBytes: number | undefine
   return [
     "umask 077",
     maxmemoryScript(limitBytes),
+    wholeFilesScript("/data/appendonlydir"),
     aclFileScript("/data/users.acl"),
     `printf '%s\\n' ${settings.map(quoted).join(" ")} > /tmp/redis.conf`,
     "exec redis-server /tmp/redis.conf",
@@ -37,6 +39,7 @@ function quoted(setting: string): string {
 function onThisMachine(port: number, limitBytes: number | undefined): string {
   return `umask 077
 ${maxmemoryScript(limitBytes)}
+${wholeFilesScript("appendonlydir")}
 ${aclFileScript("users.acl")}
 exec redis-server - <<END
 port ${port}

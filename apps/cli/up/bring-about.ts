@@ -55,10 +55,14 @@ export async function bringAbout(input: Input): Promise<void> {
     undoSteps.add(forgetId);
     const hasBeenUp = keptId !== undefined && (await kept.hasBeenUp());
     const isKnown = hasBeenUp && (before?.networks ?? []).length === 0;
-    const applyInput = { ...made, actor, undoSteps, isKnown, before };
+    const events = await kept.events();
+    const applyInput = { ...made, actor, undoSteps, isKnown, events, before };
     const applied = await applyPlan(applyInputOf(input, known, applyInput));
     // That the configuration cannot be written was said with the id.
-    await kept.noteUp().catch(() => undefined);
+    await kept
+      .noteUp()
+      .then(() => kept.noteEvents(applied.logged))
+      .catch(() => undefined);
     if (input.filesOf !== undefined) await repository.keepFilesOf(input.filesOf);
     await sayWhatIsUp(input, made.plan);
     await host.tidy(images, known);
@@ -98,13 +102,14 @@ async function lookAtInstance(
 
 type Applying = Pick<ApplyInput, "plan" | "registrations" | "actor" | "undoSteps"> & {
   isKnown: boolean;
+  events: number | undefined;
   before: InstanceParts | undefined;
 };
 
 function applyInputOf(
   { instance, repository, runtime, host, read, here, progress, shell }: Input,
   { engine }: Known,
-  { isKnown, before, ...made }: Applying,
+  { isKnown, events, before, ...made }: Applying,
 ): ApplyInput {
   const { config } = host;
   const { place } = repository;
@@ -128,6 +133,7 @@ function applyInputOf(
     here,
     known: {
       isKnown,
+      events,
       refs: () => keptRefs(place, instance, env),
       hasRecord: before?.volumes.some(({ labels }) => labels.component === "record") === true,
       transcriptsKeptMs: config.retention.transcripts_ms,

@@ -16,8 +16,11 @@ export interface Log {
   /** Events after `from`, at most `count`; empty at the end. */
   readEvents(from: string, count: number): Promise<SettEvent[]>;
   countEvents(): Promise<number>;
-  /** How many events are missing that no program of Sett has removed: they were deleted by hand. */
-  countLostEvents(): Promise<number>;
+  /**
+   * `lost`: how many events are missing that no program of Sett has removed: they were deleted by
+   * hand. `logged`: how many there have ever been; it never falls.
+   */
+  countLostEvents(): Promise<{ lost: number; logged: number }>;
   /**
    * The newest events before this one (before the end, where it is undefined), newest first, at
    * most `count`.

@@ -434,7 +434,11 @@ export const functionTable = {
     args: { epoch: "number" },
     outcomes: { forgotten: [], fenced },
   },
-  countLostEvents: { keys: ["log", "removed_events"], args: {}, outcomes: { lost: ["count"] } },
+  countLostEvents: {
+    keys: ["log", "removed_events"],
+    args: {},
+    outcomes: { lost: ["count", "logged"] },
+  },
   recordArchive: {
     keys: ["archives"],
     args: { sha256: "text", archive: "text", event: "event" },

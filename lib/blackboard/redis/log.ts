@@ -43,12 +43,12 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
     countEvents: () => connection.run((client) => client.xLen(keys.events)),
 
     async countLostEvents() {
-      const { count } = await call(
+      const { count, logged } = await call(
         "countLostEvents",
         { log: keys.events, removed_events: keys.removedEvents },
         {},
       );
-      return Number(count);
+      return { lost: Number(count), logged: Number(logged) };
     },
 
     async readEventsBefore(before, count) {

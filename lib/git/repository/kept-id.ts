@@ -71,6 +71,20 @@ export class KeptId {
     if (!(await this.hasBeenUp())) await this.#change([`${this.#section}.up`, "true"]);
   }
 
+  /**
+   * How many events the log had ever had when this was noted; undefined where it was not: a log
+   * that has had fewer is not the same, or has lost some.
+   */
+  async events(): Promise<number | undefined> {
+    const text = await this.#read("events");
+    return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+  }
+
+  async noteEvents(count: number): Promise<void> {
+    if ((await this.events()) !== count)
+      await this.#change([`${this.#section}.events`, `${count}`]);
+  }
+
   /** Its path, relative to the repository's own folder; undefined where there is none. */
   async readWorktree(): Promise<string | undefined> {
     return await this.#read("worktree");
@@ -106,7 +120,7 @@ export class KeptId {
     if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
   }
 
-  async #read(key: "id" | "worktree" | "up"): Promise<string | undefined> {
+  async #read(key: "id" | "worktree" | "up" | "events"): Promise<string | undefined> {
     const found = await tryGit(this.#git, this.#config(["--get", `${this.#section}.${key}`]));
     return found.exitCode === 0 ? found.stdout.trim() : undefined;
   }

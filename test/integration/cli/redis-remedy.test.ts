@@ -13,6 +13,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { wholeFilesScript } from "../../../apps/cli/services/redis-files.ts";
 import { redisRemedy } from "../../../apps/cli/up/apply/redis-remedy.ts";
 import { placeInFolder, placeInVolume } from "../../../apps/cli/up/hosts/data-place.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
@@ -215,6 +216,53 @@ test.each(damages)("%s has its remedy", async (_, remedy, damage, ...settings) =
   const lines = await linesAfter(damage, ...settings);
   const advice = redisRemedy(lines, placeInVolume(part));
   expect({ advice, lines }).toMatchObject({ advice: expect.stringMatching(remedy) });
+});
+
+/** What the script that starts Redis says to a copy of the folder after `damage`. */
+async function beforeRedis(damage: (files: string) => Promise<void>) {
+  const folder = await mkdtemp(join(tmpdir(), "sett-damaged-"));
+  await cp(whole, folder, { recursive: true });
+  const files = join(folder, "appendonlydir");
+  await damage(files);
+  const script = `${wholeFilesScript("appendonlydir")}\necho start`;
+  const { stdout, stderr } = Bun.spawnSync(["sh", "-c", script], { cwd: folder });
+  await rm(folder, { recursive: true });
+  return { isStarted: stdout.toString() === "start\n", lines: stderr.toString().split("\n") };
+}
+
+test("Redis is not started where it would begin an empty blackboard beside files of another, and each has its remedy", async () => {
+  const noManifest = (files: string) => rm(join(files, "appendonly.aof.manifest"));
+  const refused: [RegExp, (files: string) => Promise<void>][] = [
+    [/The base file in/, async (files) => truncate(await one(files, ".base.rdb"))],
+    [/The list of the append-only files/, noManifest],
+    [
+      /The list of the append-only files/,
+      async (files) => {
+        await noManifest(files);
+        await rm(await one(files, ".base.rdb"));
+      },
+    ],
+  ];
+  for (const [remedy, damage] of refused) {
+    const { isStarted, lines } = await beforeRedis(damage);
+    const advice = redisRemedy(lines, placeInVolume(part));
+    expect({ isStarted, lines, advice }).toMatchObject({
+      isStarted: false,
+      advice: expect.stringMatching(remedy),
+    });
+  }
+  const started: ((files: string) => Promise<void>)[] = [
+    async () => {},
+    (files) => rm(files, { recursive: true }),
+    // A first start that was killed.
+    async (files) => {
+      for (const name of await readdir(files)) await rm(join(files, name));
+      await writeFile(join(files, "appendonly.aof.1.base.rdb"), "REDIS0011");
+      await writeFile(join(files, "appendonly.aof.1.incr.aof"), "");
+    },
+  ];
+  for (const damage of started)
+    expect(await beforeRedis(damage)).toEqual({ isStarted: true, lines: [""] });
 });
 
 test("a Redis that the kernel ends for lack of memory or that crashes in its report, and an image that has none, have their remedies", () => {

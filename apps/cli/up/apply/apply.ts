@@ -57,10 +57,12 @@ export type ApplyInput = LayingInput & {
 
 /**
  * Does all steps that can be undone first, and records how to undo them. Agents are removed last,
- * because work that fails then stays failed. Throws `instance-taken`, `workspace-taken`,
- * `interrupted` and PartFailed.
+ * because work that fails then stays failed. `logged`: how many events the log has ever had.
+ * Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
  */
-export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; lost: Lost }> {
+export async function applyPlan(
+  input: ApplyInput,
+): Promise<{ outcome: Outcome; lost: Lost; logged: number }> {
   const found = await reserveName(input);
   await clear(input, found.leftovers);
   if ((await input.exchange.make()) === "made") input.undoSteps.add(input.exchange.remove);
@@ -87,7 +89,8 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   requireLock(input.signal);
   const removed = await removeRest(input);
   await removeSurplusUsers(input);
-  return { outcome: outcomeOf(changes, removed, before, input.registrations), lost };
+  const { logged } = await board.countLostEvents();
+  return { outcome: outcomeOf(changes, removed, before, input.registrations), lost, logged };
 }
 
 type Starting = {

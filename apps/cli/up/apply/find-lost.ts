@@ -12,6 +12,8 @@ export type KnownBefore = {
    * is there.
    */
   isKnown: boolean;
+  /** How many events the log had ever had, as it was noted last. */
+  events: number | undefined;
   refs: () => Promise<KeptRef[]>;
   hasRecord: boolean;
   /** How long bodies of calls are kept; undefined: for ever. */
@@ -19,26 +21,37 @@ export type KnownBefore = {
 };
 
 /**
+ * `events`: how many the log once had, and how many it has had now: a part of it is gone.
  * `blackboard`: what git still has, where the blackboard is empty although the repository knows the
  * instance.
  */
-export type Lost = { blackboard: KeptRef[] | undefined; hasLostBodies: boolean };
+export type Lost = {
+  blackboard: KeptRef[] | undefined;
+  events: { before: number; now: number } | undefined;
+  hasLostBodies: boolean;
+};
 
 /** Call this before anything is written to the blackboard, and before the gateway starts. */
 export async function findLost(
   board: PersonBlackboard,
-  { isKnown, refs, hasRecord, transcriptsKeptMs: keptMs }: KnownBefore,
+  { isKnown, events: known = 0, refs, hasRecord, transcriptsKeptMs: keptMs }: KnownBefore,
   { services }: Pick<Diff, "services">,
 ): Promise<Lost> {
   if ((await board.endOfEvents()) === "0") {
     const left = await refs();
-    return { blackboard: isKnown || left.length > 0 ? left : undefined, hasLostBodies: false };
+    const wasThere = isKnown || known > 0 || left.length > 0;
+    return { blackboard: wasThere ? left : undefined, events: undefined, hasLostBodies: false };
   }
+  const { logged } = await board.countLostEvents();
   // An instance without a gateway has no calls, so that its goals need not be asked for them.
   const hasGateway = services.some(({ planned }) => planned.service.name === "gateway");
   const isNewRecord = hasGateway && !hasRecord && (await board.readGateway()) !== undefined;
   const bodies = isNewRecord
     ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() })
     : [];
-  return { blackboard: undefined, hasLostBodies: bodies.length > 0 };
+  return {
+    blackboard: undefined,
+    events: logged < known ? { before: known, now: logged } : undefined,
+    hasLostBodies: bodies.length > 0,
+  };
 }

@@ -89,8 +89,8 @@ const remedies: readonly Remedy[] = [
   },
   {
     sign: /\.base\.rdb|RDB|Wrong signature|Unexpected EOF|integrity check failed|[Ll]oading failed|Failed loading library/,
-    remedy: ({ data, copy }) =>
-      `The base file in ${data}, appendonlydir/appendonly.aof.N.base.rdb, is damaged, and cannot be mended: put back a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
+    remedy: ({ data, copy, inside }) =>
+      `The base file in ${data}, appendonlydir/appendonly.aof.N.base.rdb, is damaged, and cannot be mended: put back a back-up. Copy what is left first (${copy}); Sett has changed nothing. Where there is no back-up, \`${inside("rm -r /data/appendonlydir")}\` has the next \`sett up\` begin an empty blackboard; git keeps the results.`,
   },
   {
     sign: /Bad file format|Unexpected end of file|Unknown command '.*' reading|Unrecoverable error reading|truncat|format error|Fatal error loading the DB/,

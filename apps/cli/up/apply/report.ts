@@ -1,6 +1,11 @@
 // Says at the end of `sett up`: what it has changed, and what the instance has lost.
 import type { InstanceName } from "../../../../lib/model/ids.ts";
-import { newBlackboardSentence, newRecordSentence, restoreHint } from "../../render/lost.ts";
+import {
+  lostEventsSentence,
+  newBlackboardSentence,
+  newRecordSentence,
+  restoreHint,
+} from "../../render/lost.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import type { Outcome } from "../plan/outcome.ts";
 import type { Lost } from "./find-lost.ts";
@@ -31,10 +36,11 @@ export async function report(
 
 function sayLost(
   instance: InstanceName,
-  { blackboard, hasLostBodies }: Lost,
+  { blackboard, events, hasLostBodies }: Lost,
   { messages }: Shell,
 ): void {
   if (blackboard !== undefined) messages.warn(newBlackboardSentence(instance, blackboard));
+  if (events !== undefined) messages.warn(lostEventsSentence(instance, events));
   if (hasLostBodies) messages.warn(newRecordSentence(instance));
-  if (blackboard !== undefined || hasLostBodies) messages.next(restoreHint);
+  if (blackboard !== undefined || events !== undefined || hasLostBodies) messages.next(restoreHint);
 }

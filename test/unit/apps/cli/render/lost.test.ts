@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import {
   goneBlackboardSentence,
+  lostEventsSentence,
   newBlackboardSentence,
 } from "../../../../../apps/cli/render/lost.ts";
 
@@ -31,4 +32,10 @@ test("before another one begins it says that `sett up` would begin it", () => {
   expect(goneBlackboardSentence("demo", refs.slice(0, 1))).toBe(
     "The blackboard of demo is gone, and `sett up` would begin an empty one. Git still has 1 goal or result of it, in refs/sett/demo: 0f2a9c1b (Add).",
   );
+});
+
+test("a record that has lost events says how many it had, and where its results still are", () => {
+  const sentence = lostEventsSentence("demo", { before: 214, now: 31 });
+  expect(sentence).toContain("its log has had 31 events, and had 214 when");
+  expect(sentence).toContain("refs/sett/demo");
 });
