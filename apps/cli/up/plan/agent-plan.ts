@@ -45,7 +45,7 @@ export function agentPlan(
     image: { tag: image?.tag ?? "", id: image?.id ?? "" },
     registration: input.registrations.find(({ name }) => name === agent.name),
     program: "cub",
-    env: { ...homeIn(image), ...agent.environment, ...hidden, ...own },
+    env: { ...homeIn(image), ...userNameIn(image, agent), ...agent.environment, ...hidden, ...own },
     needs: [
       { kind: "cub", healthcheck: health },
       {
@@ -113,6 +113,19 @@ function waysOf(agent: AgentConfig): Need[] {
 function homeIn(image: PlannedImage | undefined): Record<string, string> {
   const isKnown = image?.labels?.[ownersNameLabel] !== undefined;
   return isKnown && image?.env.HOME === undefined ? {} : { HOME: image?.env.HOME ?? "/tmp" };
+}
+
+/**
+ * Its image may not know the user by its number: then many programs go by these, such as Python's
+ * `getpass`, and none of them finds a name otherwise. The Engine sets neither.
+ */
+function userNameIn(
+  image: PlannedImage | undefined,
+  { name }: AgentConfig,
+): { USER: string; LOGNAME: string } {
+  const { USER: user, LOGNAME: login } = image?.env ?? {};
+  const own = image?.labels?.[ownersNameLabel] ?? name;
+  return { USER: user ?? login ?? own, LOGNAME: login ?? user ?? own };
 }
 
 /** The cub's settings. Their names are reserved, so they replace no variable of the agent. */

@@ -47,7 +47,10 @@ function plan(over: Partial<PlanInput> = {}, socket?: EngineSocket) {
             env: { LD_LIBRARY_PATH: "/opt/lib", BUN_OPTIONS: "--smol" },
           },
         ],
-        [agentName("reader"), { tag: "other:2", id: "sha256:4", env: { HOME: "/home/reader" } }],
+        [
+          agentName("reader"),
+          { tag: "other:2", id: "sha256:4", env: { HOME: "/home/reader", USER: "ada" } },
+        ],
       ]),
     },
   };
@@ -260,6 +263,11 @@ describe("the container of an agent", () => {
   test("has a home to write to, unless the image gives one", () => {
     expect(specOf("coder").env.HOME).toBe("/tmp");
     expect(specOf("reader").env.HOME).toBe("/home/reader");
+  });
+
+  test("has the agent's name as its user's, unless the image gives one", () => {
+    expect(specOf("coder").env).toMatchObject({ USER: "coder", LOGNAME: "coder" });
+    expect(specOf("reader").env).toMatchObject({ USER: "ada", LOGNAME: "ada" });
   });
 
   test("sees of the host its committed objects and the exchange, read-only but for the own folder of an rw agent", () => {
