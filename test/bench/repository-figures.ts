@@ -33,6 +33,9 @@ const agents = {
   fresh: "    strategy: fresh_per_call\n",
   warm: "",
   writer: "    workspace: { mode: rw }\n",
+  third: "",
+  fourth: "",
+  fifth: "",
 };
 
 type Row = { name: string; sett: () => Promise<number>; bare: () => Promise<number> };
@@ -44,8 +47,13 @@ export async function printRepositories(isQuick: boolean): Promise<void> {
     await using scene = await RepositoryScene.create(measures);
     console.log(`${name}, ${measures.commits} commits`);
     for (const row of scene.rows()) await printRow(row, isQuick ? 3 : 7);
-    for (const [what, ratio] of Object.entries(await scene.sizes()))
-      console.log(`  ${what.padEnd(66)}${rounded(ratio, 2)}`);
+    for (const [what, figure] of Object.entries({
+      ...(await scene.sizes()),
+      "processor of a warm cub and its tool for a grant, seconds": await scene.processorSeconds(),
+    }))
+      console.log(`  ${what.padEnd(66)}${rounded(figure, 2)}`);
+    // Each of these makes the instance anew.
+    for (const row of scene.firstRows()) await printRow(row, isQuick ? 1 : 3);
   }
 }
 
@@ -149,6 +157,52 @@ class RepositoryScene implements AsyncDisposable {
     ];
   }
 
+  /** Of the first goal after `sett up`, which has made what it can. */
+  firstRows(): readonly Row[] {
+    const first = async () => {
+      await this.#sett.need("down");
+      await this.#sett.up();
+      return await this.#untilTool("warm");
+    };
+    const bare = async () => {
+      const took = await this.#run("git -C /room/bare worktree add --quiet --detach /room/new");
+      await this.#run("rm -rf /room/new && git -C /room/bare worktree prune");
+      return took;
+    };
+    const beside = (job: () => Promise<number>) => async () => {
+      const busy = Array.from({ length: 4 }, () =>
+        Bun.spawn(["sh", "-c", "while :; do :; done"], { stdio: ["ignore", "ignore", "ignore"] }),
+      );
+      try {
+        return await job();
+      } finally {
+        for (const each of busy) each.kill();
+        await Promise.all(busy.map(({ exited }) => exited));
+      }
+    };
+    return [
+      { name: "first goal after up ÷ docker run + git worktree add", sett: first, bare },
+      { name: "the same beside four busy processes", sett: beside(first), bare: beside(bare) },
+    ];
+  }
+
+  /** Of process 1 and all that it has waited for, in Linux' hundredths of a second. */
+  async processorSeconds(): Promise<number> {
+    const container = `sett-${this.#sett.name}-agent-warm`;
+    const ticks = async () =>
+      (await $`docker exec ${container} cat /proc/1/stat`.text())
+        .slice(-10_000)
+        .split(") ")
+        .at(-1)
+        ?.split(" ")
+        .slice(11, 15)
+        .reduce((sum, each) => sum + Number(each), 0) ?? Number.NaN;
+    await this.#nextCommit();
+    const before = await ticks();
+    await this.#goal("warm");
+    return ((await ticks()) - before) / 100;
+  }
+
   /** Each by its counterpart. */
   async sizes(): Promise<Record<string, number>> {
     const bytes = async (folder: string) =>
@@ -158,7 +212,35 @@ class RepositoryScene implements AsyncDisposable {
     await $`git clone --quiet --bare --single-branch --no-local ${folder} ${clone}`;
     const store = (await bytes(join(folder, ".git/sett/objects", name))) / (await bytes(clone));
     await rm(clone, { recursive: true });
-    return { "store ÷ a bare clone of what HEAD reaches": store };
+    return {
+      "store ÷ a bare clone of what HEAD reaches": store,
+      "disk of the five agents that last ÷ one checkout": await this.#diskOfAgents(),
+    };
+  }
+
+  async #diskOfAgents(): Promise<number> {
+    const { name } = this.#sett;
+    const all = await $`docker volume ls --quiet --filter name=sett-${name}`.text();
+    const own = new RegExp(`^sett-${name}(?:-workspace-(?!fresh)[^.]+(?:\\.upper)?|\\.layer)$`);
+    const isLaid = (volume: string) => all.includes(`${volume}.upper`);
+    const bytes = await Promise.all(
+      all
+        .split("\n")
+        .filter((volume) => own.test(volume) && !isLaid(volume))
+        .map((volume) => this.#bytesIn(`${volume}:/measured:ro`)),
+    );
+    const checkout = Number(
+      (await $`docker exec --user root ${this.#room} du -sk /room/used`.text()).split("\t")[0],
+    );
+    return bytes.reduce((sum, each) => sum + each, 0) / checkout;
+  }
+
+  /** In KiB. */
+  async #bytesIn(volume: string): Promise<number> {
+    const image = `sett-${this.#sett.name}-agent-warm:latest`;
+    const said =
+      await $`docker run --rm --user root --volume ${volume} --entrypoint du ${image} -sk /measured`.text();
+    return Number(said.split("\t")[0]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
