@@ -81,7 +81,7 @@ export class Oidc {
     const { issuer, claim, name_claim, rights } = this.#settings;
     this.#requireParty(payload);
     // An account that anyone may open with the address of another would be taken for that one.
-    if ((name_claim === "email" || claim === "email") && isFalse(payload.email_verified))
+    if ((name_claim === "email" || claim === "email") && isUnverified(payload.email_verified))
       throw refused(
         "The token has an email address that the identity provider has not verified (`email_verified`).",
       );
@@ -174,9 +174,12 @@ function isAboutCertificate(cause: unknown): boolean {
   return /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
 }
 
-/** Some providers write it as text. */
-function isFalse(claim: unknown): boolean {
-  return claim === false || claim === "false";
+/**
+ * Some providers write it as text, or as a number, and some have no such claim. What is there and
+ * does not say yes, is no.
+ */
+function isUnverified(claim: unknown): boolean {
+  return claim !== undefined && !/^(?:true|1)$/i.test(String(claim));
 }
 
 /** Keys may be read by TLS, or on this machine. */

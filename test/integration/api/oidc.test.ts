@@ -250,7 +250,7 @@ const statusAt = async (api: ApiScene, token: string) =>
     .status;
 
 test("an address that the provider has not verified names no one, and gives no right", async () => {
-  for (const email_verified of [false, "false"])
+  for (const email_verified of [false, "false", "False", 0, "0", null, "no"])
     expect(await ask(await issuer.token({ ...ada, sub: "7", email_verified }))).toMatchObject({
       status: 401,
       body: {
@@ -258,7 +258,7 @@ test("an address that the provider has not verified names no one, and gives no r
         detail: expect.stringContaining("has not verified (`email_verified`)"),
       },
     });
-  for (const email_verified of [true, "true"])
+  for (const email_verified of [true, "true", "True", 1, undefined])
     expect((await ask(await issuer.token({ ...ada, sub: "7", email_verified }))).status).toBe(200);
   // Where another claim says who it is, the address does not count.
   await using bySubject = await another({ name_claim: "sub" });
