@@ -178,7 +178,7 @@ async function baseImageWarnings({ dockerfile, problemAt }: BuildPlace): Promise
     const pinned = `\`${image}@sha256:…\` names one image for good`;
     return problemAt(
       "dockerfile",
-      `begins from \`${image}\`, which its registry may replace at any time: ${pinned}`,
+      `uses \`${image}\`, which its registry may replace at any time: ${pinned}`,
     );
   });
 }

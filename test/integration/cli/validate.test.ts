@@ -50,10 +50,10 @@ describe("sett validate", () => {
     const { code, err } = await sett("validate", "-f", "based.yml");
     expect(code).toBe(0);
     expect(err).toContain(
-      "agents.coder.build.dockerfile: begins from `debian:bookworm-slim`, which its registry may replace at any time: `debian:bookworm-slim@sha256:…` names one image for good",
+      "agents.coder.build.dockerfile: uses `debian:bookworm-slim`, which its registry may replace at any time: `debian:bookworm-slim@sha256:…` names one image for good",
     );
     const first = await sett("validate");
-    expect(first.err).not.toContain("begins from");
+    expect(first.err).not.toContain("which its registry may replace");
   });
 
   test("gives the same as JSON, for programs", async () => {

@@ -25,3 +25,47 @@ test("a digest, a stage of the file, a variable, scratch and Sett's own images a
   ];
   expect(replaceableImages(file.join("\n"))).toEqual([]);
 });
+
+const kinds: [string, string[], string[]][] = [
+  ["an image that files are copied from", ["FROM scratch", "COPY --from=a/b:1 /x /x"], ["a/b:1"]],
+  [
+    "one that a command mounts",
+    ["FROM scratch", "RUN --network=none --mount=type=bind,from=golang:1,target=/go true"],
+    ["golang:1"],
+  ],
+  [
+    "the default of a variable",
+    ["ARG TAG=12 BASE=debian:$TAG", `FROM ${"$"}{BASE}`],
+    ["debian:12"],
+  ],
+  ["a default in its place", [`FROM ${"$"}{BASE:-alpine}`], ["alpine"]],
+  ["a quoted default", ["ARG BASE='node:22'", 'FROM "$BASE"'], ["node:22"]],
+  [
+    "the program that reads the file",
+    ["# syntax=docker/dockerfile:1", "FROM scratch"],
+    ["docker/dockerfile:1"],
+  ],
+  ["a stranger's image that is named like Sett's own", ["FROM sett/tools:1"], ["sett/tools:1"]],
+  ["a comment within an instruction", ["FROM \\", "# the base", "  node:22"], ["node:22"]],
+];
+
+test.each(kinds)("%s is found", (_, file, images) => {
+  expect(replaceableImages(file.join("\n"))).toEqual(images);
+});
+
+test("stages by name and number, texts of a command and later comments are no finding", () => {
+  const file = [
+    `FROM debian@${digest} AS build`,
+    "# syntax=docker/dockerfile:1",
+    "COPY --from=build /x /y",
+    "COPY --chown=1 --from=0 /x /y",
+    "RUN <<END cat",
+    "FROM debian",
+    "COPY --from=alpine /a /b",
+    "END",
+    "RUN echo --from=x",
+    `ARG BASE=node@${digest}`,
+    "FROM $BASE",
+  ];
+  expect(replaceableImages(file.join("\n"))).toEqual([]);
+});
