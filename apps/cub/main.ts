@@ -13,7 +13,7 @@ import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
 import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
-import { serve } from "../../lib/service/serve.ts";
+import { serveFew } from "../../lib/service/serve-few.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { modelAsker } from "./bid/ask-model.ts";
@@ -32,6 +32,9 @@ import { executeClaim } from "./work/execute-claim.ts";
 
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --make-layer COMMIT]   (settings come from the environment)";
+
+/** Its own commands reach the port as well. */
+const maxHealthConnections = 32;
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
@@ -63,8 +66,9 @@ async function main([argument, ...more]: string[]): Promise<void> {
   // registered.
   let answer = (_: Request): Response | Promise<Response> =>
     new Response("Starting.", { status: 503 });
-  const address = { port: settings.healthPort, hostname: settings.healthHost };
-  const server = serve(address, (request) => answer(request));
+  const { healthPort: port, healthHost: hostname } = settings;
+  const few = { port, hostname, most: maxHealthConnections, maxBodyBytes: 0 };
+  const server = await serveFew(few, (request) => answer(request));
   let holdsWork = () => false;
   const deps = await depsOf(settings, () => holdsWork());
   const cub = new Cub(deps, settings);

@@ -7,7 +7,7 @@ import { SettError } from "../model/errors.ts";
  * `idleSeconds` (ten) ends it in Bun. `tls`: the certificate and its key, in PEM. `name`: of the
  * port, for a message; `hint` says how to choose another one.
  */
-type Address = {
+export type Address = {
   port: number;
   hostname: string;
   isPatient?: boolean;
@@ -16,7 +16,7 @@ type Address = {
   name?: string;
   hint?: string;
 };
-type Fetch = (request: Request) => Response | Promise<Response>;
+export type Fetch = (request: Request) => Response | Promise<Response>;
 /**
  * `stop` accepts no more requests, and answers those that have arrived; what is still open after
  * `graceMs` (two seconds), such as a stream or a request of which a part is missing, is cut.
@@ -51,13 +51,20 @@ export function serve(address: Address, fetch: Fetch): Server {
   try {
     return "deno" in process.versions ? serveInDeno(address, fetch) : serveInBun(address, fetch);
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
-    const problem =
-      code === "EADDRINUSE" ? "is used by another program" : "may not be used by this user";
-    const { port, name = "health port", hint = ofHealthPort } = address;
-    throw new SettError("port-unusable", `The ${name} ${port} ${problem}.`, { hint, cause });
+    throw portUnusable(address, cause);
   }
+}
+
+/** Another error as it is. */
+export function portUnusable(
+  { port, name = "health port", hint = ofHealthPort }: Pick<Address, "port" | "name" | "hint">,
+  cause: unknown,
+): unknown {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code !== "EADDRINUSE" && code !== "EACCES") return cause;
+  const problem =
+    code === "EADDRINUSE" ? "is used by another program" : "may not be used by this user";
+  return new SettError("port-unusable", `The ${name} ${port} ${problem}.`, { hint, cause });
 }
 
 const ofHealthPort =

@@ -149,6 +149,29 @@ try {
 }
 `;
 
+/**
+ * Opens as many connections as it may to each port of the loopback at which something listens, and
+ * sends a part of a request by each.
+ */
+const crowd = `
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+const listening = "0A";
+const rows = readFileSync("/proc/net/tcp", "latin1").split("\\n").slice(1).map((row) => row.trim().split(/\\s+/));
+const ports = rows.flatMap(([, local = "", , state]) => (state === listening ? [Number.parseInt(local.split(":")[1], 16)] : []));
+const ended = [];
+for (const port of ports)
+  for (let count = 0; count < 2_200 / ports.length; count++) {
+    const socket = connect(port, "127.0.0.1");
+    ended.push(new Promise((done) => socket.once("connect", done).once("close", done)));
+    socket.on("error", () => {});
+    socket.write("GET /healthz HTT");
+  }
+await Promise.all(ended);
+console.log(ports.length > 0);
+process.exit();
+`;
+
 /** Gives the cub the mark of a bid command. */
 const mark = `
 import { at, call } from "./calls.ts";
@@ -166,6 +189,7 @@ beforeAll(async () => {
     "agents/runner/own.ts": own,
     "agents/runner/mark.ts": mark,
     "agents/runner/shared.ts": shared,
+    "agents/runner/crowd.ts": crowd,
     "agents/runner/Dockerfile": "FROM sett/agent-base:latest\nCOPY *.sh *.ts /app/\n",
     "sett.yml": settYml({ runner: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
   });
@@ -197,6 +221,13 @@ test("no signal ends it, whichever way it is sent", async () => {
   expect(await outputOf("echo alive")).toBe("alive");
   expect(await restarts()).toBe("0");
   expect(await $`docker logs ${container()}`.text()).not.toContain("Cub stopped");
+});
+
+test("connections to all ports in its container, more than it may have open files, do not end it", async () => {
+  const crowds = `for each in 1 2; do ${run("crowd")} & done; wait`;
+  expect(await outputOf(crowds)).toBe("true\ntrue");
+  expect(await outputOf("echo alive")).toBe("alive");
+  expect(await restarts()).toBe("0");
 });
 
 test("no limit, priority or setting of it can be changed, and its processors are set back", async () => {

@@ -1,6 +1,6 @@
 // Serves between the agent's commands and the gateway: what they send to their model has no value
 // of a secret in it, so that neither the provider nor the transcript has one.
-import { serve } from "../../../lib/service/serve.ts";
+import { serveFew } from "../../../lib/service/serve-few.ts";
 import { jsonIn, maskedJson } from "./mask-json.ts";
 import type { Masker } from "./masker.ts";
 
@@ -14,12 +14,18 @@ const dropped = [
   "transfer-encoding",
 ];
 
+/** A call of a model is one. */
+const maxConnections = 256;
+/** As many bytes as the gateway reads. */
+const maxBodyBytes = 32 * 1024 * 1024;
+
 /**
  * Returns its URL, without a slash at its end. `target` has none either. It does not keep the
  * process alive.
  */
-export function openMaskingProxy(target: string, masker: () => Masker): string {
-  const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, async (request) => {
+export async function openMaskingProxy(target: string, masker: () => Masker): Promise<string> {
+  const few = { port: 0, hostname: "127.0.0.1", most: maxConnections, maxBodyBytes };
+  const server = await serveFew(few, async (request) => {
     if (request.headers.has("content-encoding"))
       return refusal(
         415,

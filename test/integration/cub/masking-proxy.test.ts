@@ -29,7 +29,7 @@ const gateway = Bun.serve({
   },
 });
 const masker = maskerOf([["token", Buffer.from(value)]]);
-const proxy = openMaskingProxy(`http://127.0.0.1:${gateway.port}`, () => masker);
+const proxy = await openMaskingProxy(`http://127.0.0.1:${gateway.port}`, () => masker);
 
 afterAll(() => void gateway.stop(true));
 
@@ -76,7 +76,7 @@ test("a secret that is a word of the API hinders no request", async () => {
     ],
   };
   const body = JSON.stringify(request);
-  const own = openMaskingProxy(`http://127.0.0.1:${gateway.port}`, () => wordMasker);
+  const own = await openMaskingProxy(`http://127.0.0.1:${gateway.port}`, () => wordMasker);
   await fetch(`${own}/openai/v1/chat`, { method: "POST", body });
   const got = seen.at(-1);
   expect(new URL(got?.url ?? "").pathname).toBe("/openai/v1/chat");
@@ -110,7 +110,7 @@ test("a compressed request is refused", async () => {
 });
 
 test("where there is no gateway, the answer says so", async () => {
-  const answer = await fetch(openMaskingProxy("http://127.0.0.1:1", () => masker));
+  const answer = await fetch(await openMaskingProxy("http://127.0.0.1:1", () => masker));
   expect([answer.status, await answer.text()]).toEqual([
     502,
     expect.stringContaining("The gateway cannot be reached."),
