@@ -3,7 +3,9 @@
 
 const from = /^\s*FROM\s+(?:--\S+\s+)*(?<image>\S+)(?:\s+AS\s+(?<stage>\S+))?\s*$/i;
 const argument = /^\s*ARG\s+(?<words>\S.*)$/i;
-/** `COPY --from=IMAGE`, `RUN --mount=type=bind,from=IMAGE`: an image, or a stage by name or number. */
+/**
+ * `COPY --from=IMAGE`, `RUN --mount=type=bind,from=IMAGE`: an image, or a stage by name or number.
+ */
 const taken = /^\s*(?:COPY|ADD|RUN)\s+(?<flags>(?:--\S+\s+)+)/i;
 /** The first lines of a file may name the program that reads the others. */
 const syntax = /^#\s*syntax\s*=\s*(?<image>\S+)\s*$/i;
