@@ -12,6 +12,7 @@ import { Layers, type LayersOptions } from "./layers.ts";
 const workspaceFolder = "/workspace";
 /** Read-only, with the record of its files beside them. */
 const layerFolder = "/git/layer";
+const upperFolder = "/git/layer-upper";
 /** Names, in a worker's container, the disk that goes with it. */
 const workspaceVariable = "SETT_WORKER_WORKSPACE";
 
@@ -102,7 +103,12 @@ export class LayeredWorkspaces {
     await runtime.start({
       ...spec,
       env: { ...spec.env, SETT_LAYER_DIR: layerFolder, [workspaceVariable]: workspace },
-      mounts: [...mounts, { kind: "volume", volume: layer, target: layerFolder, access: "ro" }],
+      mounts: [
+        ...mounts,
+        { kind: "volume", volume: layer, target: layerFolder, access: "ro" },
+        // The Engine removes no volume that a container has, also where a person tells it to.
+        { kind: "volume", volume: upper, target: upperFolder, access: "ro" },
+      ],
     });
   }
 

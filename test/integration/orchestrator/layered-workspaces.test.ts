@@ -202,6 +202,20 @@ test("beyond the limit the layer goes that was used least recently, and never on
   await one.here.runtime.apply.remove(running);
 });
 
+test("who removes what no container uses takes no disk from a worker that runs", async () => {
+  await using one = await starter();
+  const running = await one.startLasting(commitOf("a"));
+  const found = await one.here.runtime.observe.find(running);
+  const workspace = found?.env.SETT_WORKER_WORKSPACE ?? "";
+  const own = [workspace, workspace.replace(".over-", ".upper-"), ...(await one.volumes("layer"))];
+  expect(own).toHaveLength(3);
+  for (const volume of own)
+    await expect(one.here.runtime.apply.removeVolume(volume)).rejects.toThrow();
+  const look = ["/bin/sh", "-c", "cat /workspace/new /workspace/file | head -c 12"];
+  expect((await one.here.runtime.observe.exec(running, look)).stdout).toBe("new\naaaaaaaa");
+  await one.here.runtime.apply.remove(running);
+});
+
 test("a new starter removes what the one before it has left, and nothing of a worker that runs", async () => {
   await using one = await starter();
   const running = await one.startLasting(commitOf("a"));
