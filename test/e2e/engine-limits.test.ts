@@ -2,8 +2,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
 import { $ } from "bun";
+import { finished } from "../support/cli/finished.ts";
 import { canStartEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
 import { isNight } from "../support/nightly.ts";
+import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
@@ -41,6 +43,43 @@ test.skipIf(!canStartEngine || !isNight)(
     const networks =
       await $`docker --host ${engine.host} network ls --format ${"{{.Name}}"}`.text();
     expect(networks.trim().split("\n").sort()).toEqual(["bridge", "host", "mine", "none"]);
+  },
+);
+
+test.skipIf(!canStartEngine || !isNight)(
+  "a network whose range is for fewer containers than the instance has says how to get a larger one",
+  async () => {
+    // The gateway of the network, and one container.
+    await using engine = await startFreshEngine([
+      "--bip=172.31.255.1/24",
+      "--default-address-pool=base=10.199.0.0/24,size=30",
+    ]);
+    await using sett = await SettWorkspace.create({
+      ...scriptAgent("echo", ""),
+      "sett.yml": settYml({ echo: "" }),
+    });
+    await sett.commit("Add a sett");
+    sett.env = { DOCKER_HOST: engine.host };
+    const version = (await sett.need("--version")).trim();
+    const images = needed.flatMap((name) => [`${name}:${version}`, `${name}:latest`]);
+    await $`docker save ${images} | docker --host ${engine.host} load`.quiet();
+    const { code, err } = await finished(
+      Bun.spawn([...engine.within, settBinary, "up", "--name", sett.name], {
+        ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
+        ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+      }),
+    );
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /no available IPv4 addresses[\s\S]*`size` of `default-address-pools`/,
+      ),
+    });
+    const left = await $`docker --host ${engine.host} ps --all --quiet`.text();
+    const networks =
+      await $`docker --host ${engine.host} network ls --format ${"{{.Name}}"}`.text();
+    expect(left).toBe("");
+    expect(networks.trim().split("\n").sort()).toEqual(["bridge", "host", "none"]);
   },
 );
 

@@ -61,6 +61,9 @@ function remedyFor(status: number, reason: string): string | undefined {
   const [, network] = /network (\S+) is ambiguous/.exec(reason) ?? [];
   if (network !== undefined)
     return `Several networks have that name: \`docker network ls --filter name=${network}\` shows their ids, and \`docker network rm ID\` removes the one that you need no more.`;
+  // A range that the Engine gives to each network may be for a few containers.
+  if (/no available IPv\d addresses/i.test(reason))
+    return "Larger ranges: `size` of `default-address-pools` in /etc/docker/daemon.json (24 is for 253 containers), or a smaller number there. Restart the Engine, then `sett down` and `sett up`: a network keeps the range that it has.";
   if (status >= 500)
     return "Try the same command again. The Engine's own log says more: `journalctl --unit docker`";
   return status === 403

@@ -60,15 +60,7 @@ function check(
   const long = Object.entries(variables).find(
     ([name, value]) => bytesOf(`${name}=${value}`) > maxStringBytes,
   );
-  if (long !== undefined) {
-    throw new SettError(
-      "config-invalid",
-      `${at}: the variable ${long[0]} has ${bytesOf(long[1])} bytes, and Linux allows ${maxStringBytes}.`,
-      {
-        hint: "Make what sett.yml says of it shorter, or put it into a file.",
-      },
-    );
-  }
+  if (long !== undefined) throw tooLong(at, what, long);
   const bytes = startBytes([...entrypoint, ...command], variables);
   if (bytes <= limitBytes - addedBytes) return;
   throw new SettError(
@@ -78,6 +70,37 @@ function check(
       hint: "They are counted with those of the image and with the secrets that have a `variable`; a secret without one is a file.",
     },
   );
+}
+
+/** Sett writes these from a key of sett.yml. An agent's own are below its name. */
+const settingOf: Readonly<Record<string, string>> = {
+  SETT_AGENT_COMMAND: "command",
+  SETT_BID_COMMAND: "bid_command",
+  SETT_SECRETS: "secrets",
+  SETT_MODELS: "models",
+  SETT_MODEL_AGENTS: "agents (their `model` and `budget`)",
+  SETT_GOAL_BUDGET: "limits.budget",
+  SETT_POLICY: "agents and limits",
+  SETT_NOTIFY: "notify",
+  SETT_TRIGGERS: "triggers",
+  SETT_API_TOKENS: "services.api.tokens",
+  SETT_API_OIDC: "services.api.oidc",
+  SETT_API_ORIGINS: "services.api.cors",
+  SETT_EGRESS: "agents (their `egress`)",
+  SETT_WORKERS: "agents (their `replicas`)",
+};
+
+function tooLong(at: string, what: string, [name, value]: [string, string]): SettError {
+  const key = settingOf[name];
+  const bytes = `${bytesOf(value)} bytes, and Linux allows ${maxStringBytes}`;
+  if (key === undefined)
+    return new SettError("config-invalid", `${at}: the variable ${name} has ${bytes}.`, {
+      hint: "Make what sett.yml says of it shorter, or put it into a file.",
+    });
+  const place = at === what ? key : `${at}.${key}`;
+  return new SettError("config-invalid", `${place}: ${what} gets it as one text of ${bytes}.`, {
+    hint: "Make it shorter: leave out entries that are not used, or put long texts into files that the entries name.",
+  });
 }
 
 /**

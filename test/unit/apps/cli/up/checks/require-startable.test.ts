@@ -1,0 +1,69 @@
+// A variable that is longer than Linux allows is named by the key of sett.yml that it comes from.
+import { expect, test } from "bun:test";
+import type { PlannedImage } from "../../../../../../apps/cli/services/input.ts";
+import { requireStartable } from "../../../../../../apps/cli/up/checks/require-startable.ts";
+import type { InstancePlan } from "../../../../../../apps/cli/up/plan/plan.ts";
+import { AgentName } from "../../../../../../lib/model/ids.ts";
+import { sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
+
+const text = `version: '1.0'
+models: { big: { provider: anthropic, model: claude-sonnet-4-5, key: $KEY } }
+secrets: { tok: { file: ./tok }, key: { file: ./key } }
+services: { api: { tokens: [{ name: ci, may: [read], secret: tok }], cors: ["https://a.example"] } }
+notify: [{ url: "https://a.example/hook", secret: $KEY }]
+triggers: { nightly: { cron: "0 3 * * *", goal: Do it } }
+agents:
+  coder: { image: some/image:1, prompts: { execution: "Do it" }, model: big }
+  many: { image: some/image:1, command: [echo], bid_command: [echo], replicas: 3, strategy: fresh_per_call }
+  secretive: { image: some/image:1, command: [echo], secrets: [key] }
+  reaching: { image: some/image:1, command: [echo], egress: [example.com] }
+`;
+const config = sampleConfig(text, { KEY: "0123456789abcdef" });
+const plan = samplePlan(config, {}, { socket: { path: "/var/run/docker.sock", gid: 1 } });
+const long = "x".repeat(200_000);
+
+async function refusal(changed: InstancePlan): Promise<unknown> {
+  const images = { agents: new Map<AgentName, PlannedImage>() };
+  const known = { config, images, secrets: {}, isInContainer: true };
+  return await requireStartable(changed, known).catch((error: unknown) => error);
+}
+
+test("a text of Sett's own is named by its key, whichever part gets it", async () => {
+  // A list or an object that grows with sett.yml.
+  const parts = [...plan.services, ...plan.agents];
+  const grows = parts.flatMap(({ spec }) =>
+    Object.entries(spec.env).flatMap(([name, value]) =>
+      name.startsWith("SETT_") && /^[[{]/.test(value) ? [{ part: spec.name, name }] : [],
+    ),
+  );
+  expect(new Set(grows.map(({ name }) => name)).size).toBeGreaterThan(8);
+  for (const { part, name } of grows) {
+    const lengthen = <One extends { spec: InstancePlan["agents"][number]["spec"] }>(
+      one: One,
+    ): One =>
+      one.spec.name === part
+        ? { ...one, spec: { ...one.spec, env: { ...one.spec.env, [name]: long } } }
+        : one;
+    const changed = {
+      ...plan,
+      services: plan.services.map(lengthen),
+      agents: plan.agents.map(lengthen),
+    };
+    const failure = await refusal(changed);
+    expect({ name, failure: String(failure) }).toEqual({
+      name,
+      failure: expect.stringContaining("gets it as one text of 200000 bytes"),
+    });
+    expect(String(failure)).not.toContain(name);
+  }
+});
+
+test("a person's variable is named as it is", async () => {
+  const name = AgentName.parse("coder");
+  const agents = plan.agents.map((one) =>
+    one.agent === name ? { ...one, spec: { ...one.spec, env: { LONG: long } } } : one,
+  );
+  expect(String(await refusal({ ...plan, agents }))).toContain(
+    "agents.coder: the variable LONG has 200000 bytes",
+  );
+});
