@@ -3,8 +3,13 @@
 import { type Git, type GitRun, tryGit } from "../run/run-git.ts";
 
 /** Cost of a file or folder as such, however small its content is. */
-const minBytesEach = 4096;
+export const minBytesEach = 4096;
 const sizeOf = /^\d+ \w+ [0-9a-f]+ +(\d+)\t/;
+
+/** `size`: of its content; what is no number is not known. */
+export function bytesOfSize(size: number): number {
+  return Number.isNaN(size) ? minBytesEach : Math.max(minBytesEach, size);
+}
 
 /**
  * In bytes; infinite when they take more than `maxBytes`: git is ended as soon as this is known,
@@ -26,7 +31,7 @@ export async function sizeOfTree(
     const end = text.lastIndexOf("\n") + 1;
     rest = text.slice(end);
     for (const line of text.slice(0, end).split("\n")) {
-      if (line !== "") bytes += Math.max(minBytesEach, Number(sizeOf.exec(line)?.[1] ?? 0));
+      if (line !== "") bytes += bytesOfSize(Number(sizeOf.exec(line)?.[1] ?? 0));
     }
     if (bytes > maxBytes) over.abort();
   };

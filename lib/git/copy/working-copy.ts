@@ -23,6 +23,7 @@ import type { GitLimits } from "../run/watch-limits.ts";
 import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
+import { type Difference, differenceOf } from "./difference.ts";
 import type { Checkout } from "./layer.ts";
 import { SubmoduleExchange } from "./submodule-exchange.ts";
 import { commitsIn, Submodules } from "./submodules.ts";
@@ -58,6 +59,9 @@ export interface WorkingCopyOptions {
  * times what the checkout of 100 000 files takes.
  */
 const checkoutMs = 20 * 60_000;
+
+/** `difference`: a plain one. */
+type GoingOn = { base: CommitHash; bytes: number | undefined; difference: Difference };
 
 /** The same for what a command has left, which is removed without git when it costs more. */
 const leftoversMs = 5 * 60_000;
@@ -172,8 +176,13 @@ export class WorkingCopy {
         await mend?.(this.#options.workspaceDir);
         await this.#remakeRepository(base);
         await bringCommits(this.#places(), base, given);
-        const bytes = maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes);
-        if (tries === 0 && isUntouched && this.#checkedOut?.base === base) await this.#detach(base);
+        const layer = tries === 0 && isUntouched ? this.#checkedOut : undefined;
+        const difference = await this.#differenceTo(base, layer);
+        const bytes =
+          maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes, difference);
+        if (layer?.base === base) await this.#detach(base);
+        else if (layer !== undefined && difference?.isPlain && layer.submodules.length === 0)
+          await this.#goOn(layer, { base, bytes, difference }, onProgress);
         else await this.#checkOut(base, bytes, onProgress);
         const links = this.#checkedOut?.submodules ?? [];
         const left = maxBytes === undefined ? {} : { maxBytes: maxBytes - (bytes ?? 0) };
@@ -307,13 +316,49 @@ export class WorkingCopy {
   }
 
   /** Resolves with the bytes of its files, which are added up once for each checkout. */
-  async #requireRoom(base: CommitHash, maxBytes: number): Promise<number> {
+  async #requireRoom(
+    base: CommitHash,
+    maxBytes: number,
+    difference: Difference | undefined,
+  ): Promise<number> {
     const before = this.#checkedOut;
+    const isKnown = before?.base === base || difference !== undefined;
+    const known = isKnown && before?.bytes ? before.bytes + (difference?.bytes ?? 0) : undefined;
     const bytes =
-      (before?.base === base ? before.bytes : undefined) ??
-      (await sizeOfTree(this.#git, base, maxBytes, (run) => this.#inRepository(run)));
+      known ?? (await sizeOfTree(this.#git, base, maxBytes, (run) => this.#inRepository(run)));
     if (bytes > maxBytes) throw new CommitTooLarge(base);
     return bytes;
+  }
+
+  /** Undefined also where it is not worth the look. */
+  async #differenceTo(
+    base: CommitHash,
+    layer: Checkout | undefined,
+  ): Promise<Difference | undefined> {
+    if (layer === undefined || layer.base === base) return undefined;
+    return await differenceOf(this.#git, [layer.base, base], (run) => this.#inRepository(run));
+  }
+
+  /**
+   * From the layer, which no command has touched, to another commit: git looks at no file that is
+   * the same in both, and nothing is there that it does not track.
+   */
+  async #goOn(
+    layer: Checkout,
+    { base, bytes, difference }: GoingOn,
+    onProgress: CheckoutOptions["onProgress"],
+  ): Promise<void> {
+    this.#checkedOut = undefined;
+    await this.#run({
+      args: ["read-tree", "--reset", "-u", "-v", layer.base, base],
+      onProgress: ({ done: written, of }) => onProgress?.({ files: written, of }),
+    });
+    await this.#detach(base);
+    const folders = layer.folders.filter((folder) => !difference.gone.has(folder));
+    await this.#noteCheckout({
+      ...{ base, bytes, attributes: layer.attributes, submodules: [] },
+      folders: [...folders, ...difference.added],
+    });
   }
 
   /** The files and the index are those of `base` already. */
@@ -352,17 +397,19 @@ export class WorkingCopy {
     const tracked = await this.#tracked();
     // Git has noted when they were last changed.
     if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] });
-    const path = join(this.#gitDir, "index");
-    const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
-    this.#checkedOut = {
+    await this.#noteCheckout({
       base,
       folders,
       attributes,
       bytes,
-      index: await readFile(path),
-      writtenAt: { date, ns },
       submodules: tracked.submodules(),
-    };
+    });
+  }
+
+  async #noteCheckout(checkout: Omit<Checkout, "index" | "writtenAt">): Promise<void> {
+    const path = join(this.#gitDir, "index");
+    const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
+    this.#checkedOut = { ...checkout, index: await readFile(path), writtenAt: { date, ns } };
   }
 
   /**

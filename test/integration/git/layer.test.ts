@@ -1,8 +1,19 @@
 // A working copy that begins with a checkout which another has made.
 import { expect, test } from "bun:test";
-import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
+import { sizeOfTree } from "../../../lib/git/copy/tree-size.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { copyIn } from "../../support/git/folders.ts";
@@ -30,7 +41,14 @@ async function layered({ isUsed = false } = {}) {
   const maker = copyIn(options);
   await maker.prepare(base, [], { maxBytes: 1_000_000 });
   await writeLayer(folder, await maker.leaveLayer());
-  const copy = copyIn({ ...options, layer: await readLayer(folder), isUsed });
+  const layer = await readLayer(folder);
+  const copy = copyIn({ ...options, layer, isUsed });
+  /** As the copy, for a workspace that has no layer. */
+  const plain = () => {
+    const other = join(host.root, "plain");
+    return { workspaceDir: other, copy: copyIn({ ...options, workspaceDir: other }) };
+  };
+  const another = (objectsDir = options.objectsDir) => copyIn({ ...options, objectsDir, layer });
   /** When each was last written, or had its mode set. */
   const changes = () =>
     ["README.md", "a.crlf", "src", "src/deep/file"].map(
@@ -43,6 +61,8 @@ async function layered({ isUsed = false } = {}) {
     workspaceDir,
     copy,
     changes,
+    plain,
+    another,
     [Symbol.dispose]: host[Symbol.dispose],
   };
 }
@@ -71,6 +91,94 @@ test("a copy at another commit writes what differs, and nothing else", async () 
   expect(readFileSync(join(made.workspaceDir, "src/deep/file"), "utf8")).toBe("y\n");
   expect(toolGit(made.workspaceDir, "status", "--porcelain")).toBe("");
   expect(await made.copy.head()).toBe(next);
+});
+
+/** Names, modes and content of all files and folders but `.git`. */
+function filesIn(folder: string): Map<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const own = names.filter((name) => name !== ".git" && !name.startsWith(".git/"));
+  return new Map(
+    own.sort().map((name) => {
+      const path = join(folder, name);
+      const stats = lstatSync(path);
+      const content = stats.isFile()
+        ? readFileSync(path, "latin1")
+        : stats.isSymbolicLink()
+          ? readlinkSync(path)
+          : "";
+      return [name, `${stats.mode.toString(8)} ${content}`];
+    }),
+  );
+}
+
+/** Folders come, go and become files, a file becomes a folder, a link and a program. */
+function rearrange(path: string): CommitHash {
+  rmSync(join(path, "src"), { recursive: true });
+  rmSync(join(path, "README.md"));
+  write(path, { src: "a file now", "README.md/inside": "a folder now", "new/é/deep": "x" });
+  symlinkSync("new/é", join(path, "link"));
+  write(path, { "run.sh": "#!/bin/sh\n" });
+  chmodSync(join(path, "run.sh"), 0o755);
+  return commitFiles(path, {}, "Rearrange");
+}
+
+test("a copy that goes on from an untouched layer has the files of a checkout, without a look at the others", async () => {
+  using made = await layered();
+  const next = rearrange(made.host.path);
+  // A look would remove it.
+  writeFileSync(join(made.workspaceDir, "untracked"), "");
+  const before = lstatSync(join(made.workspaceDir, "a.crlf"), { bigint: true }).ctimeNs;
+  await made.copy.prepare(next, [], { maxBytes: 1_000_000 });
+  expect(lstatSync(join(made.workspaceDir, "a.crlf"), { bigint: true }).ctimeNs).toBe(before);
+  expect(toolGit(made.workspaceDir, "status", "--porcelain")).toBe("?? untracked");
+  expect(toolGit(made.workspaceDir, "rev-parse", "--abbrev-ref", "HEAD")).toBe("HEAD");
+  const plain = made.plain();
+  await plain.copy.prepare(next);
+  const files = filesIn(made.workspaceDir);
+  files.delete("untracked");
+  expect(files).toEqual(filesIn(plain.workspaceDir));
+
+  // After a command the new folders are known, and those that went are no trap.
+  write(made.workspaceDir, { "new/é/.git/config": "x", "new/é/deep": "spoiled" });
+  await made.copy.prepare(next);
+  expect(filesIn(made.workspaceDir)).toEqual(filesIn(plain.workspaceDir));
+  await made.copy.prepare(made.base);
+  expect(toolGit(made.workspaceDir, "status", "--porcelain", "--ignored")).toBe("");
+});
+
+test("where attributes differ, all files are made anew from the commit", async () => {
+  using made = await layered();
+  const next = commitFiles(made.host.path, { ".gitattributes": "*.crlf text eol=lf\n" });
+  await made.copy.prepare(next);
+  expect(readFileSync(join(made.workspaceDir, "a.crlf"), "latin1")).toBe("one\ntwo\n");
+  expect(toolGit(made.workspaceDir, "status", "--porcelain")).toBe("");
+});
+
+test("how much a commit takes is what its layer notes and what differs, to the byte", async () => {
+  using made = await layered();
+  const next = rearrange(made.host.path);
+  commitFiles(made.host.path, { large: "x".repeat(10_000) });
+  const last = CommitHash.parse(toolGit(made.host.path, "rev-parse", "HEAD"));
+  for (const commit of [next, last]) {
+    const whole = { path: "git", env: { PATH: process.env.PATH } };
+    const bytes = await sizeOfTree(whole, commit, 1_000_000, (run) => ({
+      ...run,
+      cwd: made.host.path,
+    }));
+    const tooLarge = made.another().prepare(commit, [], { maxBytes: bytes - 1 });
+    expect(String(await errorOf(tooLarge))).toContain("take more than");
+    await made.another().prepare(commit, [], { maxBytes: bytes });
+  }
+});
+
+test("a layer whose commit is no longer at hand is a checkout all the same", async () => {
+  using made = await layered();
+  const next = commitFiles(made.host.path, { "src/deep/file": "y\n" });
+  const alone = join(made.host.root, "alone");
+  toolGit(made.host.root, "clone", "-q", "--depth=1", `file://${made.host.path}`, alone);
+  await made.another(join(alone, ".git/objects")).prepare(next);
+  expect(toolGit(made.workspaceDir, "status", "--porcelain")).toBe("");
+  expect(readFileSync(join(made.workspaceDir, "src/deep/file"), "utf8")).toBe("y\n");
 });
 
 test("a copy that was used before takes nothing for the layer's, and writes only what differs", async () => {
