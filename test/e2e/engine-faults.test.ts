@@ -181,7 +181,7 @@ test("an `up` a request of which fails ends in time, says why, and leaves nothin
   expect(outcomes).toContain("undone");
 });
 
-test("SIGTERM ends an `up` that waits for the Engine, and it leaves nothing", async () => {
+nightly("SIGTERM ends an `up` that waits for the Engine, and it leaves nothing", async () => {
   await using scene = await Scene.open();
   const { sett, proxy } = scene;
   // Longer than this test: only the signal can end the waiting.

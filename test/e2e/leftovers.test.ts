@@ -120,29 +120,33 @@ nightly(
   300_000,
 );
 
-test("the id of the instance is kept in git's configuration, and a blackboard of another id is refused", async () => {
-  const id = () => $`git config sett.${sett.name}.id`.cwd(sett.folder).nothrow().text();
-  await sett.up();
-  const first = await id();
-  expect(first).toMatch(/^[0-9a-f]{16}\.\d+\n$/);
-  expect(
-    await $`docker volume inspect --format ${'{{index .Labels "dev.sett.id"}}'} sett-${sett.name}-blackboard`.text(),
-  ).toBe(first);
-  await sett.need("down", "--timeout", "1s");
-  // As in a fresh clone in the same place.
-  await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
-  await sett.up();
-  expect(await id()).toBe(first);
-  await sett.need("down", "--timeout", "1s");
-  await $`git config sett.${sett.name}.id 00.1`.cwd(sett.folder).quiet();
-  const { code, err } = await sett.sett("up", "--name", sett.name);
-  expect(code).toBe(1);
-  expect(err).toContain(`git config sett.${sett.name}.id ${first.trim()}`);
-  await $`git config sett.${sett.name}.id ${first.trim()}`.cwd(sett.folder).quiet();
-  await sett.up();
-  await sett.need("down", "--volumes", "--timeout", "1s");
-  expect(await id()).toBe("");
-}, 300_000);
+nightly(
+  "the id of the instance is kept in git's configuration, and a blackboard of another id is refused",
+  async () => {
+    const id = () => $`git config sett.${sett.name}.id`.cwd(sett.folder).nothrow().text();
+    await sett.up();
+    const first = await id();
+    expect(first).toMatch(/^[0-9a-f]{16}\.\d+\n$/);
+    expect(
+      await $`docker volume inspect --format ${'{{index .Labels "dev.sett.id"}}'} sett-${sett.name}-blackboard`.text(),
+    ).toBe(first);
+    await sett.need("down", "--timeout", "1s");
+    // As in a fresh clone in the same place.
+    await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
+    await sett.up();
+    expect(await id()).toBe(first);
+    await sett.need("down", "--timeout", "1s");
+    await $`git config sett.${sett.name}.id 00.1`.cwd(sett.folder).quiet();
+    const { code, err } = await sett.sett("up", "--name", sett.name);
+    expect(code).toBe(1);
+    expect(err).toContain(`git config sett.${sett.name}.id ${first.trim()}`);
+    await $`git config sett.${sett.name}.id ${first.trim()}`.cwd(sett.folder).quiet();
+    await sett.up();
+    await sett.need("down", "--volumes", "--timeout", "1s");
+    expect(await id()).toBe("");
+  },
+  300_000,
+);
 
 nightly(
   "a volume with all labels of ours and no id is another's: `up` names it, and `down` leaves it alone",

@@ -188,23 +188,26 @@ test("recorded calls are answered again without the key and without the provider
   expect(await sett.need("status")).not.toContain("does not have the key");
 });
 
-test("without `models` the gateway leaves, and its record stays until `down --volumes`", async () => {
-  await sett.write({ "sett.yml": `version: '1.0'\n${agents}` });
-  await sett.commit("Remove the model");
-  expect((await up()).out).toContain(
-    ": replaced asker; stopped gateway; kept redis, orchestrator\n",
-  );
-  const parts =
-    await $`docker ps --all --format ${"{{.Names}}"} --filter label=dev.sett.instance=${sett.name}`.text();
-  expect(parts).not.toContain("gateway");
-  expect(await sett.need("logs", "gateway")).toContain("Gateway started");
-  await sett.need("down", "--name", sett.name);
-  const volumes = async () =>
-    await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text();
-  expect((await volumes()).trim().split("\n").sort()).toEqual([
-    container("blackboard"),
-    container("record"),
-  ]);
-  await sett.need("down", "--name", sett.name, "--volumes", "--force");
-  expect(await volumes()).toBe("");
-});
+nightly(
+  "without `models` the gateway leaves, and its record stays until `down --volumes`",
+  async () => {
+    await sett.write({ "sett.yml": `version: '1.0'\n${agents}` });
+    await sett.commit("Remove the model");
+    expect((await up()).out).toContain(
+      ": replaced asker; stopped gateway; kept redis, orchestrator\n",
+    );
+    const parts =
+      await $`docker ps --all --format ${"{{.Names}}"} --filter label=dev.sett.instance=${sett.name}`.text();
+    expect(parts).not.toContain("gateway");
+    expect(await sett.need("logs", "gateway")).toContain("Gateway started");
+    await sett.need("down", "--name", sett.name);
+    const volumes = async () =>
+      await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text();
+    expect((await volumes()).trim().split("\n").sort()).toEqual([
+      container("blackboard"),
+      container("record"),
+    ]);
+    await sett.need("down", "--name", sett.name, "--volumes", "--force");
+    expect(await volumes()).toBe("");
+  },
+);

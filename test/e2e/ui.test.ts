@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { startSett } from "../support/cli/sett-process.ts";
+import { nightly } from "../support/nightly.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -104,7 +105,7 @@ describe("without containers", () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  test("the page does the same as with them", async () => {
+  nightly("the page does the same as with them", async () => {
     await using running = startSett(["ui", "--no-open"], {
       cwd: sett.folder,
       env: sett.environment,

@@ -71,12 +71,6 @@ test("an image that does not build shows the build's last lines", async () => {
   expect(err).toContain("before the end");
 });
 
-test("an image that is nowhere is named", async () => {
-  expect(
-    await failedUp(`${good}services:\n  redis: { image: "sett-test/no-such-image:1" }\n`),
-  ).toContain("sett-test/no-such-image:1");
-});
-
 test("Ctrl-C takes everything back, whatever the moment", async () => {
   // The first time builds the image, so that the others have the whole way to go.
   const more = isNight ? ["redis: starting", "redis: is ready"] : [];
@@ -260,7 +254,7 @@ nightly(
   },
 );
 
-test("a failed start keeps the blackboard of an earlier time", async () => {
+nightly("a failed start keeps the blackboard of an earlier time", async () => {
   await sett.up();
   await sett.need("down", "--name", sett.name, "--timeout", "1s");
   await sett.write({

@@ -1,6 +1,10 @@
 // Shows what `sett up` decides before it makes anything.
 import { describe, expect, test } from "bun:test";
-import { chooseInstance, requireFreeOrOwn } from "../../../../../../apps/cli/up/checks/checks.ts";
+import {
+  chooseInstance,
+  knownId,
+  requireFreeOrOwn,
+} from "../../../../../../apps/cli/up/checks/checks.ts";
 import { SettError } from "../../../../../../lib/model/errors.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../../../../lib/runtime/port.ts";
@@ -72,5 +76,34 @@ describe("a name and a repository", () => {
     const kept = [parts("here", here, "blackboard"), parts("second", here, "blackboard")];
     expect(() => chosen(undefined, here, ...kept)).toThrow("here, second");
     expect(chosen("second", here, ...kept)).toBe("second");
+  });
+});
+
+describe("the id of an instance", () => {
+  const withId = (id: string): InstanceParts => {
+    const found = parts("demo", here, "blackboard");
+    const volumes = found.volumes.map((one) => ({ ...one, labels: { ...one.labels, id } }));
+    return { ...found, volumes };
+  };
+
+  test("is that of its parts, as in a fresh clone, or else that of the repository", () => {
+    expect(knownId(undefined, undefined)).toBeUndefined();
+    expect(knownId(undefined, "aa.1")).toBe("aa.1");
+    expect(knownId(withId("aa.1"), undefined)).toBe("aa.1");
+    expect(knownId(withId("aa.1"), "aa.1")).toBe("aa.1");
+  });
+
+  test("is refused where the blackboard has another one than the repository, with the way to take it", () => {
+    expect(() => knownId(withId("bb.2"), "aa.1")).toThrow(
+      "sett-demo-blackboard was made for another instance named demo: its id is bb.2, and the one of this repository is aa.1.",
+    );
+    try {
+      knownId(withId("bb.2"), "aa.1");
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: "instance-taken",
+        hint: expect.stringContaining("git config sett.demo.id bb.2"),
+      });
+    }
   });
 });
