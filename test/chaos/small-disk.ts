@@ -12,14 +12,14 @@ export type SmallDisk = AsyncDisposable & {
   relieve(): Promise<void>;
 };
 
-const megabytes = 48;
-
-/** Undefined where this user may not mount one. */
-export async function mountSmallDisk(): Promise<SmallDisk | undefined> {
+/** Undefined where this user may not mount one. `inodes`: how many files it can have at most. */
+export async function mountSmallDisk({
+  megabytes = 48,
+  inodes = 0,
+} = {}): Promise<SmallDisk | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "sett-disk-"));
-  const mounted = await $`mount -t tmpfs -o size=${megabytes}m sett-chaos ${folder}`
-    .quiet()
-    .nothrow();
+  const options = `size=${megabytes}m,nr_inodes=${inodes}`;
+  const mounted = await $`mount -t tmpfs -o ${options} sett-chaos ${folder}`.quiet().nothrow();
   if (mounted.exitCode !== 0) {
     await rm(folder, { recursive: true });
     return undefined;

@@ -15,6 +15,7 @@ import type { AgentName, InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { type Owner, type RepositoryPlace, unusable } from "../run/find-repository.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
+import { isFullDisk } from "./full-disk.ts";
 
 /** More agents than an instance has. */
 export const maxAgents = 10_000;
@@ -48,7 +49,7 @@ export async function createExchange(
       if (!isNew) await removeDefaultAccess(folder);
     }
   } catch (cause) {
-    if (cause instanceof SettError) throw cause;
+    if (cause instanceof SettError || isFullDisk(cause)) throw cause;
     const hint = `Does the folder belong to you? ${path} is where agents leave their commits.`;
     throw new SettError("repository-unusable", `No exchange can be made in ${place.commonDir}.`, {
       hint,

@@ -3,6 +3,7 @@
 //
 //   .git/sett/objects/INSTANCE      what goals reach: `object-store.ts`
 //   .git/sett/exchange/INSTANCE     what agents publish: `exchange.ts`
+//   .git/sett/packing/INSTANCE      what is not in the store yet: `packing-room.ts`
 import { lstat, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CommitHash, type InstanceName } from "../../model/ids.ts";
@@ -12,16 +13,10 @@ import type { GitProgress } from "../run/progress.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 import { agentHoldings } from "./agent-holdings.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
+import { sayingFullDisk } from "./full-disk.ts";
 import { bringPacks } from "./incoming-packs.ts";
 import { lackingSubmodules, openModulesToApi, showSubmodules } from "./module-store.ts";
-import {
-  addToStore,
-  createStore,
-  openStoreToApi,
-  removeStore,
-  type Store,
-  storeOf,
-} from "./object-store.ts";
+import { addToStore, createStore, openStoreToApi, removeStore } from "./object-store.ts";
 import type {
   AgentHoldings,
   HostExchange,
@@ -29,11 +24,14 @@ import type {
   Reader,
   RecordedCommit,
   SharedFolder,
+  ShownSize,
   Wanted,
 } from "./port.ts";
 import { PackQuarantine } from "./quarantine.ts";
 import { releaseFetched } from "./release-fetched.ts";
 import { sharedFolders } from "./shared-folders.ts";
+import { sizeOfPacks } from "./shared-packs.ts";
+import { type Store, storeOf } from "./store.ts";
 import { readHistory } from "./store-notes.ts";
 
 export class HostFolders implements HostExchange {
@@ -50,11 +48,19 @@ export class HostFolders implements HostExchange {
     return (await lstat(this.#exchangeDir).catch(() => undefined)) !== undefined;
   }
 
-  async make({ writers, writer, history, onProgress }: Wanted): Promise<void> {
-    const { place, instance } = this.#store;
-    await createExchange(place, instance, { writers, writer: writer ?? place.containerUser });
-    await createStore({ ...this.#store, onProgress }, history);
-    await showSubmodules(this.#store, [await this.#head()], history);
+  async make({ writers, writer, history, isOpen = false, ...wanted }: Wanted): Promise<void> {
+    const { place, instance, path, git } = this.#store;
+    const { onProgress, signal } = wanted;
+    await sayingFullDisk(path, async () => {
+      await createExchange(place, instance, { writers, writer: writer ?? place.containerUser });
+      const store = {
+        ...this.#store,
+        onProgress,
+        git: signal === undefined ? git : { ...git, signal },
+      };
+      await createStore(store, { history, isOpen });
+      await showSubmodules(store, [await this.#head()], history);
+    });
   }
 
   async remove(): Promise<void> {
@@ -80,13 +86,20 @@ export class HostFolders implements HostExchange {
     commits: readonly CommitHash[],
     onProgress?: (progress: GitProgress) => void,
   ): Promise<void> {
-    await addToStore({ ...this.#store, onProgress }, commits);
-    await showSubmodules(this.#store, commits, await readHistory(this.#store));
+    const store = { ...this.#store, onProgress };
+    await sayingFullDisk(store.path, async () => {
+      await addToStore(store, commits);
+      await showSubmodules(store, commits, await readHistory(store));
+    });
   }
 
   async lacking(commit: CommitHash): Promise<Lacking[]> {
     const submodules = await lackingSubmodules(this.#store, commit);
     return submodules === undefined ? [] : [submodules];
+  }
+
+  async shown(): Promise<ShownSize | undefined> {
+    return await sizeOfPacks(this.#store);
   }
 
   async quarantine(folder?: string): Promise<PackQuarantine> {

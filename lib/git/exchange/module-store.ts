@@ -11,8 +11,8 @@ import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
 import { findSubmodules, type Submodule } from "../run/find-submodules.ts";
 import { runGit } from "../run/run-git.ts";
-import type { Store } from "./object-store.ts";
 import type { Lacking } from "./port.ts";
+import type { Store } from "./store.ts";
 import {
   linesOf,
   readHistory,

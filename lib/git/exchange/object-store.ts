@@ -3,19 +3,23 @@
 //
 //   .git/sett/objects/INSTANCE/pack/…   packs, which only grow until they are written anew
 //   .git/sett/objects/INSTANCE/info/…   what the host notes beside them: `store-notes.ts`
-import { chmod, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
-import { CommitHash, type InstanceName } from "../../model/ids.ts";
-import { borrowing } from "../run/borrowing.ts";
+import { SettError } from "../../model/errors.ts";
+import { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { fetchMissing } from "../run/fetch-missing.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import type { GitProgress } from "../run/progress.ts";
-import { type Git, runGit } from "../run/run-git.ts";
+import { runGit } from "../run/run-git.ts";
+import { apartOf, endings, PackingRoom, removeAbandoned } from "./packing-room.ts";
+import { copySharedPacks, coveredBy, sharedIn, takeSharedPacks } from "./shared-packs.ts";
+import { packFolderOf, packsIn, type Store } from "./store.ts";
 import {
+  isUnfinished,
   linesOf,
   maxKnown,
+  noteUnfinished,
   readHistory,
   readShallow,
   readTips,
@@ -26,36 +30,59 @@ import {
 
 /** git looks into every pack: of more than so many the small ones are written anew as one. */
 const maxPacks = 50;
+/** Each try begins with what the repository has then. */
+const maxTries = 3;
 
-/** `path`: of the instance's store. */
-export interface Store {
-  readonly git: Git;
-  readonly place: RepositoryPlace;
-  readonly instance: InstanceName;
-  readonly path: string;
-  /** Gets how far the packing is. */
-  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
-}
-
-export function storeOf(git: Git, place: RepositoryPlace, instance: InstanceName): Store {
-  return { git, place, instance, path: join(place.commonDir, "sett/objects", instance) };
-}
+/**
+ * `history`: the number of commits that agents see at most. `isOpen`: the API can write to it as
+ * well.
+ */
+export type StoreOptions = { history: number | undefined; isOpen: boolean };
 
 /**
  * Makes the store, with what HEAD and the instance's own refs reach; one that exists is only added
- * to, unless `history`, the number of commits that agents see at most, is another one than before.
- * Throws git-failed.
+ * to, unless `history` is another one than before. Only one program may do this at a time. What is
+ * done begins anew where the repository changes meanwhile. Throws git-failed.
  */
-export async function createStore(store: Store, history: number | undefined): Promise<void> {
-  const { git, place } = store;
+export async function createStore(store: Store, options: StoreOptions): Promise<void> {
   await makeFolders(store);
+  await removeAbandoned(store);
+  for (let tries = 1; ; tries++) {
+    const commits = await commitsToShow(store);
+    try {
+      return await fill(store, commits, options);
+    } catch (error) {
+      const after = await commitsToShow(store).catch(() => commits);
+      const hasChanged = commits.join() !== after.join();
+      if (!hasChanged || store.git.signal?.aborted === true) throw error;
+      if (tries < maxTries) continue;
+      const hint = "When git has ended its work in the repository, run the same command again.";
+      const message = "The repository changed again and again while it was packed for agents.";
+      throw new SettError("git-failed", message, { hint, cause: error });
+    }
+  }
+}
+
+/** HEAD, and what the instance has by name. */
+async function commitsToShow(store: Store): Promise<CommitHash[]> {
+  const { git, place } = store;
+  const args = [inPlace(place), "rev-parse", "--verify", "HEAD^{commit}"];
+  const head = CommitHash.parse((await runGit(git, { args })).trim());
+  return [...new Set([head, ...(await ownRefs(store))])];
+}
+
+async function fill(
+  store: Store,
+  commits: readonly CommitHash[],
+  { history, isOpen }: StoreOptions,
+): Promise<void> {
   const isOther = (await readHistory(store)) !== history;
-  const head = await runGit(git, {
-    args: [inPlace(place), "rev-parse", "--verify", "HEAD^{commit}"],
-  });
-  const commits = [CommitHash.parse(head.trim()), ...(await ownRefs(store))];
-  if (isOther) await writeAnew(store, commits, history);
-  else await add(store, commits, history);
+  if (isOther) return await writeAnew(store, commits, history);
+  // A pack of the repository has all that came before, too, and one of a partial clone not even
+  // what its commits reach.
+  const isWhole = history === undefined && store.place.promisors.length === 0;
+  if (isWhole && !(await isDeeper(store))) return await addWithShared(store, commits, isOpen);
+  await add(store, commits, history);
 }
 
 /** Adds what the commits reach, beside what the store has. Throws git-failed. */
@@ -65,7 +92,9 @@ export async function addToStore(store: Store, commits: readonly CommitHash[]): 
 }
 
 /** Gives all of it to the containers' user, who then can add to it. */
-export async function openStoreToApi({ place, path }: Store): Promise<void> {
+export async function openStoreToApi(store: Store): Promise<void> {
+  const { place, path } = store;
+  if (!mayLink(store, true)) await copySharedPacks(store);
   const folders = [path, join(path, "info"), join(path, "pack")];
   const files = await Promise.all(
     folders
@@ -76,8 +105,18 @@ export async function openStoreToApi({ place, path }: Store): Promise<void> {
 }
 
 /** Nothing there is fine. */
-export async function removeStore({ path }: Store): Promise<void> {
-  await removeTree(path);
+export async function removeStore(store: Store): Promise<void> {
+  await removeTree(store.path);
+  await removeTree(apartOf(store));
+  await rmdir(dirname(apartOf(store))).catch(() => undefined);
+}
+
+/**
+ * A program that can write to the store as the owner of its files could change those that the
+ * repository has, too.
+ */
+function mayLink({ place: { owner, containerUser } }: Store, isOpen: boolean): boolean {
+  return !isOpen || owner.uid !== containerUser.uid;
 }
 
 function inPlace({ gitDir }: RepositoryPlace): string {
@@ -118,41 +157,94 @@ async function add(
   commits: readonly CommitHash[],
   history: number | undefined,
 ): Promise<void> {
-  const missing = await missingIn(store, commits);
-  const [before, host] = [await readShallow(store), await hostShallow(store)];
   // Commits that were fetched deeper since must not stay hidden.
-  const isDeeper = history === undefined && [...before].some((commit) => !host.has(commit));
-  if (isDeeper) return await writeAnew(store, [...(await ownRefs(store)), ...commits], history);
+  if (history === undefined && (await isDeeper(store)))
+    return await writeAnew(store, [...(await ownRefs(store)), ...commits], history);
+  const missing = await missingIn(store, commits);
   if (missing.length === 0) return;
-  const tips = await readTips(store);
+  const known = await knownIn(store, missing);
+  const ends = await noteEnds(store, missing, history);
+  await using room = await PackingRoom.inStore(store);
+  const made = await pack(store, room, missing, { known, ends, kept: await packsIn(store) });
+  if (made !== undefined) await room.place(made);
+  await noteTips(store, missing);
+  await mergeSmallPacks(store);
+}
+
+/** Adds what the commits reach, by packs of the repository where agents may see all of a pack. */
+async function addWithShared(
+  store: Store,
+  commits: readonly CommitHash[],
+  isOpen: boolean,
+): Promise<void> {
+  const wanted = await missingIn(store, commits);
+  const known = await knownIn(store, wanted);
+  const ends = await noteEnds(store, wanted, undefined);
+  await using room = await PackingRoom.apart(store);
+  const sharing = { shown: commits, wanted, known, mayLink: mayLink(store, isOpen) };
+  const { names: shared, isComplete } = await takeSharedPacks(store, room, sharing);
+  const kept = [...(await packsIn(store)), ...shared];
+  const isAll = isComplete || wanted.length === 0;
+  const made = isAll ? undefined : await pack(store, room, wanted, { known, ends, kept });
+  // A commit is seen with the first of its packs, and whole with the last.
+  await noteUnfinished(store, true);
+  for (const name of [...shared, ...(made === undefined ? [] : [made])]) await room.place(name);
+  await noteTips(store, wanted);
+  await noteUnfinished(store, false);
+  await removePacks(store, await coveredBy(store, shared));
+  await mergeSmallPacks(store);
+}
+
+async function isDeeper(store: Store): Promise<boolean> {
+  const [before, host] = [await readShallow(store), await hostShallow(store)];
+  return [...before].some((commit) => !host.has(commit));
+}
+
+/** The commits whose history need not be packed again. */
+async function knownIn(store: Store, missing: readonly CommitHash[]): Promise<CommitHash[]> {
+  if (missing.length === 0) return [];
+  const tips = (await readTips(store)).map((tip) => CommitHash.parse(tip));
   // A goal may be the first since `sett up`, which has packed HEAD without a name.
-  const packed = [...(await ownRefs(store)), ...tips.map((tip) => CommitHash.parse(tip))];
-  const absent = new Set(await missingIn(store, packed));
-  const known = packed
+  const packed = (await isUnfinished(store)) ? tips : [...(await ownRefs(store)), ...tips];
+  const absent = new Set(await absentIn(store, packed));
+  return packed
     .filter((commit) => !absent.has(commit) && !missing.includes(commit))
     .slice(-maxKnown);
+}
+
+/** Notes where the history of the commits ends before anyone can see them. */
+async function noteEnds(
+  store: Store,
+  missing: readonly CommitHash[],
+  history: number | undefined,
+): Promise<ReadonlySet<string>> {
+  const [before, host] = [await readShallow(store), await hostShallow(store)];
   const ends = new Set([...before, ...host, ...(await endsOf(store, missing, history))]);
-  await writeShallow(store, ends);
-  await pack(store, missing, known, ends);
-  await writeTips(store, [...tips, ...missing]);
-  if ((await packsIn(store)).length > maxPacks) await mergeSmallPacks(store);
+  if (missing.length > 0) await writeShallow(store, ends);
+  return ends;
+}
+
+async function noteTips(store: Store, commits: readonly CommitHash[]): Promise<void> {
+  if (commits.length > 0) await writeTips(store, [...(await readTips(store)), ...commits]);
 }
 
 /**
- * Puts all packs but the largest together, so that the work grows with what was added and not with
- * the repository.
+ * Puts all packs but the largest and those of the repository together where there are many, so that
+ * the work grows with what was added and not with the repository.
  */
 async function mergeSmallPacks(store: Store): Promise<void> {
-  const folder = join(store.path, "pack");
-  const sized = (await packsIn(store)).map(async (name) => ({
+  const all = await packsIn(store);
+  if (all.length <= maxPacks) return;
+  const folder = packFolderOf(store);
+  const sized = all.map(async (name) => ({
     name,
     bytes: (await stat(join(folder, `${name}.pack`))).size,
   }));
-  const small = (await Promise.all(sized))
-    .toSorted((one, other) => other.bytes - one.bytes)
-    .slice(1);
+  const [largest] = (await Promise.all(sized)).toSorted((one, other) => other.bytes - one.bytes);
+  const shared = await sharedIn(store);
+  const small = all.filter((name) => name !== largest?.name && !shared.includes(name));
   const objects: string[] = [];
-  for (const { name } of small) {
+  for (const name of small) {
     await using index = await open(join(folder, `${name}.idx`));
     const listed = await runGit(store.git, {
       args: [inPlace(store.place), "show-index"],
@@ -160,10 +252,13 @@ async function mergeSmallPacks(store: Store): Promise<void> {
     });
     objects.push(...listed.split("\n").flatMap((line) => line.split(" ")[1] ?? []));
   }
-  const written = await packed(store, [], `${objects.join("\n")}\n`);
+  await using room = await PackingRoom.inStore(store);
+  const written = await room.pack([], `${objects.join("\n")}\n`);
+  if (written === undefined) return;
+  await room.place(written);
   await removePacks(
     store,
-    small.map(({ name }) => name).filter((name) => name !== written),
+    small.filter((name) => name !== written),
   );
 }
 
@@ -177,75 +272,61 @@ async function writeAnew(
   const [before, host] = [await readShallow(store), await hostShallow(store)];
   const ends = new Set([...host, ...(await endsOf(store, commits, history))]);
   await writeShallow(store, new Set([...before, ...ends]));
-  const written = await pack(store, [...new Set(commits)], [], ends);
+  await using room = await PackingRoom.inStore(store);
+  const written = await pack(store, room, [...new Set(commits)], { known: [], ends, kept: [] });
+  if (written !== undefined) await room.place(written);
   await writeShallow(store, ends);
   await writeHistory(store, history);
   await writeTips(store, commits);
+  await noteUnfinished(store, false);
   await removePacks(
     store,
     old.filter((each) => each !== written),
   );
 }
 
-async function removePacks({ path }: Store, names: readonly string[]): Promise<void> {
+async function removePacks(store: Store, names: readonly string[]): Promise<void> {
+  // git no longer looks for the others without the index.
   for (const name of names)
-    for (const ending of ["idx", "pack", "rev"])
-      await rm(join(path, "pack", `${name}.${ending}`), { force: true });
+    for (const ending of endings.toReversed())
+      await rm(join(packFolderOf(store), `${name}.${ending}`), { force: true });
 }
 
+/** `kept`: the packs whose objects are left out. */
+type Packing = {
+  known: readonly CommitHash[];
+  ends: ReadonlySet<string>;
+  kept: readonly string[];
+};
+
 /**
- * Resolves with the name of the pack. Its history ends at `ends`, which for git have no parents
- * then.
+ * Resolves with the name of the pack; undefined where the packs `kept` have all of it. Its history
+ * ends at `ends`, which for git have no parents then.
  */
 async function pack(
   store: Store,
+  room: PackingRoom,
   commits: readonly CommitHash[],
-  known: readonly CommitHash[],
-  ends: ReadonlySet<string>,
-): Promise<string> {
+  { known, ends, kept }: Packing,
+): Promise<string | undefined> {
   const revisions = [...commits, ...known.map((commit) => `^${commit}`)];
   await fetchMissing(store, { revisions, ends });
   const shallow = [...ends].map((commit) => `--shallow ${commit}`);
-  return await packed(store, ["--revs"], `${[...shallow, ...revisions].join("\n")}\n`);
+  return await room.pack(["--revs"], `${[...shallow, ...revisions].join("\n")}\n`, kept);
 }
 
 /**
- * Resolves with the name of the pack of what `stdin` names: objects, or with `--revs` revisions.
+ * Returns the commits that the store does not have; it has a commit with all that it reaches,
+ * unless it got packs that belong together and not the last of them.
  */
-async function packed(
-  { git, place, path, onProgress }: Store,
-  options: readonly string[],
-  stdin: string,
-): Promise<string> {
-  const folder = join(path, "pack");
-  const args = [
-    inPlace(place),
-    "pack-objects",
-    ...options,
-    "--delta-base-offset",
-    onProgress === undefined ? "--quiet" : "--progress",
-    join(folder, "pack"),
-  ];
-  // git makes its unfinished files here, too, and not among the objects of the repository.
-  const env = { GIT_OBJECT_DIRECTORY: path, ...borrowing(place.objectsDir) };
-  const hash = (await runGit(git, { args, env, stdin, onProgress })).trim();
-  const files = (await readdir(folder))
-    .filter((name) => name.startsWith(`pack-${hash}.`))
-    .map((name) => join(folder, name));
-  for (const file of files) await chmod(file, 0o444);
-  await changeOwner(place.owner, ...files);
-  return `pack-${hash}`;
+async function missingIn(store: Store, commits: readonly CommitHash[]): Promise<CommitHash[]> {
+  if (!(await isUnfinished(store))) return await absentIn(store, commits);
+  const whole = new Set(await readTips(store));
+  const absent = new Set(await absentIn(store, commits));
+  return commits.filter((commit) => absent.has(commit) || !whole.has(commit));
 }
 
-async function packsIn({ path }: Store): Promise<string[]> {
-  const names = await readdir(join(path, "pack"));
-  return names.filter((name) => name.endsWith(".pack")).map((name) => name.replace(/\.pack$/, ""));
-}
-
-/**
- * Returns the commits that the store does not have; it has a commit with all that it reaches.
- */
-async function missingIn(
+async function absentIn(
   { git, place, path }: Store,
   commits: readonly CommitHash[],
 ): Promise<CommitHash[]> {

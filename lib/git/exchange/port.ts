@@ -39,6 +39,8 @@ export interface HostExchange {
   show(commits: readonly CommitHash[], onProgress?: (progress: GitProgress) => void): Promise<void>;
   /** What a clone of the commit could have, and agents do not find, because it is not here. */
   lacking(commit: CommitHash): Promise<Lacking[]>;
+  /** How much disk it takes to show them; undefined where nothing is shown. */
+  shown(): Promise<ShownSize | undefined>;
   /** `folder`: an empty one for its objects; without it they are beside those of the repository. */
   quarantine(folder?: string): Promise<Quarantine>;
   /**
@@ -66,9 +68,16 @@ export interface Wanted {
   readonly writers: readonly AgentName[];
   readonly writer?: Owner | undefined;
   readonly history?: number | undefined;
+  /** The API shows agents further commits: `openToApi` comes next. */
+  readonly isOpen?: boolean | undefined;
   /** Gets how far the packing of what agents see is. */
   readonly onProgress?: ((progress: GitProgress) => void) | undefined;
+  /** Aborting it ends the packing, with git-failed. The next `make` goes on. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** `sharedBytes`: of these, those that the repository pays for. */
+export type ShownSize = { readonly bytes: number; readonly sharedBytes: number };
 
 /** `isWriter`: the agent may publish. */
 export type Reader = { role: "agent"; name: AgentName; isWriter: boolean } | { role: "api" };

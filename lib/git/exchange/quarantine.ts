@@ -7,8 +7,8 @@ import type { CommitHash } from "../../model/ids.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
 import { FailedPacks } from "./failed-packs.ts";
-import type { Store } from "./object-store.ts";
 import type { Quarantine, RecordedCommit } from "./port.ts";
+import type { Store } from "./store.ts";
 import { type Taking, takeCommit } from "./take-commit.ts";
 import { TakenPacks } from "./taken-packs.ts";
 

@@ -10,8 +10,9 @@ import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
 import { maxAgents } from "./exchange.ts";
-import { addToStore, type Store } from "./object-store.ts";
+import { addToStore } from "./object-store.ts";
 import { commitIn, packName } from "./pack-name.ts";
+import type { Store } from "./store.ts";
 import { noteFetched } from "./store-notes.ts";
 
 /** More commits than an agent publishes between two fetches. */

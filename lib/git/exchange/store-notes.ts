@@ -4,12 +4,14 @@
 // info/sett-shallow where history ends, in the format of git's own file `shallow` info/sett-history
 // how many commits agents see of it, where that is limited info/sett-tips the latest commits that
 // were packed: of what they reach nothing is packed again info/sett-fetched the latest results that
-// were taken out of the exchange: their agents need not keep them
+// were taken out of the exchange: their agents need not keep them info/sett-unfinished packs that
+// belong together are being put there: only what the latest tips reach is certainly whole
 import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { Owner } from "../run/find-repository.ts";
+import { sayingFullDisk } from "./full-disk.ts";
 
 /** The folder of a store, and who owns what is in it. */
 export type StoreFolder = { readonly path: string; readonly place: { readonly owner: Owner } };
@@ -50,6 +52,15 @@ export async function writeTips(store: StoreFolder, tips: readonly string[]): Pr
   await writeNote(store, "tips", [...new Set(tips)].slice(-maxKnown));
 }
 
+/** Whether a commit may be there without all that it reaches. */
+export async function isUnfinished({ path }: StoreFolder): Promise<boolean> {
+  return (await linesOf(noteIn(path, "unfinished"))).length > 0;
+}
+
+export async function noteUnfinished(store: StoreFolder, isSo: boolean): Promise<void> {
+  await writeNote(store, "unfinished", isSo ? ["packs are being added"] : undefined);
+}
+
 /** The commits of `noteFetched`. */
 export async function readFetched(objectsDir: string): Promise<ReadonlySet<string>> {
   return new Set(await linesOf(noteIn(objectsDir, "fetched")));
@@ -83,8 +94,15 @@ async function writeNote(
   const file = noteIn(path, name);
   if (lines === undefined) return await rm(file, { force: true });
   const unfinished = `${file}.${crypto.randomUUID()}`;
-  await writeFile(unfinished, lines.map((line) => `${line}\n`).join(""));
-  await chmod(unfinished, 0o644);
-  await changeOwner(place.owner, unfinished);
-  await rename(unfinished, file);
+  try {
+    await sayingFullDisk(path, async () => {
+      await writeFile(unfinished, lines.map((line) => `${line}\n`).join(""));
+      await chmod(unfinished, 0o644);
+      await changeOwner(place.owner, unfinished);
+      await rename(unfinished, file);
+    });
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
 }

@@ -1,0 +1,244 @@
+// Shows what happens to the packing of what agents see when it is ended, when the repository is
+// rewritten meanwhile, and when its disk is full: a sentence, nothing lost, and the next goes on.
+import { expect, test } from "bun:test";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { mountSmallDisk } from "../../chaos/small-disk.ts";
+import { foldersOf } from "../../support/git/folders.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  newGoalId,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const reachable = (path: string, ...commits: string[]) =>
+  git(path, "rev-list", "--objects", "--no-object-names", ...commits)
+    .split("\n")
+    .sort();
+
+function objectsIn(path: string, objectsDir: string): string[] {
+  const env = {
+    ...hostEnv,
+    GIT_OBJECT_DIRECTORY: objectsDir,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: "",
+  };
+  const args = ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"];
+  return execFileSync("git", args, { cwd: path, env, encoding: "utf8" })
+    .split("\n")
+    .filter(Boolean)
+    .sort();
+}
+
+/** A git that runs `script` before the packing, once. `folder`: for its files. */
+function gitThat(script: string, folder: string): string {
+  const path = join(folder, "git-in-the-middle");
+  const text = `#!/bin/sh
+for word; do
+  if [ "$word" = pack-objects ] && [ ! -e '${folder}/reached' ]; then
+    : > '${folder}/reached'
+    (unset GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES; ${script}) >&2
+  fi
+done
+exec git "$@"
+`;
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+async function open(path: string, gitPath = "git") {
+  const repository = await HostRepository.open(path, { env: hostEnv, gitPath });
+  const exchange = repository.exchange(instance);
+  const make = (signal?: AbortSignal) => exchange.make({ writers: [agentName], signal });
+  return { repository, make, ...foldersOf(repository, instance) };
+}
+
+const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" });
+
+test("where the program is killed while it packs, agents see nothing of it, and the next one goes on", async () => {
+  using host = sampleRepository();
+  execFileSync("mkfifo", [join(host.root, "go")]);
+  const waiting = gitThat(`: > '${host.root}/left'; cat '${host.root}/go'`, host.root);
+  const program = join(import.meta.dir, "../../support/git/make-store.ts");
+  const child = spawn(process.execPath, [program, host.path, waiting], {
+    detached: true,
+    stdio: "inherit",
+  });
+  const ended = once(child, "exit");
+  await waitFor("the packing", async () => existsSync(join(host.root, "left")));
+  process.kill(-(child.pid ?? 0), "SIGKILL");
+  await ended;
+  const { repository, make, objectsDir } = await open(host.path);
+  const rooms = join(host.path, ".git/sett/packing");
+  expect(readdirSync(rooms)).toEqual([instance as string]);
+  expect(readdirSync(join(objectsDir, "pack"))).toEqual([]);
+  // What git leaves in its folder while it writes.
+  writeFileSync(join(rooms, instance, "pack/tmp_pack_half"), "half a pack");
+  await make();
+  expect(existsSync(rooms)).toBe(false);
+  expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
+  await repository.exchange(instance).remove();
+  expect(existsSync(join(host.path, ".git/sett"))).toBe(false);
+});
+
+test("packing that is no longer wanted ends at once, and leaves nothing", async () => {
+  using host = sampleRepository();
+  execFileSync("mkfifo", [join(host.root, "go")]);
+  const waiting = gitThat(`cat '${host.root}/go'`, host.root);
+  const { make, objectsDir } = await open(host.path, waiting);
+  const abort = new AbortController();
+  const made = make(abort.signal).then(
+    () => "made",
+    (error: unknown) => messageOf(error),
+  );
+  await waitFor("the packing", async () => existsSync(join(host.root, "reached")));
+  abort.abort();
+  expect(await made).toBe("git pack-objects failed: it was ended");
+  // Our git in the middle has a program of its own that still waits.
+  closeSync(openSync(join(host.root, "go"), constants.O_WRONLY | constants.O_NONBLOCK));
+  expect(existsSync(join(host.path, ".git/sett/packing"))).toBe(false);
+  expect(filesIn(objectsDir).sort()).toEqual(["info", "pack"]);
+});
+
+const amendAndForget =
+  "git commit -q --amend -m Amended && git reflog expire --expire=now --all && git gc -q --prune=now";
+
+test("a repository that is rewritten and cleaned up meanwhile is packed as it is then", async () => {
+  using host = sampleRepository();
+  commitFiles(host.path, { a: "a" }, "To be amended");
+  const amending = gitThat(`cd '${host.path}' && ${amendAndForget}`, host.root);
+  const { make, objectsDir } = await open(host.path, amending);
+  await make();
+  expect(git(host.path, "log", "-1", "--format=%s")).toBe("Amended");
+  expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
+});
+
+test("a repository whose packs are replaced meanwhile is packed as well", async () => {
+  using host = sampleRepository();
+  commitFiles(host.path, { a: "a" }, "Hidden");
+  git(host.path, "branch", "hidden");
+  git(host.path, "repack", "-adq");
+  git(host.path, "reset", "-q", "--hard", host.base);
+  const repacking = gitThat(
+    `git -C '${host.path}' -c pack.compression=1 repack -adFq --window=1 && git -C '${host.path}' prune --expire=now`,
+    host.root,
+  );
+  const { make, objectsDir } = await open(host.path, repacking);
+  await make();
+  expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
+});
+
+test("packs of which only the first is there count for nothing, for a goal and for the next up", async () => {
+  for (const via of ["a goal", "up"]) {
+    using host = sampleRepository();
+    commitFiles(host.path, { a: "a" }, "Packed");
+    git(host.path, "repack", "-adq");
+    commitFiles(host.path, { a: "b" }, "Loose");
+    const { repository, make, objectsDir } = await open(host.path);
+    await make();
+    const shared = readdirSync(join(host.path, ".git/objects/pack"));
+    for (const name of readdirSync(join(objectsDir, "pack")))
+      if (shared.includes(name)) rmSync(join(objectsDir, "pack", name));
+    rmSync(join(objectsDir, "info/sett-tips"));
+    writeFileSync(join(objectsDir, "info/sett-unfinished"), "packs are being added\n");
+    if (via === "up") await make();
+    else await repository.pin(instance, newGoalId(), await repository.head());
+    expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
+    await make();
+    expect(existsSync(join(objectsDir, "info/sett-unfinished"))).toBe(false);
+  }
+});
+
+const fault = await mountSmallDisk({ megabytes: 1 });
+await fault?.[Symbol.asyncDispose]();
+
+/** A repository of two megabytes that cannot be shared, on a disk of its own. */
+async function onSmallDisk(limits: { megabytes: number; inodes?: number }) {
+  const disk = await mountSmallDisk(limits);
+  if (disk === undefined) throw new Error("No disk can be mounted here.");
+  const path = join(disk.folder, "repository");
+  mkdirSync(path);
+  git(path, "init", "-q", "-b", "main");
+  const noise = crypto.getRandomValues(Buffer.alloc(60_000));
+  const files = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`noise${at}`, `${at}${noise.toString("base64")}`]),
+  );
+  const base = commitFiles(path, files, "Noise");
+  return { disk, path, base };
+}
+
+const failure = async (job: Promise<unknown>) =>
+  await job.then(
+    () => undefined,
+    (error: unknown) => (error instanceof SettError ? error : undefined),
+  );
+
+test.if(fault !== undefined)(
+  "a full disk while it packs is a sentence, leaves nothing behind, and the next one goes on",
+  async () => {
+    const { disk, path } = await onSmallDisk({ megabytes: 16 });
+    await using _ = disk;
+    const filling = gitThat(`cat /dev/zero > '${disk.folder}/filler' 2> /dev/null`, disk.folder);
+    const { make, objectsDir } = await open(path, filling);
+    const error = await failure(make());
+    expect(error?.message).toBe(`${objectsDir} cannot grow: its disk is full, 0 MiB are free.`);
+    expect(error?.hint).toBe("Make room there, then run the same command again. Nothing is lost.");
+    expect(filesIn(objectsDir).filter((name) => name.includes("tmp_"))).toEqual([]);
+    expect(existsSync(join(path, ".git/sett/packing"))).toBe(false);
+    await disk.relieve();
+    await make();
+    expect(objectsIn(path, objectsDir)).toEqual(reachable(path, "HEAD"));
+    // The same for a goal.
+    const next = commitFiles(path, { next: "x".repeat(4_000) }, "Next");
+    const { repository } = await open(path);
+    await disk.fill();
+    const goal = newGoalId();
+    const refused = await failure(repository.pin(instance, goal, next));
+    expect(refused?.message).toContain("cannot grow: its disk is full");
+    await disk.relieve();
+    await repository.pin(instance, goal, next);
+    expect(objectsIn(path, objectsDir)).toEqual(reachable(path, "HEAD"));
+    expect(filesIn(objectsDir).filter((name) => name.includes("packing-"))).toEqual([]);
+  },
+);
+
+test.if(fault !== undefined)("a disk without room for another file says so", async () => {
+  const { disk, path } = await onSmallDisk({ megabytes: 16, inodes: 400 });
+  await using _ = disk;
+  const filler = join(disk.folder, "files");
+  mkdirSync(filler);
+  let count = 0;
+  try {
+    for (;;) writeFileSync(join(filler, `${count++}`), "");
+  } catch {
+    // As many as there can be.
+  }
+  const { make, objectsDir } = await open(path);
+  const full = `${objectsDir} cannot grow: its disk has as many files as it can have (400 inodes).`;
+  let failures = 0;
+  for (let error = await failure(make()); error !== undefined; error = await failure(make())) {
+    expect([failures, error.message]).toEqual([failures, full]);
+    rmSync(join(filler, `${failures++}`));
+  }
+  expect(failures).toBeGreaterThan(5);
+  expect(objectsIn(path, objectsDir)).toEqual(reachable(path, "HEAD"));
+});
