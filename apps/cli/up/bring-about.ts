@@ -13,7 +13,7 @@ import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type ApplyInput, applyPlan } from "./apply/apply.ts";
 import { explainFailure } from "./apply/explain-failure.ts";
-import { makeFolders } from "./apply/make-folders.ts";
+import { beginFolders, type Folders } from "./apply/make-folders.ts";
 import { warnAboutModels } from "./apply/probe-models.ts";
 import { report } from "./apply/report.ts";
 import { leftBehind, stateAfterFailure, withState } from "./apply/state-after-failure.ts";
@@ -45,19 +45,26 @@ export async function bringAbout(input: Input): Promise<void> {
     if (id !== keptId && built.length === 0 && (await kept.list("building")).length === 0)
       await kept.remove();
   };
-  const images = await host.images(known, built).catch(async (error: unknown) => {
+  // Beside the images, which take a while as well.
+  const folders = beginFolders(foldersInputOf(input, known));
+  const prepare = async () => {
+    const images = await host.images(known, built);
+    const made = await makePlan(input, { host, known, images, ...read }, shell);
+    return { images, made, actor: await personOf(repository, shell) };
+  };
+  const { images, made, actor } = await prepare().catch(async (error: unknown) => {
+    await folders.takeBack();
     await forgetId();
     throw withState(error, stateNow());
   });
-  const made = await makePlan(input, { host, known, images, ...read }, shell);
-  const actor = await personOf(repository, shell);
   try {
     undoSteps.add(forgetId);
+    undoSteps.add(folders.takeBack);
     const hasBeenUp = keptId !== undefined && (await kept.hasBeenUp());
     const isKnown = hasBeenUp && (before?.networks ?? []).length === 0;
     const events = await kept.events();
-    const applyInput = { ...made, actor, undoSteps, isKnown, events, before };
-    const applied = await applyPlan(applyInputOf(input, known, applyInput));
+    const applyInput = { ...made, actor, undoSteps, isKnown, events, before, folders };
+    const applied = await applyPlan(applyInputOf(input, applyInput));
     // That the configuration cannot be written was said with the id.
     await kept
       .noteUp()
@@ -104,16 +111,23 @@ type Applying = Pick<ApplyInput, "plan" | "registrations" | "actor" | "undoSteps
   isKnown: boolean;
   events: number | undefined;
   before: InstanceParts | undefined;
+  folders: Folders;
 };
+
+function foldersInputOf(
+  { instance, repository, host: { config }, progress, shell }: Input,
+  { engine }: Known,
+): Parameters<typeof beginFolders>[0] {
+  const { writer } = usersOf(engine, repository);
+  return { repository, instance, config, writer, progress, signal: shell.interrupted };
+}
 
 function applyInputOf(
   { instance, repository, runtime, host, read, here, progress, shell }: Input,
-  { engine }: Known,
-  { isKnown, events, before, ...made }: Applying,
+  { isKnown, events, before, folders, ...made }: Applying,
 ): ApplyInput {
   const { config } = host;
   const { place } = repository;
-  const { writer } = usersOf(engine, repository);
   const { env, messages } = shell;
   return {
     ...made,
@@ -126,10 +140,7 @@ function applyInputOf(
     triggers: config.triggers.map(({ name }) => name),
     values: read.values,
     commit: () => repository.head(),
-    exchange: {
-      make: () => makeFolders({ repository, instance, config, writer, progress }),
-      remove: () => repository.exchange(instance).remove(),
-    },
+    folders,
     here,
     known: {
       isKnown,

@@ -21,6 +21,7 @@ import { type Outcome, outcomeOf } from "../plan/outcome.ts";
 import type { InstancePlan } from "../plan/plan.ts";
 import { findLost, type KnownBefore, type Lost } from "./find-lost.ts";
 import { type LayingInput, layWorkspaces } from "./lay-workspaces.ts";
+import type { Folders } from "./make-folders.ts";
 import { makeOwned } from "./make-owned.ts";
 import { makePart, requireGoing } from "./make-part.ts";
 import { nextHeartbeat } from "./readiness.ts";
@@ -41,8 +42,8 @@ export type ApplyInput = LayingInput & {
   values: Values;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
   repositoryLock: string;
-  /** `make` creates the exchange if it is missing; `remove` undoes that. */
-  exchange: { make: () => Promise<"made" | "kept">; remove: () => Promise<void> };
+  /** What agents see of the repository, and where they leave commits. */
+  folders: Folders;
   /** Those of all instances, each where its repository is now. */
   here: (all: readonly InstanceParts[]) => Promise<InstanceParts[]>;
   known: KnownBefore;
@@ -65,11 +66,16 @@ export async function applyPlan(
 ): Promise<{ outcome: Outcome; lost: Lost; logged: number }> {
   const found = await reserveName(input);
   await clear(input, found.leftovers);
-  if ((await input.exchange.make()) === "made") input.undoSteps.add(input.exchange.remove);
-  const volumes = makeVolumes(input, found);
+  // Agents and the API mount the folders; what starts before them need not wait.
+  const volumes = input.folders.ready.then(() => makeVolumes(input, found));
   // Whatever fails meanwhile, the undo begins when nothing is made any more.
   const ended = volumes.catch(() => undefined);
-  await using _volumes = { [Symbol.asyncDispose]: () => ended };
+  await using _volumes = {
+    [Symbol.asyncDispose]: async () => {
+      input.folders.stop();
+      await ended;
+    },
+  };
   const redis = await startRedis(input, found);
   await using board = redis.board;
   const lost = await findLost(board, input.known, found);

@@ -5,9 +5,11 @@ import type { HostRepository } from "../../../../lib/git/repository/host-reposit
 import type { Owner } from "../../../../lib/git/run/find-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
+import { isTakenOver } from "../../instance/lock.ts";
 import { hasApi } from "../../services/api.ts";
 import { PackingStep } from "../../terminal/packing-step.ts";
 import type { Progress } from "../../terminal/progress.ts";
+import { requireGoing } from "./make-part.ts";
 
 type FoldersInput = {
   repository: HostRepository;
@@ -16,16 +18,38 @@ type FoldersInput = {
   /** Who agents are on this machine. */
   writer: Owner;
   progress: Progress;
+  signal: AbortSignal;
 };
 
-/** Resolves with whether there was none before. Throws repository-unusable, git-failed. */
-export async function makeFolders({
-  repository,
-  instance,
-  config,
-  writer,
-  progress,
-}: FoldersInput): Promise<"made" | "kept"> {
+/**
+ * `ready`: agents may start. Rejects with repository-unusable, git-failed and interrupted. `stop`:
+ * ends what is not ready yet. `takeBack`: and removes what was not there before.
+ */
+export type Folders = {
+  ready: Promise<void>;
+  stop: () => void;
+  takeBack: () => Promise<void>;
+};
+
+/** Begins it beside the other steps of `sett up`, because a large repository takes its time. */
+export function beginFolders(input: FoldersInput): Folders {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([input.signal, stop.signal]);
+  const made = makeFolders({ ...input, signal });
+  const takeBack = async () => {
+    stop.abort();
+    const outcome = await made.catch(() => "failed" as const);
+    if (outcome === "made") await remove(input);
+  };
+  const ready = made.then(() => undefined);
+  // It may fail long before anyone waits for it.
+  ready.catch(() => undefined);
+  return { ready, stop: () => stop.abort(), takeBack };
+}
+
+/** Resolves with whether there was none before. */
+async function makeFolders(input: FoldersInput): Promise<"made" | "kept"> {
+  const { repository, instance, config, writer, progress, signal } = input;
   const exchange = repository.exchange(instance);
   const isPresent = await exchange.exists();
   const { agents } = config;
@@ -33,15 +57,23 @@ export async function makeFolders({
   using step = new PackingStep(progress);
   const { onProgress } = step;
   step.begin();
+  const isOpen = hasApi(config);
+  const history = historyOf(agents);
   try {
-    await exchange.make({ writers, writer, history: historyOf(agents), onProgress });
-    if (hasApi(config)) await repository.openToApi(instance);
+    await exchange.make({ writers, writer, history, isOpen, onProgress, signal });
+    if (isOpen) await repository.openToApi(instance);
     step.done();
   } catch (error) {
-    if (!isPresent) await exchange.remove();
+    if (!isPresent) await remove(input);
+    requireGoing(signal);
     throw error;
   }
   return isPresent ? "kept" : "made";
+}
+
+/** Another command that works on the instance now needs them. */
+async function remove({ repository, instance, signal }: FoldersInput): Promise<void> {
+  if (!isTakenOver(signal)) await repository.exchange(instance).remove();
 }
 
 /** All agents have one store: it has as much history as the one that needs most. */
