@@ -1,7 +1,7 @@
 // The facts that `sett doctor` has before it judges.
 
 import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
-import type { AgentHoldings, Lacking } from "../../../lib/git/exchange/port.ts";
+import type { AgentHoldings, Lacking, ShownSize } from "../../../lib/git/exchange/port.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
@@ -82,6 +82,9 @@ export type RecordFacts =
 /** How many of the newest bodies were asked of the gateway, and how many it does not have. */
 export type BodyFacts = { wanted: number; missing: number };
 
+/** Checkouts that agents share. `bytes`: undefined where the Engine does not say it soon. */
+export type LayerFacts = { count: number; bytes: number | undefined };
+
 export type InstanceFacts = {
   name: string;
   runtime: "docker" | "process" | "remote";
@@ -97,6 +100,10 @@ export type InstanceFacts = {
   exchange: readonly AgentHoldings[] | undefined;
   /** What agents do not find of HEAD; undefined where its repository cannot be read. */
   lacking?: readonly Lacking[] | undefined;
+  /** What agents see of the repository; undefined as with `exchange`. */
+  store?: ShownSize | undefined;
+  /** Undefined where there is no Engine. */
+  layers?: LayerFacts | undefined;
 };
 
 /** Watches of files (inotify) of a user; `most`: the process with the most of them. */

@@ -19,6 +19,7 @@ import type {
   DoctorFacts,
   EngineFacts,
   InstanceFacts,
+  LayerFacts,
   PartFacts,
   RedisFacts,
 } from "./facts.ts";
@@ -124,7 +125,8 @@ async function readInstance(
           { retention: await readRetention(shell), events: await notedEvents(found, shell) },
         );
   const bodies = record?.state === "answers" ? await readBodiesThere(shell, found) : undefined;
-  const folders = await repositoryFacts(found, shell);
+  const layers = runtime === "docker" ? await layersOf(found, shell.env) : undefined;
+  const folders = { ...(await repositoryFacts(found, shell)), layers };
   return {
     engine: answering,
     instance: { name: found.instance, runtime, state, redis, record, bodies, parts, ...folders },
@@ -134,7 +136,7 @@ async function readInstance(
 async function repositoryFacts(
   parts: InstanceParts,
   { env }: Shell,
-): Promise<Pick<InstanceFacts, "exchange" | "lacking">> {
+): Promise<Pick<InstanceFacts, "exchange" | "lacking" | "store">> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return { exchange: undefined };
   try {
@@ -145,7 +147,7 @@ async function repositoryFacts(
       .head()
       .then((head) => exchange.lacking(head))
       .catch(() => undefined);
-    return { exchange: exchange.holdings(), lacking };
+    return { exchange: exchange.holdings(), lacking, store: await exchange.shown() };
   } catch {
     return { exchange: undefined };
   }
@@ -164,6 +166,21 @@ async function notedEvents(parts: InstanceParts, { env }: Shell): Promise<number
     return await new KeptId(place, parts.instance, env).events();
   } catch {
     return undefined;
+  }
+}
+
+async function layersOf({ volumes }: InstanceParts, env: Shell["env"]): Promise<LayerFacts> {
+  const layers = volumes.filter(({ labels }) => labels.component === "layer");
+  if (layers.length === 0) return { count: 0, bytes: 0 };
+  try {
+    const { dockerSurvey } = await import("../../../lib/runtime/docker/survey.ts");
+    const sizes = await (await dockerSurvey(env, limitMs)).volumeSizes();
+    const each = layers.map(({ name }) => sizes.get(name) ?? Number.NaN);
+    const bytes = each.reduce((sum, size) => sum + size, 0);
+    return { count: layers.length, bytes: Number.isNaN(bytes) ? undefined : bytes };
+  } catch (error) {
+    if (error instanceof SettError) return { count: layers.length, bytes: undefined };
+    throw error;
   }
 }
 

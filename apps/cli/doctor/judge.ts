@@ -12,6 +12,7 @@ import { judgePart } from "./judge-part.ts";
 import { judgeBodies, judgeRecord } from "./judge-record.ts";
 import { judgeRedis } from "./judge-redis.ts";
 import { judgeSecrets } from "./judge-secrets.ts";
+import { judgeLayers, judgeStore } from "./judge-shown.ts";
 import { judgeWatches } from "./judge-watches.ts";
 import { diskFinding, isAtLeast } from "./measures.ts";
 
@@ -86,7 +87,7 @@ function instanceFinding(
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis, record, bodies, exchange, lacking }: InstanceFacts,
+  { parts, redis, record, bodies, exchange, lacking, store, layers }: InstanceFacts,
   suggest: Suggest,
 ): Finding[] {
   const up = suggest("up");
@@ -105,6 +106,8 @@ function partFindings(
     }),
     ...judgeExchange(exchange, diskLimits(parts), suggest("hoard")),
     ...judgeLacking(lacking),
+    ...judgeStore(store),
+    ...judgeLayers(layers),
   ];
 }
 

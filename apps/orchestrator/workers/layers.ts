@@ -9,6 +9,7 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { makeLayer } from "../../../lib/runtime/layer-maker.ts";
+import { maxLayers } from "../../../lib/runtime/layered-volumes.ts";
 import {
   firstLayerMakerName,
   firstLayerName,
@@ -31,7 +32,7 @@ export type LayersOptions = {
  * A hundred thousand files take half a minute on a busy machine. A commit of which none could be
  * made is tried again after `retryMs`.
  */
-const usualLimits = { maxLayers: 4, makingMs: 30 * 60_000, retryMs: 10 * 60_000 };
+const usualLimits = { maxLayers, makingMs: 30 * 60_000, retryMs: 10 * 60_000 };
 
 /**
  * `volume`: undefined where it could not be made; `made`: once it was. `users`: workers that are

@@ -55,6 +55,10 @@ export type ContainerSurvey = {
   failedCheck: string | undefined;
 };
 
+type DiskUse = {
+  Volumes?: { Name: string; UsageData?: { Size: number } | null }[] | null;
+};
+
 type Info = {
   SecurityOptions?: string[] | null;
   Warnings?: string[] | null;
@@ -75,6 +79,8 @@ export async function dockerSurvey(
 ): Promise<{
   engine(): Promise<EngineSurvey>;
   container(name: string): Promise<ContainerSurvey | undefined>;
+  /** How many bytes are in each volume, by its name; those that the Engine does not count not. */
+  volumeSizes(): Promise<ReadonlyMap<string, number>>;
 }> {
   const address = await findEngine(env);
   const docker = await openEngine(address);
@@ -86,6 +92,17 @@ export async function dockerSurvey(
         docker.getContainer(name).inspect(),
       );
       return info === undefined ? undefined : surveyOf(info);
+    },
+    volumeSizes: async () => {
+      // It looks at every file of theirs.
+      const { Volumes }: DiskUse = await ask("say how large its volumes are", () => docker.df());
+      return new Map(
+        (Volumes ?? []).flatMap(({ Name, UsageData }) =>
+          UsageData === undefined || UsageData === null || UsageData.Size < 0
+            ? []
+            : [[Name, UsageData.Size] as const],
+        ),
+      );
     },
   };
   return namingEngine(survey, address, env);

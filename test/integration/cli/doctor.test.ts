@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Finding } from "../../../apps/cli/facts/finding.ts";
-import { AgentName } from "../../../lib/model/ids.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { madeLabel, writeLabels } from "../../../lib/runtime/labels.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
@@ -248,6 +249,42 @@ test("what an agent has left in the exchange is named, until it is gone", async 
   });
   await rm(join(folder, "left.sh"));
   expect((await found())("instance", "exchange")?.level).toBe("ok");
+}, 120_000);
+
+test("what agents see, and the checkouts that workers share, are said with their sizes", async () => {
+  await using at = await dockerInstance();
+  const folder = join(root, "shown");
+  await $`git init --quiet ${folder} && git -C ${folder} -c user.name=Ada -c user.email=ada@sett.invalid commit --quiet --allow-empty --message Begin && git -C ${folder} repack -adq`;
+  const repository = await HostRepository.open(folder, { env: process.env });
+  await repository.exchange(InstanceName.parse(at.instance)).make({ writers: [] });
+  const agent = { component: "agent", agent: AgentName.parse("x"), role: "tester" } as const;
+  await at.run("sleep 60", { labels: { ...at.labels(agent), workspace: folder } });
+  const volume = `sett-${at.instance}.layer.0123456789ab-01234567`;
+  const labels = writeLabels({ ...at.labels({ component: "layer" }), workspace: folder });
+  const named = Object.entries({ ...labels, [madeLabel]: "one" }).flatMap(([name, value]) => [
+    "--label",
+    `${name}=${value}`,
+  ]);
+  await docker("volume", "create", ...named, volume);
+  try {
+    await docker(
+      "run",
+      "--rm",
+      "--volume",
+      `${volume}:/layer`,
+      tinyImage,
+      "sh",
+      "-c",
+      "head -c 3145728 /dev/zero > /layer/file",
+    );
+    const { of } = await findingsOf("shown", ["--name", at.instance]);
+    expect(of("instance", "store")?.found).toContain("all of it shared with the repository");
+    expect(of("instance", "layers")?.found).toBe(
+      "1, 3 MiB; of those of workers at most 4 are kept",
+    );
+  } finally {
+    await docker("volume", "rm", "--force", volume);
+  }
 }, 120_000);
 
 test("the Engine is found by the contexts that docker has written, and one that answers is named where another does not", async () => {
