@@ -36,7 +36,8 @@ function planOf(
     agents: new Map(config.agents.map(({ name }) => [name, image(imageId)])),
   };
   const registrations = registrationsOf(config, new Map());
-  return samplePlan(config, { registrations, images, ...over }, { cub: image(cubId) });
+  const socket = { path: "/var/run/docker.sock", gid: 1 };
+  return samplePlan(config, { registrations, images, ...over }, { cub: image(cubId), socket });
 }
 
 /** Returns what the engine reports when all of a plan runs. */

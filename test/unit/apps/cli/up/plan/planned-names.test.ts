@@ -21,7 +21,8 @@ test.each([small, large])("%#", (text) => {
     KEY: "0123456789abcdef",
     TOKEN: "0123456789abcdef0123456789abcdef",
   });
-  const plan = samplePlan(config, {}, { socket: { path: "/var/run/docker.sock", gid: 1 } });
+  const over = { isLayered: true };
+  const plan = samplePlan(config, over, { socket: { path: "/var/run/docker.sock", gid: 1 } });
   const names = plannedNames(InstanceName.parse("demo"), config);
   const parts = [...plan.services, ...plan.agents];
   const specs = parts.map(({ spec }) => spec);
