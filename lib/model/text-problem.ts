@@ -2,7 +2,7 @@
 // end.
 
 /** Deeper than any record is, and less deep than a tool's own parser can read (jq: 256 levels). */
-const usualDepth = 100;
+export const maxTextDepth = 100;
 
 const half = "has half a surrogate pair, which is not valid text";
 
@@ -10,7 +10,7 @@ const half = "has half a surrogate pair, which is not valid text";
  * Says what is wrong with a value that was read from JSON, to follow its name in a sentence;
  * undefined where nothing is.
  */
-export function textProblem(value: unknown, { maxDepth = usualDepth } = {}): string | undefined {
+export function textProblem(value: unknown, { maxDepth = maxTextDepth } = {}): string | undefined {
   const left = [{ value, depth: 0 }];
   for (let one = left.pop(); one !== undefined; one = left.pop()) {
     if (typeof one.value === "string" && !one.value.isWellFormed()) return half;
@@ -30,7 +30,7 @@ export function textProblem(value: unknown, { maxDepth = usualDepth } = {}): str
  * members: as nearly all messages are.
  */
 export function mayHaveTextProblem(json: string): boolean {
-  return maySpellHalfPair(json) || opensMoreThan(usualDepth, json);
+  return maySpellHalfPair(json) || opensMoreThan(maxTextDepth, json);
 }
 
 /**

@@ -1,14 +1,17 @@
 // The text of an agent's message, as the message that it is, or why it is none.
 import { SentMessage } from "../../../lib/blackboard/port/mail.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
-import { mayHaveTextProblem, textProblem } from "../../../lib/model/text-problem.ts";
+import { maxTextDepth, mayHaveTextProblem, textProblem } from "../../../lib/model/text-problem.ts";
+
+/** What is around the metadata of a result: the artefact, the result, the message, its sender. */
+const maxDepth = maxTextDepth + 4;
 
 export type ReadMessage = { ok: true; value: SentMessage } | { ok: false; reason: string };
 
 export function readMessage(text: string): ReadMessage {
   try {
     const json: unknown = JSON.parse(text);
-    const problem = mayHaveTextProblem(text) ? textProblem(json) : undefined;
+    const problem = mayHaveTextProblem(text) ? textProblem(json, { maxDepth }) : undefined;
     if (problem !== undefined)
       return { ok: false, reason: `The message cannot be read: it ${problem}.` };
     const { success, data, error } = SentMessage.safeParse(json);

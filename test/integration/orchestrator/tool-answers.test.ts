@@ -2,6 +2,7 @@
 // something else, tools that do not listen.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { maxTextDepth } from "../../../lib/model/text-problem.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
@@ -165,4 +166,13 @@ test("a script that never reads stdin gets its work done, however much is sent t
     "Report",
     "Seen",
   ]);
+});
+
+test("metadata nested as deep as a tool may print them are on record", async () => {
+  let metadata: Record<string, unknown> = {};
+  for (let depth = 1; depth < maxTextDepth; depth++) metadata = { in: metadata };
+  const answer = { artefact_type: "Deep", artefact_payload: "", summary: "", metadata };
+  await using clan = await startClan({ nester: { bids: writer.bids, tool: () => answer } });
+  const made = await clan.made(await clan.postGoal(), () => true);
+  expect(made).toMatchObject({ type: "Deep", metadata });
 });
