@@ -113,7 +113,15 @@ async function prepareWorkingCopy(
       workingCopy.prepare(base, commits, { maxBytes, signal: within, onProgress }),
     );
   });
-  const { lacking } = workingCopy;
+  const { lacking, pointers } = workingCopy;
+  if (pointers.length > 0)
+    deps.log.warn("Files of LFS are pointers in the workspace", {
+      claim_id: claim.id,
+      attempt,
+      files: pointers.slice(0, maxNamed).map(showName).join(", "),
+      count: pointers.length,
+      hint: "Run `git lfs pull` in the person's repository, then post the goal again.",
+    });
   if (lacking.length > 0)
     deps.log.warn("Submodules are empty folders in the workspace", {
       claim_id: claim.id,

@@ -42,6 +42,8 @@ export async function publishCommit(
   if (link !== undefined) return withoutFiles(commit, link);
   const [lost] = await workingCopy.lostGitlinks(commit, base);
   if (lost !== undefined) return withLostSubmodule(commit, lost);
+  const [pointer] = await workingCopy.lostPointers(commit, base);
+  if (pointer !== undefined) return withLostContent(commit, pointer.path);
   const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
   if (secret !== undefined) return withSecret(secret);
   await workingCopy.publish(commit, start);
@@ -94,6 +96,15 @@ function withLostSubmodule(commit: CommitHash, { path, commit: named }: Gitlink)
       `The commit ${commit} moves the submodule ${name} to ${named}, which the person's repository does not have, so nothing was published: its files would reach no one. ` +
       "Submodules are for reading: have the tool leave it at its commit, or move it to one of those before. " +
       `To use a newer one, fetch it on your machine (\`git -C ${showName(path)} fetch\`), commit the move, and post the goal again.`,
+  };
+}
+
+function withLostContent(commit: CommitHash, path: string): Publication {
+  return {
+    ok: false,
+    reason:
+      `The commit ${commit} has a new content of LFS in \`${showName(path)}\`, so nothing was published: the content is in the agent's workspace alone, and would be lost. ` +
+      "A result brings no contents of LFS: have the tool commit the file to git itself, by a line of .gitattributes without `filter=lfs`, or leave it out.",
   };
 }
 

@@ -11,9 +11,11 @@ import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
 import { makeBareFolder } from "../run/bare-folder.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
+import { readPointer, smallBlobs } from "../run/lfs-pointers.ts";
 import { newGitlinks } from "../run/new-gitlinks.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
+import type { PathPointer } from "./layer.ts";
 import { readHead } from "./read-head.ts";
 
 /** The files that git reads first in a repository. None of them need be there. */
@@ -155,6 +157,38 @@ export class CleanView {
         ? []
         : [{ path: words[at + 1] ?? "", commit: CommitHash.parse(hash) }];
     });
+  }
+
+  /**
+   * The pointers of LFS among the files that are others than at `base`. Those that are in
+   * `objectsDir` came from there, and are left out.
+   */
+  async changedPointers(
+    commit: CommitHash,
+    base: CommitHash,
+    objectsDir: string,
+  ): Promise<(PathPointer & { blob: string })[]> {
+    const grep = ["grep", "-q", "-F", "-e", "filter=lfs", commit, "--", ":(glob)**/.gitattributes"];
+    if ((await tryGit(this.git, this.#inView({ args: grep }))).exitCode !== 0) return [];
+    const words = (await this.#changes(commit, base)).split("\0");
+    const files = words.flatMap((word, at) => {
+      const [, blob] = at % 2 === 0 ? (/^:\d+ 100\d+ [0-9a-f]+ ([0-9a-f]+) /.exec(word) ?? []) : [];
+      return blob === undefined ? [] : [{ path: words[at + 1] ?? "", blob }];
+    });
+    const run = (each: GitRun) => this.#run(each);
+    const texts = await smallBlobs(
+      run,
+      files.map(({ blob }) => blob),
+    );
+    const pointers = files.flatMap((file) => {
+      const pointer = readPointer(texts.get(file.blob) ?? "");
+      return pointer === undefined ? [] : [{ ...file, ...pointer }];
+    });
+    const known = await smallBlobs(
+      (each) => run({ ...each, env: { GIT_OBJECT_DIRECTORY: objectsDir } }),
+      pointers.map(({ blob }) => blob),
+    );
+    return pointers.filter(({ blob }) => !known.has(blob));
   }
 
   async #changes(commit: CommitHash, base: CommitHash): Promise<string> {

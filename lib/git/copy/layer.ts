@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { LayerNote } from "../../model/layer.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
+import type { Pointer } from "../run/lfs-pointers.ts";
 
 /**
  * The last checkout of a working copy. `index` was written at `writtenAt`, after all files.
@@ -22,7 +23,14 @@ export interface Checkout {
   readonly index: Uint8Array;
   readonly writtenAt: { date: Date; ns: bigint };
   readonly submodules: readonly SubmoduleCheckout[];
+  /** The files of LFS that are pointers, because their content was not there. */
+  readonly pointers: readonly PathPointer[];
+  /** What the contents of LFS take, which is not in `bytes`. */
+  readonly contentBytes: number;
 }
+
+/** `path`: in latin1. */
+export type PathPointer = Pointer & { readonly path: string };
 
 /** `path`: in latin1. `checkout`: only in a layer, which has the submodule's files. */
 export type SubmoduleCheckout = Gitlink & { readonly checkout?: Checkout };
@@ -48,7 +56,8 @@ export async function readLayer(folder: string): Promise<Checkout | undefined> {
 
 /** `number`: of a submodule among those around it, behind theirs: `.0.2`. */
 async function writeIndex(folder: string, checkout: Checkout, number: string): Promise<LayerNote> {
-  const { base, folders, attributes, index, writtenAt, bytes = 0 } = checkout;
+  const { base, folders, attributes, pointers, index, writtenAt, bytes = 0 } = checkout;
+  const { contentBytes } = checkout;
   const path = join(folder, indexFile + number);
   await writeFile(path, index);
   await utimes(path, writtenAt.date, writtenAt.date);
@@ -59,13 +68,15 @@ async function writeIndex(folder: string, checkout: Checkout, number: string): P
       ...(inside && { note: await writeIndex(folder, inside, `${number}.${at}`) }),
     });
   return {
-    ...{ base, attributes, bytes, folders: [...folders], submodules },
+    ...{ base, attributes, bytes, folders: [...folders], pointers: [...pointers], submodules },
+    content_bytes: contentBytes,
     ...{ written_ms: writtenAt.date.getTime(), written_ns: String(writtenAt.ns) },
   };
 }
 
 async function readIndex(folder: string, note: LayerNote, number: string): Promise<Checkout> {
-  const { base, folders, attributes, bytes, written_ms, written_ns } = note;
+  const { base, folders, attributes, pointers, bytes, written_ms, written_ns } = note;
+  const { content_bytes: contentBytes } = note;
   const index = await readFile(join(folder, indexFile + number));
   const writtenAt = { date: new Date(written_ms), ns: BigInt(written_ns) };
   const submodules: SubmoduleCheckout[] = [];
@@ -74,5 +85,6 @@ async function readIndex(folder: string, note: LayerNote, number: string): Promi
       ...link,
       ...(inside && { checkout: await readIndex(folder, inside, `${number}.${at}`) }),
     });
-  return { base, folders, attributes, bytes, index, writtenAt, submodules };
+  const last = { base, folders, attributes, pointers, bytes, contentBytes };
+  return { ...last, index, writtenAt, submodules };
 }

@@ -16,6 +16,7 @@ import { type CheckoutOptions, CommitMissing } from "./unusable-commit.ts";
 /** The part of a `WorkingCopy` that one around it needs. */
 export interface SubmoduleCopy {
   readonly lacking: readonly Gitlink[];
+  readonly pointers: readonly string[];
   readonly moves: number;
   /** What its files take, with those of its submodules. */
   readonly bytes: number;
@@ -51,6 +52,13 @@ export class Submodules {
   /** The submodules that are empty folders, with theirs. Paths from the top, in latin1. */
   get lacking(): readonly Gitlink[] {
     return this.#lacking;
+  }
+
+  /** The files of LFS in them that are pointers. Paths from the top, in latin1. */
+  get pointers(): readonly string[] {
+    return [...this.#copies].flatMap(([path, copy]) =>
+      copy.pointers.map((each) => `${path}/${each}`),
+    );
   }
 
   get moves(): number {

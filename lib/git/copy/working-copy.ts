@@ -10,6 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { emptyFolder, mendFolder, removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
@@ -17,6 +18,7 @@ import type { AgentExchange, RecordedCommit } from "../exchange/port.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
+import type { Pointer } from "../run/lfs-pointers.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import type { GitLimits } from "../run/watch-limits.ts";
@@ -24,7 +26,8 @@ import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
 import { type Difference, differenceOf } from "./difference.ts";
-import type { Checkout } from "./layer.ts";
+import type { Checkout, PathPointer } from "./layer.ts";
+import { contentOf, smudge } from "./smudge.ts";
 import { SubmoduleExchange } from "./submodule-exchange.ts";
 import { commitsIn, Submodules } from "./submodules.ts";
 import { TrackedFiles } from "./tracked-files.ts";
@@ -131,12 +134,18 @@ export class WorkingCopy {
 
   /** What the files take, with those of submodules; 0 where nothing limits them. */
   get bytes(): number {
-    return (this.#checkedOut?.bytes ?? 0) + this.#submodules.bytes;
+    return this.#ownBytes() + this.#submodules.bytes;
   }
 
   /** The submodules that are empty folders, because their commits are not shown. */
   get lacking(): readonly Gitlink[] {
     return this.#submodules.lacking;
+  }
+
+  /** The files of LFS that are pointers, because their content is not shown. In latin1. */
+  get pointers(): readonly string[] {
+    const own = this.#checkedOut?.pointers ?? [];
+    return [...own.map(({ path }) => path), ...this.#submodules.pointers];
   }
 
   /**
@@ -163,7 +172,7 @@ export class WorkingCopy {
     given: readonly RecordedCommit[],
     options: CheckoutOptions,
   ): Promise<void> {
-    const { maxBytes, signal, onProgress } = options;
+    const { maxBytes, signal } = options;
     this.#given = new Set(given.map(({ commit }) => commit));
     this.#view = undefined;
     const isUntouched = this.#isUntouched;
@@ -180,12 +189,15 @@ export class WorkingCopy {
         const difference = await this.#differenceTo(base, layer);
         const bytes =
           maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes, difference);
-        if (layer?.base === base) await this.#detach(base);
+        const isReady = layer?.base === base && !(await this.#haveCome(layer.pointers));
+        if (isReady && maxBytes !== undefined && this.#ownBytes() > maxBytes)
+          throw new CommitTooLarge(base);
+        if (isReady) await this.#detach(base);
         else if (layer !== undefined && difference?.isPlain && layer.submodules.length === 0)
-          await this.#goOn(layer, { base, bytes, difference }, onProgress);
-        else await this.#checkOut(base, bytes, onProgress);
+          await this.#goOn(layer, { base, bytes, difference }, options);
+        else await this.#checkOut(base, bytes, options);
         const links = this.#checkedOut?.submodules ?? [];
-        const left = maxBytes === undefined ? {} : { maxBytes: maxBytes - (bytes ?? 0) };
+        const left = maxBytes === undefined ? {} : { maxBytes: maxBytes - this.#ownBytes() };
         await this.#submodules.fill(links, { ...options, ...left });
         return;
       } catch (error) {
@@ -249,6 +261,17 @@ export class WorkingCopy {
     // A repository may be a submodule of itself.
     const own = await commitsIn(run, objectsDir, moved);
     return moved.filter(({ commit: each }) => !shown.has(each) && !own.has(each));
+  }
+
+  /** The files of LFS that `commit` has changed since `base`, and whose content no one else has. */
+  async lostPointers(commit: CommitHash, base: CommitHash): Promise<PathPointer[]> {
+    const view = await this.#clean();
+    const { objectsDir, lfsDir } = await this.exchange.shown();
+    const lost: PathPointer[] = [];
+    for (const { blob, ...pointer } of await view.changedPointers(commit, base, objectsDir))
+      if (lfsDir === undefined || (await contentOf(lfsDir, pointer)) === undefined)
+        lost.push(pointer);
+    return lost;
   }
 
   /** True when others have the commit: it is in the workspace, or on record. */
@@ -346,7 +369,7 @@ export class WorkingCopy {
   async #goOn(
     layer: Checkout,
     { base, bytes, difference }: GoingOn,
-    onProgress: CheckoutOptions["onProgress"],
+    { maxBytes, onProgress }: CheckoutOptions,
   ): Promise<void> {
     this.#checkedOut = undefined;
     await this.#run({
@@ -355,10 +378,9 @@ export class WorkingCopy {
     });
     await this.#detach(base);
     const folders = layer.folders.filter((folder) => !difference.gone.has(folder));
-    await this.#noteCheckout({
-      ...{ base, bytes, attributes: layer.attributes, submodules: [] },
-      folders: [...folders, ...difference.added],
-    });
+    const { attributes } = layer;
+    const all = [...folders, ...difference.added];
+    await this.#noteCheckout({ base, bytes, attributes, folders: all, submodules: [] }, maxBytes);
   }
 
   /** The files and the index are those of `base` already. */
@@ -370,7 +392,7 @@ export class WorkingCopy {
   async #checkOut(
     base: CommitHash,
     bytes: number | undefined,
-    onProgress: CheckoutOptions["onProgress"],
+    { maxBytes, onProgress }: CheckoutOptions,
   ): Promise<void> {
     const { workspaceDir, keepsIgnored = false } = this.#options;
     const run = (each: GitRun) => this.#run(each);
@@ -397,19 +419,58 @@ export class WorkingCopy {
     const tracked = await this.#tracked();
     // Git has noted when they were last changed.
     if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] });
-    await this.#noteCheckout({
-      base,
-      folders,
-      attributes,
-      bytes,
-      submodules: tracked.submodules(),
-    });
+    const submodules = tracked.submodules();
+    await this.#noteCheckout({ base, folders, attributes, bytes, submodules }, maxBytes);
   }
 
-  async #noteCheckout(checkout: Omit<Checkout, "index" | "writtenAt">): Promise<void> {
+  /** When the files are those of the commit, but for pointers of LFS in the place of contents. */
+  async #noteCheckout(
+    checkout: Pick<Checkout, "base" | "folders" | "attributes" | "bytes" | "submodules">,
+    maxBytes: number | undefined,
+  ): Promise<void> {
+    const { base, attributes, bytes = 0 } = checkout;
     const path = join(this.#gitDir, "index");
+    const left = maxBytes === undefined ? undefined : maxBytes - bytes;
+    const contents = attributes === "" ? undefined : await this.#smudge(base, path, left);
     const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
-    this.#checkedOut = { ...checkout, index: await readFile(path), writtenAt: { date, ns } };
+    this.#checkedOut = {
+      ...{ ...checkout, index: await readFile(path), writtenAt: { date, ns } },
+      contentBytes: contents?.bytes ?? 0,
+      pointers: contents?.lacking ?? [],
+    };
+  }
+
+  /** Puts contents of LFS in the place of their pointers. Throws CommitTooLarge. */
+  async #smudge(base: CommitHash, path: string, maxBytes: number | undefined) {
+    const { lfsDir } = await this.exchange.shown();
+    const smudged = await smudge({
+      workspaceDir: this.#options.workspaceDir,
+      run: (each) => this.#run(each),
+      index: await readFile(path),
+      hashBytes: this.#objectFormat === "sha1" ? 20 : 32,
+      ...{ objectsDir: lfsDir, maxBytes },
+    });
+    if (smudged === undefined) throw new CommitTooLarge(base);
+    const { index, latestNs } = smudged;
+    while (index !== undefined) {
+      await writeFile(path, index);
+      if ((await stat(path, { bigint: true })).ctimeNs > latestNs) break;
+      // A file system notes times in steps of some milliseconds.
+      await setTimeout(1);
+    }
+    return smudged;
+  }
+
+  /** Contents of LFS may have come since a layer was made. */
+  async #haveCome(pointers: readonly Pointer[]): Promise<boolean> {
+    const { lfsDir } = await this.exchange.shown();
+    if (lfsDir === undefined) return false;
+    const found = await Promise.all(pointers.map((each) => contentOf(lfsDir, each)));
+    return found.some((each) => each !== undefined);
+  }
+
+  #ownBytes(): number {
+    return (this.#checkedOut?.bytes ?? 0) + (this.#checkedOut?.contentBytes ?? 0);
   }
 
   /**

@@ -15,6 +15,7 @@ import { agentHoldings } from "./agent-holdings.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { sayingFullDisk } from "./full-disk.ts";
 import { bringPacks } from "./incoming-packs.ts";
+import { lackingLfsObjects, openLfsToApi, showLfsObjects } from "./lfs-store.ts";
 import { lackingSubmodules, openModulesToApi, showSubmodules } from "./module-store.ts";
 import { addToStore, createStore, openStoreToApi, removeStore } from "./object-store.ts";
 import type {
@@ -59,7 +60,9 @@ export class HostFolders implements HostExchange {
         git: signal === undefined ? git : { ...git, signal },
       };
       await createStore(store, { history, isOpen });
-      await showSubmodules(store, [await this.#head()], history);
+      const head = await this.#head();
+      await showSubmodules(store, [head], history);
+      await showLfsObjects(store, [head]);
     });
   }
 
@@ -75,6 +78,7 @@ export class HostFolders implements HostExchange {
   async openToApi(): Promise<void> {
     await openStoreToApi(this.#store);
     await openModulesToApi(this.#store);
+    await openLfsToApi(this.#store);
   }
 
   foldersFor(reader: Reader): SharedFolder[] {
@@ -90,12 +94,14 @@ export class HostFolders implements HostExchange {
     await sayingFullDisk(store.path, async () => {
       await addToStore(store, commits);
       await showSubmodules(store, commits, await readHistory(store));
+      await showLfsObjects(store, commits);
     });
   }
 
   async lacking(commit: CommitHash): Promise<Lacking[]> {
-    const submodules = await lackingSubmodules(this.#store, commit);
-    return submodules === undefined ? [] : [submodules];
+    const looks = [lackingSubmodules, lackingLfsObjects];
+    const found = await Promise.all(looks.map((look) => look(this.#store, commit)));
+    return found.filter((each) => each !== undefined);
   }
 
   async shown(): Promise<ShownSize | undefined> {

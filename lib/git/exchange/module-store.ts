@@ -3,8 +3,8 @@
 // commit of a submodule is taken for one of the repository.
 //
 //   .git/sett/objects/INSTANCE/modules   an object store like the one around it
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { CommitHash } from "../../model/ids.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
@@ -12,6 +12,7 @@ import { showName } from "../run/file-name.ts";
 import { findSubmodules, type Submodule } from "../run/find-submodules.ts";
 import { runGit } from "../run/run-git.ts";
 import type { Lacking } from "./port.ts";
+import { someOf } from "./some-of.ts";
 import type { Store } from "./store.ts";
 import {
   linesOf,
@@ -25,9 +26,6 @@ import {
 
 /** git looks into every pack: more are written anew as one. */
 const maxPacks = 50;
-
-/** More names make no sentence clearer. */
-const maxNamed = 5;
 
 type Found = Extract<Submodule, { objectsDir: string }>;
 
@@ -87,11 +85,6 @@ export async function lackingSubmodules(
   };
 }
 
-function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, maxNamed).join(", ");
-  return names.length > maxNamed ? `${shown} and ${names.length - maxNamed} more` : shown;
-}
-
 /** Gives all of it to the containers' user, who then can add to it. */
 export async function openModulesToApi({ place, path }: Store): Promise<void> {
   const own = moduleStorePath(path);
@@ -102,13 +95,14 @@ export async function openModulesToApi({ place, path }: Store): Promise<void> {
   }
 }
 
-async function makeFolders({ place, path }: Store): Promise<void> {
+async function makeFolders({ path }: Store): Promise<void> {
   const folders = [path, join(path, "pack"), join(path, "info")];
   for (const folder of folders) {
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o755).catch(() => undefined);
   }
-  await changeOwner(place.owner, ...folders);
+  // The API of an instance may be the owner of the store around it.
+  await changeOwner(await stat(dirname(path)), ...folders);
 }
 
 /** The commits of the same submodules that earlier goals have named. */

@@ -33,8 +33,9 @@ export interface HostExchange {
   /** The folders of this machine that a program needs for its part. */
   foldersFor(reader: Reader): SharedFolder[];
   /**
-   * Shows agents all that the commits reach, and what the repository has of their submodules; of a
-   * partial clone, what it lacks is fetched before. Throws git-failed, repository-unusable.
+   * Shows agents all that the commits reach, and what the repository has of their submodules and of
+   * their files of LFS; of a partial clone, what it lacks is fetched before. Throws git-failed,
+   * repository-unusable.
    */
   show(commits: readonly CommitHash[], onProgress?: (progress: GitProgress) => void): Promise<void>;
   /** What a clone of the commit could have, and agents do not find, because it is not here. */
@@ -165,6 +166,8 @@ export type Shown = {
   objectsDir: string;
   depth: string | undefined;
   submodules?: Shown | undefined;
+  /** Contents of LFS, as `objectPath` names them. */
+  lfsDir?: string | undefined;
 };
 
 /** `gitDir`: any repository of the same format; `objectsDir`: the store that gets the objects. */

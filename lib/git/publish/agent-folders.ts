@@ -5,6 +5,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
+import { lfsStorePath } from "../exchange/lfs-store.ts";
 import { moduleStorePath } from "../exchange/module-store.ts";
 import type {
   AgentExchange,
@@ -60,10 +61,11 @@ export class AgentFolders implements AgentExchange {
     const { objectsDir } = this.#options;
     const modulesDir = moduleStorePath(objectsDir);
     const hasModules = (await stat(modulesDir).catch(() => undefined))?.isDirectory() === true;
+    const lfsDir = lfsStorePath(objectsDir);
     const submodules = hasModules
-      ? { objectsDir: modulesDir, depth: await readDepth(modulesDir) }
+      ? { objectsDir: modulesDir, depth: await readDepth(modulesDir), lfsDir }
       : undefined;
-    return { objectsDir, depth: await readDepth(objectsDir), submodules };
+    return { objectsDir, depth: await readDepth(objectsDir), submodules, lfsDir };
   }
 
   async take(into: Receiver, wanted: RecordedCommit): Promise<string | undefined> {

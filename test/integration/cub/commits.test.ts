@@ -233,6 +233,44 @@ describe("a tool in an rw workspace", () => {
     });
   });
 
+  const pointerTo = (digit: string) =>
+    `version https://git-lfs.github.com/spec/v1\noid sha256:${digit.repeat(64)}\nsize 5\n`;
+
+  /** Pins a commit with a file of LFS, whose content is not here. */
+  async function withLfs({ path, repository }: Awaited<ReturnType<typeof exchangeScene>>) {
+    const files = { ".gitattributes": "*.bin filter=lfs -text\n", "old.bin": pointerTo("1") };
+    const commit = commitFiles(path, files, "With LFS");
+    await repository.pin(instance, newGoalId(), commit);
+    return sampleArtefact({ metadata: { commit } });
+  }
+
+  test("is refused a commit with a content of LFS that would be lost", async () => {
+    await using scene = await codingScene("rw", (folder) => ({
+      payload: commitFiles(folder, { "new.bin": pointerTo("2") }, "New", toolGit),
+    }));
+    const { state, artefact } = await scene.workOn(await withLfs(scene.host));
+    expect(state).toBe("failed");
+    expect(artefact.payload).toContain("has a new content of LFS in `new.bin`");
+    expect(scene.published()).toEqual([]);
+    expect(scene.lines.find(({ msg }) => msg.startsWith("Files of LFS"))).toMatchObject({
+      level: "warn",
+      files: "old.bin",
+      hint: expect.stringContaining("git lfs pull"),
+    });
+  });
+
+  test("may move a file of LFS, write pointers elsewhere, and commit a content to git itself", async () => {
+    await using scene = await codingScene("rw", (folder) => {
+      toolGit(folder, "mv", "old.bin", "moved.bin");
+      return { payload: commitFiles(folder, { "raw.bin": "content\n" }, "Raw", toolGit) };
+    });
+    expect((await scene.workOn(await withLfs(scene.host))).state).toBe("done");
+    await using other = await codingScene("rw", (folder) => ({
+      payload: commitFiles(folder, { "example.txt": pointerTo("3") }, "An example", toolGit),
+    }));
+    expect((await other.workOn()).state).toBe("done");
+  });
+
   test("starts from the target's commit, not from the goal's", async () => {
     let head = "";
     await using scene = await codingScene("rw", (folder) => {
