@@ -60,6 +60,8 @@ export async function takeSharedPacks(
   room: PackingRoom,
   { shown: commits, wanted, known, mayLink }: Sharing,
 ): Promise<SharedPacks> {
+  // What its commits reach cannot be listed before it is fetched, and comes in packs of no use here.
+  if (store.place.promisors.length > 0) return nothing;
   const all = await holdCandidates(store, room, mayLink);
   // A copy is worth it only instead of packing.
   const useful = wanted.length > 0 ? all : all.filter(({ isHeld }) => isHeld);

@@ -102,6 +102,24 @@ test.each(["--filter=blob:none", "--filter=tree:0"])(
   },
 );
 
+test.each(["--filter=blob:none", "--filter=tree:0"])(
+  "a clone with %s that has packs of its own fetches what these lack as well",
+  async (filter) => {
+    using scene = await partialScene([filter]);
+    const { repository, path, copy, workspaceDir } = scene;
+    commitFiles(path, { own: "of the person\n" }, "By the person");
+    git(path, "gc", "-q");
+    expect(scene.lacking()).toBeGreaterThan(0);
+    await repository.exchange(instance).make({ writers: [agentName] });
+    const base = await repository.head();
+    await repository.pin(instance, newGoalId(), base);
+    scene.loseOrigin();
+    await copy.prepare(base);
+    expect(toolGit(workspaceDir, "fsck", "--full")).toBe("");
+    expect(toolGit(workspaceDir, "rev-list", "--count", "HEAD")).toBe("5");
+  },
+);
+
 test("only as much is fetched as the agents' history needs", async () => {
   using scene = await partialScene(["--filter=tree:0", "--no-checkout"]);
   const exchange = scene.repository.exchange(instance);
