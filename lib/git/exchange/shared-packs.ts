@@ -60,7 +60,7 @@ export async function takeSharedPacks(
   room: PackingRoom,
   { shown: commits, wanted, known, mayLink }: Sharing,
 ): Promise<SharedPacks> {
-  // What its commits reach cannot be listed before it is fetched, and comes in packs of no use here.
+  // What its commits reach can be listed only once it is fetched, in packs that are unfit.
   if (store.place.promisors.length > 0) return nothing;
   const all = await holdCandidates(store, room, mayLink);
   // A copy is worth it only instead of packing.
