@@ -79,10 +79,22 @@ test("a blackboard whose files were emptied, cut or lost while it was down is no
   expect((await up()).err).not.toContain("is not what it was: ");
   // Before the next `up`, doctor says it.
   const config = ["config", `sett.${sett.name}.events`];
-  const known = Number(await sett.git(...config));
-  await sett.git(...config, String(known + 1_000));
+  const known = (await sett.git(...config)).split(" ");
+  await sett.git(...config, `${Number(known[0]) + 1_000} ${known[1]}`);
   expect(await log()).toMatchObject({
     level: "problem",
-    found: expect.stringContaining(`${known + 1_000}`),
+    found: expect.stringContaining(`${Number(known[0]) + 1_000}`),
   });
+  await sett.git(...config, known.join(" "));
+  expect((await log())?.level).toBe("ok");
+
+  // A person who removes all keys leaves a log that goes on.
+  const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } =
+    readSpec(sett.placeOf("redis"))?.env ?? {};
+  await $`redis-cli -p ${port} FLUSHALL`.env({ ...process.env, REDISCLI_AUTH }).quiet();
+  const count = async () =>
+    (await sett.need("watch", "--no-follow", "-o", "jsonl")).split("\n").length - 1;
+  while ((await count()) < Number(known[0])) await sett.need("forage", "--goal", "more");
+  expect((await log())?.level).toBe("problem");
+  expect((await up()).err).toContain("is not what it was: ");
 }, 300_000);

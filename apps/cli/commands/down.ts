@@ -8,6 +8,7 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { idsOf } from "../../../lib/runtime/own-part.ts";
 import type { InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
+import { noteOf } from "../facts/noted-log.ts";
 import {
   findInstance,
   hasAnything,
@@ -308,9 +309,9 @@ async function logStop(
   try {
     await using board = await connect({ instance: parts.instance, ...redisUrlsOf(parts) });
     await board.logEvent({ type: "instance_stopped" }, await personOf(repository, shell));
-    const { logged } = await board.countLostEvents();
+    const note = await noteOf(board);
     // The next `sett up` compares. That the configuration cannot be written was said by the last.
-    if ((await kept?.read()) !== undefined) await kept?.noteEvents(logged).catch(() => undefined);
+    if ((await kept?.read()) !== undefined) await kept?.noteLog(note).catch(() => undefined);
   } catch (error) {
     shell.messages.warn(`The stop was not written to the log: ${messageOf(error)}`);
   }

@@ -6,6 +6,7 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
+import type { LostEvents } from "../facts/noted-log.ts";
 import type { WaitingGoals } from "../instance/retention.ts";
 
 /** `message` and `hint` as in a SettError. */
@@ -71,8 +72,8 @@ export type RecordFacts =
       artefacts: number;
       overwritten: readonly ArtefactId[];
       lost: number;
-      /** How many events the log had when it was noted, and has had now, where these are fewer. */
-      fewer?: { before: number; now: number } | undefined;
+      /** Where the log has fewer events than it had when it was noted. */
+      fewer?: LostEvents | undefined;
       /**
        * Undefined where no goal waits to be moved by `retention.goals` of this folder's sett.yml.
        */

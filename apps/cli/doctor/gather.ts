@@ -6,6 +6,7 @@ import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { NotedLog } from "../facts/noted-log.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { howItRuns } from "../instance/parts.ts";
@@ -122,7 +123,7 @@ async function readInstance(
       ? undefined
       : await readRecord(
           { instance: found.instance, ...redisUrlsOf(found) },
-          { retention: await readRetention(shell), events: await notedEvents(found, shell) },
+          { retention: await readRetention(shell), noted: await notedLog(found, shell) },
         );
   const bodies = record?.state === "answers" ? await readBodiesThere(shell, found) : undefined;
   const layers = runtime === "docker" ? await layersOf(found, shell.env) : undefined;
@@ -153,8 +154,8 @@ async function repositoryFacts(
   }
 }
 
-/** How many events its log had when it was noted; undefined where the repository does not say. */
-async function notedEvents(parts: InstanceParts, { env }: Shell): Promise<number | undefined> {
+/** Undefined where the repository does not say it. */
+async function notedLog(parts: InstanceParts, { env }: Shell): Promise<NotedLog | undefined> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return undefined;
   try {
@@ -163,7 +164,7 @@ async function notedEvents(parts: InstanceParts, { env }: Shell): Promise<number
       import("../../../lib/git/repository/kept-id.ts"),
     ]);
     const { place } = await HostRepository.open(workspace, { env, mayBeEmpty: true });
-    return await new KeptId(place, parts.instance, env).events();
+    return await new KeptId(place, parts.instance, env).log();
   } catch {
     return undefined;
   }

@@ -68,8 +68,8 @@ function eventsFinding({ lost, fewer }: Answer): Finding {
     return {
       ...base,
       level: "problem",
-      found: `it has had ${fewer.now} events, and had ${fewer.before} when \`sett up\` or \`sett down\` last looked`,
-      why: "A file of Redis was damaged, cut or put back from a back-up: the record is not what it was.",
+      found: `it had ${fewer.before} events when \`sett up\` or \`sett down\` last looked, and has at most ${fewer.now} of them`,
+      why: "A file of Redis was damaged, cut or put back from a back-up, or its keys were removed by hand: the record is not what it was.",
       remedy: `${restoreHint}. The next \`sett up\` takes the record as it is.`,
     };
   }

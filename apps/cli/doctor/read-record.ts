@@ -2,6 +2,7 @@
 import { artefactList, forwards } from "../../../lib/client/facts/pages.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { lostSince, type NotedLog } from "../facts/noted-log.ts";
 import { goalsThatWait, type Retention } from "../instance/retention.ts";
 import { type Connectable, connect } from "../instance/session.ts";
 import type { RecordFacts } from "./facts.ts";
@@ -12,10 +13,7 @@ const answerWithinMs = 3_000;
 /** Reads every payload once, a few megabytes at a time. */
 export async function readRecord(
   place: Connectable,
-  {
-    retention,
-    events: known = 0,
-  }: { retention: Retention | undefined; events?: number | undefined },
+  { retention, noted }: { retention: Retention | undefined; noted?: NotedLog | undefined },
 ): Promise<RecordFacts> {
   try {
     await using board = await connect(place, answerWithinMs);
@@ -27,13 +25,13 @@ export async function readRecord(
     }
     const goalsMs = retention?.goals_ms;
     const waiting = goalsMs === undefined ? undefined : await goalsThatWait(board, goalsMs);
-    const { lost, logged } = await board.countLostEvents();
+    const { lost } = await board.countLostEvents();
     return {
       state: "answers",
       artefacts,
       overwritten,
       lost,
-      fewer: logged < known ? { before: known, now: logged } : undefined,
+      fewer: await lostSince(board, noted),
       waiting,
     };
   } catch (error) {

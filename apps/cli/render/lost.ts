@@ -3,6 +3,7 @@
 import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import type { KeptRef } from "../../../lib/git/repository/kept-refs.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
+import type { LostEvents } from "../facts/noted-log.ts";
 
 const maxNamed = 5;
 const maxSubject = 50;
@@ -26,14 +27,8 @@ export function goneBlackboardSentence(instance: string, refs: readonly KeptRef[
   return `The blackboard of ${instance} is gone, and \`sett up\` would begin an empty one. ${whatGitHas(instance, refs)}`;
 }
 
-/**
- * `before`: how many events the log once had; `now`: how many it has had, as far as it still knows.
- */
-export function lostEventsSentence(
-  instance: string,
-  { before, now }: { before: number; now: number },
-): string {
-  return `The record of ${instance} is not what it was: its log has had ${now} events, and had ${before} when \`sett up\` or \`sett down\` last looked. A file of Redis was damaged, cut or put back from a back-up; goals and results of the missing events are not on the record. Git keeps the results, in refs/sett/${instance}.`;
+export function lostEventsSentence(instance: string, { before, now }: LostEvents): string {
+  return `The record of ${instance} is not what it was: its log had ${before} events when \`sett up\` or \`sett down\` last looked, and has at most ${now} of them. A file of Redis was damaged, cut or put back from a back-up, or its keys were removed by hand; goals and results of the missing events are not on the record. Git keeps the results, in refs/sett/${instance}.`;
 }
 
 function whatGitHas(instance: string, refs: readonly KeptRef[]): string {

@@ -5,6 +5,7 @@ import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { keptRefs } from "../../../lib/git/repository/kept-refs.ts";
 import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import type { NotedLog } from "../facts/noted-log.ts";
 import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { noteWaitingGoals } from "../instance/retention.ts";
@@ -62,13 +63,13 @@ export async function bringAbout(input: Input): Promise<void> {
     undoSteps.add(folders.takeBack);
     const hasBeenUp = keptId !== undefined && (await kept.hasBeenUp());
     const isKnown = hasBeenUp && (before?.networks ?? []).length === 0;
-    const events = await kept.events();
-    const applyInput = { ...made, actor, undoSteps, isKnown, events, before, folders };
+    const noted = await kept.log();
+    const applyInput = { ...made, actor, undoSteps, isKnown, noted, before, folders };
     const applied = await applyPlan(applyInputOf(input, applyInput));
     // That the configuration cannot be written was said with the id.
     await kept
       .noteUp()
-      .then(() => kept.noteEvents(applied.logged))
+      .then(() => kept.noteLog(applied.log))
       .catch(() => undefined);
     if (input.filesOf !== undefined) await repository.keepFilesOf(input.filesOf);
     await sayWhatIsUp(input, made.plan);
@@ -109,7 +110,7 @@ async function lookAtInstance(
 
 type Applying = Pick<ApplyInput, "plan" | "registrations" | "actor" | "undoSteps"> & {
   isKnown: boolean;
-  events: number | undefined;
+  noted: NotedLog | undefined;
   before: InstanceParts | undefined;
   folders: Folders;
 };
@@ -124,7 +125,7 @@ function foldersInputOf(
 
 function applyInputOf(
   { instance, repository, runtime, host, read, here, progress, shell }: Input,
-  { isKnown, events, before, folders, ...made }: Applying,
+  { isKnown, noted, before, folders, ...made }: Applying,
 ): ApplyInput {
   const { config } = host;
   const { place } = repository;
@@ -144,7 +145,7 @@ function applyInputOf(
     here,
     known: {
       isKnown,
-      events,
+      noted,
       refs: () => keptRefs(place, instance, env),
       hasRecord: before?.volumes.some(({ labels }) => labels.component === "record") === true,
       transcriptsKeptMs: config.retention.transcripts_ms,

@@ -72,17 +72,18 @@ export class KeptId {
   }
 
   /**
-   * How many events the log had ever had when this was noted; undefined where it was not: a log
-   * that has had fewer is not the same, or has lost some.
+   * How many events the log had ever had when this was noted, and the id of the last one; undefined
+   * where it was not.
    */
-  async events(): Promise<number | undefined> {
-    const text = await this.#read("events");
-    return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+  async log(): Promise<{ logged: number; end: string } | undefined> {
+    const [, logged, end] = /^(\d+) (\d+-\d+|0)$/.exec((await this.#read("events")) ?? "") ?? [];
+    return logged === undefined || end === undefined ? undefined : { logged: Number(logged), end };
   }
 
-  async noteEvents(count: number): Promise<void> {
-    if ((await this.events()) !== count)
-      await this.#change([`${this.#section}.events`, `${count}`]);
+  async noteLog({ logged, end }: { logged: number; end: string }): Promise<void> {
+    const text = `${logged} ${end}`;
+    if ((await this.#read("events")) !== text)
+      await this.#change([`${this.#section}.events`, text]);
   }
 
   /** Its path, relative to the repository's own folder; undefined where there is none. */

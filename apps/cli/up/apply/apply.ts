@@ -10,6 +10,7 @@ import { partName } from "../../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts } from "../../../../lib/runtime/port.ts";
 import { withLock } from "../../../../lib/runtime/process/file-lock.ts";
 import { startedEvent } from "../../facts/new-blackboard.ts";
+import { type NotedLog, noteOf } from "../../facts/noted-log.ts";
 import { requireLock } from "../../instance/lock.ts";
 import { redisUrlsOf } from "../../instance/place.ts";
 import { connect } from "../../instance/session.ts";
@@ -58,12 +59,12 @@ export type ApplyInput = LayingInput & {
 
 /**
  * Does all steps that can be undone first, and records how to undo them. Agents are removed last,
- * because work that fails then stays failed. `logged`: how many events the log has ever had.
+ * because work that fails then stays failed. `log`: what to know it by.
  * Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
  */
 export async function applyPlan(
   input: ApplyInput,
-): Promise<{ outcome: Outcome; lost: Lost; logged: number }> {
+): Promise<{ outcome: Outcome; lost: Lost; log: NotedLog }> {
   const found = await reserveName(input);
   await clear(input, found.leftovers);
   // Agents and the API mount the folders; what starts before them need not wait.
@@ -95,8 +96,8 @@ export async function applyPlan(
   requireLock(input.signal);
   const removed = await removeRest(input);
   await removeSurplusUsers(input);
-  const { logged } = await board.countLostEvents();
-  return { outcome: outcomeOf(changes, removed, before, input.registrations), lost, logged };
+  const log = await noteOf(board);
+  return { outcome: outcomeOf(changes, removed, before, input.registrations), lost, log };
 }
 
 type Starting = {

@@ -3,6 +3,7 @@
 import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
 import type { KeptRef } from "../../../../lib/git/repository/kept-refs.ts";
 import { bodiesOnRecord } from "../../facts/kept-bodies.ts";
+import { type LostEvents, lostSince, type NotedLog } from "../../facts/noted-log.ts";
 import type { Diff } from "../plan/diff.ts";
 
 /** The facts that are known without the blackboard. */
@@ -12,8 +13,8 @@ export type KnownBefore = {
    * is there.
    */
   isKnown: boolean;
-  /** How many events the log had ever had, as it was noted last. */
-  events: number | undefined;
+  /** The log as it was noted last. */
+  noted: NotedLog | undefined;
   refs: () => Promise<KeptRef[]>;
   hasRecord: boolean;
   /** How long bodies of calls are kept; undefined: for ever. */
@@ -21,28 +22,26 @@ export type KnownBefore = {
 };
 
 /**
- * `events`: how many the log once had, and how many it has had now: a part of it is gone.
- * `blackboard`: what git still has, where the blackboard is empty although the repository knows the
- * instance.
+ * `events`: a part of the log is gone. `blackboard`: what git still has, where the blackboard is
+ * empty although the repository knows the instance.
  */
 export type Lost = {
   blackboard: KeptRef[] | undefined;
-  events: { before: number; now: number } | undefined;
+  events: LostEvents | undefined;
   hasLostBodies: boolean;
 };
 
 /** Call this before anything is written to the blackboard, and before the gateway starts. */
 export async function findLost(
   board: PersonBlackboard,
-  { isKnown, events: known = 0, refs, hasRecord, transcriptsKeptMs: keptMs }: KnownBefore,
+  { isKnown, noted, refs, hasRecord, transcriptsKeptMs: keptMs }: KnownBefore,
   { services }: Pick<Diff, "services">,
 ): Promise<Lost> {
   if ((await board.endOfEvents()) === "0") {
     const left = await refs();
-    const wasThere = isKnown || known > 0 || left.length > 0;
+    const wasThere = isKnown || (noted?.logged ?? 0) > 0 || left.length > 0;
     return { blackboard: wasThere ? left : undefined, events: undefined, hasLostBodies: false };
   }
-  const { logged } = await board.countLostEvents();
   // An instance without a gateway has no calls, so that its goals need not be asked for them.
   const hasGateway = services.some(({ planned }) => planned.service.name === "gateway");
   const isNewRecord = hasGateway && !hasRecord && (await board.readGateway()) !== undefined;
@@ -51,7 +50,7 @@ export async function findLost(
     : [];
   return {
     blackboard: undefined,
-    events: logged < known ? { before: known, now: logged } : undefined,
+    events: await lostSince(board, noted),
     hasLostBodies: bodies.length > 0,
   };
 }
