@@ -54,7 +54,8 @@ export async function bringAbout(input: Input): Promise<void> {
     return { images, made, actor: await personOf(repository, shell) };
   };
   const { images, made, actor } = await prepare().catch(async (error: unknown) => {
-    await folders.takeBack();
+    // What was made is the other command's now, which may work on it already.
+    if (!isTakenOver(shell.interrupted)) await folders.takeBack();
     await forgetId();
     throw withState(error, stateNow());
   });
@@ -77,7 +78,7 @@ export async function bringAbout(input: Input): Promise<void> {
     await report(instance, applied, shell);
     await noteWaitingGoals(instance, host.config.retention, shell);
   } catch (error) {
-    // What was made is the other command's now, which may work on it already.
+    // As above.
     if (isTakenOver(shell.interrupted)) throw error;
     const explained = await explainFailure(input, error, stateNow(), shell);
     input.progress[Symbol.dispose]();
