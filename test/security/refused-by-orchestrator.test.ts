@@ -2,7 +2,7 @@
 // orchestrator refuses it, and has on record.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { agentName } from "../support/records/sample.ts";
-import { readState } from "../support/security/board-state.ts";
+import { changesOf, readState } from "../support/security/board-state.ts";
 import { addMessage, forgedMail } from "../support/security/forged-mail.ts";
 import { HostileScene } from "../support/security/hostile-scene.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -64,10 +64,7 @@ test.each(forgedMail)("the orchestrator refuses $attack", async ({ text, reason,
   if (event === "mail_refused") refusals += 1;
   expect((await scene.eventsOf(last)).filter(({ type }) => type !== "mail_refused")).toEqual([]);
   const after = await readState(owner, targets.keys.prefix);
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (key) => before.get(key) !== after.get(key),
-  );
-  expect(changed).toEqual([]);
+  expect(changesOf(before, after, targets.keys.prefix)).toEqual({});
 });
 
 test("every refused message is counted on record, in few events", async () => {

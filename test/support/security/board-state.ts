@@ -76,6 +76,28 @@ async function contentOf(owner: Client, key: string, name: string): Promise<stri
   }
 }
 
+/**
+ * What differs, with both contents. The orchestrator takes out what has become due, such as the end
+ * of a bidding, so that only what is new there counts.
+ */
+export function changesOf(
+  before: BoardState,
+  after: BoardState,
+  prefix: string,
+): Record<string, { before: string | undefined; after: string | undefined }> {
+  const isChanged = (key: string) => {
+    const [was, is] = [before.get(key), after.get(key)];
+    if (!key.startsWith(`${prefix}due:`)) return was !== is;
+    const known: readonly string[] = JSON.parse(was ?? "[]");
+    return JSON.parse(is ?? "[]").some((member: string) => !known.includes(member));
+  };
+  return Object.fromEntries(
+    [...new Set([...before.keys(), ...after.keys()])]
+      .filter(isChanged)
+      .map((key) => [key, { before: before.get(key), after: after.get(key) }]),
+  );
+}
+
 export type Entry = { id: string; [field: string]: string };
 
 /** The entries of one of the two logs, from one on: `(id` means after it. */
