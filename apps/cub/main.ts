@@ -24,14 +24,14 @@ import { LoopWatch } from "./program/loop-watch.ts";
 import { loadOwnRegistration } from "./program/own-registration.ts";
 import { maskedLine } from "./secrets/mask-line.ts";
 import { Secrets } from "./secrets/secrets.ts";
-import { readLayerSettings, readSettings, type Settings } from "./settings.ts";
+import { readLayerSettings, readPrepareSettings, readSettings, type Settings } from "./settings.ts";
 import { commandsOf } from "./tool/commands.ts";
 import { commandText } from "./tool/log-text.ts";
 import { workingCopyOf } from "./tool/working-copy-of.ts";
 import { executeClaim } from "./work/execute-claim.ts";
 
 const usage =
-  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --make-layer COMMIT]   (settings come from the environment)";
+  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --make-layer COMMIT | --prepare STEP]   (settings come from the environment)";
 
 /** Its own commands reach the port as well. */
 const maxHealthConnections = 32;
@@ -47,6 +47,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
       readLayerSettings(process.env),
       process.env.PATH,
     );
+  if (argument === "--prepare")
+    return (await import("./work/prepare.ts")).prepare(more, readPrepareSettings(process.env));
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
   const isAboutCub = argument === "--healthcheck" || argument === "--metrics";
   if (argument !== undefined && claim === undefined && (!isAboutCub || more.length > 0)) {

@@ -8,6 +8,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { withWhole } from "../../lib/model/in-pieces.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
+import { PreparedWorkspace, PrepareOrder } from "../../lib/model/prepare.ts";
 import { anyProvider } from "../../lib/models/providers.ts";
 import {
   DurationText,
@@ -168,6 +169,12 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe("The layer over which the working directory lies."),
+  SETT_PREPARED: jsonText(PreparedWorkspace, '{"key":["package-lock.json"],"files":"…"}')
+    .optional()
+    .describe("What of `workspace.prepare` a worker has, as JSON. The starter sets it."),
+  SETT_PREPARE: jsonText(PrepareOrder, '{"commit":"…","run":"npm ci"}')
+    .optional()
+    .describe("For `cub --prepare STEP`: what is made, as JSON. The starter sets it."),
   SETT_WORKSPACE_DIR: z
     .string()
     .min(1)
@@ -219,6 +226,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     },
     workspaceDir: read.SETT_WORKSPACE_DIR,
     layerDir: read.SETT_LAYER_DIR,
+    prepared: read.SETT_PREPARED,
     diskBytes: read.SETT_DISK_LIMIT,
     pids: read.SETT_PIDS_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
@@ -242,6 +250,43 @@ export function readLayerSettings(environment: Record<string, string | undefined
     objectsDir: read.SETT_OBJECTS_DIR,
     layerDir: read.SETT_LAYER_DIR,
     diskBytes: read.SETT_DISK_LIMIT,
+  };
+}
+
+/** The containers that make what is prepared need no more than this. */
+const PrepareEnvironment = Environment.pick({
+  SETT_GIT_BINARY: true,
+  SETT_GIT_LIBRARY_PATH: true,
+  SETT_OBJECTS_DIR: true,
+  SETT_EXCHANGE_DIR: true,
+  SETT_WORKSPACE_DIR: true,
+  SETT_COMMAND_ENVIRONMENT: true,
+  SETT_EGRESS_URL: true,
+  SETT_DISK_LIMIT: true,
+  SETT_PIDS_LIMIT: true,
+  SETT_PREPARE: true,
+}).required({ SETT_DISK_LIMIT: true, SETT_PREPARE: true });
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readPrepareSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(
+    PrepareEnvironment,
+    withWhole(withoutEmpty(environment), [...inSeveral, "SETT_PREPARE"]),
+  );
+  return {
+    order: read.SETT_PREPARE,
+    git: {
+      binary: read.SETT_GIT_BINARY,
+      libraryPath: read.SETT_GIT_LIBRARY_PATH,
+      objectsDir: read.SETT_OBJECTS_DIR,
+      exchangeDir: read.SETT_EXCHANGE_DIR,
+    },
+    workspaceDir: read.SETT_WORKSPACE_DIR,
+    commandEnvironment: read.SETT_COMMAND_ENVIRONMENT,
+    egressUrl: read.SETT_EGRESS_URL,
+    diskBytes: read.SETT_DISK_LIMIT,
+    pids: read.SETT_PIDS_LIMIT,
+    environment,
   };
 }
 

@@ -8,7 +8,10 @@ import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StarterSettings } from "./settings.ts";
+import { LayerVolumes } from "./workers/layer-volumes.ts";
 import { LayeredWorkspaces } from "./workers/layered-workspaces.ts";
+import type { LayersOptions } from "./workers/layers.ts";
+import { PreparedLayers } from "./workers/prepared-layers.ts";
 import { createStarterApp } from "./workers/starter-app.ts";
 import { RuntimeHost } from "./workers/worker-host.ts";
 
@@ -27,11 +30,11 @@ export async function runStarter({
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
   const { workers } = await dockerRuntime({ socketPath: usualSocket });
   const { layers } = workers;
-  const layered =
+  const shared =
     layers === undefined || layerImage === undefined
-      ? undefined
-      : new LayeredWorkspaces({ runtime: { ...workers, layers }, image: layerImage, log });
-  const app = createStarterApp(new RuntimeHost(workers, templates, layered));
+      ? {}
+      : sharedBy({ runtime: { ...workers, layers }, image: layerImage, log });
+  const app = createStarterApp(new RuntimeHost(workers, templates, shared));
   app.get("/healthz", ({ json }) => json({ service: "starter", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   await openSocket(socket, server.port ?? 0);
@@ -39,4 +42,15 @@ export async function runStarter({
     version: packageJson.version,
     agents: templates.map(({ agent }) => agent).join(", "),
   });
+}
+
+function sharedBy(options: Omit<LayersOptions, "limits">): {
+  layered: LayeredWorkspaces;
+  prepared: PreparedLayers;
+} {
+  const volumes = new LayerVolumes(options);
+  return {
+    layered: new LayeredWorkspaces(options, volumes),
+    prepared: new PreparedLayers({ ...options, volumes }),
+  };
 }

@@ -139,6 +139,11 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
       "cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own";
     found.push({ path: ["workspace", "keep"], message });
   }
+  if (strategy !== "fresh_per_call" && Object(agent.workspace).prepare !== undefined) {
+    const message =
+      "needs `strategy: fresh_per_call`: it lies below the workspace of each new container";
+    found.push({ path: ["workspace", "prepare"], message });
+  }
   return found;
 }
 

@@ -20,6 +20,7 @@ import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
+import { PrepareFile } from "./prepare.ts";
 import { type Trigger, TriggersFile } from "./trigger.ts";
 
 /** The kernel accepts no argument or variable longer than 128 KiB. */
@@ -129,6 +130,9 @@ export const AgentFile = z
           .describe(
             "How many commits it needs to see; all see as many as the agent that needs most.",
           ),
+        prepare: PrepareFile.optional().describe(
+          "What is made once for all grants that have the same key, such as installed packages.",
+        ),
       })
       .prefault({})
       .describe("The agent's working copy of the repository."),

@@ -129,6 +129,12 @@ export const EventType = z.enum([
    */
   "budget_raised",
   /**
+   * What `workspace.prepare` makes was made, for this grant first. Data: `attempt`, `key` (of the
+   * files, the image and the command), `digest`, `files`, `bytes` (of what it left beside the
+   * commit), `duration_ms`.
+   */
+  "workspace_prepared",
+  /**
    * A trigger of sett.yml has stated a goal. Data: `kind` (`cron`, `webhook`, `tag`), `cause` (a
    * time, an event of a forge, a tag), `missed` (how many runs that were missed it makes up for),
    * and `wanted_commit` where the repository does not have this commit: the work begins at HEAD.

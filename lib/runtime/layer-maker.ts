@@ -9,6 +9,7 @@ import type { Workers } from "./port.ts";
 
 const makerFolder = "/layer";
 const makerPids = 128;
+const maxLines = 1_000;
 
 /**
  * `like`: a container of an agent that will begin over it. `image`: the cub's own, of which makers
@@ -36,21 +37,39 @@ export async function makeLayer(
   const { user: owner } = like;
   await runtime.makeVolume({ name: volume, labels, image, ...withoutUndefined({ owner }) });
   try {
-    await run(runtime, { ...makerOf(spec), name: maker, labels }, signal);
+    await runMaker(runtime, { ...makerOf(spec), name: maker, labels }, signal);
   } catch (error) {
     await runtime.layers.remove(volume).catch(() => undefined);
     throw error;
   }
 }
 
-async function run(runtime: Workers, spec: ContainerSpec, signal: AbortSignal): Promise<void> {
+/** `lines`: what the container has written last. */
+export class MakerFailed extends SettError {
+  readonly lines: readonly string[];
+
+  constructor(exitCode: number, lines: readonly string[]) {
+    super("git-failed", `It ended with ${exitCode}: ${lines.slice(-10).join(" ")}`);
+    this.lines = lines;
+  }
+}
+
+/**
+ * Runs a container to its end, and removes it. Resolves with the last lines that it has written.
+ * Throws MakerFailed where it has not ended well.
+ */
+export async function runMaker(
+  runtime: Workers,
+  spec: ContainerSpec,
+  signal: AbortSignal,
+): Promise<string[]> {
   await runtime.start(spec);
   try {
     const exitCode = await runtime.wait(spec.name, signal);
-    if (exitCode === 0) return;
     const lines: string[] = [];
-    for await (const { line } of runtime.logs(spec.name, { tail: 10 })) lines.push(line);
-    throw new SettError("git-failed", `It ended with ${exitCode}: ${lines.join(" ")}`);
+    for await (const { line } of runtime.logs(spec.name, { tail: maxLines })) lines.push(line);
+    if (exitCode === 0) return lines;
+    throw new MakerFailed(exitCode, lines);
   } finally {
     await runtime.remove(spec.name);
   }

@@ -1,5 +1,5 @@
 // The names of the parts of an instance (docs/internals/containers.md#names-and-labels).
-import type { AgentName, ClaimId, CommitHash, InstanceName } from "../model/ids.ts";
+import type { AgentName, ClaimId, InstanceName } from "../model/ids.ts";
 import { type ServiceName, serviceNames } from "../model/services.ts";
 import type { PartLabels } from "./labels.ts";
 
@@ -72,7 +72,7 @@ export function openNetworkName(instance: InstanceName): string {
  * Where a service answers others. With `agent` it is for one agent alone, so that the service knows
  * who asks, and the connections of one are not those of another.
  */
-export function doorVolumeName(instance: InstanceName, door: string, agent?: AgentName): string {
+export function doorVolumeName(instance: InstanceName, door: string, agent?: string): string {
   return `sett-${instance}.${door}${agent === undefined ? "" : `.${agent}`}`;
 }
 
@@ -160,7 +160,7 @@ export function isNameOf(part: PartLabels, name: string): boolean {
     case "carrier":
       return /^[0-9a-f]{1,12}$/.test(after(carrierVolumeName(instance, "")));
     case "socket":
-      return /^[^.]+(?:\.[^.]+)?$/.test(after(`${networkName(instance)}.`));
+      return /^[^.]+(?:\.[^.]+(?:\.prepare)?)?$/.test(after(`${networkName(instance)}.`));
     case "secrets":
       return volume === secretsVolumeName(instance, part.agent);
     case "workspace":
@@ -194,13 +194,12 @@ function isOfService(
     : volume === filesVolumeName(instance, service);
 }
 
-/** A checkout that workers share. `unique`: letters and digits. */
-export function layerVolumeName(
-  instance: InstanceName,
-  commit: CommitHash,
-  unique: string,
-): string {
-  return `sett-${instance}.layer.${commit.slice(0, 12)}-${unique}`;
+/**
+ * A checkout that workers share, or what is prepared for them. `key`: a commit, or another hash.
+ * `unique`: letters and digits.
+ */
+export function layerVolumeName(instance: InstanceName, key: string, unique: string): string {
+  return `sett-${instance}.layer.${key.slice(0, 12)}-${unique}`;
 }
 
 /** The checkout over which agents begin that are not made anew for each grant. */
@@ -219,8 +218,8 @@ export function upperVolumeName(instance: InstanceName, agent: AgentName): strin
 }
 
 /** The container that makes it. */
-export function layerMakerName(instance: InstanceName, commit: CommitHash, unique: string): string {
-  return `sett-${instance}-layer-${commit.slice(0, 12)}-${unique}`;
+export function layerMakerName(instance: InstanceName, key: string, unique: string): string {
+  return `sett-${instance}-layer-${key.slice(0, 12)}-${unique}`;
 }
 
 /** The disk of one worker, over a layer. `upper`: where it is, whatever it lies over. */

@@ -2,6 +2,7 @@
 // need is met (a socket in a volume, a port, a path) is said by each runtime's translate.ts.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { AgentName } from "../model/ids.ts";
+import type { Prepare } from "../model/prepare.ts";
 import type { ContainerSpec, Healthcheck, Mount, Owner, Resources } from "./container-spec.ts";
 import type { PartKind, PartLabels } from "./labels.ts";
 
@@ -17,8 +18,8 @@ type Way = { door: string; agent?: AgentName };
 /** A user of Redis. */
 export type Login = { name: string; password: string };
 
-/** How many workers each agent may have. */
-export type Scale = { agent: AgentName; replicas: number };
+/** How many workers each agent may have, and what is prepared for them. */
+export type Scale = { agent: AgentName; replicas: number; prepare?: Prepare };
 
 /**
  * `layer`: the shared volume, which is at `target` for reading, as `variable` says. `upper`: the
@@ -63,7 +64,7 @@ export type Need =
   | { kind: "redis"; port: number; login: Login }
   | ({ kind: "reach"; variable: string } & Way)
   /** It answers others. `agents`: each has a way of its own, and it knows by the way who asks. */
-  | { kind: "serve"; door: string; agents?: readonly AgentName[]; variable?: string }
+  | { kind: "serve"; door: string; agents?: readonly string[]; variable?: string }
   /** It asks the runtime for something, by the door of the service that holds the runtime. */
   | { kind: "power"; power: "workers"; door: string; variable: string; scales: readonly Scale[] }
   | { kind: "power"; power: "logs"; door: string; variable: string }

@@ -292,13 +292,14 @@ export type LayeredVolumes = {
   /** Makes a volume for what is written, to which `owner` may write once it lies over another. */
   makeUpper(volume: PlannedVolume & { owner: Owner; image: string }): Promise<void>;
   /**
-   * Makes the volume that shows `folder` of the volume `lower`, and writes to `upper` alone.
+   * Makes the volume that shows `folder` of each volume in `lowers`, the first one before those
+   * that come after it, and writes to `upper` alone.
    * Nothing is mounted yet: where the Engine's machine cannot, a container does not start with it.
    * Throws `docker-failed` where the Engine has its volumes at a path that no option can have.
    */
   lay(
     volume: Pick<PlannedVolume, "name" | "labels">,
-    over: { lower: string; folder: string; upper: string },
+    over: { lowers: readonly string[]; folder: string; upper: string },
   ): Promise<void>;
   /** Gone already is fine. Throws `docker-failed` while a container uses it. */
   remove(volume: string): Promise<void>;

@@ -168,5 +168,5 @@ export class SpansOfLog {
 /** The span of the claim, or of the goal, has a note of these: that they happened, and when. */
 const worthNoting = new Set<string>([
   ...["result_refused", "grant_retrying", "cancel_requested", "retry_requested", "request_refused"],
-  ...["budget_raised", "artefact_refused", "event_given_up"],
+  ...["budget_raised", "artefact_refused", "event_given_up", "workspace_prepared"],
 ]);

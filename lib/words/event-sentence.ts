@@ -4,6 +4,7 @@ import { actorName } from "./actor-name.ts";
 import { artefactCreated } from "./artefact-sentence.ts";
 import { bidders, bidsPlaced, bidWeight, ignoring } from "./bid-sentence.ts";
 import { callSentence, raisedBy } from "./call-sentence.ts";
+import { formatCount } from "./count.ts";
 import { type Segment, say, type Tone, toned } from "./segment.ts";
 import { shortId } from "./short-id.ts";
 import { fired, skipped } from "./trigger-sentence.ts";
@@ -206,6 +207,10 @@ const writers: Readonly<Record<EventType, Writer>> = {
   budget_raised: ({ event }) =>
     major(
       say`${toned("good", "raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`,
+    ),
+  workspace_prepared: ({ agent, field }) =>
+    minor(
+      say`has prepared what ${agent} begins with: ${formatCount(Number(field("files")))} files (${field("digest").slice(0, 19)}…)`,
     ),
   trigger_fired: ({ event }) => major(fired(event)),
   trigger_skipped: ({ event, because }) => minor(skipped(event, because), { tone: "wait" }),

@@ -50,6 +50,10 @@ export class SimulatedEngine implements WorkerHost {
     return this.#ask(() => [...this.#containers].filter(isOfAgent).map(workerOf));
   }
 
+  async prepare(): Promise<{ outcome: "not_needed" }> {
+    return { outcome: "not_needed" };
+  }
+
   start(job: WorkerJob): Promise<void> {
     const name = this.nameOf(job);
     return this.#ask(() => {

@@ -2,6 +2,7 @@
 // key, no password and no data of the instance.
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import { reachOf } from "../../../lib/model/egress.ts";
+import { prepareWay } from "../../../lib/model/prepare.ts";
 import { temporaryFolder } from "./environment.ts";
 import { gatewayStopSeconds, serviceResources, serviceUser } from "./limits.ts";
 import { defineService } from "./service.ts";
@@ -12,25 +13,23 @@ const machineVariable = "SETT_EGRESS_MACHINE";
 export const egress = defineService({
   name: "egress",
   image: "gateway",
-  isNeeded: ({ agents }) => agents.some(usesProxy),
+  isNeeded: ({ agents }) => agents.some((agent) => waysOf(agent).length > 0),
   plan: ({ instance, config, machineNetworks = [] }) => {
-    const agents = config.agents.filter(usesProxy);
+    const ways = config.agents.flatMap(waysOf);
     return {
       program: "gateway",
       start: { args: ["--egress"] },
       isBarrier: true,
       env: {
         SETT_INSTANCE_NAME: instance,
-        [hostsVariable]: JSON.stringify(
-          Object.fromEntries(agents.map((agent) => [agent.name, reachOf(agent)])),
-        ),
+        [hostsVariable]: JSON.stringify(Object.fromEntries(ways)),
         ...(machineNetworks.length > 0 && { [machineVariable]: JSON.stringify(machineNetworks) }),
       },
       needs: [
         {
           kind: "serve",
           door: "egress",
-          agents: agents.map(({ name }) => name),
+          agents: ways.map(([way]) => way),
           variable: "SETT_SOCKETS_DIR",
         },
         temporaryFolder(16),
@@ -57,6 +56,15 @@ export const egress = defineService({
     why: "The proxy takes them for other hosts, so agents with `network: open` or a `*` in `egress` reach this machine there.",
   },
 });
+
+/** The ways of an agent through the proxy, and where each of them leads. */
+function waysOf(agent: AgentConfig): [way: string, targets: readonly string[]][] {
+  const { egress = [] } = agent.workspace.prepare ?? {};
+  return [
+    ...(usesProxy(agent) ? [[agent.name, reachOf(agent)] satisfies [string, unknown]] : []),
+    ...(egress.length > 0 ? [[prepareWay(agent.name), egress] satisfies [string, unknown]] : []),
+  ];
+}
 
 /** Whether an agent reaches anything outside through the proxy. */
 export function usesProxy(agent: Pick<AgentConfig, "network" | "egress">): boolean {

@@ -2,6 +2,7 @@
 // a template for the workers of each such agent.
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Scale } from "../../../lib/runtime/part-plan.ts";
 import { engineHolder } from "./engine-holder.ts";
 import { gatewayStopSeconds, serviceResources } from "./limits.ts";
@@ -29,5 +30,9 @@ export const starter = defineService({
 });
 
 export function scalesOf({ agents }: Pick<SettConfig, "agents">): Scale[] {
-  return agents.filter(needsWorkers).map(({ name: agent, replicas }) => ({ agent, replicas }));
+  return agents.filter(needsWorkers).map(({ name: agent, replicas, workspace: { prepare } }) => ({
+    agent,
+    replicas,
+    ...withoutUndefined({ prepare }),
+  }));
 }

@@ -36,6 +36,7 @@ export async function makeLayer(
     {
       ...{ agentName: maker, workspaceDir, layerDir: undefined, keepsIgnored: false },
       grantAttempt: undefined,
+      prepared: undefined,
       // A layer has nothing that an agent has published.
       git: { ...git, objectsDir, exchangeDir: "/nonexistent" },
     },

@@ -5,6 +5,7 @@ import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
+import type { PreparedWorkspace } from "../../../lib/model/prepare.ts";
 
 type Place = {
   agentName: AgentName;
@@ -13,6 +14,7 @@ type Place = {
   /** Its container was made for this attempt. */
   grantAttempt: number | undefined;
   keepsIgnored: boolean;
+  prepared: PreparedWorkspace | undefined;
   git: {
     binary: string;
     libraryPath: string | undefined;
@@ -26,7 +28,7 @@ type Place = {
  * PATH of the git process. `isShared`: other containers of the agent publish as well.
  */
 export async function workingCopyOf(
-  { git, agentName, workspaceDir, layerDir, grantAttempt, keepsIgnored }: Place,
+  { git, agentName, workspaceDir, layerDir, grantAttempt, keepsIgnored, prepared }: Place,
   path: string | undefined,
   isShared: boolean,
 ): Promise<WorkingCopy | undefined> {
@@ -39,7 +41,7 @@ export async function workingCopyOf(
   const env = { PATH: path, ...ownLibraries(libraryPath) };
   return new WorkingCopy({
     git: { path: binary, env },
-    ...{ agentName, exchange, workspaceDir, keepsIgnored },
+    ...{ agentName, exchange, workspaceDir, keepsIgnored, prepared },
     layer: layerDir === undefined ? undefined : await readLayer(layerDir),
     // A container that lasts may have started again, after a command was in its workspace.
     isUsed: grantAttempt === undefined,

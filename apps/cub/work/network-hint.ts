@@ -8,15 +8,25 @@ const words =
 
 const lastBytes = 16 * 1024;
 
-/** `end`, with what to do about it. `hasProxy`: the agent has `egress`, or `network: open`. */
-export function withNetworkHint(end: ToolEnd, { hasProxy }: { hasProxy: boolean }): ToolEnd {
+/**
+ * `end`, with what to do about it. `hasProxy`: something may be reached. `who`: begins a sentence.
+ * `key`: of sett.yml, where it says what may be reached.
+ */
+export function withNetworkHint(
+  end: ToolEnd,
+  {
+    hasProxy,
+    who = "The agent",
+    key = "egress",
+  }: { hasProxy: boolean; who?: string; key?: string },
+): ToolEnd {
   const said = [end.stderr, end.stdout]
     .map((output) => new TextDecoder().decode(output.subarray(-lastBytes)))
     .join("\n");
   if (!words.test(said)) return end;
   const hint = hasProxy
-    ? "The agent reaches other hosts only by the proxy in HTTPS_PROXY, as far as sett.yml allows: `sett logs egress` has what was refused."
-    : "The agent has no network: `egress` in sett.yml names the hosts that it may reach.";
+    ? `${who} reaches other hosts only by the proxy in HTTPS_PROXY, as far as sett.yml allows: \`sett logs egress\` has what was refused.`
+    : `${who} has no network: \`${key}\` in sett.yml names the hosts that it may reach.`;
   // A reason that ends with the last line of stderr has no full stop.
   const reason = /[.!?…]$/.test(end.reason) ? end.reason : `${end.reason}.`;
   return { ...end, reason: `${reason} ${hint}` };

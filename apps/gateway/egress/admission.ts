@@ -48,7 +48,7 @@ export async function admit({
 }: Question): Promise<Admission> {
   const target = allowedBy(targets, host, port);
   if (target === undefined) {
-    const remedy = `Add \`${host}:${port}\` to \`agents.${agent}.egress\` in sett.yml.`;
+    const remedy = `Add \`${host}:${port}\` to \`${keyOf(agent)}\` in sett.yml.`;
     return { status: 403, reason: `${agent} may not connect to ${host}:${port}. ${remedy}` };
   }
   const address = host.replace(/^\[(.*)\]$/, "$1");
@@ -74,7 +74,13 @@ export async function admit({
   if (allowed.length > 0) return { addresses: allowed };
   const isPrivate = found.some((each) => kindOf(each) === "private");
   const why = isPrivate
-    ? `which is private or of this machine: \`agents.${agent}.egress\` must name ${host}:${port} in full`
+    ? `which is private or of this machine: \`${keyOf(agent)}\` must name ${host}:${port} in full`
     : "which agents never reach";
   return { status: 403, reason: `${host} has the address ${found.join(", ")}, ${why}.` };
+}
+
+/** Where sett.yml says what the one may reach who asks at this way. */
+function keyOf(way: string): string {
+  const [agent = way, isPreparing] = way.split(".");
+  return `agents.${agent}${isPreparing === undefined ? "" : ".workspace.prepare.network"}.egress`;
 }

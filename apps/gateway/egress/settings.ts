@@ -4,13 +4,19 @@ import { Egress, parseTarget } from "../../../lib/model/egress.ts";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { healthAddress, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
 
+const PrepareWay = z
+  .string()
+  .refine((way) => way.endsWith(".prepare") && AgentName.safeParse(way.slice(0, -8)).success);
+
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const EgressEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
   SETT_EGRESS: jsonText(
-    z.record(AgentName, z.array(Egress)),
+    z.record(z.union([AgentName, PrepareWay]), z.array(Egress)),
     '{"builder":["registry.example.org:443"]}',
-  ).describe("The `egress` of each agent, as JSON."),
+  ).describe(
+    "The `egress` of each agent, as JSON; that of its `workspace.prepare` as `AGENT.prepare`.",
+  ),
   SETT_EGRESS_MACHINE: jsonText(z.array(z.string()), '["203.0.113.7/32"]')
     .default([])
     .describe(

@@ -102,6 +102,7 @@ export class EventHandler {
       case "instance_paused":
       case "model_called":
       case "budget_raised":
+      case "workspace_prepared":
       case "goals_pruned":
       case "event_given_up":
       case "connections_ended":

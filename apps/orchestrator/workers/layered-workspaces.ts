@@ -7,7 +7,9 @@ import { treeFolder } from "../../../lib/model/layer.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import { layeredWorkspaceName, layeredWorkspaceOf } from "../../../lib/runtime/names.ts";
+import { LayerVolumes } from "./layer-volumes.ts";
 import { Layers, type LayersOptions } from "./layers.ts";
+import { type PreparedVolume, preparedMount } from "./prepared-layers.ts";
 
 const workspaceFolder = "/workspace";
 /** Read-only, with the record of its files beside them. */
@@ -20,6 +22,7 @@ const workspaceVariable = "SETT_WORKER_WORKSPACE";
 const restMs = 10 * 60_000;
 
 type Upper = { workspace: string; upper: string };
+type Over = { layer: string; agent: AgentName; own: Upper; prepared: PreparedVolume | undefined };
 
 export class LayeredWorkspaces {
   readonly #options: LayersOptions;
@@ -29,9 +32,9 @@ export class LayeredWorkspaces {
   #restsUntil = 0;
   #mayRemove = false;
 
-  constructor(options: LayersOptions) {
+  constructor(options: LayersOptions, volumes = new LayerVolumes(options)) {
     this.#options = options;
-    this.#layers = new Layers(options);
+    this.#layers = new Layers(options, volumes);
   }
 
   /** Resolves when a worker at this commit can be started without waiting. */
@@ -41,16 +44,22 @@ export class LayeredWorkspaces {
 
   /**
    * False where it was not started because there is no layer, or the Engine refuses volumes over
-   * another: then it can be started with a disk of its own. Throws as `start` of the runtime does.
+   * another: then it can be started with a disk of its own. `prepared`: is seen below the layer.
+   * Throws as `start` of the runtime does.
    */
-  async start(spec: ContainerSpec, agent: AgentName, commit: CommitHash): Promise<boolean> {
+  async start(
+    spec: ContainerSpec,
+    agent: AgentName,
+    commit: CommitHash,
+    prepared?: PreparedVolume,
+  ): Promise<boolean> {
     if (!this.#serves(spec)) return false;
     return await this.#layers.holding(spec, commit, async (layer) => {
       if (layer === undefined) return false;
       let own: Upper | undefined;
       try {
         own = await this.#takeUpper(spec, agent);
-        await this.#startOver(spec, { layer, agent, own });
+        await this.#startOver(spec, { layer, agent, own, prepared });
         this.#makeSpare(spec, agent);
         return true;
       } catch (error) {
@@ -84,16 +93,13 @@ export class LayeredWorkspaces {
     );
   }
 
-  async #startOver(
-    spec: ContainerSpec,
-    { layer, agent, own }: { layer: string; agent: AgentName; own: Upper },
-  ): Promise<void> {
+  async #startOver(spec: ContainerSpec, { layer, agent, own, prepared }: Over): Promise<void> {
     const { runtime } = this.#options;
     const labels = labelsFor(spec.labels, { component: "workspace", agent });
     const { workspace, upper } = own;
     await runtime.layers.lay(
       { name: workspace, labels },
-      { lower: layer, folder: treeFolder, upper },
+      { lowers: [layer, ...(prepared ? [prepared.volume] : [])], folder: treeFolder, upper },
     );
     const mounts = spec.mounts.map((mount) =>
       mount.kind === "volume" && mount.target === workspaceFolder
@@ -102,12 +108,18 @@ export class LayeredWorkspaces {
     );
     await runtime.start({
       ...spec,
-      env: { ...spec.env, SETT_LAYER_DIR: layerFolder, [workspaceVariable]: workspace },
+      env: {
+        ...spec.env,
+        SETT_LAYER_DIR: layerFolder,
+        [workspaceVariable]: workspace,
+        ...(prepared && { SETT_PREPARED: JSON.stringify(prepared.workspace) }),
+      },
       mounts: [
         ...mounts,
         { kind: "volume", volume: layer, target: layerFolder, access: "ro" },
         // The Engine removes no volume that a container has, also where a person tells it to.
         { kind: "volume", volume: upper, target: upperFolder, access: "ro" },
+        ...(prepared === undefined ? [] : [preparedMount(prepared)]),
       ],
     });
   }

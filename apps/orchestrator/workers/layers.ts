@@ -6,19 +6,14 @@
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
-import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
+import type { CommitHash } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { makeLayer } from "../../../lib/runtime/layer-maker.ts";
 import { maxLayers } from "../../../lib/runtime/layered-volumes.ts";
-import {
-  firstLayerMakerName,
-  firstLayerName,
-  layeredWorkspaceOf,
-  layerMakerName,
-  layerVolumeName,
-} from "../../../lib/runtime/names.ts";
+import { layerMakerName, layerVolumeName } from "../../../lib/runtime/names.ts";
 import type { LayeredVolumes, Workers } from "../../../lib/runtime/port.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
+import type { LayerVolumes } from "./layer-volumes.ts";
 
 /** `image`: the cub's own, of which makers are, whatever the images of agents have. */
 export type LayersOptions = {
@@ -54,10 +49,11 @@ export class Layers {
   readonly #layers = new Map<CommitHash, Layer>();
   /** Workers were started at them, or are just being started. */
   readonly #begunWith = new RecentMap<CommitHash, true>(maxKnownCommits);
-  #swept: Promise<void> | undefined;
+  readonly #volumes: LayerVolumes;
 
-  constructor(options: LayersOptions) {
+  constructor(options: LayersOptions, volumes: LayerVolumes) {
     this.#options = options;
+    this.#volumes = volumes;
     this.#limits = options.limits ?? usualLimits;
   }
 
@@ -141,9 +137,8 @@ export class Layers {
   async #make(like: ContainerSpec, commit: CommitHash): Promise<string> {
     const { runtime, image, log } = this.#options;
     const { instance } = like.labels;
-    this.#swept ??= this.#sweep(instance);
-    await this.#swept;
-    await this.#evict();
+    await this.#volumes.sweepOnce(instance);
+    await this.#volumes.evict(this.#layers, this.#limits.maxLayers);
     const startedAt = performance.now();
     const unique = randomBytes(4).toString("hex");
     const volume = layerVolumeName(instance, commit, unique);
@@ -153,44 +148,5 @@ export class Layers {
     const ms = Math.round(performance.now() - startedAt);
     log.info("Made a layer", { commit, volume, duration_ms: ms });
     return volume;
-  }
-
-  /** Makes room for one more. Those of workers that run stay, and go another time. */
-  async #evict(): Promise<void> {
-    for (const [commit, layer] of [...this.#layers]) {
-      if (this.#layers.size <= this.#limits.maxLayers) return;
-      const { made, users } = layer;
-      if (made === undefined || users > 0) continue;
-      // A worker that comes meanwhile gets a new one.
-      this.#layers.delete(commit);
-      const isGone = await this.#remove(made);
-      if (!isGone && !this.#layers.has(commit)) this.#layers.set(commit, layer);
-    }
-  }
-
-  /** Removes what a starter before this one has left, but what running workers use. */
-  async #sweep(instance: InstanceName): Promise<void> {
-    const { containers, volumes } = await this.#options.runtime.parts(instance);
-    // That of the agents is made, and removed, by `sett up`.
-    const ofAgents = new Set([firstLayerName(instance), firstLayerMakerName(instance)]);
-    for (const { name, labels } of containers)
-      if (labels.component === "layer" && !ofAgents.has(name))
-        await this.#options.runtime.remove(name);
-    for (const { name, labels } of volumes)
-      if (labels.component === "layer" && !ofAgents.has(name)) await this.#remove(name);
-    const workspaces = volumes.flatMap(({ name, labels }) =>
-      labels.component === "workspace" ? (layeredWorkspaceOf(name) ?? []) : [],
-    );
-    // The Engine does not know that one uses the other.
-    for (const { workspace, upper } of workspaces)
-      if (await this.#remove(workspace)) await this.#remove(upper);
-  }
-
-  /** False where it stays: most often because a container uses it. */
-  async #remove(volume: string): Promise<boolean> {
-    return await this.#options.runtime.layers.remove(volume).then(
-      () => true,
-      () => false,
-    );
   }
 }

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
 import { AgentName, ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import { PrepareBase } from "../../../lib/model/prepare.ts";
 import type { WorkerHost } from "./worker-host.ts";
 
 const Job = z.strictObject({
@@ -14,19 +15,21 @@ const Job = z.strictObject({
   goal: GoalId,
   slot: z.int().min(1).max(100),
   commit: CommitHash.optional(),
+  base: PrepareBase.optional(),
 });
 
 /** How long one request waits for the end of a worker. */
 export const waitMs = 20_000;
 
-/** `canBe`: whether a worker can have that name. `prepare`: what `start` would wait for. */
+/** `canBe`: whether a worker can have that name. `layReady`: what `start` would wait for. */
 type Host = WorkerHost & {
   canBe(worker: string): boolean;
-  prepare(agent: AgentName, commit: CommitHash): Promise<void>;
+  layReady(agent: AgentName, commit: CommitHash): Promise<void>;
 };
 
 /**
- * `GET /agents/AGENT/workers`, `POST /agents/AGENT/commits/COMMIT`, `POST /workers`, and for each
+ * `GET /agents/AGENT/workers`, `POST /agents/AGENT/commits/COMMIT`, `POST /preparations`, which
+ * answers nothing until it is known how one went, `POST /workers`, and for each
  * worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A failure is JSON: `code`,
  * `message`, `hint`.
  */
@@ -44,8 +47,12 @@ export function createStarterApp(host: Host): Hono {
   );
   app.post("/agents/:agent/commits/:commit", async ({ req, json }) => {
     const [agent, commit] = [AgentName.parse(req.param("agent")), req.param("commit")];
-    const prepared = host.prepare(agent, CommitHash.parse(commit)).then(() => true);
+    const prepared = host.layReady(agent, CommitHash.parse(commit)).then(() => true);
     return json({ is_ready: await Promise.race([prepared, afterWait()]) });
+  });
+  app.post("/preparations", async ({ req, json }) => {
+    const job = Job.parse(await req.json());
+    return json((await Promise.race([host.prepare(job), afterWait()])) || {});
   });
   app.post("/workers", async ({ req, json }) => {
     await host.start(Job.parse(await req.json()));

@@ -8,6 +8,7 @@ import {
   type CommitHash,
   type InstanceName,
 } from "../../../lib/model/ids.ts";
+import { Preparation } from "../../../lib/model/prepare.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
 import { waitMs } from "./starter-app.ts";
@@ -47,6 +48,14 @@ export class StarterClient implements WorkerHost {
     const { agent, commit } = job;
     while (commit !== undefined && !(await this.#isReady(agent, commit, signal)));
     await this.#ask("POST", "workers", { body: JSON.stringify(job) });
+  }
+
+  async prepare(job: WorkerJob, signal?: AbortSignal): Promise<Preparation> {
+    const order = { body: JSON.stringify(job), ...withoutUndefined({ signal }) };
+    for (;;) {
+      const answer = await this.#ask("POST", "preparations", order);
+      if (Object.keys(Object(answer)).length > 0) return Preparation.parse(answer);
+    }
   }
 
   async #isReady(

@@ -4,22 +4,34 @@
 
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import type { Preparation, PrepareBase } from "../../../lib/model/prepare.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import { isWorkerName, workerName, workerWorkspaceName } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, Workers } from "../../../lib/runtime/port.ts";
 import type { LayeredWorkspaces } from "./layered-workspaces.ts";
+import {
+  type PreparedLayers,
+  type PreparedTemplate,
+  type PreparedVolume,
+  withPrepared,
+} from "./prepared-layers.ts";
 
 /**
  * `agent`'s controller as `sett up` plans it: its workers get the same image, environment, mounts
  * and limits.
  */
-export type WorkerTemplate = { agent: AgentName; replicas: number; spec: ContainerSpec };
+export type WorkerTemplate = {
+  agent: AgentName;
+  replicas: number;
+  spec: ContainerSpec;
+  prepare?: PreparedTemplate;
+};
 
 /**
  * `slot`: from 1 to the agent's replicas; each has a workspace of its own. `commit`: at which its
- * work is likely to begin.
+ * work is likely to begin. `base`: where it begins, for agents for which something is prepared.
  */
 export type WorkerJob = {
   agent: AgentName;
@@ -28,6 +40,7 @@ export type WorkerJob = {
   goal: GoalId;
   slot: number;
   commit?: CommitHash | undefined;
+  base?: PrepareBase | undefined;
 };
 
 /** `slot` is NaN where it is not known. */
@@ -41,6 +54,11 @@ export type WorkerHost = {
   nameOf(job: Pick<WorkerJob, "agent" | "claim" | "attempt">): string;
   /** Those that run, or have ended and are not removed yet. */
   list(agent: AgentName): Promise<Worker[]>;
+  /**
+   * Resolves once what `workspace.prepare` of the agent makes is there for the job, or cannot be
+   * made, which may take as long as it says.
+   */
+  prepare(job: WorkerJob, signal?: AbortSignal): Promise<Preparation>;
   /**
    * Throws `instance-taken` where there is such a worker already, and `image-not-found`. It may
    * wait for minutes, unless the signal aborts.
@@ -63,11 +81,17 @@ export class RuntimeHost implements WorkerHost {
   readonly #templates: ReadonlyMap<AgentName, WorkerTemplate>;
   readonly #prepared = new Set<string>();
   readonly #layered: LayeredWorkspaces | undefined;
+  readonly #preparedLayers: PreparedLayers | undefined;
 
-  /** `layered`: where workers may share checkouts. */
-  constructor(runtime: Workers, templates: readonly WorkerTemplate[], layered?: LayeredWorkspaces) {
+  /** `layered`, `prepared`: where workers may share checkouts, and what is prepared for them. */
+  constructor(
+    runtime: Workers,
+    templates: readonly WorkerTemplate[],
+    { layered, prepared }: { layered?: LayeredWorkspaces; prepared?: PreparedLayers } = {},
+  ) {
     this.#runtime = runtime;
     this.#layered = layered;
+    this.#preparedLayers = prepared;
     this.#templates = new Map(templates.map((template) => [template.agent, template]));
   }
 
@@ -96,13 +120,20 @@ export class RuntimeHost implements WorkerHost {
   }
 
   /** Resolves when `start` has nothing to wait for, where the work begins at that commit. */
-  async prepare(agent: AgentName, commit: CommitHash): Promise<void> {
+  async layReady(agent: AgentName, commit: CommitHash): Promise<void> {
     await this.#layered?.prepare(this.#template(agent).spec, commit);
   }
 
+  async prepare(job: Omit<WorkerJob, "slot">): Promise<Preparation> {
+    const { prepare } = this.#template(job.agent);
+    if (prepare === undefined || job.base === undefined || this.#preparedLayers === undefined)
+      return { outcome: "not_needed" };
+    return await this.#preparedLayers.ready(prepare, job.base, job);
+  }
+
   async start(job: WorkerJob): Promise<void> {
-    const { agent, claim, attempt, goal, slot, commit } = job;
-    const { spec, replicas } = this.#template(agent);
+    const { agent, claim, attempt, goal, slot, commit, base } = job;
+    const { spec, replicas, prepare } = this.#template(agent);
     if (slot > replicas)
       throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
@@ -112,9 +143,15 @@ export class RuntimeHost implements WorkerHost {
       labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
       env: { ...spec.env, SETT_GRANT_ATTEMPT: String(attempt), SETT_WORKER_SLOT: String(slot) },
     };
-    if (commit !== undefined && (await this.#layered?.start(worker, agent, commit))) return;
-    await this.#prepareWorkspace(agent, slot);
-    await this.#runtime.start(worker);
+    const start = async (prepared?: PreparedVolume) => {
+      if (commit !== undefined && (await this.#layered?.start(worker, agent, commit, prepared)))
+        return;
+      await this.#prepareWorkspace(agent, slot);
+      await this.#runtime.start(prepared === undefined ? worker : withPrepared(worker, prepared));
+    };
+    if (prepare === undefined || base === undefined || this.#preparedLayers === undefined)
+      return await start();
+    await this.#preparedLayers.holding(prepare, base, start);
   }
 
   async isThere(worker: string): Promise<boolean> {

@@ -10,11 +10,19 @@ import {
   type LeaderBlackboard,
 } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
-import { isEnded } from "../../../lib/model/claim.ts";
+import { type ClaimSnapshot, type Grant, isEnded } from "../../../lib/model/claim.ts";
 import { ArtefactId, type ClaimId, type CommitHash, type GoalId } from "../../../lib/model/ids.ts";
 import type { Deps } from "../leader/deps.ts";
+import { baseOf } from "./base-of.ts";
 import type { Worker, WorkerHost, WorkerTemplate } from "./worker-host.ts";
 import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
+
+type Queued = {
+  attempt: number;
+  goal: GoalId;
+  snapshot: ClaimSnapshot;
+  grant: Extract<Grant, { state: "queued" }>;
+};
 
 /** How long queued grants fail before the container runtime is asked again for its workers. */
 const failQueuedForMs = 2_000;
@@ -22,15 +30,24 @@ const failQueuedForMs = 2_000;
 export type WorkerDeps = Pick<Deps, "log"> & {
   board: Pick<
     LeaderBlackboard,
-    "asOf" | "followGrants" | "keepWorkerLog" | "readClaim" | "readHeads" | "readPause"
+    | "asOf"
+    | "followGrants"
+    | "keepWorkerLog"
+    | "logAsLeader"
+    | "notePreparing"
+    | "readArtefact"
+    | "readClaim"
+    | "readContext"
+    | "readHeads"
+    | "readPause"
   >;
   host: WorkerHost;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
   decide: (claim: ClaimId, event: ClaimEvent, board: BoardAsOf) => Promise<unknown>;
 };
 
-/** An agent, and how many workers it may have. */
-export type Scale = Pick<WorkerTemplate, "agent" | "replicas">;
+/** An agent, how many workers it may have, and whether anything is prepared for them. */
+export type Scale = Pick<WorkerTemplate, "agent" | "replicas"> & { prepare?: unknown };
 
 /** All agents that have workers, and where these run. */
 export type WorkersOf = { host: WorkerHost; scales: readonly Scale[] };
@@ -178,9 +195,14 @@ export class WorkerPool {
       this.#starts.delete(claim);
       return;
     }
-    const commit = await this.#commitOf(queued.goal);
-    const end = await this.#workers.run({ claim, slot, ...queued, commit }, signal);
-    await this.#settle(claim, queued.attempt, end, signal);
+    const { attempt, goal } = queued;
+    const commit = await this.#commitOf(goal);
+    const base =
+      this.#template.prepare === undefined
+        ? undefined
+        : await baseOf(this.#deps.board, queued.snapshot, queued.grant);
+    const end = await this.#workers.run({ claim, slot, attempt, goal, commit, base }, signal);
+    await this.#settle(claim, attempt, end, signal);
   }
 
   /**
@@ -192,12 +214,12 @@ export class WorkerPool {
     return found?.head.metadata.commit;
   }
 
-  async #readQueued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {
+  async #readQueued(claim: ClaimId): Promise<Queued | undefined> {
     const snapshot = await this.#deps.board.readClaim(claim);
     const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
     if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued")
       return undefined;
-    return { attempt: grant.attempt, goal: snapshot.claim.goal_id };
+    return { attempt: grant.attempt, goal: snapshot.claim.goal_id, snapshot, grant };
   }
 
   /**
@@ -221,7 +243,7 @@ export class WorkerPool {
     const board = this.#deps.board.asOf();
     const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
     const starts = this.#starts.get(claim) ?? 1;
-    if (!hasBegun && starts < maxStarts) {
+    if (!hasBegun && end.isFinal !== true && starts < maxStarts) {
       const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
       this.#deps.log.warn("A worker did not begin; starting another", about);
       await sleep(backOffMs(starts, startBackOff), signal);
@@ -230,7 +252,8 @@ export class WorkerPool {
       return;
     }
     this.#starts.delete(claim);
-    const reason = hasBegun ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
+    const isClear = hasBegun || end.isFinal === true;
+    const reason = isClear ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
     await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason }, board);
   }
 }

@@ -1,22 +1,26 @@
 // The workers of one scalable agent: started, watched to their end, and removed; their log is kept.
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
+import { Fenced, type LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import { exitCodes, messageOf } from "../../../lib/model/errors.ts";
-import type { AgentName } from "../../../lib/model/ids.ts";
+import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
+import type { FileCount } from "../../../lib/model/preparing.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
 
 type WorkersDeps = Pick<Deps, "log"> & {
-  board: Pick<LeaderBlackboard, "keepWorkerLog">;
+  board: Pick<LeaderBlackboard, "keepWorkerLog" | "logAsLeader" | "notePreparing">;
   host: WorkerHost;
 };
 
 /**
  * `reason` counts only where no result was posted. `not_accepted`: by its exit code it has begun
- * nothing.
+ * nothing. `isFinal`: another worker would not begin either.
  */
-export type WorkerEnd = "not_accepted" | { reason: string };
+export type WorkerEnd = "not_accepted" | { reason: string; isFinal?: true };
+
+/** How often it is said that something is being prepared; what is there sooner is not spoken of. */
+const reportEveryMs = 2_000;
 
 export class Workers {
   readonly #deps: WorkersDeps;
@@ -39,6 +43,9 @@ export class Workers {
     const { claim, attempt } = job;
     const name = host.nameOf({ agent, claim, attempt });
     const about = { agent, claim_id: claim, attempt, worker: name };
+    const unprepared = await this.#prepare(job, signal);
+    if (unprepared !== undefined) return unprepared;
+    if (signal.aborted) return undefined;
     try {
       await host.start({ agent, ...job }, signal);
       log.info("Started a worker", about);
@@ -51,6 +58,55 @@ export class Workers {
       }
     }
     return await this.watch(name, job, signal);
+  }
+
+  /** Undefined where a worker can be started: all that it shares with others is there. */
+  async #prepare(
+    job: Omit<WorkerJob, "agent">,
+    signal: AbortSignal,
+  ): Promise<{ reason: string; isFinal?: true } | undefined> {
+    if (job.base === undefined) return undefined;
+    const { board, host } = this.#deps;
+    const agent = this.#agent;
+    const { claim, goal, attempt } = job;
+    const over = this.#sayPreparing({ claim, agent, attempt });
+    try {
+      const preparation = await host.prepare({ agent, ...job }, signal);
+      if (preparation.outcome === "not_needed") return undefined;
+      const { log } = preparation;
+      if (log !== undefined)
+        await board.keepWorkerLog(agent, { worker: log.container, lines: log.lines });
+      if (preparation.outcome === "failed")
+        return { reason: preparationFailure(preparation.reason, agent), isFinal: true };
+      const { key, content, duration_ms } = preparation;
+      const data = { attempt, key, ...content, duration_ms };
+      if (log !== undefined)
+        await board.logAsLeader({
+          ...{ type: "workspace_prepared", goal_id: goal, claim_id: claim, agent, data },
+        });
+      return undefined;
+    } catch (error) {
+      if (error instanceof Fenced || signal.aborted) throw error;
+      return { reason: startFailureReason(error) };
+    } finally {
+      over();
+    }
+  }
+
+  /** Until the returned function is called. */
+  #sayPreparing(grant: { claim: ClaimId; agent: AgentName; attempt: number }): () => void {
+    const { board } = this.#deps;
+    let saying: Promise<unknown> | undefined;
+    const say = (progress: FileCount | "over") =>
+      board.notePreparing({ ...grant, progress }).catch(() => undefined);
+    const timer = setInterval(() => {
+      saying = say({ files: 0, of: 0 });
+    }, reportEveryMs);
+    return () => {
+      clearInterval(timer);
+      // A word that is still under way must not come after this one.
+      void saying?.then(() => say("over"));
+    };
   }
 
   /**
@@ -107,6 +163,10 @@ export class Workers {
       log.warn("A worker could not be removed", { worker: name, error });
     }
   }
+}
+
+function preparationFailure(reason: string, agent: AgentName): string {
+  return `What \`workspace.prepare\` makes could not be made: ${reason} \`sett logs ${agent}\` has its output.`;
 }
 
 export function startFailureReason(error: unknown): string {

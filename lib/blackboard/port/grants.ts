@@ -135,8 +135,8 @@ export interface GrantBoard {
     readOn?: ReadOn;
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
-   * Notes how far the workspace of a running grant is, for people, until it is over. `listStatuses`
-   * has it. Refused as `renewLease`.
+   * Notes how far the workspace of a queued or running grant is, for people, until it is over.
+   * `listStatuses` has it. Refused: the attempt is no longer current.
    */
   notePreparing(order: {
     claim: ClaimId;

@@ -162,6 +162,7 @@ export type CandidateBlackboard = Pick<
   | "finishGrant"
   | "followGrants"
   | "keepWorkerLog"
+  | "readContext"
   | "readNoticeCursor"
   | "moveNoticeCursor"
   | "noteNoticeProblems"

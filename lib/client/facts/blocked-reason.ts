@@ -56,7 +56,8 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
   if (situation.pause !== undefined && isHeldByPause(waiting))
     return { reason: "paused", ...situation.pause };
   if (!("agent" in waiting)) return undefined;
-  const preparing = waiting.kind === "work" ? preparingFor(waiting, situation) : undefined;
+  const begins = waiting.kind === "work" || waiting.kind === "start";
+  const preparing = begins ? preparingFor(waiting, situation) : undefined;
   if (preparing !== undefined) return preparing;
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
@@ -77,7 +78,7 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
 
 /** How far the workspace is for the work that is waited for, as it was noted lately. */
 function preparingFor(
-  { agent, claim }: Extract<Waiting, { kind: "work" }>,
+  { agent, claim }: Extract<Waiting, { kind: "work" | "start" }>,
   { statuses, nowMs }: Situation,
 ): BlockedReason | undefined {
   const note = statuses.get(agent)?.preparing?.find((each) => each.claim === claim);

@@ -14,6 +14,7 @@ import { setTimeout } from "node:timers/promises";
 import { emptyFolder, mendFolder, removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
+import type { PreparedWorkspace } from "../../model/prepare.ts";
 import type { AgentExchange, RecordedCommit } from "../exchange/port.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
@@ -25,7 +26,9 @@ import type { GitLimits } from "../run/watch-limits.ts";
 import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
+import { copyMissing } from "./copy-missing.ts";
 import { type Difference, differenceOf } from "./difference.ts";
+import { type KeyFiles, readKeyFiles } from "./key-files.ts";
 import type { Checkout, PathPointer } from "./layer.ts";
 import { contentOf, smudge } from "./smudge.ts";
 import { SubmoduleExchange } from "./submodule-exchange.ts";
@@ -55,6 +58,8 @@ export interface WorkingCopyOptions {
   readonly layer?: Checkout | undefined;
   /** Something may have written over the layer before. */
   readonly isUsed?: boolean;
+  /** What was prepared for all who begin with the same files. */
+  readonly prepared?: PreparedWorkspace | undefined;
 }
 
 /**
@@ -119,7 +124,7 @@ export class WorkingCopy {
         run: (run) => this.#run(run),
         copyIn: (workspaceDir, layer) =>
           new WorkingCopy({
-            ...{ ...options, workspaceDir, layer },
+            ...{ ...options, workspaceDir, layer, prepared: undefined },
             exchange: new SubmoduleExchange(options.exchange),
           }),
       },
@@ -179,33 +184,84 @@ export class WorkingCopy {
     this.#isUntouched = false;
     await requireWorkspace(this.#options.workspaceDir);
     // A tool may have left a pipe where git reads, so that nothing moves, or what costs too much.
-    const repairs = [undefined, mendFolder, emptyFolder];
+    const repairs = this.#liesOverPrepared ? [undefined] : [undefined, mendFolder, emptyFolder];
     for (const [tries, mend] of repairs.entries()) {
       try {
         await mend?.(this.#options.workspaceDir);
         await this.#remakeRepository(base);
         await bringCommits(this.#places(), base, given);
         const layer = tries === 0 && isUntouched ? this.#checkedOut : undefined;
-        const difference = await this.#differenceTo(base, layer);
+        // With anything else in it, it is not the layer alone.
+        const alone = this.#liesOverPrepared ? undefined : layer;
+        const difference = await this.#differenceTo(base, alone);
         const bytes =
           maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes, difference);
         const isReady = layer?.base === base && !(await this.#haveCome(layer.pointers));
         if (isReady && maxBytes !== undefined && this.#ownBytes() > maxBytes)
           throw new CommitTooLarge(base);
         if (isReady) await this.#detach(base);
-        else if (layer !== undefined && difference?.isPlain && layer.submodules.length === 0)
-          await this.#goOn(layer, { base, bytes, difference }, options);
+        else if (alone !== undefined && difference?.isPlain && alone.submodules.length === 0)
+          await this.#goOn(alone, { base, bytes, difference }, options);
         else await this.#checkOut(base, bytes, options);
         const links = this.#checkedOut?.submodules ?? [];
         const left = maxBytes === undefined ? {} : { maxBytes: maxBytes - this.#ownBytes() };
         await this.#submodules.fill(links, { ...options, ...left });
-        return;
+        return await this.#addPrepared(base);
       } catch (error) {
         const isFinal =
           error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
         if (isFinal || tries === repairs.length - 1) throw error;
       }
     }
+  }
+
+  /**
+   * Finds out what the commit has at these paths. Nothing is checked out. Throws git-failed where
+   * the commit is not there.
+   */
+  async readKeyFiles(commit: RecordedCommit, paths: readonly string[]): Promise<KeyFiles> {
+    await this.#open(commit);
+    return await readKeyFiles((run) => this.#run(run), commit.commit, paths);
+  }
+
+  /**
+   * Writes what the commit has at these paths, and nothing else: no repository is left beside it.
+   * Throws git-failed, also where it has nothing at one of them.
+   */
+  async takeFiles(commit: RecordedCommit, paths: readonly string[]): Promise<void> {
+    await this.#open(commit);
+    const args = ["--literal-pathspecs", "checkout", "--quiet", commit.commit, "--", ...paths];
+    await this.#run({ args });
+    await removeTree(this.#gitDir);
+  }
+
+  /** A repository that has the commit, whatever files are beside it. */
+  async #open(recorded: RecordedCommit): Promise<void> {
+    await requireWorkspace(this.#options.workspaceDir);
+    await this.#remakeRepository(recorded.commit);
+    await bringCommits(this.#places(), recorded.commit, [recorded]);
+  }
+
+  /** It cannot be had again where it is removed here. */
+  get #liesOverPrepared(): boolean {
+    const { prepared } = this.#options;
+    return prepared !== undefined && prepared.folder === undefined;
+  }
+
+  /**
+   * Where it does not lie below the workspace, it is copied. It may have been made for other files
+   * than these, if what the work begins with has changed since the worker was started.
+   */
+  async #addPrepared(base: CommitHash): Promise<void> {
+    const { prepared, workspaceDir } = this.#options;
+    if (prepared === undefined) return;
+    const { digest } = await readKeyFiles((run) => this.#run(run), base, prepared.key);
+    if (digest !== prepared.files) {
+      const files = prepared.key.join(", ");
+      const message = `What is prepared for this work belongs to another version of ${files}.`;
+      throw new SettError("git-failed", message, { hint: "The next attempt gets its own." });
+    }
+    if (prepared.folder !== undefined) await copyMissing(prepared.folder, workspaceDir);
   }
 
   /**
@@ -404,12 +460,12 @@ export class WorkingCopy {
     await clearFolders(
       workspaceDir,
       new Set([...(before?.folders ?? []), ...folders]),
-      keepsIgnored,
+      keepsIgnored || this.#liesOverPrepared,
     );
     await this.#submodules.leave(base);
     if (before !== undefined) await this.#removeConverted(before, attributes);
     // Before the checkout as well, which goes by attributes that an untracked file names.
-    await this.#clear();
+    if (!this.#liesOverPrepared) await this.#clear();
     await this.#run({
       args: ["checkout", "--quiet", "--progress", "--force", "--detach", base, "--"],
       onProgress: ({ done: written, of }) => onProgress?.({ files: written, of }),

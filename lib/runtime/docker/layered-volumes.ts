@@ -34,11 +34,11 @@ export async function makeUpper(
 export async function layVolume(
   docker: Docker,
   volume: Parameters<LayeredVolumes["lay"]>[0],
-  { lower, folder, upper }: Parameters<LayeredVolumes["lay"]>[1],
+  { lowers, folder, upper }: Parameters<LayeredVolumes["lay"]>[1],
 ): Promise<void> {
-  const [below, own] = await Promise.all([lower, upper].map((each) => pathOf(docker, each)));
+  const [own, ...below] = await Promise.all([upper, ...lowers].map((each) => pathOf(docker, each)));
   const o = [
-    `lowerdir=${below}/${folder}`,
+    `lowerdir=${below.map((path) => `${path}/${folder}`).join(":")}`,
     `upperdir=${own}/${writtenFolder}`,
     `workdir=${own}/${workFolder}`,
     ...mountOptions,

@@ -4,8 +4,12 @@
 // A part in no network reaches others by sockets. Each is in a volume of its own, which a part sees
 // only where it needs it. A process that may write to a socket may connect to it, also where the
 // folder is mounted read-only.
+
+import type { AgentName } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
+import { type Prepare, prepareWay } from "../../model/prepare.ts";
 import { unreachable } from "../../model/unreachable.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Mount, Owner } from "../container-spec.ts";
 import { withFingerprint } from "../fingerprint.ts";
 import { labelsFor, type PartLabels } from "../labels.ts";
@@ -26,6 +30,7 @@ import type {
   Translation,
 } from "../part-plan.ts";
 import { usualSocket } from "./find-engine.ts";
+import { preparationSpec } from "./preparation.ts";
 
 /**
  * The path of the socket, and the group that may use it. `uid`: its user, where containers know the
@@ -262,7 +267,7 @@ function socketOf(door: string): string {
 
 /** An agent sees its own way as if it were the only one. */
 function doorMount(
-  { door, agent }: Pick<Extract<Need, { kind: "reach" }>, "door" | "agent">,
+  { door, agent }: { door: string; agent?: string },
   { instance }: PartLabels,
 ): Mount {
   return {
@@ -339,13 +344,25 @@ function holdEngine(
   const mounts: Mount[] = [{ kind: "bind", path: socket.path, target: usualSocket, access: "rw" }];
   const over = { groups: [socket.gid] };
   if (need.power === "logs") return { mounts, over };
-  const templates = need.scales.map(({ agent, replicas }) => ({
-    agent,
-    replicas,
-    spec: agents.get(agent),
-  }));
+  const templates = need.scales.map(({ agent, replicas, prepare }) => {
+    const spec = agents.get(agent);
+    const preparation = prepare &&
+      spec && { ...prepare, spec: preparationSpec(spec, egressFor(prepare, agent, spec.labels)) };
+    return { agent, replicas, spec, ...withoutUndefined({ prepare: preparation }) };
+  });
   const env = { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_LAYER_IMAGE: cub.id };
   return { mounts, over, env };
+}
+
+/** The way of what is prepared for the agent, which is not the agent's own. */
+function egressFor(
+  { egress }: Prepare,
+  agent: AgentName,
+  labels: PartLabels,
+): { mount: Mount; url: string } | undefined {
+  if (egress.length === 0) return undefined;
+  const mount = doorMount({ door: "egress", agent: prepareWay(agent) }, labels);
+  return { mount, url: `unix:${socketOf("egress")}` };
 }
 
 function store({ folders }: Extract<Need, { kind: "store" }>): Met {

@@ -79,7 +79,9 @@ async function starter(
   if (layers === undefined) throw new Error("Docker has layers.");
   const runtime = { ...workers, layers };
   const layered = new LayeredWorkspaces({ runtime, image, log, ...options });
-  const app = createStarterApp(new RuntimeHost(workers, [{ agent, replicas: 9, spec }], layered));
+  const app = createStarterApp(
+    new RuntimeHost(workers, [{ agent, replicas: 9, spec }], { layered }),
+  );
   const server: Server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   const client = new StarterClient(`http://127.0.0.1:${server.port}`, here.instance);
   let slot = 0;

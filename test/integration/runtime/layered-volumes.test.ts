@@ -35,7 +35,10 @@ async function workspace(): Promise<{ workspace: string; upper: string }> {
   const own = layeredWorkspaceName(at.instance, agent, randomBytes(4).toString("hex"));
   const labels = at.labels({ component: "workspace", agent });
   await layers.makeUpper({ name: own.upper, labels, owner, image: tinyImage });
-  await layers.lay({ name: own.workspace, labels }, { lower, folder: "tree", upper: own.upper });
+  await layers.lay(
+    { name: own.workspace, labels },
+    { lowers: [lower], folder: "tree", upper: own.upper },
+  );
   return own;
 }
 

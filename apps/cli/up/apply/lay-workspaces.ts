@@ -120,7 +120,7 @@ async function lay(
     undoSteps.add(() => runtime.apply.removeVolume(upper.name));
     await layers.makeUpper({ ...upper, owner, image });
     undoSteps.add(() => runtime.apply.removeVolume(workspace.name));
-    const over = { lower: layer.name, folder: treeFolder, upper: upper.name };
+    const over = { lowers: [layer.name], folder: treeFolder, upper: upper.name };
     await layers.lay(workspace, over);
   };
   try {

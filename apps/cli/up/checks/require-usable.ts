@@ -33,9 +33,21 @@ export async function requireUsable({
   env,
   engine,
 }: Input): Promise<void> {
-  const ofEngine = engine === undefined ? [] : beyondEngine(config, engine.info);
+  const ofEngine =
+    engine === undefined ? withoutContainers(config) : beyondEngine(config, engine.info);
   const findings = [...ofEngine, ...(await unusableApiPort(config, before, env))];
   const problems = findings.map(({ path, sentence }) => problemAt(path, sentence));
   if (problems.length > 0) throw unusableHere(file, problems);
   if (engine !== undefined) await requireAddresses({ ...engine, config, before });
+}
+
+/** A process of this machine has a folder of its own, and nothing lies below it. */
+function withoutContainers({ agents }: SettConfig): ReturnType<typeof beyondEngine> {
+  return agents
+    .filter(({ workspace }) => workspace.prepare !== undefined)
+    .map(({ name }) => ({
+      path: ["agents", name, "workspace", "prepare"],
+      sentence:
+        "needs containers: leave it out with `--runtime process`, where `command` can prepare what it needs",
+    }));
 }

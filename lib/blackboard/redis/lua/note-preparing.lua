@@ -1,5 +1,5 @@
--- Notes how far the workspace of a running grant is, for people, or that it is prepared. It is a
--- hint: it changes no rev, and brings no event.
+-- Notes how far the workspace of a grant is, for people, or that it is prepared. What it shares
+-- with others may be made before the grant runs. It is a hint: no rev changes, and no event comes.
 -- KEYS claim, preparing
 -- ARGS claim, agent, attempt: number, files: number, of: number, is_over: flag
 -- Result noted | refused (reason)
@@ -9,9 +9,10 @@ local most_notes_of_preparing = 1000
 
 local function note_preparing(keys, args)
   local claim, agent, attempt = args.claim, args.agent, args.attempt
-  local running = { claim = claim, agent = agent, attempt = attempt, state = 'running' }
   local grant = read_grant(claim, agent)
-  local problem = grant_problem(running, read_claim_of_grant(keys.claim), grant)
+  local state = grant and grant.state == 'queued' and 'queued' or 'running'
+  local order = { claim = claim, agent = agent, attempt = attempt, state = state }
+  local problem = grant_problem(order, read_claim_of_grant(keys.claim), grant)
   if problem then return refused(problem) end
   local field = claim .. ':' .. agent
   if args.is_over then

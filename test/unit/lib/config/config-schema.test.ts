@@ -59,7 +59,14 @@ const written = {
     { limits: { cpus: 2, memory: 8_000_000 }, reservations: { memory: "6 MB" } },
     { limits: { cpus: "two", memory: "2g" } },
   ],
-  workspace: [{}, { mode: "rw" }, { mode: "w" }, null],
+  workspace: [
+    {},
+    { mode: "rw" },
+    { mode: "w" },
+    null,
+    { prepare: { run: "npm ci", key: ["lock"], network: { egress: ["a:443"] }, timeout: "5m" } },
+    { prepare: { run: "npm ci" } },
+  ],
   bids: [
     [],
     [{ on: "*", from: "a", bid: "claim" }],

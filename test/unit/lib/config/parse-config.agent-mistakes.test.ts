@@ -141,6 +141,32 @@ const cases: Case[] = [
     ["sett.yml:6:5 agents.a.bids: is empty: it must be a list"],
   ],
   [
+    "what is prepared lies below fresh containers",
+    "    workspace: { prepare: { run: npm ci, key: [a] } }\n",
+    [
+      "sett.yml:6:18 agents.a.workspace.prepare: needs `strategy: fresh_per_call`: it lies below the workspace of each new container",
+    ],
+  ],
+  [
+    "what is prepared has a command and a key",
+    "    strategy: fresh_per_call\n    workspace: { prepare: { network: { egress: [example.org] } } }\n",
+    [
+      "sett.yml:7:18 agents.a.workspace.prepare.run: is missing: it must be text",
+      "sett.yml:7:18 agents.a.workspace.prepare.key: is missing: it must be a list",
+    ],
+  ],
+  [
+    "an empty command prepares nothing, and a key is in the repository",
+    "    strategy: fresh_per_call\n    workspace: { prepare: { run: ' ', key: [../a, /b, 'c//d'] } }\n",
+    [
+      "sett.yml:7:34 agents.a.workspace.prepare.run: must not be empty: it is a line for a shell, such as `npm ci`",
+      ...[45, 51, 55].map(
+        (column, index) =>
+          `sett.yml:7:${column} agents.a.workspace.prepare.key[${index}]: must be the path of a file or folder in the repository, such as \`package-lock.json\``,
+      ),
+    ],
+  ],
+  [
     "several copies need fresh containers",
     "    replicas: 2\n",
     ["sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`"],

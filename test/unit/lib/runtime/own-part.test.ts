@@ -80,7 +80,11 @@ test("volumes with a dot in their names, and networks, are known by labels and n
   const secrets = { component: "secrets", agent: work.agent } as const;
   for (const [kind, right, wrong] of [
     [{ component: "network" }, ["", ".open"], ["-copy", ".opened"]],
-    [{ component: "socket" }, [".gateway", ".gateway.echo"], ["", "-gateway", ".a.b.c"]],
+    [
+      { component: "socket" },
+      [".gateway", ".gateway.echo", ".egress.echo.prepare"],
+      ["", "-gateway", ".a.b.c"],
+    ],
     [{ component: "api-files" }, [".api"], ["-api", ".api.bak"]],
     [secrets, [".secrets.echo"], [".secrets.other", ".secrets.echo.bak"]],
   ] as const) {

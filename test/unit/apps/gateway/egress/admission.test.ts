@@ -15,9 +15,14 @@ const names: Record<string, string[]> = {
 };
 
 /** The addresses that may be connected to, or the reason why there is none. */
-async function verdictOn(targets: readonly string[], host: string, port = 443): Promise<string> {
+async function verdictOn(
+  targets: readonly string[],
+  host: string,
+  port = 443,
+  agent = "a",
+): Promise<string> {
   const admission = await admit({
-    agent: "a",
+    agent,
     targets: targets.flatMap((target) => parseTarget(target) ?? []),
     host,
     port,
@@ -82,4 +87,9 @@ test("what sett.yml names in full is reached in private networks and on this mac
     expect(await verdictOn([everywhere, `${host}:443`], host)).not.toContain("private");
     expect(await verdictOn([everywhere, `${host}:443`], host, 22)).toContain("private");
   }
+});
+
+test("what an agent's `prepare` may not reach is to be added to its own key", async () => {
+  const verdict = await verdictOn([], "public.example.org", 443, "a.prepare");
+  expect(verdict).toContain("to `agents.a.workspace.prepare.network.egress` in sett.yml");
 });

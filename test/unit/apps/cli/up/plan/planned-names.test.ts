@@ -13,6 +13,7 @@ agents:
   coder: { image: some/image:1, prompts: { execution: "Do it" }, model: big }
   many: { image: some/image:1, command: [echo], replicas: 3, strategy: fresh_per_call }
   secretive: { image: some/image:1, command: [echo], secrets: [key] }
+  prepared: { image: some/image:1, command: [echo], strategy: fresh_per_call, workspace: { prepare: { run: a, key: [b], network: { egress: [c] } } } }
   reaching: { image: some/image:1, command: [echo], egress: [example.com] }
 `;
 
@@ -28,11 +29,11 @@ test.each([small, large])("%#", (text) => {
   const specs = parts.map(({ spec }) => spec);
   const volumes = parts.flatMap((part) => part.volumes.filter(({ name }) => !/-cub-/.test(name)));
   const isOwn = (name: string) => !/\.old$/.test(name);
-  const isOfSlot = (name: string) => /workspace-many\.\d$/.test(name);
+  const isOfSlot = (name: string) => /workspace-(?:many|prepared)\.\d$/.test(name);
   expect(names.container.filter(isOwn).sort()).toEqual(specs.map(({ name }) => name).sort());
   expect(names.volume.filter((name) => !isOfSlot(name)).sort()).toEqual(
     volumes.map(({ name }) => name).sort(),
   );
-  expect(names.volume.filter(isOfSlot)).toHaveLength(text === large ? 3 : 0);
+  expect(names.volume.filter(isOfSlot)).toHaveLength(text === large ? 4 : 0);
   expect(names.network.sort()).toEqual(plan.networks.map(({ name }) => name).sort());
 });
