@@ -6,19 +6,22 @@ import type { GitRun } from "../run/run-git.ts";
 /** `missing`: the paths at which the commit has nothing. */
 export type KeyFiles = { digest: string; missing: string[] };
 
-/** `paths`: files or folders, none with a line break. Their order does not matter. */
+/** `paths`: files or folders. Their order does not matter. */
 export async function readKeyFiles(
   run: (run: GitRun) => Promise<string>,
   commit: CommitHash,
   paths: readonly string[],
 ): Promise<KeyFiles> {
   const sorted = [...new Set(paths)].toSorted();
-  const stdin = sorted.map((path) => `${commit}:${path}\n`).join("");
-  const format = "--batch-check=%(objecttype) %(objectname)";
-  const lines = (await run({ args: ["cat-file", format], stdin })).split("\n");
-  const missing = sorted.filter(
-    (_, index) => !/^(?:blob|tree|commit) [0-9a-f]+$/.test(lines[index] ?? ""),
-  );
-  const text = JSON.stringify(sorted.map((path, index) => [path, lines[index]]));
-  return { digest: createHash("sha256").update(text).digest("hex"), missing };
+  // `-t`: a folder is listed also where another path leads into it.
+  const listing = ["--literal-pathspecs", "ls-tree", "-t", "-z", "--full-tree", commit, "--"];
+  const entries = new Map<string, string>();
+  for (const line of (await run({ args: [...listing, ...sorted] })).split("\0")) {
+    const tab = line.indexOf("\t");
+    // The mode counts: a program, a link and a plain file may have the same content.
+    if (tab > 0) entries.set(line.slice(tab + 1), line.slice(0, tab));
+  }
+  const text = JSON.stringify(sorted.map((path) => [path, entries.get(path) ?? null]));
+  const digest = createHash("sha256").update(text).digest("hex");
+  return { digest, missing: sorted.filter((path) => !entries.has(path)) };
 }

@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -54,10 +55,28 @@ test("the key's files have a digest of their own: of these paths, whatever their
   expect(await keyOf(made.next, ".gitignore", "lock", "lock")).toEqual(first);
   expect(await keyOf(made.other, "lock", ".gitignore")).not.toEqual(first);
   expect((await keyOf(made.base, "src")).digest).not.toBe((await keyOf(made.next, "src")).digest);
-  expect((await keyOf(made.base, "none", "lock", ":(glob)*")).missing).toEqual([
-    ":(glob)*",
-    "none",
-  ]);
+  const { missing } = await keyOf(made.base, "none", "lock", ":(glob)*", "lock/in", "src");
+  expect(missing).toEqual([":(glob)*", "lock/in", "none"]);
+  const both = await keyOf(made.base, "src", "src/deep/file");
+  expect(both.missing).toEqual([]);
+  expect(both.digest).not.toBe((await keyOf(made.base, "src")).digest);
+});
+
+test("a program, a link and a plain file of the same content are not the same key", async () => {
+  using made = repository();
+  const { host, reader } = made;
+  const path = join(host.path, "lock");
+  writeFileSync(path, "one");
+  const plain = commitFiles(host.path, { other: "1\n" });
+  chmodSync(path, 0o755);
+  const program = commitFiles(host.path, { other: "2\n" });
+  rmSync(path);
+  symlinkSync("one", path);
+  const link = commitFiles(host.path, { other: "3\n" });
+  const digests = new Set<string>();
+  for (const commit of [plain, program, link])
+    digests.add((await reader.readKeyFiles({ commit, agent }, ["lock"])).digest);
+  expect(digests.size).toBe(3);
 });
 
 test("its files alone are written, without a repository", async () => {
