@@ -76,7 +76,7 @@ export class PreparedLayers {
     try {
       const files = await this.#filesOf(template, base);
       const key = keyOf(template, files);
-      const made = this.#madeFor(template, { base, key, by });
+      const made = this.#madeFor(template, { base, key, by, agent: asker.agent });
       const preparation = await made.preparation;
       if (preparation.outcome === "not_needed" || made.first === by) return preparation;
       const { log: _log, ...known } = preparation;
@@ -109,10 +109,11 @@ export class PreparedLayers {
   }
 
   /** One that has failed is made again for the next attempt, and not for those who know it. */
-  #madeFor(template: PreparedTemplate, { base, key, by }: Wanted & { by: string }): Made {
+  #madeFor(template: PreparedTemplate, { by, ...wanted }: Wanted & { by: string }): Made {
+    const { key } = wanted;
     const failure = this.#failures.get(key);
     if (failure?.askers.has(by)) return failure;
-    const made = this.#made.get(key) ?? this.#begin(template, { base, key }, by);
+    const made = this.#made.get(key) ?? this.#begin(template, wanted, by);
     made.askers.add(by);
     this.#made.delete(key);
     this.#made.set(key, made);
@@ -136,7 +137,8 @@ export class PreparedLayers {
     return made;
   }
 
-  async #make(template: PreparedTemplate, { base, key }: Wanted, made: Made): Promise<Preparation> {
+  async #make(template: PreparedTemplate, wanted: Wanted, made: Made): Promise<Preparation> {
+    const { base, key, agent } = wanted;
     const { volumes, log } = this.#options;
     const { stepMs, maxPrepared } = this.#limits;
     await volumes.evict(this.#made, maxPrepared);
@@ -155,7 +157,7 @@ export class PreparedLayers {
         },
         template.timeout_ms + stepMs,
       ).catch((error: unknown) => {
-        throw error instanceof MakerFailed ? new CommandFailed(error, container) : error;
+        throw error instanceof MakerFailed ? new CommandFailed(error, { container, agent }) : error;
       });
       const sealing = this.#trusted(spec, "seal", { order, mounts: [workspace] });
       const content = PreparedContent.parse(lastOf(await run(sealing, stepMs)));
@@ -229,13 +231,16 @@ export function withPrepared(worker: ContainerSpec, held: PreparedVolume): Conta
   };
 }
 
-type Wanted = { base: PrepareBase; key: string };
+/** `agent`: for which it is made first, with whose log its output is kept. */
+type Wanted = { base: PrepareBase; key: string; agent: AgentName };
 
 class CommandFailed extends Error {
   readonly log: { container: string; lines: string[] };
 
-  constructor(failure: MakerFailed, container: string) {
-    super(reasonIn(failure));
+  constructor(failure: MakerFailed, { container, agent }: { container: string; agent: AgentName }) {
+    const reason = reasonIn(failure);
+    const end = /[.!?…]$/.test(reason) ? "" : ".";
+    super(`${reason}${end} \`sett logs ${agent}\` has its output.`);
     this.log = { container, lines: [...failure.lines] };
   }
 }

@@ -77,7 +77,7 @@ export class Workers {
       if (log !== undefined)
         await board.keepWorkerLog(agent, { worker: log.container, lines: log.lines });
       if (preparation.outcome === "failed")
-        return { reason: preparationFailure(preparation.reason, agent), isFinal: true };
+        return { reason: preparationFailure(preparation.reason), isFinal: true };
       const { key, content, duration_ms } = preparation;
       const data = { attempt, key, ...content, duration_ms };
       if (log !== undefined)
@@ -165,8 +165,8 @@ export class Workers {
   }
 }
 
-function preparationFailure(reason: string, agent: AgentName): string {
-  return `What \`workspace.prepare\` makes could not be made: ${reason} \`sett logs ${agent}\` has its output.`;
+function preparationFailure(reason: string): string {
+  return `What \`workspace.prepare\` makes could not be made: ${reason}`;
 }
 
 export function startFailureReason(error: unknown): string {
