@@ -10,6 +10,8 @@ import type { Workers } from "./port.ts";
 const makerFolder = "/layer";
 const makerPids = 128;
 const maxLines = 1_000;
+/** Whatever its program writes to the log: the cub's own lines are far shorter. */
+const [maxLineLength, maxLength] = [16 * 1024, 64 * 1024];
 
 /**
  * `like`: a container of an agent that will begin over it. `image`: the cub's own, of which makers
@@ -66,13 +68,25 @@ export async function runMaker(
   await runtime.start(spec);
   try {
     const exitCode = await runtime.wait(spec.name, signal);
-    const lines: string[] = [];
-    for await (const { line } of runtime.logs(spec.name, { tail: maxLines })) lines.push(line);
+    const lines = await lastOf(runtime.logs(spec.name, { tail: maxLines }));
     if (exitCode === 0) return lines;
     throw new MakerFailed(exitCode, lines);
   } finally {
     await runtime.remove(spec.name);
   }
+}
+
+/** The last of them, no more than is kept for long. */
+async function lastOf(written: AsyncIterable<{ line: string }>): Promise<string[]> {
+  const lines: string[] = [];
+  let length = 0;
+  for await (const { line } of written) {
+    const short = line.slice(0, maxLineLength);
+    lines.push(short);
+    length += short.length;
+    while (length > maxLength) length -= lines.shift()?.length ?? 0;
+  }
+  return lines;
 }
 
 /** It sees the store alone, has no network, and is confined and limited as the agent is. */

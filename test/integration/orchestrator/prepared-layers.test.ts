@@ -22,7 +22,7 @@ const digest = `sha256:${"d".repeat(64)}`;
 
 /**
  * The first digit of a commit is that of its key's files. Those of `0` are not there, and the
- * command fails with those of `f`.
+ * command fails with those of `f`, and writes much before it fails with those of `9`.
  */
 const maker = `#!/bin/sh
 files=$(echo "$SETT_PREPARE" | sed 's/.*"commit":"\\(.\\).*/\\1/')
@@ -30,6 +30,7 @@ case "$2 $files" in
   "key 0") echo '{"reason":"no such file"}'; exit 1 ;;
   key*) echo "{\\"files\\":\\"$files\\"}" ;;
   "run f") echo '{"msg":"output"}'; echo '{"reason":"no such package"}'; exit 1 ;;
+  "run 9") x=x; while [ "\${#x}" -lt 20000 ]; do x=$x$x; done; for _ in 1 2 3 4 5 6 7 8 9; do echo $x; done; echo '{"reason":"much"}'; exit 1 ;;
   run*) cat /proc/sys/kernel/random/uuid > /workspace/id; echo '{"msg":"output"}' ;;
   seal*) mkdir /workspace/tree && mv /workspace/id /workspace/tree && echo '{"digest":"${digest}","files":1,"bytes":37}' ;;
 esac
@@ -133,6 +134,16 @@ test("a failure is answered to all who wait for it, leaves nothing, and is tried
   expect(await one.ask("0")).toEqual({ outcome: "failed", reason: "no such file" });
   expect(await one.parts()).toEqual([]);
   expect(one.volumeOf("f")).rejects.toThrow("not there any more");
+});
+
+test("of an endless log the end is kept", async () => {
+  await using one = await prepared();
+  const found = await one.ask("9");
+  expect(found).toMatchObject({ outcome: "failed", reason: expect.stringMatching(/^much\. /) });
+  const lines = ("log" in found && found.log?.lines) || [];
+  expect(lines.at(-1)).toBe('{"reason":"much"}');
+  expect(lines.length).toBeGreaterThan(2);
+  expect(lines.join("").length).toBeLessThanOrEqual(64 * 1024);
 });
 
 test("beyond the limit the one goes that was used least recently, and none that a worker is started with", async () => {
