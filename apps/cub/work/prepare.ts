@@ -105,7 +105,7 @@ async function run(settings: PrepareSettings, log: JsonLog): Promise<Record<stri
     noteTrouble: () => {},
   });
   const { signal } = new AbortController();
-  const takeFiles = () => copy.takeFiles(order, order.key);
+  const takeFiles = () => copy.takeFiles(order, order.key, diskBytes);
   await (commands.limits?.guard(signal, takeFiles) ?? takeFiles());
   const outcome = await commands.runTool({ stdin: "", timeoutMs: order.timeout_ms, signal });
   const nothing = new Uint8Array();

@@ -1,6 +1,7 @@
 // What a commit has at certain paths, as one digest: where it is the same, so are the files.
 import { createHash } from "node:crypto";
 import type { CommitHash } from "../../model/ids.ts";
+import { bytesOf } from "../run/bytes-of.ts";
 import type { GitRun } from "../run/run-git.ts";
 
 /** `missing`: the paths at which the commit has nothing. */
@@ -24,4 +25,17 @@ export async function readKeyFiles(
   const text = JSON.stringify(sorted.map((path) => [path, entries.get(path) ?? null]));
   const digest = createHash("sha256").update(text).digest("hex");
   return { digest, missing: sorted.filter((path) => !entries.has(path)) };
+}
+
+/** Returns how many bytes the files at these paths have, with all that is in folders. */
+export async function sizeOfFiles(
+  run: (run: GitRun) => Promise<string>,
+  commit: CommitHash,
+  paths: readonly string[],
+): Promise<number> {
+  const listing = ["--literal-pathspecs", "ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--"];
+  const lines = (await bytesOf(run, [...listing, ...paths])).toString("latin1").split("\0");
+  // A submodule has `-` in the place of a size.
+  const sizes = lines.map((line) => Number(/^\S+ \S+ \S+ +(\d+)\t/.exec(line)?.[1] ?? 0));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

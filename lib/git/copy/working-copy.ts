@@ -28,7 +28,7 @@ import { bringCommits, type Places } from "./bring-commits.ts";
 import { CleanView } from "./clean-view.ts";
 import { copyMissing } from "./copy-missing.ts";
 import { type Difference, differenceOf } from "./difference.ts";
-import { type KeyFiles, readKeyFiles } from "./key-files.ts";
+import { type KeyFiles, readKeyFiles, sizeOfFiles } from "./key-files.ts";
 import type { Checkout, PathPointer } from "./layer.ts";
 import { contentOf, smudge } from "./smudge.ts";
 import { SubmoduleExchange } from "./submodule-exchange.ts";
@@ -226,10 +226,16 @@ export class WorkingCopy {
 
   /**
    * Writes what the commit has at these paths, and nothing else: no repository is left beside it.
-   * Throws git-failed, also where it has nothing at one of them.
+   * Throws git-failed, also where it has nothing at one of them, and CommitTooLarge.
    */
-  async takeFiles(commit: RecordedCommit, paths: readonly string[]): Promise<void> {
+  async takeFiles(
+    commit: RecordedCommit,
+    paths: readonly string[],
+    maxBytes: number,
+  ): Promise<void> {
     await this.#open(commit);
+    const bytes = await sizeOfFiles((run) => this.#run(run), commit.commit, paths);
+    if (bytes > maxBytes) throw new CommitTooLarge(commit.commit);
     const args = ["--literal-pathspecs", "checkout", "--quiet", commit.commit, "--", ...paths];
     await this.#run({ args });
     await removeTree(this.#gitDir);

@@ -83,13 +83,15 @@ test("its files alone are written, without a repository", async () => {
   using made = repository();
   const folder = join(made.host.root, "taken");
   const copy = copyIn(made.optionsIn(folder));
-  await copy.takeFiles({ commit: made.base, agent }, ["lock", "src/deep"]);
+  await copy.takeFiles({ commit: made.base, agent }, ["lock", "src/deep"], 6);
   expect((await $`find ${folder} -type f`.text()).trim().split("\n").toSorted()).toEqual([
     join(folder, "lock"),
     join(folder, "src/deep/file"),
   ]);
-  const missing = copy.takeFiles({ commit: made.base, agent }, ["*"]);
+  const missing = copy.takeFiles({ commit: made.base, agent }, ["*"], 6);
   expect(await errorOf(missing)).toMatchObject({ code: "git-failed" });
+  const large = copy.takeFiles({ commit: made.base, agent }, ["lock", "src/deep"], 5);
+  expect(String(await errorOf(large))).toContain("more than `resources.limits.disk` allows");
 });
 
 /** A copy over a layer of the first commit, in which prepared files are seen. */
