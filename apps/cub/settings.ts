@@ -9,6 +9,7 @@ import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { withWhole } from "../../lib/model/in-pieces.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { PreparedWorkspace, PrepareOrder } from "../../lib/model/prepare.ts";
+import { WorkspacePaths } from "../../lib/model/workspace-path.ts";
 import { anyProvider } from "../../lib/models/providers.ts";
 import {
   DurationText,
@@ -164,6 +165,9 @@ export const Environment = z.object({
     .enum(["true", "false"])
     .default("false")
     .describe("`workspace.keep`: whether files that git ignores stay for the next grant."),
+  SETT_WORKSPACE_PATHS: jsonText(WorkspacePaths, '["services/door/","*.md"]')
+    .optional()
+    .describe("`workspace.paths`, as a JSON array. Default: all files."),
   SETT_LAYER_DIR: z
     .string()
     .min(1)
@@ -230,6 +234,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     diskBytes: read.SETT_DISK_LIMIT,
     pids: read.SETT_PIDS_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
+    paths: read.SETT_WORKSPACE_PATHS,
   };
 }
 
@@ -240,6 +245,7 @@ const LayerEnvironment = Environment.pick({
   SETT_OBJECTS_DIR: true,
   SETT_LAYER_DIR: true,
   SETT_DISK_LIMIT: true,
+  SETT_WORKSPACE_PATHS: true,
 }).required({ SETT_LAYER_DIR: true, SETT_DISK_LIMIT: true });
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
@@ -250,6 +256,7 @@ export function readLayerSettings(environment: Record<string, string | undefined
     objectsDir: read.SETT_OBJECTS_DIR,
     layerDir: read.SETT_LAYER_DIR,
     diskBytes: read.SETT_DISK_LIMIT,
+    paths: read.SETT_WORKSPACE_PATHS,
   };
 }
 

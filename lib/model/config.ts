@@ -22,6 +22,7 @@ import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
 import { PrepareFile } from "./prepare.ts";
 import { type Trigger, TriggersFile } from "./trigger.ts";
+import { WorkspacePaths } from "./workspace-path.ts";
 
 /** The kernel accepts no argument or variable longer than 128 KiB. */
 const maxArgumentBytes = 100 * 1024;
@@ -132,6 +133,9 @@ export const AgentFile = z
           ),
         prepare: PrepareFile.optional().describe(
           "What is made once for all grants that have the same key, such as installed packages.",
+        ),
+        paths: WorkspacePaths.optional().describe(
+          'The part of the repository in which it works: `["services/door/", "*.md"]`. Only this is checked out, and what it commits changes nothing else.',
         ),
       })
       .prefault({})

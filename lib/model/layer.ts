@@ -6,14 +6,17 @@ import { CommitHash } from "./ids.ts";
 export const treeFolder = "tree";
 
 /**
- * The file beside them that says what they are. `folders`, `attributes`, `pointers` and paths: in
- * latin1, one character for each byte. `bytes`: of the files in git, `content_bytes` of those in
- * LFS. `written_ms`, `written_ns`: Unix time, when the index was last changed. A submodule without
- * a `note` is an empty folder.
+ * The file beside them that says what they are. `folders`, `hidden`, `attributes`, `pointers` and
+ * paths: in latin1, one character for each byte. `hidden`: what is left out, where the files are
+ * only a part of the commit's; `part` says which one, and is empty for all. `bytes`: of the files
+ * in git, `content_bytes` of those in LFS. `written_ms`, `written_ns`: Unix time, when the index
+ * was last changed. A submodule without a `note` is an empty folder.
  */
 export const LayerNote = z.strictObject({
   base: CommitHash,
   folders: z.array(z.string()),
+  hidden: z.array(z.string()),
+  part: z.string(),
   attributes: z.string(),
   pointers: z.array(z.strictObject({ path: z.string(), oid: z.string(), size: z.number() })),
   bytes: z.number(),

@@ -107,7 +107,10 @@ function makerOf({
       SETT_GIT_LIBRARY_PATH: "/cub",
       SETT_OBJECTS_DIR: env.SETT_OBJECTS_DIR ?? "",
       SETT_LAYER_DIR: makerFolder,
-      ...withoutUndefined({ SETT_DISK_LIMIT: env.SETT_DISK_LIMIT }),
+      ...withoutUndefined({
+        SETT_DISK_LIMIT: env.SETT_DISK_LIMIT,
+        SETT_WORKSPACE_PATHS: env.SETT_WORKSPACE_PATHS,
+      }),
     },
     mounts: [
       ...store,

@@ -1,14 +1,24 @@
 // sett validate: names every mistake in a sett.yml.
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { nameWithKind } from "../../../lib/client/facts/agent-kind.ts";
 import { configSchemaText } from "../../../lib/config/config-schema.ts";
-import { formatProblem, invalidConfig, sortProblems } from "../../../lib/config/problems.ts";
+import type { ProblemAt } from "../../../lib/config/parse-config.ts";
+import {
+  type ConfigProblem,
+  formatProblem,
+  invalidConfig,
+  sortProblems,
+} from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
+import { pathWarnings } from "../facts/path-warnings.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { findConfig } from "../program/config-path.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 export const validate = defineCommand({
   name: "validate",
@@ -40,6 +50,7 @@ export const validate = defineCommand({
       missing,
       warnings: others,
       notes,
+      problemAt,
     } = await checkConfig(file, shell.env, {
       version: shell.version,
       withBaseImages: true,
@@ -48,6 +59,7 @@ export const validate = defineCommand({
     // A sett.yml can be checked on a machine that does not have its secrets.
     const warnings = sortProblems([
       ...others,
+      ...(config === undefined ? [] : await warningsOfPaths(config, { file, problemAt }, shell)),
       ...missing.map((one) => ({ ...one, sentence: `${one.sentence}; \`sett up\` needs it` })),
     ]);
     if (args.json) {
@@ -65,3 +77,14 @@ export const validate = defineCommand({
     return exitCodes.done;
   },
 });
+
+/** None outside of a repository, which a file can be checked in as well. */
+async function warningsOfPaths(
+  config: SettConfig,
+  { file, problemAt }: { file: string; problemAt: ProblemAt },
+  { cwd, env }: Pick<Shell, "cwd" | "env">,
+): Promise<ConfigProblem[]> {
+  const folder = dirname(resolve(cwd, file));
+  const repository = await HostRepository.open(folder, { env }).catch(() => undefined);
+  return repository === undefined ? [] : await pathWarnings(config, repository, problemAt);
+}

@@ -7,6 +7,7 @@ import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { pathWarnings } from "../facts/path-warnings.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
 import {
   everyInstance,
@@ -66,6 +67,8 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   if (hasApi(config)) requireTelemetry(shell.env);
   const folder = dirname(resolve(shell.cwd, file));
   const repository = await HostRepository.open(folder, { env: shell.env });
+  for (const warning of await pathWarnings(config, repository, problemAt))
+    shell.messages.warn(formatProblem(warning));
   const { place } = repository;
   const cassettes = await prepareCassettes(ordered, hasModels(config), place);
   const known = await everyInstance(shell);

@@ -26,12 +26,18 @@ export type Commit = { ok: true; commit: CommitHash | undefined } | { ok: false;
  * Throws git-failed.
  */
 export async function commitChanges(workspace: Workspace, message: string): Promise<Commit> {
-  const refusal = (await inSubmodule(workspace)) ?? (await refusalOf(workspace));
+  const refusal =
+    (await inSubmodule(workspace)) ?? (await refusalOf(workspace)) ?? (await outside(workspace));
   if (refusal !== undefined) return { ok: false, reason: refusal };
   const added = await tryGit(workspace.git, { args: addAll, cwd: workspace.root });
   const unborn = /^error: '(.+)\/' does not have a commit checked out$/m.exec(added.stderr)?.[1];
   if (unborn !== undefined) return { ok: false, reason: repositoryInside(unborn) };
-  if (added.exitCode !== 0) throw gitFailure({ args: addAll }, added);
+  if (added.exitCode !== 0) {
+    const failure = gitFailure({ args: addAll }, added);
+    // Of a merge, a file may be left that conflicts where nothing is checked out.
+    if (workspace.sparse !== undefined) return { ok: false, reason: failure.message };
+    throw failure;
+  }
   const links = await linksOf(workspace);
   if (links[0] !== undefined) {
     // Without it git would go on to take the folder for a link once its `.git` is gone.
@@ -127,6 +133,33 @@ async function isChanged({ git }: Workspace, folder: string): Promise<boolean> {
   const status = { args: ["status", "--porcelain", "--ignore-submodules=none"], cwd: folder };
   const found = await tryGit(git, status);
   return found.exitCode === 0 && found.stdout !== "";
+}
+
+/**
+ * The first change beyond the agent's part of the repository, which would not be published. In an
+ * unfinished merge there are those of others.
+ */
+async function outside(workspace: Workspace): Promise<string | undefined> {
+  const { sparse, head } = workspace;
+  if (sparse === undefined || head === undefined) return undefined;
+  const merging = ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"];
+  const { exitCode } = await tryGit(workspace.git, { args: merging, cwd: workspace.root });
+  if (exitCode === 0) return undefined;
+  const lists = [
+    ["ls-files", "-z", "--others", "--exclude-standard"],
+    ["diff-index", "-z", "--name-only", "--no-renames", "HEAD", "--"],
+  ];
+  for (const args of lists) {
+    const names = (await inLatin1(workspace, { args })).split("\0").filter(Boolean);
+    const name = names.find((each) => !sparse.names(each));
+    if (name === undefined) continue;
+    const file = showName(name);
+    return (
+      `${file} is not in the part of the repository that this agent may change: ${sparse.paths.join(", ")}. ` +
+      `Remove it if it is new, else take back its change (\`git checkout HEAD -- ${file}\`).`
+    );
+  }
+  return undefined;
 }
 
 /** Names of files have one character for each byte, as they need not be UTF-8. */

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { Provider } from "../../../lib/model/config-models.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { withWhole } from "../../../lib/model/in-pieces.ts";
+import { WorkspacePaths } from "../../../lib/model/workspace-path.ts";
 import { anyProvider, providers } from "../../../lib/models/providers.ts";
-import { DurationText, readEnvironment } from "../../../lib/service/environment.ts";
+import { DurationText, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
 
 const count = (what: string) =>
   z.coerce
@@ -40,6 +41,9 @@ export const WorkEnvironment = z.object({
     .optional()
     .catch(undefined)
     .describe("`workspace.mode`; `rw`: what changed is committed."),
+  SETT_WORKSPACE_PATHS: jsonText(WorkspacePaths, '["services/door/","*.md"]')
+    .optional()
+    .describe("`workspace.paths`, as a JSON array: no other file may change."),
   SETT_ON_BUDGET: z
     .enum(["fail", "ask"])
     .default("fail")
@@ -90,6 +94,7 @@ export function readWorkSettings(environment: Record<string, string | undefined>
     },
     prompt: read.SETT_PROMPT_EXECUTION,
     isReadWrite: read.SETT_WORKSPACE_MODE === "rw",
+    paths: read.SETT_WORKSPACE_PATHS,
     asksForBudget: read.SETT_ON_BUDGET === "ask",
     maxSteps: read.SETT_WORK_STEPS,
     timeoutMs: read.SETT_WORK_TIMEOUT,

@@ -2,6 +2,7 @@
 // on stdout, lines for the log on stderr.
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -71,12 +72,13 @@ function readInput(): ToolInput {
 }
 
 async function workspaceOf(
-  { git, isReadWrite }: WorkSettings,
+  { git, isReadWrite, paths }: WorkSettings,
   environment: Environment,
   input: ToolInput,
 ): Promise<Workspace> {
   const env = { ...commandEnvironment(environment), ...ownLibraries(git.libraryPath) };
-  const workspace = await openWorkspace(process.cwd(), { path: git.path, env });
+  const sparse = paths && new SparsePaths(paths);
+  const workspace = await openWorkspace(process.cwd(), { path: git.path, env }, sparse);
   return isReadWrite ? await resumeProgress(workspace, inputsOf(input)) : workspace;
 }
 

@@ -2,6 +2,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Path } from "../../../lib/folders/folder-entries.ts";
+import type { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { readName, showName, textOf } from "../../../lib/git/run/file-name.ts";
 import { type Git, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -15,9 +16,15 @@ export type Workspace = {
   isRepository: boolean;
   /** The agent's own commits of an earlier run, before it asked a question, are below HEAD. */
   hasProgress: boolean;
+  /** The part of the repository that may change; undefined: all of it. */
+  sparse: SparsePaths | undefined;
 };
 
-export async function openWorkspace(folder: string, git: Git): Promise<Workspace> {
+export async function openWorkspace(
+  folder: string,
+  git: Git,
+  sparse?: SparsePaths,
+): Promise<Workspace> {
   const root = await realpath(folder);
   const found = await tryGit(git, {
     args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
@@ -33,6 +40,7 @@ export async function openWorkspace(folder: string, git: Git): Promise<Workspace
     head: head.success ? head.data : undefined,
     isRepository,
     hasProgress: false,
+    sparse,
   };
 }
 

@@ -69,6 +69,7 @@ type Parts = {
     git: { binary: string; libraryPath: string | undefined };
     workspaceDir: string;
     keepsIgnored: boolean;
+    paths: readonly string[] | undefined;
     diskBytes: number | undefined;
     pids: number | undefined;
   };
@@ -125,8 +126,8 @@ function toolRunner(within: Within, command: readonly string[], isWorker: boolea
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const ofWorker = () => {
     const { timeout_ms: timeoutMs, workspace_mode: workspaceMode } = registration.current;
-    const { onBudget, git } = settings;
-    return workerVariables(environment, { timeoutMs, workspaceMode, onBudget, git });
+    const { onBudget, git, paths } = settings;
+    return workerVariables(environment, { timeoutMs, workspaceMode, paths, onBudget, git });
   };
   return async ({ variables, traceparent, ...order }) => {
     const own = isWorker ? { ...within.env, ...ofWorker() } : within.env;

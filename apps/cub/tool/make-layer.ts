@@ -14,6 +14,7 @@ type LayerSettings = {
   objectsDir: string;
   layerDir: string;
   diskBytes: number;
+  paths: readonly string[] | undefined;
 };
 
 /** No agent publishes from here, so that this name is nowhere on record. */
@@ -25,7 +26,7 @@ const maker = AgentName.parse("layer");
  */
 export async function makeLayer(
   args: readonly string[],
-  { git, objectsDir, layerDir: folder, diskBytes: maxBytes }: LayerSettings,
+  { git, objectsDir, layerDir: folder, diskBytes: maxBytes, paths }: LayerSettings,
   path: string | undefined,
 ): Promise<void> {
   const commit = CommitHash.safeParse(args[0]);
@@ -34,7 +35,7 @@ export async function makeLayer(
   const workspaceDir = join(folder, treeFolder);
   const copy = await workingCopyOf(
     {
-      ...{ agentName: maker, workspaceDir, layerDir: undefined, keepsIgnored: false },
+      ...{ agentName: maker, workspaceDir, layerDir: undefined, keepsIgnored: false, paths },
       grantAttempt: undefined,
       prepared: undefined,
       // A layer has nothing that an agent has published.

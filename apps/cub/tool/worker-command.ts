@@ -18,6 +18,7 @@ const ownLimits = ["SETT_WORK_STEPS", "SETT_WORK_OUTPUT", "SETT_WORK_CONTEXT"] a
 type Limits = {
   timeoutMs: number;
   workspaceMode: string;
+  paths: readonly string[] | undefined;
   onBudget: string;
   git: { binary: string; libraryPath: string | undefined };
 };
@@ -28,7 +29,7 @@ type Limits = {
  */
 export function workerVariables(
   cub: Readonly<Record<string, string | undefined>>,
-  { timeoutMs, workspaceMode, onBudget, git }: Limits,
+  { timeoutMs, workspaceMode, paths, onBudget, git }: Limits,
 ): Record<string, string> {
   const { LD_LIBRARY_PATH: own, SETT_IMAGE_LD_LIBRARY_PATH: image } = cub;
   const limits = ownLimits.flatMap((name) =>
@@ -37,6 +38,7 @@ export function workerVariables(
   return {
     SETT_WORK_TIMEOUT: `${timeoutMs}ms`,
     SETT_WORKSPACE_MODE: workspaceMode,
+    ...(paths !== undefined && { SETT_WORKSPACE_PATHS: JSON.stringify(paths) }),
     SETT_ON_BUDGET: onBudget,
     ...Object.fromEntries(limits),
     // The worker commits, and the image may have no git.

@@ -1,6 +1,7 @@
 // The working copy in which the agent's command works, where the repository's objects are mounted.
 import process from "node:process";
 import { readLayer } from "../../../lib/git/copy/layer.ts";
+import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
@@ -15,6 +16,8 @@ type Place = {
   grantAttempt: number | undefined;
   keepsIgnored: boolean;
   prepared: PreparedWorkspace | undefined;
+  /** Undefined: all files. */
+  paths: readonly string[] | undefined;
   git: {
     binary: string;
     libraryPath: string | undefined;
@@ -28,7 +31,7 @@ type Place = {
  * PATH of the git process. `isShared`: other containers of the agent publish as well.
  */
 export async function workingCopyOf(
-  { git, agentName, workspaceDir, layerDir, grantAttempt, keepsIgnored, prepared }: Place,
+  { git, agentName, workspaceDir, layerDir, grantAttempt, keepsIgnored, prepared, paths }: Place,
   path: string | undefined,
   isShared: boolean,
 ): Promise<WorkingCopy | undefined> {
@@ -39,9 +42,10 @@ export async function workingCopyOf(
   const exchange = await AgentFolders.open(folders);
   if (exchange === undefined) return undefined;
   const env = { PATH: path, ...ownLibraries(libraryPath) };
+  const sparse = paths && new SparsePaths(paths);
   return new WorkingCopy({
     git: { path: binary, env },
-    ...{ agentName, exchange, workspaceDir, keepsIgnored, prepared },
+    ...{ agentName, exchange, workspaceDir, keepsIgnored, prepared, sparse },
     layer: layerDir === undefined ? undefined : await readLayer(layerDir),
     // A container that lasts may have started again, after a command was in its workspace.
     isUsed: grantAttempt === undefined,

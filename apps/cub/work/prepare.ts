@@ -91,7 +91,7 @@ async function run(settings: PrepareSettings, log: JsonLog): Promise<Record<stri
     settings: {
       ...{ agentName: maker, command: ["sh", "-c", order.run], bidCommand: undefined },
       ...{ promptExecution: undefined, model: undefined, onBudget: "fail", keepsIgnored: false },
-      ...{ commandEnvironment, git, workspaceDir, diskBytes, pids },
+      ...{ paths: undefined, commandEnvironment, git, workspaceDir, diskBytes, pids },
     },
     environment: settings.environment,
     program: { execPath: process.execPath, script: "", isWholeProgram: true },
@@ -200,6 +200,7 @@ async function copyIn(
     keepsIgnored: false,
     git,
     grantAttempt: undefined,
+    paths: undefined,
   };
   const copy = await workingCopyOf({ ...place, prepared: undefined }, environment.PATH, false);
   if (copy !== undefined) return copy;

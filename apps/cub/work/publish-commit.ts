@@ -1,5 +1,6 @@
 // The commit of a result: checked, and published to the exchange before the artefact is posted
 // (docs/internals/git.md#out).
+import type { ChangeOutside } from "../../../lib/git/copy/changes-outside.ts";
 import { showName } from "../../../lib/git/run/file-name.ts";
 import type { Gitlink } from "../../../lib/git/run/find-submodules.ts";
 import { type Artefact, codeCommitType } from "../../../lib/model/artefact.ts";
@@ -46,8 +47,8 @@ export async function publishCommit(
   if (pointer !== undefined) return withLostContent(commit, pointer.path);
   const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
   if (secret !== undefined) return withSecret(secret);
-  await workingCopy.publish(commit, start);
-  return { ok: true, commit };
+  const outside = await workingCopy.publish(commit, start, base);
+  return outside === undefined ? { ok: true, commit } : notWithin(outside);
 }
 
 async function movedHead(
@@ -105,6 +106,26 @@ function withLostContent(commit: CommitHash, path: string): Publication {
     reason:
       `The commit ${commit} has a new content of LFS in \`${showName(path)}\`, so nothing was published: the content is in the agent's workspace alone, and would be lost. ` +
       "A result brings no contents of LFS: have the tool commit the file to git itself, by a line of .gitattributes without `filter=lfs`, or leave it out.",
+  };
+}
+
+function notWithin(change: ChangeOutside): Publication {
+  const nothing = "so nothing was published.";
+  if (change.kind === "manyParents")
+    return {
+      ok: false,
+      reason:
+        `The commit ${change.commit} merges more than one commit at once, ${nothing} ` +
+        "An agent with `workspace.paths` merges one after the other.",
+    };
+  const file = `\`${showName(change.file)}\``;
+  const beyond = `${file}, which is not in the \`workspace.paths\` of the agent, ${nothing}`;
+  return {
+    ok: false,
+    reason:
+      change.kind === "conflict"
+        ? `The merge ${change.commit} has a conflict in ${beyond} Let an agent without \`paths\` merge.`
+        : `The commit ${change.commit} changes ${beyond} Have the tool leave the file as it is, or add it to the paths in sett.yml.`,
   };
 }
 

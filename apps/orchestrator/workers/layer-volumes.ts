@@ -77,10 +77,17 @@ export class LayerVolumes {
     return await this.#run({ ...maker, name, labels }, withinMs);
   }
 
-  /** Makes room for one more. Those of workers that run stay, and go another time. */
-  async evict<Key, Each extends Shared>(all: Map<Key, Each>, most: number): Promise<void> {
-    for (const [key, each] of [...all]) {
-      if (all.size <= most) return;
+  /**
+   * Makes room for one more of a kind. Those of workers that run stay, and go another time.
+   */
+  async evict<Key, Each extends Shared>(
+    all: Map<Key, Each>,
+    most: number,
+    isOfKind: (each: Each) => boolean = () => true,
+  ): Promise<void> {
+    const ofKind = () => [...all].filter(([, each]) => isOfKind(each));
+    for (const [key, each] of ofKind()) {
+      if (ofKind().length <= most) return;
       const { made, users } = each;
       if (made === undefined || users > 0) continue;
       // A worker that comes meanwhile gets a new one.

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
+import { WorkspacePaths } from "../../../lib/model/workspace-path.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { makeLayer } from "../../../lib/runtime/layer-maker.ts";
 import { maxLayers } from "../../../lib/runtime/layered-volumes.ts";
@@ -30,10 +31,12 @@ export type LayersOptions = {
 const usualLimits = { maxLayers, makingMs: 30 * 60_000, retryMs: 10 * 60_000 };
 
 /**
- * `volume`: undefined where it could not be made; `made`: once it was. `users`: workers that are
+ * `part`: the files of the commit that it has. `volume`: undefined where it could not be made;
+ * `made`: once it was. `users`: workers that are
  * just being started.
  */
 type Layer = {
+  part: string;
   volume: Promise<string | undefined>;
   made?: string;
   failedAt?: number;
@@ -45,10 +48,10 @@ const maxKnownCommits = 1_000;
 export class Layers {
   readonly #options: LayersOptions;
   readonly #limits: { maxLayers: number; makingMs: number; retryMs: number };
-  /** By commit, the one that was used last at the end. */
-  readonly #layers = new Map<CommitHash, Layer>();
-  /** Workers were started at them, or are just being started. */
-  readonly #begunWith = new RecentMap<CommitHash, true>(maxKnownCommits);
+  /** By `keyOf`, the one that was used last at the end. */
+  readonly #layers = new Map<string, Layer>();
+  /** Workers were started at them, or are just being started. By `keyOf`. */
+  readonly #begunWith = new RecentMap<string, true>(maxKnownCommits);
   readonly #volumes: LayerVolumes;
 
   constructor(options: LayersOptions, volumes: LayerVolumes) {
@@ -75,7 +78,7 @@ export class Layers {
     use: (volume: string | undefined) => Promise<Result>,
   ): Promise<Result> {
     const layer = this.#layerOf(like, commit);
-    this.#begunWith.set(commit, true);
+    this.#begunWith.set(keyOf(like, commit), true);
     layer.users++;
     try {
       return await use(await layer.volume);
@@ -85,40 +88,43 @@ export class Layers {
   }
 
   /**
-   * The layer of the commit. Until it is made, that of another commit, which was used last: its
-   * cub writes what differs, and most commits are begun with once. The second worker at a commit
-   * has its layer made, and no worker waits for that.
+   * The layer of the commit. Until it is made, that of another commit, with the same part of its
+   * files, which was used last: its cub writes what differs, and most commits are begun with once.
+   * The second worker at a commit has its layer made, and no worker waits for that.
    */
   #layerOf(like: ContainerSpec, commit: CommitHash): Layer {
-    const own = this.#ownLayerOf(commit);
-    const near = [...this.#layers].findLast(([, { made }]) => made !== undefined);
+    const key = keyOf(like, commit);
+    const own = this.#ownLayer(key);
+    const near = [...this.#layers].findLast(
+      ([, { made, part }]) => made !== undefined && part === partOf(like),
+    );
     if (own?.made !== undefined || near === undefined) {
       const layer = own ?? this.#begin(like, commit);
-      this.#use(commit, layer);
+      this.#use(key, layer);
       return layer;
     }
-    if (own === undefined && this.#begunWith.get(commit) === true)
-      this.#use(commit, this.#begin(like, commit));
+    if (own === undefined && this.#begunWith.get(key) === true)
+      this.#use(key, this.#begin(like, commit));
     this.#use(...near);
     return near[1];
   }
 
   /** Undefined also where it could not be made some time ago, and is to be tried again. */
-  #ownLayerOf(commit: CommitHash): Layer | undefined {
-    const found = this.#layers.get(commit);
+  #ownLayer(key: string): Layer | undefined {
+    const found = this.#layers.get(key);
     const isToTry =
       found?.failedAt !== undefined && performance.now() - found.failedAt > this.#limits.retryMs;
     return isToTry ? undefined : found;
   }
 
   /** The one that was used last is at the end. */
-  #use(commit: CommitHash, layer: Layer): void {
-    this.#layers.delete(commit);
-    this.#layers.set(commit, layer);
+  #use(key: string, layer: Layer): void {
+    this.#layers.delete(key);
+    this.#layers.set(key, layer);
   }
 
   #begin(like: ContainerSpec, commit: CommitHash): Layer {
-    const layer: Layer = { users: 0, volume: Promise.resolve(undefined) };
+    const layer: Layer = { part: partOf(like), users: 0, volume: Promise.resolve(undefined) };
     layer.volume = this.#make(like, commit).then(
       (volume) => {
         layer.made = volume;
@@ -138,7 +144,8 @@ export class Layers {
     const { runtime, image, log } = this.#options;
     const { instance } = like.labels;
     await this.#volumes.sweepOnce(instance);
-    await this.#volumes.evict(this.#layers, this.#limits.maxLayers);
+    const isOfPart = ({ part }: Layer) => part === partOf(like);
+    await this.#volumes.evict(this.#layers, this.#limits.maxLayers, isOfPart);
     const startedAt = performance.now();
     const unique = randomBytes(4).toString("hex");
     const volume = layerVolumeName(instance, commit, unique);
@@ -149,4 +156,16 @@ export class Layers {
     log.info("Made a layer", { commit, volume, duration_ms: ms });
     return volume;
   }
+}
+
+/** Agents with the same `workspace.paths` share a layer, in whatever order these are. */
+function partOf({ env }: ContainerSpec): string {
+  const { SETT_WORKSPACE_PATHS: paths } = env;
+  return paths === undefined
+    ? ""
+    : JSON.stringify(WorkspacePaths.parse(JSON.parse(paths)).toSorted());
+}
+
+function keyOf(like: ContainerSpec, commit: CommitHash): string {
+  return `${commit} ${partOf(like)}`;
 }

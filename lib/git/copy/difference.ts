@@ -2,7 +2,7 @@
 // same in both is not even listed, however large they are.
 import type { CommitHash } from "../../model/ids.ts";
 import { type Git, type GitRun, tryGit } from "../run/run-git.ts";
-import { bytesOfSize, minBytesEach } from "./tree-size.ts";
+import { bytesOfSize, minBytesEach } from "./tree-facts.ts";
 
 /**
  * `isPlain`: neither attributes, by which files become others, nor submodules differ. `gone`,

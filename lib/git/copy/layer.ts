@@ -10,16 +10,17 @@ import type { CommitHash } from "../../model/ids.ts";
 import { LayerNote } from "../../model/layer.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
 import type { Pointer } from "../run/lfs-pointers.ts";
+import type { TreeFacts } from "./tree-facts.ts";
 
 /**
  * The last checkout of a working copy. `index` was written at `writtenAt`, after all files.
- * `bytes`: of its files; undefined where nothing limits them.
+ * `part`: which files it has (`SparsePaths`); empty for all. `hidden`: what it leaves out
+ * (`TrackedFiles`), in latin1.
  */
-export interface Checkout {
+export interface Checkout extends TreeFacts {
   readonly base: CommitHash;
-  readonly folders: readonly string[];
-  readonly attributes: string;
-  readonly bytes: number | undefined;
+  readonly part: string;
+  readonly hidden: readonly string[];
   readonly index: Uint8Array;
   readonly writtenAt: { date: Date; ns: bigint };
   readonly submodules: readonly SubmoduleCheckout[];
@@ -56,8 +57,8 @@ export async function readLayer(folder: string): Promise<Checkout | undefined> {
 
 /** `number`: of a submodule among those around it, behind theirs: `.0.2`. */
 async function writeIndex(folder: string, checkout: Checkout, number: string): Promise<LayerNote> {
-  const { base, folders, attributes, pointers, index, writtenAt, bytes = 0 } = checkout;
-  const { contentBytes } = checkout;
+  const { base, part, folders, hidden, attributes, index, writtenAt, bytes = 0 } = checkout;
+  const { pointers, contentBytes } = checkout;
   const path = join(folder, indexFile + number);
   await writeFile(path, index);
   await utimes(path, writtenAt.date, writtenAt.date);
@@ -68,15 +69,15 @@ async function writeIndex(folder: string, checkout: Checkout, number: string): P
       ...(inside && { note: await writeIndex(folder, inside, `${number}.${at}`) }),
     });
   return {
-    ...{ base, attributes, bytes, folders: [...folders], pointers: [...pointers], submodules },
-    content_bytes: contentBytes,
+    ...{ base, part, attributes, bytes, folders: [...folders], hidden: [...hidden], submodules },
+    ...{ pointers: [...pointers], content_bytes: contentBytes },
     ...{ written_ms: writtenAt.date.getTime(), written_ns: String(writtenAt.ns) },
   };
 }
 
 async function readIndex(folder: string, note: LayerNote, number: string): Promise<Checkout> {
-  const { base, folders, attributes, pointers, bytes, written_ms, written_ns } = note;
-  const { content_bytes: contentBytes } = note;
+  const { base, part, folders, hidden, attributes, bytes, written_ms, written_ns } = note;
+  const { pointers, content_bytes: contentBytes } = note;
   const index = await readFile(join(folder, indexFile + number));
   const writtenAt = { date: new Date(written_ms), ns: BigInt(written_ns) };
   const submodules: SubmoduleCheckout[] = [];
@@ -85,6 +86,6 @@ async function readIndex(folder: string, note: LayerNote, number: string): Promi
       ...link,
       ...(inside && { checkout: await readIndex(folder, inside, `${number}.${at}`) }),
     });
-  const last = { base, folders, attributes, pointers, bytes, contentBytes };
+  const last = { base, part, folders, hidden, attributes, bytes, pointers, contentBytes };
   return { ...last, index, writtenAt, submodules };
 }

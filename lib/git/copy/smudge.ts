@@ -54,8 +54,6 @@ export async function smudge(given: Smudging): Promise<Smudged | undefined> {
   let bytes = 0;
   for (const file of files) {
     const place = pathOfBytes(workspaceDir, file.path);
-    // A sparse checkout leaves files out.
-    if (lstatSync(place, { throwIfNoEntry: false }) === undefined) continue;
     const content = objectsDir === undefined ? undefined : await contentOf(objectsDir, file);
     // A checkout has written the pointer again if the content was not as it was before.
     const isContent = noted.get(file.path) === file.size % 2 ** 32;

@@ -7,11 +7,13 @@ import { CommitHash } from "../../model/ids.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
 
 /**
- * `mode`: as git has it. The path is in latin1, one character for each byte. `commit`: of a
- * submodule.
+ * `mode`: as git has it. The path is in latin1, one character for each byte. `isShown`: it is
+ * checked out, unless the checkout is sparse. `commit`: of a submodule.
  */
-type TrackedFile = { mode: string; path: string; commit?: string };
+type TrackedFile = { mode: string; path: string; isShown: boolean; commit?: string };
 
+/** Git's tag for what a sparse checkout leaves out. */
+const skipped = "S";
 const submodule = "160000";
 const executable = "100755";
 const link = "120000";
@@ -23,11 +25,32 @@ const atATime = 500;
 export class TrackedFiles {
   readonly #workspaceDir: string;
   readonly #files: readonly TrackedFile[];
+  /** Tracked, and not checked out: the names of files. */
+  readonly #hidden: readonly string[];
 
-  /** `listing`: what `git ls-files --stage -z` prints. */
+  /** `listing`: what `git ls-files --stage -t -z` prints. */
   constructor(workspaceDir: string, listing: Uint8Array) {
     this.#workspaceDir = workspaceDir;
-    this.#files = Buffer.from(listing).toString("latin1").split("\0").filter(Boolean).map(fileOf);
+    const lines = Buffer.from(listing).toString("latin1").split("\0");
+    const files = lines.filter(Boolean).map(fileOf);
+    this.#files = files.filter(({ isShown }) => isShown);
+    this.#hidden = files.filter(({ isShown }) => !isShown).map(({ path }) => path);
+  }
+
+  /**
+   * What a sparse checkout leaves out: files, and for folders without any file the topmost ones.
+   * In latin1.
+   */
+  hidden(): string[] {
+    if (this.#hidden.length === 0) return [];
+    const folders = this.#folders();
+    const places = new Set<string>();
+    for (const path of this.#hidden) {
+      let end = path.indexOf(slash);
+      while (end !== -1 && folders.has(path.slice(0, end))) end = path.indexOf(slash, end + 1);
+      places.add(end === -1 ? path : path.slice(0, end));
+    }
+    return [...places];
   }
 
   /** The folders that are submodules. */
@@ -107,7 +130,7 @@ export class TrackedFiles {
 
 function fileOf(entry: string): TrackedFile {
   const tab = entry.indexOf("\t");
-  const [mode = "", hash] = entry.slice(0, tab).split(" ");
-  const file = { mode, path: entry.slice(tab + 1) };
+  const [tag, mode = "", hash] = entry.slice(0, tab).split(" ");
+  const file = { mode, path: entry.slice(tab + 1), isShown: tag !== skipped };
   return mode === submodule && hash !== undefined ? { ...file, commit: hash } : file;
 }

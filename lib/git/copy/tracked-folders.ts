@@ -5,32 +5,9 @@ import { lstatSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type Path, pathIn, pathOfBytes } from "../../folders/folder-entries.ts";
 import { removeTree } from "../../folders/remove-tree.ts";
-import type { CommitHash } from "../../model/ids.ts";
-import { bytesOf } from "../run/bytes-of.ts";
-import type { GitRun } from "../run/run-git.ts";
 
 /** So many are looked at before others of this program have their turn. */
 const atATime = 500;
-
-/**
- * Lists the folders of a commit. They are in latin1, one character for each byte, and each comes
- * after the one that it is in.
- */
-export async function foldersOf(
-  run: (run: GitRun) => Promise<unknown>,
-  commit: CommitHash,
-): Promise<string[]> {
-  const listing = await bytesOf(run, [
-    "ls-tree",
-    "-d",
-    "-r",
-    "-z",
-    "--name-only",
-    "--full-tree",
-    commit,
-  ]);
-  return listing.toString("latin1").split("\0").filter(Boolean);
-}
 
 /**
  * Removes what has the place of a folder, and `.git` in each. `hasAttributes`: `.gitattributes` as
@@ -50,6 +27,19 @@ export async function clearFolders(
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) await removeIn(path, names);
     else if (stats !== undefined) await removeTree(path);
+  }
+}
+
+/**
+ * Removes what is at these places, of which each is in a folder that is cleared already: a command
+ * has written where a sparse checkout has nothing, and git would keep it.
+ */
+export async function clearHidden(workspaceDir: string, places: Iterable<string>): Promise<void> {
+  let looks = 0;
+  for (const place of places) {
+    if (++looks % atATime === 0) await setImmediate();
+    const path = pathOfBytes(workspaceDir, place);
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) await removeTree(path);
   }
 }
 

@@ -23,19 +23,20 @@ import type { Pointer } from "../run/lfs-pointers.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import type { GitLimits } from "../run/watch-limits.ts";
-import { attributesOf } from "./attributes-of.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
+import { type ChangeOutside, changeOutside } from "./changes-outside.ts";
 import { CleanView } from "./clean-view.ts";
 import { copyMissing } from "./copy-missing.ts";
-import { type Difference, differenceOf } from "./difference.ts";
+import { differenceOf } from "./difference.ts";
 import { type KeyFiles, readKeyFiles, sizeOfFiles } from "./key-files.ts";
 import type { Checkout, PathPointer } from "./layer.ts";
 import { contentOf, smudge } from "./smudge.ts";
+import type { SparsePaths } from "./sparse-paths.ts";
 import { SubmoduleExchange } from "./submodule-exchange.ts";
 import { commitsIn, Submodules } from "./submodules.ts";
 import { TrackedFiles } from "./tracked-files.ts";
-import { clearFolders, foldersOf } from "./tracked-folders.ts";
-import { sizeOfTree } from "./tree-size.ts";
+import { clearFolders, clearHidden } from "./tracked-folders.ts";
+import { readTree, type TreeFacts } from "./tree-facts.ts";
 import { type CheckoutOptions, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 
 export interface WorkingCopyOptions {
@@ -52,6 +53,8 @@ export interface WorkingCopyOptions {
   readonly workspaceDir: string;
   /** True: files that git ignores stay for the next grant. */
   readonly keepsIgnored?: boolean;
+  /** Only these files are checked out, and what is published changes no other. */
+  readonly sparse?: SparsePaths | undefined;
   /** In the place of the usual limits of each git. */
   readonly limits?: GitLimits;
   /** The checkout over which the workspace lies (layer.ts). */
@@ -68,11 +71,11 @@ export interface WorkingCopyOptions {
  */
 const checkoutMs = 20 * 60_000;
 
-/** `difference`: a plain one. */
-type GoingOn = { base: CommitHash; bytes: number | undefined; difference: Difference };
-
 /** The same for what a command has left, which is removed without git when it costs more. */
 const leftoversMs = 5 * 60_000;
+
+/** An agent most often works at the commits of one goal in turn. */
+const maxKnownTrees = 4;
 
 /**
  * Each grant begins with the files of its base. Those that are the same as before stay where they
@@ -87,10 +90,16 @@ export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
   #git: Git;
   readonly #gitDir: string;
+  /** Which files it has; empty for all. */
+  readonly #part: string;
   #moves = 0;
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: Checkout | undefined;
+  /** The one that was read last at the end. */
+  readonly #trees = new Map<CommitHash, TreeFacts>();
+  /** What `git init` has written: by the file system, and so the same each time. */
+  #config: { text: string; format: string } | undefined;
   /** No command has been in the workspace yet, so that it is exactly the layer. */
   #isUntouched: boolean;
   readonly #submodules: Submodules;
@@ -110,25 +119,34 @@ export class WorkingCopy {
         GIT_ATTR_NOSYSTEM: "1",
       },
       limits: { processorMs: checkoutMs, ...options.limits },
+      // A file where nothing is checked out would make git take it for checked out.
+      settings: options.sparse === undefined ? [] : ["sparse.expectFilesOutsideOfPatterns=true"],
       onMove: () => {
         this.#moves++;
       },
     };
     this.#gitDir = join(options.workspaceDir, ".git");
     this.exchange = options.exchange;
-    this.#checkedOut = options.layer;
-    this.#isUntouched = options.layer !== undefined && options.isUsed !== true;
+    this.#part = options.sparse?.key ?? "";
+    const { layer } = options;
+    const isOwn = layer?.part === this.#part;
+    // Of all files, those of a part need not be written again.
+    if (layer !== undefined && !isOwn && layer.part === "")
+      this.#checkedOut = { ...layer, bytes: undefined };
+    else this.#checkedOut = isOwn ? layer : undefined;
+    this.#isUntouched = isOwn && options.isUsed !== true;
     this.#submodules = new Submodules(
       {
         ...{ workspaceDir: options.workspaceDir, exchange: options.exchange },
         run: (run) => this.#run(run),
-        copyIn: (workspaceDir, layer) =>
+        copyIn: (folder, inFolder) =>
           new WorkingCopy({
-            ...{ ...options, workspaceDir, layer, prepared: undefined },
+            ...{ ...options, workspaceDir: folder, layer: inFolder },
+            ...{ sparse: undefined, prepared: undefined },
             exchange: new SubmoduleExchange(options.exchange),
           }),
       },
-      options.layer,
+      isOwn ? layer : undefined,
     );
   }
 
@@ -193,16 +211,15 @@ export class WorkingCopy {
         const layer = tries === 0 && isUntouched ? this.#checkedOut : undefined;
         // With anything else in it, it is not the layer alone.
         const alone = this.#liesOverPrepared ? undefined : layer;
-        const difference = await this.#differenceTo(base, alone);
-        const bytes =
-          maxBytes === undefined ? undefined : await this.#requireRoom(base, maxBytes, difference);
+        const plain = await this.#plainTree(base, alone, maxBytes);
+        const tree = await this.#treeOf(base, maxBytes, plain);
         const isReady = layer?.base === base && !(await this.#haveCome(layer.pointers));
         if (isReady && maxBytes !== undefined && this.#ownBytes() > maxBytes)
           throw new CommitTooLarge(base);
         if (isReady) await this.#detach(base);
-        else if (alone !== undefined && difference?.isPlain && alone.submodules.length === 0)
-          await this.#goOn(alone, { base, bytes, difference }, options);
-        else await this.#checkOut(base, bytes, options);
+        else if (alone !== undefined && plain !== undefined)
+          await this.#goOn(alone, base, tree, options);
+        else await this.#checkOut(base, tree, options);
         const links = this.#checkedOut?.submodules ?? [];
         const left = maxBytes === undefined ? {} : { maxBytes: maxBytes - this.#ownBytes() };
         await this.#submodules.fill(links, { ...options, ...left });
@@ -354,12 +371,24 @@ export class WorkingCopy {
 
   /**
    * Puts `commit` and all that it needs beyond `start`, the commit that its goal was stated on,
-   * into the exchange. A repeat changes nothing. Throws git-failed when something that the commit
-   * needs is missing.
+   * into the exchange. A repeat changes nothing. Resolves with a change beyond the agent's part of
+   * the repository, where one is new since `base`: then nothing is published. Throws git-failed
+   * when something that the commit needs is missing.
    */
-  async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
+  async publish(
+    commit: CommitHash,
+    start: CommitHash | undefined,
+    base = start,
+  ): Promise<ChangeOutside | undefined> {
     const { git, gitDir } = await this.#clean();
-    await this.exchange.publish({ git, gitDir }, commit, start);
+    const { sparse } = this.#options;
+    const known = [...this.#given, ...[base, start].filter((each) => each !== undefined)];
+    let outside: ChangeOutside | undefined;
+    await this.exchange.publish({ git, gitDir }, commit, start, async (of) => {
+      outside = sparse && (await changeOutside({ of, commit, known, sparse }));
+      return outside === undefined;
+    });
+    return outside;
   }
 
   async #clean(): Promise<CleanView> {
@@ -382,15 +411,14 @@ export class WorkingCopy {
     await removeTree(this.#gitDir);
     // The length of a hash shows the format of the objects.
     this.#objectFormat = base.length === 64 ? "sha256" : "sha1";
-    const format = `--object-format=${this.#objectFormat}`;
-    await this.#run({ args: ["init", "--quiet", "--template=", format, "--initial-branch=main"] });
-    await mkdir(join(this.#gitDir, "info"), { recursive: true });
+    await this.#initialise();
     const { objectsDir, depth } = await this.exchange.shown();
     await makeStore(join(this.#gitDir, "objects"), objectsDir);
     if (depth !== undefined) await writeFile(join(this.#gitDir, "shallow"), depth);
-    await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), {
-      flag: "a",
-    });
+    const { agentName, sparse } = this.#options;
+    await writeFile(join(this.#gitDir, "config"), ownConfig(agentName, sparse), { flag: "a" });
+    if (sparse !== undefined)
+      await writeFile(join(this.#gitDir, "info/sparse-checkout"), sparse.text);
     if (this.#checkedOut === undefined) return;
     const { index, writtenAt } = this.#checkedOut;
     const path = join(this.#gitDir, "index");
@@ -400,28 +428,73 @@ export class WorkingCopy {
     await utimes(path, writtenAt.date, writtenAt.date);
   }
 
-  /** Resolves with the bytes of its files, which are added up once for each checkout. */
-  async #requireRoom(
-    base: CommitHash,
-    maxBytes: number,
-    difference: Difference | undefined,
-  ): Promise<number> {
-    const before = this.#checkedOut;
-    const isKnown = before?.base === base || difference !== undefined;
-    const known = isKnown && before?.bytes ? before.bytes + (difference?.bytes ?? 0) : undefined;
-    const bytes =
-      known ?? (await sizeOfTree(this.#git, base, maxBytes, (run) => this.#inRepository(run)));
-    if (bytes > maxBytes) throw new CommitTooLarge(base);
-    return bytes;
+  /** As `git init` does it, which is only asked the first time. */
+  async #initialise(): Promise<void> {
+    const format = this.#objectFormat;
+    const config = join(this.#gitDir, "config");
+    if (this.#config?.format === format) {
+      await mkdir(join(this.#gitDir, "refs/heads"), { recursive: true });
+      await mkdir(join(this.#gitDir, "refs/tags"));
+      await writeFile(config, this.#config.text);
+      await writeFile(join(this.#gitDir, "HEAD"), "ref: refs/heads/main\n");
+    } else {
+      const options = ["--quiet", "--template=", `--object-format=${format}`];
+      await this.#run({ args: ["init", ...options, "--initial-branch=main"] });
+      this.#config = { text: await readFile(config, "utf8"), format };
+    }
+    await mkdir(join(this.#gitDir, "info"), { recursive: true });
   }
 
-  /** Undefined also where it is not worth the look. */
-  async #differenceTo(
+  /** It is read once for each commit, unless it is known already. Throws CommitTooLarge. */
+  async #treeOf(
+    base: CommitHash,
+    maxBytes: number | undefined,
+    plain: TreeFacts | undefined,
+  ): Promise<TreeFacts> {
+    const { sparse } = this.#options;
+    const of = (run: GitRun) => this.#inRepository(run);
+    const tree =
+      plain ??
+      this.#knownTree(base, maxBytes) ??
+      (await readTree({ git: this.#git, of, commit: base, maxBytes, sparse }));
+    if (tree === undefined || (maxBytes !== undefined && (tree.bytes ?? 0) > maxBytes))
+      throw new CommitTooLarge(base);
+    const { folders, attributes, bytes } = tree;
+    const facts = { folders, attributes, bytes };
+    this.#trees.delete(base);
+    this.#trees.set(base, facts);
+    const [oldest] = this.#trees.keys();
+    if (oldest !== undefined && this.#trees.size > maxKnownTrees) this.#trees.delete(oldest);
+    return facts;
+  }
+
+  #knownTree(base: CommitHash, maxBytes: number | undefined): TreeFacts | undefined {
+    const last = this.#checkedOut;
+    const known = last?.base === base ? last : this.#trees.get(base);
+    return maxBytes === undefined || known?.bytes !== undefined ? known : undefined;
+  }
+
+  /**
+   * The tree of `base`, by what differs from the layer. Undefined where that is not known, or more
+   * differs than files: then it is not gone to by the difference.
+   */
+  async #plainTree(
     base: CommitHash,
     layer: Checkout | undefined,
-  ): Promise<Difference | undefined> {
-    if (layer === undefined || layer.base === base) return undefined;
-    return await differenceOf(this.#git, [layer.base, base], (run) => this.#inRepository(run));
+    maxBytes: number | undefined,
+  ): Promise<TreeFacts | undefined> {
+    if (layer === undefined || layer.base === base || this.#options.sparse !== undefined)
+      return undefined;
+    const of = (run: GitRun) => this.#inRepository(run);
+    const difference = await differenceOf(this.#git, [layer.base, base], of);
+    if (!difference?.isPlain || layer.submodules.length > 0) return undefined;
+    if (maxBytes !== undefined && !layer.bytes) return undefined;
+    const folders = layer.folders.filter((folder) => !difference.gone.has(folder));
+    return {
+      folders: [...folders, ...difference.added],
+      attributes: layer.attributes,
+      bytes: layer.bytes && layer.bytes + difference.bytes,
+    };
   }
 
   /**
@@ -430,7 +503,8 @@ export class WorkingCopy {
    */
   async #goOn(
     layer: Checkout,
-    { base, bytes, difference }: GoingOn,
+    base: CommitHash,
+    tree: TreeFacts,
     { maxBytes, onProgress }: CheckoutOptions,
   ): Promise<void> {
     this.#checkedOut = undefined;
@@ -439,10 +513,8 @@ export class WorkingCopy {
       onProgress: ({ done: written, of }) => onProgress?.({ files: written, of }),
     });
     await this.#detach(base);
-    const folders = layer.folders.filter((folder) => !difference.gone.has(folder));
-    const { attributes } = layer;
-    const all = [...folders, ...difference.added];
-    await this.#noteCheckout({ base, bytes, attributes, folders: all, submodules: [] }, maxBytes);
+    const checkout = { ...tree, base, part: this.#part, hidden: [], submodules: [] };
+    await this.#noteCheckout(checkout, maxBytes);
   }
 
   /** The files and the index are those of `base` already. */
@@ -453,23 +525,19 @@ export class WorkingCopy {
 
   async #checkOut(
     base: CommitHash,
-    bytes: number | undefined,
+    tree: TreeFacts,
     { maxBytes, onProgress }: CheckoutOptions,
   ): Promise<void> {
     const { workspaceDir, keepsIgnored = false } = this.#options;
-    const run = (each: GitRun) => this.#run(each);
     const before = this.#checkedOut;
     this.#checkedOut = undefined;
-    const isSame = before?.base === base;
-    const folders = isSame ? before.folders : await foldersOf(run, base);
-    const attributes = isSame ? before.attributes : await attributesOf(run, base);
-    await clearFolders(
-      workspaceDir,
-      new Set([...(before?.folders ?? []), ...folders]),
-      keepsIgnored || this.#liesOverPrepared,
-    );
+    const folders = new Set([...(before?.folders ?? []), ...tree.folders]);
+    await clearFolders(workspaceDir, folders, keepsIgnored || this.#liesOverPrepared);
     await this.#submodules.leave(base);
-    if (before !== undefined) await this.#removeConverted(before, attributes);
+    if (before !== undefined) {
+      await clearHidden(workspaceDir, before.hidden);
+      await this.#removeConverted(before, tree.attributes);
+    }
     // Before the checkout as well, which goes by attributes that an untracked file names.
     if (!this.#liesOverPrepared) await this.#clear();
     await this.#run({
@@ -479,15 +547,19 @@ export class WorkingCopy {
     // The commit before may have ignored other files.
     if (keepsIgnored) await this.#clear();
     const tracked = await this.#tracked();
+    const hidden = tracked.hidden();
+    const isPart = before === undefined || before.part === this.#part;
+    if (keepsIgnored || !isPart) await clearHidden(workspaceDir, hidden);
     // Git has noted when they were last changed.
     if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] });
     const submodules = tracked.submodules();
-    await this.#noteCheckout({ base, folders, attributes, bytes, submodules }, maxBytes);
+    const checkout = { ...tree, base, part: this.#part, hidden, submodules };
+    await this.#noteCheckout(checkout, maxBytes);
   }
 
   /** When the files are those of the commit, but for pointers of LFS in the place of contents. */
   async #noteCheckout(
-    checkout: Pick<Checkout, "base" | "folders" | "attributes" | "bytes" | "submodules">,
+    checkout: Omit<Checkout, "index" | "writtenAt" | "pointers" | "contentBytes">,
     maxBytes: number | undefined,
   ): Promise<void> {
     const { base, attributes, bytes = 0 } = checkout;
@@ -547,7 +619,7 @@ export class WorkingCopy {
   }
 
   async #tracked(): Promise<TrackedFiles> {
-    const listing = await bytesOf((run) => this.#run(run), ["ls-files", "--stage", "-z"]);
+    const listing = await bytesOf((run) => this.#run(run), ["ls-files", "--stage", "-t", "-z"]);
     return new TrackedFiles(this.#options.workspaceDir, listing);
   }
 

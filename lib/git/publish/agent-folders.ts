@@ -10,6 +10,7 @@ import { moduleStorePath } from "../exchange/module-store.ts";
 import type {
   AgentExchange,
   CountedFolder,
+  IsAllowed,
   Origin,
   Receiver,
   RecordedCommit,
@@ -77,9 +78,16 @@ export class AgentFolders implements AgentExchange {
     }
   }
 
-  async publish(from: Origin, commit: CommitHash, start: CommitHash | undefined): Promise<void> {
+  async publish(
+    from: Origin,
+    commit: CommitHash,
+    start: CommitHash | undefined,
+    isAllowed: IsAllowed = async () => true,
+  ): Promise<void> {
     const { objectsDir } = this.#options;
-    await publishCommit({ ...from, objectsDir, folder: this.#folder.path, commit, start });
+    const { path: folder } = this.#folder;
+    const order = { ...from, objectsDir, folder, commit, start, isAllowed };
+    if (!(await publishCommit(order))) return;
     await this.#folder.note(commit);
     await this.#guard?.keep(commit);
   }

@@ -7,6 +7,7 @@ import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import { packName } from "../exchange/pack-name.ts";
+import type { IsAllowed } from "../exchange/port.ts";
 import { takePack } from "../exchange/take-commit.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { limitedInContainer } from "../run/limited.ts";
@@ -27,10 +28,14 @@ interface Publication {
    * is copied.
    */
   readonly start: CommitHash | undefined;
+  readonly isAllowed: IsAllowed;
 }
 
-/** Throws git-failed when something that the commit needs is missing; then nothing is published. */
-export async function publishCommit(given: Publication): Promise<void> {
+/**
+ * Resolves with whether it was allowed. Throws git-failed when something that the commit needs is
+ * missing; then nothing is published.
+ */
+export async function publishCommit(given: Publication): Promise<boolean> {
   // A commit that exceeds the limits here would be on record as a success, and exceed those of each
   // reader.
   const publication = { ...given, git: limitedInContainer(given.git) };
@@ -40,9 +45,10 @@ export async function publishCommit(given: Publication): Promise<void> {
   try {
     await removeTree(unfinished);
     await writePack(publication, unfinished);
-    await requireWhole(publication, unfinished);
+    if (!(await isGood(publication, unfinished))) return false;
     await rename(unfinished, join(folder, packName(commit)));
     if (start !== undefined) await sharePack({ ...publication, start }).catch(() => undefined);
+    return true;
   } finally {
     await removeTree(unfinished).catch(() => undefined);
   }
@@ -80,10 +86,10 @@ async function writePack({ git, gitDir, commit, start }: Publication, path: stri
  * other than their names say. A date may be none that git can show: where such a commit was merged,
  * each `git log` would end with an error at it.
  */
-async function requireWhole(
-  { git, gitDir, objectsDir, commit, start }: Publication,
+async function isGood(
+  { git, gitDir, objectsDir, commit, start, isAllowed }: Publication,
   path: string,
-): Promise<void> {
+): Promise<boolean> {
   const check = join(gitDir, "sett-check");
   try {
     await makeStore(check, objectsDir);
@@ -95,6 +101,7 @@ async function requireWhole(
       env,
       onStdout: () => {},
     });
+    return await isAllowed({ git: { ...git, env: { ...git.env, ...env } }, gitDir });
   } finally {
     await removeTree(check);
   }

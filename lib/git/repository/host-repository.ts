@@ -4,10 +4,11 @@ import { join, relative } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import { sizeOfTree } from "../copy/tree-size.ts";
+import { readTree } from "../copy/tree-facts.ts";
 import { HostFolders } from "../exchange/host-folders.ts";
 import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
 import { borrowing } from "../run/borrowing.ts";
+import { bytesOf } from "../run/bytes-of.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { fetchFiles } from "../run/fetch-missing.ts";
 import { findRepository, type RepositoryPlace, unusable } from "../run/find-repository.ts";
@@ -118,7 +119,10 @@ export class HostRepository {
 
   /** Whether the files of the commit take more on a disk. It reads no further than it must. */
   async takesMoreThan(commit: CommitHash, bytes: number): Promise<boolean> {
-    return (await sizeOfTree(this.#git, commit, bytes, (run) => inPlace(this.place, run))) > bytes;
+    const of = (run: GitRun) => inPlace(this.place, run);
+    const sparse = undefined;
+    const tree = await readTree({ git: this.#git, of, commit, maxBytes: bytes, sparse });
+    return tree === undefined;
   }
 
   /** The commit itself. Throws `usage` when this repository does not have it. */
@@ -152,6 +156,13 @@ export class HostRepository {
   async subject(commit: CommitHash): Promise<string> {
     const form = ["--no-walk", "--no-color", "--encoding=UTF-8", "--format=%s"];
     return (await this.#run({ args: ["log", ...form, commit, "--"] })).trim();
+  }
+
+  /** The names of all files of a commit, in latin1: one character for each byte. */
+  async namesOf(commit: CommitHash): Promise<string[]> {
+    const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit];
+    const listed = await bytesOf((run) => this.#run(run), args);
+    return listed.toString("latin1").split("\0").filter(Boolean);
   }
 
   /**

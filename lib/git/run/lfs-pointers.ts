@@ -36,14 +36,15 @@ export function objectPath(objectsDir: string, oid: string): string {
 }
 
 /**
- * The pointers among the files of an index that LFS is to filter. `run`: in a repository whose
- * folder has the attributes of the index, or no files.
+ * The pointers among the files of an index that LFS is to filter, without those that a sparse
+ * checkout leaves out. `run`: in a repository whose folder has the attributes of the index, or no
+ * files.
  */
 export async function pointersInIndex(run: Run): Promise<PointerFile[]> {
-  const listing = ["ls-files", "--stage", "-z", "--", ":(attr:filter=lfs)"];
+  const listing = ["ls-files", "--stage", "-t", "-z", "--", ":(attr:filter=lfs)"];
   const entries = (await outputOf(run, { args: listing })).toString("latin1").split("\0");
   const files = entries.flatMap((entry) => {
-    const [, mode, blob = "", path] = /^(100\d+) ([0-9a-f]+) 0\t(.*)$/s.exec(entry) ?? [];
+    const [, mode, blob = "", path] = /^H (100\d+) ([0-9a-f]+) 0\t(.*)$/s.exec(entry) ?? [];
     return path === undefined ? [] : [{ path, blob, isProgram: mode === "100755" }];
   });
   const texts = await smallBlobs(

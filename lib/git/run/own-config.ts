@@ -21,10 +21,13 @@ export function ownIdentity(agentName: AgentName): Record<string, string> {
 
 /**
  * Defaults for the tool's own git. It needs no clean-up, because the repository exists only as long
- * as the grant.
+ * as the grant. `sparse`: the checkout has a part of the files.
  */
-export function ownConfig(agentName: AgentName): string {
+export function ownConfig(agentName: AgentName, sparse?: { isCone: boolean }): string {
   return [
+    ...(sparse === undefined
+      ? []
+      : [`[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = ${sparse.isCone}\n`]),
     `[user]\n\tname = ${agentName}\n\temail = ${emailOf(agentName)}\n`,
     "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\tdetachedHead = false\n",
   ].join("");

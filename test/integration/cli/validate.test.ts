@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { runSett } from "../../support/cli/sett-process.ts";
+import { commitFiles, sampleRepository } from "../../support/git/sample-repository.ts";
 
 let folder: string;
 const sett = (...words: string[]) => runSett(words, { cwd: folder });
@@ -54,6 +55,37 @@ describe("sett validate", () => {
     );
     const first = await sett("validate");
     expect(first.err).not.toContain("which its registry may replace");
+  });
+
+  test("warns of a part of the repository in which HEAD has no file", async () => {
+    using host = sampleRepository();
+    const more = { "services/Door/key": "", "a b/ü": "" };
+    commitFiles(host.path, more);
+    const paths = [
+      "services/Door/",
+      "Door",
+      "services/door/",
+      "*.nix",
+      "*.ts",
+      "a b/ü",
+      "src",
+      "x/",
+    ];
+    const text = `version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    workspace: { paths: ${JSON.stringify(paths)} }\n`;
+    await writeFile(join(host.path, "sett.yml"), text);
+    const { code, out } = await runSett(["validate", "--json"], { cwd: host.path });
+    expect(code).toBe(0);
+    const found = JSON.parse(out).warnings as { path: string; sentence: string }[];
+    expect(found.map(({ path, sentence }) => `${path.slice(-2)} ${sentence}`)).toEqual([
+      "1] names no file of HEAD: do you mean `services/Door/`?",
+      "2] names no file of HEAD: do you mean `services/Door/`?",
+      "3] names no file of HEAD",
+      "6] is a folder: as `src/` it brings the files directly in the folders above it, too",
+      "7] names no file of HEAD",
+    ]);
+    await writeFile(join(folder, "part.yml"), text);
+    const outside = await sett("validate", "-f", "part.yml", "--json");
+    expect(JSON.parse(outside.out)).toMatchObject({ valid: true, warnings: [] });
   });
 
   test("gives the same as JSON, for programs", async () => {

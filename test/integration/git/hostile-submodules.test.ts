@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -123,3 +124,29 @@ test("a folder's name writes nothing else into the configuration", async () => {
   expect(toolGit(folder, "config", "--get-all", "submodule.active")).toBe(`:(top,literal)${at}`);
   expect(toolGit(folder, "status", "--porcelain")).toBe("");
 });
+
+test.each(["a link to the outside", "a file", "a pipe of git"])(
+  "%s in the place of a submodule that is not here is replaced by an empty folder",
+  async (what) => {
+    using scene = await hostileScene();
+    const commit = scene.commitWith(named("part"));
+    await scene.repository.pin(instance, newGoalId(), commit);
+    const agent = scene.agent("coder");
+    await agent.prepare(commit);
+    const [place, outside] = [join(agent.folder, "part"), join(scene.root, "outside")];
+    mkdirSync(outside);
+    writeFileSync(join(outside, "kept"), "x");
+    rmSync(place, { recursive: true });
+    if (what === "a file") writeFileSync(place, "x");
+    else if (what === "a pipe of git") {
+      toolGit(agent.folder, "init", "-q", place);
+      rmSync(join(place, ".git/HEAD"));
+      expect(Bun.spawnSync(["mkfifo", join(place, ".git/HEAD")]).exitCode).toBe(0);
+    } else symlinkSync(outside, place);
+    await agent.prepare(commit);
+    expect(lstatSync(place).isDirectory()).toBe(true);
+    expect(readdirSync(place)).toEqual([]);
+    expect(readdirSync(outside)).toEqual(["kept"]);
+    expect(toolGit(agent.folder, "status", "--porcelain")).toBe("");
+  },
+);

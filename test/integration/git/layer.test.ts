@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
-import { sizeOfTree } from "../../../lib/git/copy/tree-size.ts";
+import { readTree } from "../../../lib/git/copy/tree-facts.ts";
+import type { GitRun } from "../../../lib/git/run/run-git.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
@@ -161,10 +162,9 @@ test("how much a commit takes is what its layer notes and what differs, to the b
   const last = CommitHash.parse(toolGit(made.host.path, "rev-parse", "HEAD"));
   for (const commit of [next, last]) {
     const whole = { path: "git", env: { PATH: process.env.PATH } };
-    const bytes = await sizeOfTree(whole, commit, 1_000_000, (run) => ({
-      ...run,
-      cwd: made.host.path,
-    }));
+    const of = (run: GitRun) => ({ ...run, cwd: made.host.path });
+    const order = { git: whole, of, commit, maxBytes: 1_000_000, sparse: undefined };
+    const { bytes = 0 } = (await readTree(order)) ?? {};
     const tooLarge = made.another().prepare(commit, [], { maxBytes: bytes - 1 });
     expect(String(await errorOf(tooLarge))).toContain("take more than");
     await made.another().prepare(commit, [], { maxBytes: bytes });

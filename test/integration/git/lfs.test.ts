@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -167,6 +168,27 @@ test("a layer has contents, and a copy over it takes them for unchanged", async 
   expect(read(options.workspaceDir, "large.bin")).toBe(other);
   expect(read(options.workspaceDir, "deep/run.bin")).toBe(other);
   expect(toolGit(options.workspaceDir, "status", "--porcelain")).toBe("");
+});
+
+test.each([
+  { paths: ["deep/"], shown: ["deep/run.bin", "large.bin", "plain.bin"], lacking: ["absent.bin"] },
+  { paths: ["deep/*.bin"], shown: ["deep/run.bin"], lacking: [] },
+])("a part of the repository has its contents alone: %p", async ({ paths, shown, lacking }) => {
+  using scene = await lfsScene();
+  const agent = scene.agent("coder", undefined, paths);
+  const whole = pointerTo("absent").length;
+  for (let grants = 0; grants < 2; grants++) {
+    await agent.prepare(scene.commit);
+    const names = readdirSync(agent.folder, { recursive: true, encoding: "utf8" });
+    const contents = names.filter(
+      (name) => name.endsWith(".bin") && statSync(join(agent.folder, name)).size !== whole,
+    );
+    expect(contents.toSorted()).toEqual([...shown]);
+    expect(read(agent.folder, "deep/run.bin")).toBe(other);
+    expect(agent.copy.pointers).toEqual([...lacking]);
+    expect(toolGit(agent.folder, "status", "--porcelain")).toBe("");
+    write(agent.folder, { "large.bin": "other\n", "deep/run.bin": "other\n" });
+  }
 });
 
 test("contents count against the limit of the disk, however often a commit names them", async () => {

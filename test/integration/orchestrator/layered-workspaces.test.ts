@@ -21,6 +21,8 @@ import { waitFor } from "../../support/wait-for.ts";
 setDefaultTimeout(120_000);
 
 const agent = agentName("tester");
+/** Works in a part of the repository. */
+const agentInPart = agentName("porter");
 const user = { uid: 10001, gid: 10001 };
 
 /** Says what it finds and of which kind its disk is, writes, and waits where the goal wants it. */
@@ -79,22 +81,25 @@ async function starter(
   if (layers === undefined) throw new Error("Docker has layers.");
   const runtime = { ...workers, layers };
   const layered = new LayeredWorkspaces({ runtime, image, log, ...options });
-  const app = createStarterApp(
-    new RuntimeHost(workers, [{ agent, replicas: 9, spec }], { layered }),
-  );
+  const inPart = { ...spec, env: { ...spec.env, SETT_WORKSPACE_PATHS: '["door/","*.md"]' } };
+  const templates = [
+    { agent, replicas: 9, spec },
+    { agent: agentInPart, replicas: 9, spec: inPart },
+  ];
+  const app = createStarterApp(new RuntimeHost(workers, templates, { layered }));
   const server: Server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   const client = new StarterClient(`http://127.0.0.1:${server.port}`, here.instance);
   let slot = 0;
-  const start = async (commit: CommitHash) => {
+  const start = async (commit: CommitHash, of = agent) => {
     const [claim, goal] = [ClaimId.parse(crypto.randomUUID()), GoalId.parse(crypto.randomUUID())];
     slot = (slot % 9) + 1;
-    const job = { agent, claim, goal, attempt: 1, slot, commit };
+    const job = { agent: of, claim, goal, attempt: 1, slot, commit };
     await client.start(job);
     return client.nameOf(job);
   };
   /** Runs a worker to its end, and returns what it has written. */
-  const run = async (commit: CommitHash): Promise<string[]> => {
-    const worker = await start(commit);
+  const run = async (commit: CommitHash, of = agent): Promise<string[]> => {
+    const worker = await start(commit, of);
     await client.wait(worker, new AbortController().signal);
     const lines = await client.readLog(worker);
     await client.remove(worker);
@@ -162,6 +167,17 @@ test("a worker at another commit lies over the layer that is there, and the seco
   // No layer of this one can be made.
   for (const _worker of ["first", "second", "third"])
     expect(await one.run(commitOf("0"))).toEqual(over("a"));
+  // Its making goes on beside the workers.
+  await waitFor("no more", async () => (await one.volumes("layer")).length === 2);
+});
+
+test("workers in a part of the repository have layers of their own", async () => {
+  await using one = await starter();
+  await one.run(commitOf("a"));
+  const inPart = ['["door/"', "1"];
+  expect(await one.run(commitOf("a"), agentInPart)).toEqual(inPart);
+  expect(await one.run(commitOf("b"), agentInPart)).toEqual(inPart);
+  expect(await one.run(commitOf("b"))).toEqual(over("a"));
   expect(await one.volumes("layer")).toHaveLength(2);
 });
 

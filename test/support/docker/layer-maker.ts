@@ -11,7 +11,8 @@ case "$2" in
   000*) echo "no such commit"; exit 3 ;;
   111*) exit 0 ;;
 esac
-mkdir "$SETT_LAYER_DIR/tree" && echo "$2 $(ls $SETT_OBJECTS_DIR)" > "$SETT_LAYER_DIR/tree/file"
+mkdir "$SETT_LAYER_DIR/tree"
+echo "\${SETT_WORKSPACE_PATHS:-$2 $(ls $SETT_OBJECTS_DIR)}" > "$SETT_LAYER_DIR/tree/file"
 `;
 
 /** Returns the tag of the image, which goes with the instance. */

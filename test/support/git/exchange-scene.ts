@@ -2,6 +2,7 @@
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { NamedCommit } from "../../../lib/git/repository/import-commits.ts";
@@ -44,7 +45,8 @@ export async function exchangeScene(initArgs: string[] = []) {
   await repository.pin(instance, goalId, host.base);
   const { objectsDir, exchangeDir } = foldersOf(repository, instance);
   const usualGit = { path: "git", env: { PATH: process.env.PATH } };
-  const agent = (name: string, git = usualGit): Agent => {
+  /** `paths`: those of its part of the repository. */
+  const agent = (name: string, git = usualGit, paths?: readonly string[]): Agent => {
     const own = AgentName.parse(name);
     const [folder, packs] = [join(host.root, name), join(exchangeDir, name)];
     mkdirSync(packs, { recursive: true });
@@ -54,6 +56,7 @@ export async function exchangeScene(initArgs: string[] = []) {
       objectsDir,
       exchangeDir,
       workspaceDir: folder,
+      sparse: paths && new SparsePaths(paths),
     });
     return {
       copy,

@@ -148,6 +148,7 @@ function cubEnvironment(
       SETT_HEALTH_PORT: agent.health_port?.toString(),
       SETT_BID_COMMAND: agent.bid_command && JSON.stringify(agent.bid_command),
       SETT_WORKSPACE_KEEP: agent.workspace.keep ? "true" : undefined,
+      SETT_WORKSPACE_PATHS: agent.workspace.paths && JSON.stringify(agent.workspace.paths),
       SETT_DISK_LIMIT: agent.resources.limits.disk_bytes.toString(),
       SETT_PIDS_LIMIT: agent.resources.limits.pids.toString(),
       SETT_CONTEXT_BYTES: config.limits.context_bytes?.toString(),

@@ -84,9 +84,12 @@ const feedbackTool = defineTool({
 });
 
 function finishTool(work: Work): Tool {
-  const { isReadWrite, kind, targetType } = work;
+  const { isReadWrite, kind, targetType, workspace } = work;
+  const { sparse } = workspace;
+  const part =
+    sparse === undefined ? "" : `No files may change but these: ${sparse.paths.join(", ")}. `;
   const commits = isReadWrite
-    ? `What has changed in the workspace is committed; the payload of a ${codeCommitType} is that commit. `
+    ? `What has changed in the workspace is committed; the payload of a ${codeCommitType} is that commit. ${part}`
     : "";
   const type =
     kind === "rework"

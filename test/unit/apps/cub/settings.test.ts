@@ -32,6 +32,14 @@ describe("the cub's settings", () => {
     expect(readSettings({ ...required, SETT_AGENT_COMMAND: "[]" }).command).toEqual([]);
   });
 
+  test("the part of the repository is a list of its paths", () => {
+    expect(readSettings(required).paths).toBeUndefined();
+    const of = (SETT_WORKSPACE_PATHS: string) =>
+      readSettings({ ...required, SETT_WORKSPACE_PATHS });
+    expect(of('["services/door/","*.md"]').paths).toEqual(["services/door/", "*.md"]);
+    expect(() => of('["../other/"]')).toThrow("SETT_WORKSPACE_PATHS");
+  });
+
   test("an agent has no model unless the gateway, the model and its provider are set", () => {
     expect(readSettings(required)).toMatchObject({ model: undefined, onBudget: "fail" });
     const whole = {

@@ -179,6 +179,35 @@ const cases: Case[] = [
     ],
   ],
   [
+    "the part of the repository is a list of paths from its top",
+    `    workspace: { paths: ["/a", "../b", "a//b", "./", "", "!a", "a\\\\b", "a\\tb", ".Git/x", 1] }\n`,
+    [
+      "sett.yml:6:26 agents.a.workspace.paths[0]: must not begin with `/`: it counts from the top of the repository as it is",
+      ...[1, 2, 3].map(
+        (index) =>
+          `sett.yml:6:${[0, 32, 40, 48][index]} agents.a.workspace.paths[${index}]: must not have \`.\`, \`..\` or nothing for a folder: without \`paths\` the agent gets all files`,
+      ),
+      "sett.yml:6:54 agents.a.workspace.paths[4]: must not be empty",
+      "sett.yml:6:58 agents.a.workspace.paths[5]: must not begin with `!`: list what the agent works in, all else is left out",
+      "sett.yml:6:64 agents.a.workspace.paths[6]: must not have `\\`: folders end with `/`, and all characters but `*` and `?` mean themselves",
+      "sett.yml:6:72 agents.a.workspace.paths[7]: must not have control characters",
+      "sett.yml:6:80 agents.a.workspace.paths[8]: must not name `.git`, which is in no commit",
+      'sett.yml:6:90 agents.a.workspace.paths[9]: must be text, such as "services/door/"',
+    ],
+  ],
+  [
+    "a part of the repository is no text, and not empty",
+    "    workspace: { paths: services/door/ }\n",
+    ['sett.yml:6:25 agents.a.workspace.paths: must be a list: `["services/door/", "*.md"]`'],
+  ],
+  [
+    "a part of the repository has a path",
+    "    workspace: { paths: [] }\n",
+    [
+      "sett.yml:6:18 agents.a.workspace.paths: must not be empty: without `paths` the agent gets all files",
+    ],
+  ],
+  [
     "the cub needs some processes and files itself",
     "    resources: { limits: { pids: 5, files: 5 } }\n",
     [

@@ -1,22 +1,33 @@
 // The names of files in what `finish` answers: the model gives them to the other tools.
 import { expect, test } from "bun:test";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import {
   commitChanges,
   maxNewFiles,
 } from "../../../../../apps/cub/prompt-worker/commit-changes.ts";
 import { openWorkspace } from "../../../../../apps/cub/prompt-worker/workspace.ts";
 import { pathIn, pathOfBytes } from "../../../../../lib/folders/folder-entries.ts";
+import { SparsePaths } from "../../../../../lib/git/copy/sparse-paths.ts";
 import { toolScene } from "../../../../support/models/use-tool.ts";
 
 /** In a repository with one commit, which the work begins at. */
-async function scene() {
-  const made = await toolScene({ "README.md": "Hello\n" });
+async function scene(files: Record<string, string> = {}, paths?: string[]) {
+  const made = await toolScene({ "README.md": "Hello\n", ...files });
   const as = ["-c", "user.name=Ada", "-c", "user.email=ada@sett.invalid"];
   made.git("add", ".");
   made.git(...as, "commit", "--quiet", "-m", "Begin");
-  const workspace = await openWorkspace(made.folder, { path: "git", env: made.env });
+  const workspace = await openWorkspace(
+    made.folder,
+    { path: "git", env: made.env },
+    paths && new SparsePaths(paths),
+  );
   return { ...made, as, workspace };
+}
+
+/** As the variables of the cub do. */
+function identify({ git }: Awaited<ReturnType<typeof scene>>): void {
+  git("config", "user.name", "Ada");
+  git("config", "user.email", "ada@sett.invalid");
 }
 
 const reasonOf = async (one: Awaited<ReturnType<typeof scene>>) => {
@@ -64,3 +75,35 @@ test.each([
     expect(one.git("ls-files", "--stage")).not.toContain("160000");
   },
 );
+
+test("a change beyond the agent's part of the repository is named, until it is taken back", async () => {
+  const files = { "door/key": "key\n", "vault/plan": "plan\n" };
+  using one = await scene(files, ["door/"]);
+  identify(one);
+  writeFileSync(`${one.folder}/door/key`, "new\n");
+  writeFileSync(`${one.folder}/new`, "new\n");
+  const refused = (file: string) =>
+    `${file} is not in the part of the repository that this agent may change: door/. ` +
+    `Remove it if it is new, else take back its change (\`git checkout HEAD -- ${file}\`).`;
+  expect(await reasonOf(one)).toBe(refused("new"));
+  rmSync(`${one.folder}/new`);
+  writeFileSync(`${one.folder}/vault/plan`, "other\n");
+  one.git("add", "--all");
+  expect(await reasonOf(one)).toBe(refused("vault/plan"));
+  one.git("checkout", "HEAD", "--", "vault/plan");
+  expect(await reasonOf(one)).toBe("");
+  expect(one.git("show", "--format=", "--name-only", "HEAD").trim()).toBe("door/key");
+});
+
+test("in an unfinished merge the changes of others are no changes of the agent", async () => {
+  using one = await scene({ "door/key": "key\n", "vault/plan": "plan\n" }, ["door/"]);
+  identify(one);
+  one.git("checkout", "--quiet", "-b", "other");
+  writeFileSync(`${one.folder}/vault/plan`, "other\n");
+  one.git(...one.as, "commit", "--quiet", "--all", "-m", "Other");
+  one.git("checkout", "--quiet", "-");
+  writeFileSync(`${one.folder}/door/key`, "new\n");
+  one.git(...one.as, "commit", "--quiet", "--all", "-m", "Own");
+  one.git(...one.as, "merge", "--quiet", "--no-commit", "other");
+  expect(await reasonOf(one)).toBe("");
+});

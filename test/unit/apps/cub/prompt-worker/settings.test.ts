@@ -23,6 +23,7 @@ test("the cub's variables and the defaults", () => {
     },
     prompt: "",
     isReadWrite: false,
+    paths: undefined,
     asksForBudget: false,
     maxSteps: 100,
     timeoutMs: 300_000,
@@ -31,12 +32,14 @@ test("the cub's variables and the defaults", () => {
   });
   const all = {
     SETT_WORKSPACE_MODE: "rw",
+    SETT_WORKSPACE_PATHS: '["a/"]',
     SETT_ON_BUDGET: "ask",
     SETT_WORK_TIMEOUT: "90s",
     SETT_WORK_STEPS: "3",
   };
   expect(readWorkSettings({ ...least, ...all })).toMatchObject({
     isReadWrite: true,
+    paths: ["a/"],
     asksForBudget: true,
     timeoutMs: 90_000,
     maxSteps: 3,

@@ -45,7 +45,7 @@ test("an agent is a prompt where it has a prompt and a model, and no command", (
 
 test("the worker gets its limits, the cub's libraries, and the image's for the commands that it runs", () => {
   const git = { binary: "/cub/git", libraryPath: undefined };
-  const limits = { timeoutMs: 90_000, workspaceMode: "rw", onBudget: "ask", git };
+  const limits = { timeoutMs: 90_000, workspaceMode: "rw", paths: undefined, onBudget: "ask", git };
   const always = {
     SETT_WORK_TIMEOUT: "90000ms",
     SETT_WORKSPACE_MODE: "rw",
@@ -63,5 +63,9 @@ test("the worker gets its limits, the cub's libraries, and the image's for the c
     ...always,
     SETT_WORK_STEPS: "7",
     SETT_GIT_LIBRARY_PATH: "/cub/lib",
+  });
+  expect(workerVariables({}, { ...limits, paths: ["a/"] })).toEqual({
+    ...always,
+    SETT_WORKSPACE_PATHS: '["a/"]',
   });
 });

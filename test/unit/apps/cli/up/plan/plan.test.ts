@@ -16,7 +16,7 @@ agents:
     image: some/image:1
     command: ["/app/run.sh", "two words"]
     environment: { LOG_LEVEL: debug }
-    workspace: { mode: rw }
+    workspace: { mode: rw, paths: ["services/door/", "*.md"] }
     resources: { limits: { cpus: '0.50', memory: 512M }, reservations: { memory: 256M } }
     prompts: { execution: "Do it" }
   reader:
@@ -244,11 +244,13 @@ describe("the container of an agent", () => {
       SETT_AGENT_NAME: "coder",
       SETT_AGENT_ROLE: "builder",
       SETT_PROMPT_EXECUTION: "Do it",
+      SETT_WORKSPACE_PATHS: '["services/door/","*.md"]',
       LOG_LEVEL: "debug",
       SETT_OBJECTS_DIR: "/git/objects",
       SETT_EXCHANGE_DIR: "/git/exchange",
     });
     expect(env.SETT_PROMPT_CLAIM).toBeUndefined();
+    expect(specOf("reader").env.SETT_WORKSPACE_PATHS).toBeUndefined();
   });
 
   test("keeps the image's library path for its tools, and the image's Bun settings from the cub", () => {
