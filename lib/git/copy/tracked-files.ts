@@ -3,6 +3,7 @@
 import { chmodSync, lstatSync, unlinkSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type Path, pathOfBytes } from "../../folders/folder-entries.ts";
+import { removeTree } from "../../folders/remove-tree.ts";
 import { CommitHash } from "../../model/ids.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
 
@@ -25,8 +26,8 @@ const atATime = 500;
 export class TrackedFiles {
   readonly #workspaceDir: string;
   readonly #files: readonly TrackedFile[];
-  /** Tracked, and not checked out: the names of files. */
-  readonly #hidden: readonly string[];
+  /** Tracked, and not checked out. */
+  readonly #hidden: readonly TrackedFile[];
 
   /** `listing`: what `git ls-files --stage -t -z` prints. */
   constructor(workspaceDir: string, listing: Uint8Array) {
@@ -34,7 +35,7 @@ export class TrackedFiles {
     const lines = Buffer.from(listing).toString("latin1").split("\0");
     const files = lines.filter(Boolean).map(fileOf);
     this.#files = files.filter(({ isShown }) => isShown);
-    this.#hidden = files.filter(({ isShown }) => !isShown).map(({ path }) => path);
+    this.#hidden = files.filter(({ isShown }) => !isShown);
   }
 
   /**
@@ -45,12 +46,36 @@ export class TrackedFiles {
     if (this.#hidden.length === 0) return [];
     const folders = this.#folders();
     const places = new Set<string>();
-    for (const path of this.#hidden) {
+    for (const { path } of this.#hidden) {
       let end = path.indexOf(slash);
       while (end !== -1 && folders.has(path.slice(0, end))) end = path.indexOf(slash, end + 1);
       places.add(end === -1 ? path : path.slice(0, end));
     }
     return [...places];
+  }
+
+  /**
+   * Removes what has the place of a file that a sparse checkout leaves out: git would take it for a
+   * change. What else is in such folders stays; a link in the place of one is removed, and not
+   * followed.
+   */
+  async clearHidden(): Promise<void> {
+    let looks = 0;
+    let absent: string | undefined;
+    for (const { path, mode } of this.#hidden) {
+      if (absent !== undefined && path.startsWith(absent)) continue;
+      for (let end = 0; end !== path.length; ) {
+        if (++looks % atATime === 0) await setImmediate();
+        const next = path.indexOf(slash, end + 1);
+        end = next === -1 ? path.length : next;
+        const at = this.#pathOf(path.slice(0, end));
+        const stats = lstatSync(at, { throwIfNoEntry: false });
+        if (stats?.isDirectory() && (end < path.length || mode === submodule)) continue;
+        if (stats !== undefined) await removeTree(at);
+        absent = `${path.slice(0, end)}${slash}`;
+        break;
+      }
+    }
   }
 
   /** The folders that are submodules. */

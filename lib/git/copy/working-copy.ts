@@ -276,7 +276,7 @@ export class WorkingCopy {
    * than these, if what the work begins with has changed since the worker was started.
    */
   async #addPrepared(base: CommitHash): Promise<void> {
-    const { prepared, workspaceDir } = this.#options;
+    const { prepared, sparse, workspaceDir } = this.#options;
     if (prepared === undefined) return;
     const { digest } = await readKeyFiles((run) => this.#run(run), base, prepared.key);
     if (digest !== prepared.files) {
@@ -285,6 +285,8 @@ export class WorkingCopy {
       throw new SettError("git-failed", message, { hint: "The next attempt gets its own." });
     }
     if (prepared.folder !== undefined) await copyMissing(prepared.folder, workspaceDir);
+    // The command had other files of the commit than a part has.
+    if (sparse !== undefined) await (await this.#tracked()).clearHidden();
   }
 
   /**
@@ -535,7 +537,7 @@ export class WorkingCopy {
     await clearFolders(workspaceDir, folders, keepsIgnored || this.#liesOverPrepared);
     await this.#submodules.leave(base);
     if (before !== undefined) {
-      await clearHidden(workspaceDir, before.hidden);
+      if (!this.#liesOverPrepared) await clearHidden(workspaceDir, before.hidden);
       await this.#removeConverted(before, tree.attributes);
     }
     // Before the checkout as well, which goes by attributes that an untracked file names.
@@ -549,7 +551,8 @@ export class WorkingCopy {
     const tracked = await this.#tracked();
     const hidden = tracked.hidden();
     const isPart = before === undefined || before.part === this.#part;
-    if (keepsIgnored || !isPart) await clearHidden(workspaceDir, hidden);
+    if (!this.#liesOverPrepared && (keepsIgnored || !isPart))
+      await clearHidden(workspaceDir, hidden);
     // Git has noted when they were last changed.
     if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] });
     const submodules = tracked.submodules();
