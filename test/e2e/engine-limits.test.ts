@@ -12,23 +12,37 @@ setDefaultTimeout(300_000);
 
 const needed = ["sett/cub", "sett/redis", "sett/orchestrator", "sett/agent-base"];
 
+/** An Engine with this pool of addresses and our images, and a sett that is not up there yet. */
+async function withPool(pool: string) {
+  const engine = await startFreshEngine([
+    "--bip=172.31.255.1/24",
+    `--default-address-pool=${pool}`,
+  ]);
+  const sett = await SettWorkspace.create({
+    ...scriptAgent("echo", ""),
+    "sett.yml": settYml({ echo: "" }),
+  });
+  await sett.commit("Add a sett");
+  sett.env = { DOCKER_HOST: engine.host };
+  const version = (await sett.need("--version")).trim();
+  const images = needed.flatMap((name) => [`${name}:${version}`, `${name}:latest`]);
+  await $`docker save ${images} | docker --host ${engine.host} load`.quiet();
+  return {
+    engine,
+    sett,
+    async [Symbol.asyncDispose]() {
+      await sett[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
+    },
+  };
+}
+
 test.skipIf(!canStartEngine || !isNight)(
   "an Engine without addresses for a network says so before images are built",
   async () => {
     // One range, which a network of a person has.
-    await using engine = await startFreshEngine([
-      "--bip=172.31.255.1/24",
-      "--default-address-pool=base=10.199.0.0/24,size=24",
-    ]);
-    await using sett = await SettWorkspace.create({
-      ...scriptAgent("echo", ""),
-      "sett.yml": settYml({ echo: "" }),
-    });
-    await sett.commit("Add a sett");
-    sett.env = { DOCKER_HOST: engine.host };
-    const version = (await sett.need("--version")).trim();
-    const images = needed.flatMap((name) => [`${name}:${version}`, `${name}:latest`]);
-    await $`docker save ${images} | docker --host ${engine.host} load`.quiet();
+    await using scene = await withPool("base=10.199.0.0/24,size=24");
+    const { engine, sett } = scene;
     await $`docker --host ${engine.host} network create mine`.quiet();
     const { code, err } = await sett.sett("up", "--name", sett.name);
     const text = err.replace(/\s+/g, " ");
@@ -50,19 +64,8 @@ test.skipIf(!canStartEngine || !isNight)(
   "a network whose range is for fewer containers than the instance has says how to get a larger one",
   async () => {
     // The gateway of the network, and one container.
-    await using engine = await startFreshEngine([
-      "--bip=172.31.255.1/24",
-      "--default-address-pool=base=10.199.0.0/24,size=30",
-    ]);
-    await using sett = await SettWorkspace.create({
-      ...scriptAgent("echo", ""),
-      "sett.yml": settYml({ echo: "" }),
-    });
-    await sett.commit("Add a sett");
-    sett.env = { DOCKER_HOST: engine.host };
-    const version = (await sett.need("--version")).trim();
-    const images = needed.flatMap((name) => [`${name}:${version}`, `${name}:latest`]);
-    await $`docker save ${images} | docker --host ${engine.host} load`.quiet();
+    await using scene = await withPool("base=10.199.0.0/24,size=30");
+    const { engine, sett } = scene;
     const { code, err } = await finished(
       Bun.spawn([...engine.within, settBinary, "up", "--name", sett.name], {
         ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
