@@ -104,6 +104,14 @@ test("watch says when its Redis is away, goes on when it is back, and ends with 
   await sett.killRedis();
   await waitFor("the loss", () => said.err.includes("Redis does not answer. Waiting"));
   await waitFor("the return", () => said.err.includes("Redis answers again."));
+  // As in the midst of `sett down`: this is no start.
+  const own = `label=dev.sett.instance=${sett.name}`;
+  const containers = (await $`docker ps --all --quiet --filter ${own}`.text()).trim().split("\n");
+  await $`docker rm --force ${containers}`.quiet();
+  await waitFor(
+    "another loss",
+    () => said.err.split("Redis does not answer. Waiting").length === 3,
+  );
   await sett.need("down", "--timeout", "1s");
   expect(await child.exited).toBe(1);
   await reading;

@@ -108,9 +108,12 @@ export function instanceNotFound(name: string): SettError {
   });
 }
 
+/** It has no containers, and more than is left of one that is down. */
+export class InstanceBetween extends SettError {}
+
 /**
- * For an instance without containers: it is down with its blackboard kept, or it was never
- * complete.
+ * For an instance without containers: it is down with its blackboard kept, or it is being started
+ * or ended.
  */
 function withoutContainers(parts: InstanceParts): SettError {
   const { instance, networks } = parts;
@@ -119,11 +122,11 @@ function withoutContainers(parts: InstanceParts): SettError {
       hint: `Continue with it, in ${workspaceOf(parts)}: sett up --name ${instance}`,
     });
   }
-  return new SettError(
+  return new InstanceBetween(
     "instance-not-found",
-    `${instance} is starting now, or an earlier \`sett up\` was killed.`,
+    `${instance} is being started or ended now, or an earlier \`sett up\` or \`sett down\` was killed.`,
     {
-      hint: `If no \`sett up\` is running: sett up --name ${instance}`,
+      hint: `If none of the two is running: sett up --name ${instance}`,
     },
   );
 }

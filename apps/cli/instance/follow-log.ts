@@ -6,10 +6,14 @@ import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { InstanceBetween } from "./find-instance.ts";
 import { findPlace } from "./place.ts";
 import { connect } from "./session.ts";
 
 const retryEveryMs = 500;
+
+/** So long an instance may be between its start and its end before one of the two was killed. */
+const betweenMs = 60_000;
 
 /** Short, because a restarted container has another port. */
 const giveUpMs = 500;
@@ -42,6 +46,7 @@ export async function followLog(
   let last = typeof from === "string" ? from : undefined;
   let instance = name;
   let isAway = false;
+  let betweenSince: number | undefined;
   const store = apiOf(shell.env) === undefined ? "Redis" : "The API";
   while (!interrupted.aborted) {
     try {
@@ -52,6 +57,7 @@ export async function followLog(
       await using board = await connect(place, giveUpMs);
       if (isAway) messages.note(`${store} answers again.`);
       isAway = false;
+      betweenSince = undefined;
       last ??= typeof from === "string" ? from : await from(board);
       if ((await visit([], board)) === "enough") return;
       for await (const events of board.followEvents(last, interrupted)) {
@@ -60,7 +66,9 @@ export async function followLog(
       }
     } catch (error) {
       if (interrupted.aborted) return;
-      if (!isUnreachable(error) || last === undefined) throw error;
+      if (error instanceof InstanceBetween) betweenSince ??= performance.now();
+      const isOver = betweenSince !== undefined && performance.now() - betweenSince > betweenMs;
+      if (!isPassing(error) || isOver || last === undefined) throw error;
       if (!isAway) messages.warn(`${store} does not answer. Waiting until it does …`);
       isAway = true;
       await sleep(retryEveryMs, interrupted);
@@ -68,7 +76,8 @@ export async function followLog(
   }
 }
 
-function isUnreachable(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
+  if (error instanceof InstanceBetween) return true;
   return (
     error instanceof SettError &&
     (error.code === "redis-unreachable" || error.code === "api-unreachable")
