@@ -222,12 +222,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     shutdownTimeoutMs: read.SETT_SHUTDOWN_TIMEOUT,
     commandEnvironment: read.SETT_COMMAND_ENVIRONMENT,
     stopSignals: read.SETT_STOP_SIGNAL && [read.SETT_STOP_SIGNAL],
-    git: {
-      binary: read.SETT_GIT_BINARY,
-      libraryPath: read.SETT_GIT_LIBRARY_PATH,
-      objectsDir: read.SETT_OBJECTS_DIR,
-      exchangeDir: read.SETT_EXCHANGE_DIR,
-    },
+    git: gitOf(read),
     workspaceDir: read.SETT_WORKSPACE_DIR,
     layerDir: read.SETT_LAYER_DIR,
     prepared: read.SETT_PREPARED,
@@ -235,6 +230,20 @@ export function readSettings(environment: Record<string, string | undefined>) {
     pids: read.SETT_PIDS_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
     paths: read.SETT_WORKSPACE_PATHS,
+  };
+}
+
+type GitVariables = Pick<
+  z.infer<typeof Environment>,
+  "SETT_GIT_BINARY" | "SETT_GIT_LIBRARY_PATH" | "SETT_OBJECTS_DIR" | "SETT_EXCHANGE_DIR"
+>;
+
+function gitOf(read: GitVariables) {
+  return {
+    binary: read.SETT_GIT_BINARY,
+    libraryPath: read.SETT_GIT_LIBRARY_PATH,
+    objectsDir: read.SETT_OBJECTS_DIR,
+    exchangeDir: read.SETT_EXCHANGE_DIR,
   };
 }
 
@@ -282,12 +291,7 @@ export function readPrepareSettings(environment: Record<string, string | undefin
   );
   return {
     order: read.SETT_PREPARE,
-    git: {
-      binary: read.SETT_GIT_BINARY,
-      libraryPath: read.SETT_GIT_LIBRARY_PATH,
-      objectsDir: read.SETT_OBJECTS_DIR,
-      exchangeDir: read.SETT_EXCHANGE_DIR,
-    },
+    git: gitOf(read),
     workspaceDir: read.SETT_WORKSPACE_DIR,
     commandEnvironment: read.SETT_COMMAND_ENVIRONMENT,
     egressUrl: read.SETT_EGRESS_URL,

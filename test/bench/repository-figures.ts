@@ -157,7 +157,7 @@ class RepositoryScene implements AsyncDisposable {
     ];
   }
 
-  /** Of the first goal after `sett up`, which has made what it can. */
+  /** The first goal after `sett up`, which has made what it can. */
   firstRows(): readonly Row[] {
     const first = async () => {
       await this.#sett.need("down");
@@ -186,7 +186,7 @@ class RepositoryScene implements AsyncDisposable {
     ];
   }
 
-  /** Of process 1 and all that it has waited for, in Linux' hundredths of a second. */
+  /** Process 1 and all that it has waited for; Linux counts hundredths of a second. */
   async processorSeconds(): Promise<number> {
     const container = `sett-${this.#sett.name}-agent-warm`;
     const ticks = async () =>

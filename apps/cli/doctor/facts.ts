@@ -99,9 +99,9 @@ export type InstanceFacts = {
   parts: PartFacts[];
   /** The agents' folders of the exchange; undefined where its repository cannot be read. */
   exchange: readonly AgentHoldings[] | undefined;
-  /** What agents do not find of HEAD; undefined where its repository cannot be read. */
+  /** Agents do not find these of HEAD; undefined where its repository cannot be read. */
   lacking?: readonly Lacking[] | undefined;
-  /** What agents see of the repository; undefined as with `exchange`. */
+  /** The store that agents see; undefined as with `exchange`. */
   store?: ShownSize | undefined;
   /** Undefined where there is no Engine. */
   layers?: LayerFacts | undefined;

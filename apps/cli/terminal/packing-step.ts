@@ -8,7 +8,7 @@ const slowMs = 1_000;
 /** Without a terminal there is a line about so often. */
 const milestoneMs = 10_000;
 const packing = "packing what agents see of it";
-/** Of a partial clone git first brings what it lacks. */
+/** git first brings what a partial clone lacks. */
 const fetching = "fetching what this clone lacks of it";
 
 export class PackingStep implements Disposable {

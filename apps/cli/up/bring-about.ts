@@ -54,7 +54,7 @@ export async function bringAbout(input: Input): Promise<void> {
     return { images, made, actor: await personOf(repository, shell) };
   };
   const { images, made, actor } = await prepare().catch(async (error: unknown) => {
-    // What was made is the other command's now, which may work on it already.
+    // The other command has the folders now, and may work in them already.
     if (!isTakenOver(shell.interrupted)) await folders.takeBack();
     await forgetId();
     throw withState(error, stateNow());

@@ -34,7 +34,7 @@ export async function commitChanges(workspace: Workspace, message: string): Prom
   if (unborn !== undefined) return { ok: false, reason: repositoryInside(unborn) };
   if (added.exitCode !== 0) {
     const failure = gitFailure({ args: addAll }, added);
-    // Of a merge, a file may be left that conflicts where nothing is checked out.
+    // A merge may have left a conflict in a file where nothing is checked out.
     if (workspace.sparse !== undefined) return { ok: false, reason: failure.message };
     throw failure;
   }

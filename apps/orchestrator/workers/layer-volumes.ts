@@ -77,9 +77,7 @@ export class LayerVolumes {
     return await this.#run({ ...maker, name, labels }, withinMs);
   }
 
-  /**
-   * Makes room for one more of a kind. Those of workers that run stay, and go another time.
-   */
+  /** Makes room for one more of a kind. Those of workers that run stay, and go another time. */
   async evict<Key, Each extends Shared>(
     all: Map<Key, Each>,
     most: number,

@@ -32,8 +32,7 @@ const usualLimits = { maxLayers, makingMs: 30 * 60_000, retryMs: 10 * 60_000 };
 
 /**
  * `part`: the files of the commit that it has. `volume`: undefined where it could not be made;
- * `made`: once it was. `users`: workers that are
- * just being started.
+ * `made`: once it was. `users`: workers that are just being started.
  */
 type Layer = {
   part: string;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { SettError } from "../../model/errors.ts";
 
-/** Of an entry: times, device, inode, mode, owner and size come first. */
+/** An entry begins with times, device, inode, mode, owner and size. */
 const statBytes = 40;
 const headerBytes = 12;
 const extended = 0x4000;

@@ -29,7 +29,7 @@ interface Reading {
 
 /** Cost of a file or folder as such, however small its content is. */
 export const minBytesEach = 4096;
-/** Of a file that is not checked out there is a line in git's index. */
+/** A file that is not checked out has a line in git's index all the same. */
 const minBytesOfLine = 128;
 
 /**

@@ -130,7 +130,7 @@ export class WorkingCopy {
     this.#part = options.sparse?.key ?? "";
     const { layer } = options;
     const isOwn = layer?.part === this.#part;
-    // Of all files, those of a part need not be written again.
+    // A layer with all files has those of a part, too: they need not be written again.
     if (layer !== undefined && !isOwn && layer.part === "")
       this.#checkedOut = { ...layer, bytes: undefined };
     else this.#checkedOut = isOwn ? layer : undefined;

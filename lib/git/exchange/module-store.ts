@@ -13,7 +13,7 @@ import { findSubmodules, type Submodule } from "../run/find-submodules.ts";
 import { runGit } from "../run/run-git.ts";
 import type { Lacking } from "./port.ts";
 import { someOf } from "./some-of.ts";
-import type { Store } from "./store.ts";
+import { maxPacks, type Store } from "./store.ts";
 import {
   linesOf,
   readHistory,
@@ -23,9 +23,6 @@ import {
   writeShallow,
   writeTips,
 } from "./store-notes.ts";
-
-/** git looks into every pack: more are written anew as one. */
-const maxPacks = 50;
 
 type Found = Extract<Submodule, { objectsDir: string }>;
 

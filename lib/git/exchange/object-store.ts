@@ -14,7 +14,7 @@ import type { RepositoryPlace } from "../run/find-repository.ts";
 import { runGit } from "../run/run-git.ts";
 import { apartOf, endings, PackingRoom, removeAbandoned } from "./packing-room.ts";
 import { copySharedPacks, coveredBy, sharedIn, takeSharedPacks } from "./shared-packs.ts";
-import { packFolderOf, packsIn, type Store } from "./store.ts";
+import { maxPacks, packFolderOf, packsIn, type Store } from "./store.ts";
 import {
   isUnfinished,
   linesOf,
@@ -28,8 +28,6 @@ import {
   writeTips,
 } from "./store-notes.ts";
 
-/** git looks into every pack: of more than so many the small ones are written anew as one. */
-const maxPacks = 50;
 /** Each try begins with what the repository has then. */
 const maxTries = 3;
 

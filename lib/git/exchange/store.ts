@@ -6,6 +6,9 @@ import type { RepositoryPlace } from "../run/find-repository.ts";
 import type { GitProgress } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
 
+/** git looks into every pack: of more than so many the small ones are written anew as one. */
+export const maxPacks = 50;
+
 /** `path`: of the instance's store. */
 export interface Store {
   readonly git: Git;

@@ -43,15 +43,11 @@ export type ApplyInput = LayingInput & {
   values: Values;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
   repositoryLock: string;
-  /** What agents see of the repository, and where they leave commits. */
+  /** Agents see the repository in them, and leave commits there. */
   folders: Folders;
   /** Those of all instances, each where its repository is now. */
   here: (all: readonly InstanceParts[]) => Promise<InstanceParts[]>;
   known: KnownBefore;
-  /**
-   * Volumes without an id that are the instance's all the same: nothing else says so once no
-   * container uses them.
-   */
   /** Keeps the last lines of containers before they are removed. Never rejects. */
   keepLogs: (containers: readonly ContainerPart[]) => Promise<void>;
   actor: Actor;
