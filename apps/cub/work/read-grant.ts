@@ -1,4 +1,5 @@
 // The inputs of a grant, read from the blackboard before the cub accepts it.
+import type { ReadOn } from "../../../lib/blackboard/port/artefacts.ts";
 import type { ClaimOfWork, WorkInputs, WorkToDo } from "../../../lib/blackboard/port/grants.ts";
 import type { AgentBlackboard, RunBefore } from "../../../lib/blackboard/port/holders.ts";
 import { baseCommit } from "../../../lib/core/base-commit.ts";
@@ -73,6 +74,7 @@ export async function beginTask(
     run: RunBefore;
     mayTake: boolean;
     maxBytes: number | undefined;
+    readOn?: ReadOn;
   },
 ): Promise<BegunTask | { refused: string } | undefined> {
   const begun = await board.beginWork(order);

@@ -75,9 +75,6 @@ export class WorkExecutor {
   async #workOn(claim: ClaimId, signals: StopSignals): Promise<void> {
     const { board, log, contextBytes, registration } = this.#deps;
     try {
-      // Its grant looks queued until the result is on record again. A grant that stays queued is
-      // announced again.
-      if (this.#acknowledged.isRepeating(claim)) return;
       const run = newRun(this.#deps);
       const agent = registration.current.name;
       const order = {
@@ -87,7 +84,15 @@ export class WorkExecutor {
         mayTake: mayTakeAtOnce(this.#deps),
         maxBytes: contextBytes,
       };
-      const begun = await this.#untilContact(() => beginTask(board, order), signals);
+      // The grant of a result that Redis has lost looks queued until the result is on record
+      // again. A loss shows with the next connection, so that nothing begins on one that came after
+      // this look. A grant that stays queued is announced again.
+      const begin = async () => {
+        const readOn = board.connectionNumber();
+        if (this.#acknowledged.isRepeating(claim)) return undefined;
+        return await beginTask(board, { ...order, readOn });
+      };
+      const begun = await this.#untilContact(begin, signals);
       if (begun === undefined) return;
       if ("refused" in begun)
         return log.info("The grant is no longer available", {

@@ -74,7 +74,7 @@ export function byMail(
         : { ...reply, outcome: "refused" };
     },
     allowBidCalls: ({ claim, digest }) => said({ say: "asks_model", claim, digest }, "allowed"),
-    beginWork: async ({ claim, run, mayTake, maxBytes }) => {
+    beginWork: async ({ claim, run, mayTake, maxBytes, readOn }) => {
       await canHear;
       const id = crypto.randomUUID();
       const parts = begunParts(claim, { host, isQuiet: true, run });
@@ -84,6 +84,7 @@ export function byMail(
         run: run.run_id,
         message: { id, mayTake, ...parts },
         maxBytes,
+        ...withoutUndefined({ readOn }),
       });
       if (begun.outcome !== "taken") return begun;
       const text = begunText(parts, { ...begun.grant, context_ids: begun.contextIds });

@@ -107,6 +107,7 @@ export interface GrantBoard {
     run: string;
     message: RunBegun;
     maxBytes?: number | undefined;
+    readOn?: ReadOn;
   }): Promise<
     | ({ outcome: "taken" | "read" } & WorkToDo)
     | { outcome: "none" }

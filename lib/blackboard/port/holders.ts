@@ -76,7 +76,7 @@ export type AgentMailbox = Omit<
  */
 type BeginWork = {
   beginWork(
-    order: Pick<Parameters<GrantBoard["beginWork"]>[0], "claim" | "maxBytes"> & {
+    order: Pick<Parameters<GrantBoard["beginWork"]>[0], "claim" | "maxBytes" | "readOn"> & {
       run: RunBefore;
       mayTake: boolean;
     },

@@ -81,7 +81,7 @@ export function grantsOf({
       return { claim: about, grant: grantOfText(text) };
     },
 
-    beginWork: beginWorkOf({ keys, call }),
+    beginWork: beginWorkOf({ keys, callOn }),
 
     takeGrant({ claim, agent, attempt, queued_at, run, message }) {
       const stored = { taken: keys.agentTaken(agent), mail: keys.mailOut(agent) };

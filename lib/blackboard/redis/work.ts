@@ -9,10 +9,13 @@ import { defaultContextBytes, pieceBytes } from "../records/context-limit.ts";
 import { grantOfText } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
 
-export function beginWorkOf({ keys, call }: Pick<Deps, "keys" | "call">): GrantBoard["beginWork"] {
-  return async ({ claim, agent, run, message, maxBytes = defaultContextBytes }) => {
+export function beginWorkOf({
+  keys,
+  callOn,
+}: Pick<Deps, "keys" | "callOn">): GrantBoard["beginWork"] {
+  return async ({ claim, agent, run, message, maxBytes = defaultContextBytes, readOn }) => {
     const stored = { taken: keys.agentTaken(agent), mail: keys.mailOut(agent) };
-    const [outcome, ...words] = await call("beginWork", stored, {
+    const [outcome, ...words] = await callOn(readOn)("beginWork", stored, {
       ...{ claim, agent, run, id: message.id, may_take: message.mayTake },
       ...{ said_before: message.saidBefore, said_after: message.saidAfter },
       ...{ max_steps: contextDepth, max_bytes: Math.min(pieceBytes, maxBytes) },

@@ -5,6 +5,7 @@ import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { ClaimId } from "../../../lib/model/ids.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -35,9 +36,10 @@ async function startForgetfulRedis() {
     redis,
     written: async () => (await stat(log)).size,
     /** It crashes, and comes back without what it wrote after `size`. */
-    async lose(size: number) {
+    async lose(size: number, meanwhile?: () => Promise<unknown>) {
       await redis.kill();
       await truncate(log, size);
+      await meanwhile?.();
       await redis.start();
     },
     [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
@@ -222,3 +224,53 @@ test.each([
     expect(types.filter((type) => type === "grant_failed" || type === "mail_refused")).toEqual([]);
   },
 );
+
+test("no grant begins on the connection that shows the loss before its result is on record again", async () => {
+  await using forgetful = await startForgetfulRedis();
+  const scene = { size: 0, runs: 0, asked: 0 };
+  const early = Promise.withResolvers<ClaimId[]>();
+  // The follower of the queue has a connection of its own, which may be there before the other one.
+  const readsEarly = (board: Blackboard): Blackboard => ({
+    ...board,
+    beginWork: async (order) => {
+      scene.asked += 1;
+      scene.size ||= await forgetful.written();
+      return board.beginWork(order);
+    },
+    async *followGrants(agent, signal) {
+      const grants = board.followGrants(agent, signal)[Symbol.asyncIterator]();
+      let next = grants.next();
+      for (const waiting = [early.promise]; ; ) {
+        const read = await Promise.race([next, ...waiting]);
+        if (Array.isArray(read)) {
+          waiting.pop();
+          yield read;
+        } else if (read.done) return;
+        else {
+          next = grants.next();
+          yield read.value;
+        }
+      }
+    },
+  });
+  const tool: Member["tool"] = async () => {
+    scene.runs += 1;
+    return ending("done");
+  };
+  const members = { coder: { ...wants("GoalDefined", "exclusive"), tool } };
+  await using clan = await startClanOn(forgetful.redis, members, {}, readsEarly);
+  const goal = sampleArtefact();
+  await clan.board.createArtefact(goal, ada);
+  const first = await terminalOf(clan, goal);
+  await waitFor("the end", async () => (await grantOf(clan, goal, "coder"))?.state === "done");
+  await cursorIsAtEnd(clan);
+  const { claim } = await clan.claimOn(goal);
+  const before = scene.asked;
+  await forgetful.lose(scene.size, async () => {
+    early.resolve([claim.id]);
+    await waitFor("the cub that asks for the grant", () => scene.asked > before);
+  });
+  await waitFor("the result", () => clan.board.readArtefact(first.id), clan.patience);
+  expect(await grantOf(clan, goal, "coder")).toMatchObject({ state: "done", attempt: 1 });
+  expect(scene.runs).toBe(1);
+});
