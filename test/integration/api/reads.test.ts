@@ -39,6 +39,12 @@ beforeAll(async () => {
   ).catch(() => undefined);
   const failed = await scene.clan.postGoal("fail", { metadata: { summary: "Fail" } });
   failure = await scene.clan.made(failed, ({ structural_type }) => structural_type === "Failure");
+  // The goal's claim ends after its failure is on record.
+  await waitFor(
+    "the end of the failed goal",
+    async () => textAt(await scene.get(`/v1/goals/${failed.id}`), "state") === "failed",
+    { everyMs: 50 },
+  );
 });
 
 afterAll(async () => await scene[Symbol.asyncDispose]());
