@@ -1,6 +1,7 @@
 // Which delivery of a forge this is: a repeat is the same delivery, and not one that says the same.
 import { createHash } from "node:crypto";
 import type { Forge } from "../model/trigger.ts";
+import type { Arrival } from "./arrivals.ts";
 import type { ForgeEvent } from "./forge-event.ts";
 import { forges } from "./forges.ts";
 import type { Header } from "./hook.ts";
@@ -9,16 +10,26 @@ import type { Header } from "./hook.ts";
 export type ReadDelivery = { header: Header; body: Uint8Array; event: ForgeEvent };
 
 /**
- * Returns what tells the event from all others, also from one that says the same. The forge's own
- * time of the event, if it has one, counts in place of an id that is new each time that a person
- * sends the delivery again: with all that it says, as two events may come in one second.
+ * `happened`: what tells the event from all others, also from one that says the same. `arrival`:
+ * for one that happens again in the same second, which no id and no time tells from a repeat.
  */
-export function happenedOf(forge: Forge, { header, body, event }: ReadDelivery): string[] {
-  const { happened, isTimed } = event;
+export type DeliveredEvent = { happened: string[]; arrival?: Arrival };
+
+/**
+ * The forge's own time of the event, if it has one, counts in place of an id that is new each time
+ * that a person sends the delivery again: with all that it says, as two events may come in one
+ * second.
+ */
+export function deliveredEvent(
+  forge: Forge,
+  { header, body, event }: ReadDelivery,
+): DeliveredEvent {
+  const { happened, isTimed, subject } = event;
   const found = forges[forge].idHeaders.find(({ name }) => (header(name) ?? "") !== "");
-  if (found === undefined) return happened;
+  if (found === undefined) return { happened };
   const id = header(found.name) ?? "";
-  return [...happened, isTimed && !found.kept ? digestOf(body) : id];
+  if (!isTimed || found.kept) return { happened: [...happened, id] };
+  return { happened: [...happened, digestOf(body)], arrival: { subject, body, id } };
 }
 
 function digestOf(body: Uint8Array): string {

@@ -11,6 +11,8 @@ export type ForgeEvent = {
    * the same where it has none.
    */
   happened: string[];
+  /** What it has changed, in words that no other thing of the forge has: a ref, an issue. */
+  subject: string;
   /** Whether `happened` has the forge's own time of the event. */
   isTimed: boolean;
   /** One line for the record: `pull_request.opened #12`. */

@@ -70,6 +70,8 @@ export type TriggerPort = {
   read(trigger: TriggerName): Promise<Map<string, string>>;
   record(trigger: Trigger, mark: Mark): Promise<void>;
   forget(trigger: TriggerName, marks: readonly string[]): Promise<void>;
+  /** Runs jobs of one trigger one at a time, for what reads its record and then writes it. */
+  inTurn<Result>(trigger: TriggerName, job: () => Promise<Result>): Promise<Result>;
   /**
    * States the goal of this moment, once, however often it is asked. Throws `not-ready` where there
    * is no repository, or none with a commit, and what posting a goal throws.

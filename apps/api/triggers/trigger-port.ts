@@ -1,6 +1,7 @@
 // Implements the port by which triggers reach the instance.
+import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
 import { readGoalState } from "../../../lib/client/facts/goal.ts";
-import type { Trigger } from "../../../lib/model/trigger.ts";
+import type { Trigger, TriggerName } from "../../../lib/model/trigger.ts";
 import type { Mark, Tag, TriggerPort } from "../../../lib/triggers/kind.ts";
 import { shortLine } from "../../../lib/triggers/outside-text.ts";
 import { repositoryOf } from "../routes/goals.ts";
@@ -9,6 +10,7 @@ import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
 export function triggerPort(parts: TriggerParts): TriggerPort {
   const { board, deps } = parts;
   let reading: Promise<Tag[]> | undefined;
+  const turns = new SerialByKey<TriggerName>();
   const readTags = async () => repositoryOf(parts).tags();
   return {
     now: () => deps.clock.now(),
@@ -19,6 +21,7 @@ export function triggerPort(parts: TriggerParts): TriggerPort {
     async forget(trigger, marks) {
       await board.forgetMarks(trigger, marks);
     },
+    inTurn: (trigger, job) => turns.run(trigger, job),
     fire: (trigger, moment) => fireFor(parts, trigger, moment),
     skip: (trigger, about) => skip(parts, trigger, about),
     async busyState(goal) {

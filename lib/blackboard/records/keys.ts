@@ -186,7 +186,8 @@ export function keysOf(instance: InstanceName) {
      * dealt with), `goal` (its goal), `begun` and `begun_missed` (the last one that was begun),
      * `skipped_for` and `skipped_at` (the goal for which a run was skipped, and the last time that
      * the log said so); `since`, `tag:{name}` with the commit of each tag that is known, or that it
-     * is gone, and `forgotten` (the most changes of a tag that is forgotten).
+     * is gone, and `forgotten` (the most changes of a tag that is forgotten);
+     * `arrivals`, the last deliveries of a forge whose times are whole seconds.
      */
     trigger: (name: TriggerName) => `${prefix}trigger:${name}`,
     /**

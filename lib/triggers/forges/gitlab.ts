@@ -220,6 +220,7 @@ function ofPush(name: "push" | "tag_push", push: z.infer<typeof Push>): ForgeEve
   return {
     name,
     happened: [project.path_with_namespace, ref, before, after],
+    subject: `${project.path_with_namespace} ${ref}`,
     isTimed: false,
     about: `${name} ${branch ?? tag ?? ref}`,
     author,
@@ -267,6 +268,7 @@ function ofMergeRequest({
       last_commit?.id ?? "",
       updated_at,
     ],
+    subject: `${project.path_with_namespace} !${iid}`,
     isTimed: true,
     about: `${name} !${iid}`,
     author: user.username,
@@ -293,6 +295,7 @@ function ofIssue({ project, user, object_attributes: issue }: z.infer<typeof Iss
   return {
     name,
     happened: [project.path_with_namespace, "issue", String(iid), action ?? "", updated_at],
+    subject: `${project.path_with_namespace} #${iid}`,
     isTimed: true,
     about: `${name} #${iid}`,
     author: user.username,
@@ -327,6 +330,7 @@ function ofNote({
       note.action ?? "create",
       note.updated_at,
     ],
+    subject: `${project.path_with_namespace} note ${note.id}`,
     isTimed: true,
     about: `${name} ${place}`,
     author: user.username,

@@ -2,10 +2,11 @@
 import { SettError } from "../../model/errors.ts";
 import { Forge, type WebhookTrigger } from "../../model/trigger.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import { happenedOf } from "../delivery-id.ts";
+import { arrivalsField, placeArrival } from "../arrivals.ts";
+import { type DeliveredEvent, deliveredEvent } from "../delivery-id.ts";
 import type { ForgeEvent } from "../forge-event.ts";
 import { forges } from "../forges.ts";
-import type { FileFacts, Finding, KindOfTrigger, Nearest, RawMap } from "../kind.ts";
+import type { FileFacts, Finding, KindOfTrigger, Nearest, RawMap, TriggerPort } from "../kind.ts";
 import { matchEvent } from "../match-event.ts";
 import { shortLine } from "../outside-text.ts";
 import { readForgeEvent } from "../read-forge-event.ts";
@@ -45,9 +46,10 @@ export const webhook: KindOfTrigger<WebhookTrigger> = {
     if (reading.kind === "ping") return { outcome: "ping" };
     if (reading.kind === "unknown") throw new SettError("usage", reading.reason);
     const { event } = reading;
+    const delivered = deliveredEvent(trigger.forge, { header, body, event });
+    const happened = await happenedIn(port, trigger, delivered);
     const match = matchEvent(trigger, event);
     if (match.kind === "fires") {
-      const happened = happenedOf(trigger.forge, { header, body, event });
       const fired = await port.fire(trigger, momentOf(trigger, event, happened, port.now()));
       return { outcome: "fired", ...fired };
     }
@@ -57,6 +59,24 @@ export const webhook: KindOfTrigger<WebhookTrigger> = {
     return { outcome: "skipped", reason: match.reason };
   },
 };
+
+/**
+ * Also events that state no goal are on record, as they come between two that say the same. It is
+ * written before the goal is stated: a delivery that is sent again after a failure states it.
+ */
+async function happenedIn(
+  port: TriggerPort,
+  trigger: WebhookTrigger,
+  { happened, arrival }: DeliveredEvent,
+): Promise<string[]> {
+  if (arrival === undefined) return happened;
+  return await port.inTurn(trigger.name, async () => {
+    const recorded = (await port.read(trigger.name)).get(arrivalsField);
+    const { nth, value } = placeArrival(recorded, arrival, port.now());
+    if (value !== undefined) await port.record(trigger, { mark: arrivalsField, value });
+    return nth === 0 ? happened : [...happened, String(nth)];
+  });
+}
 
 function momentOf(
   { forge }: WebhookTrigger,

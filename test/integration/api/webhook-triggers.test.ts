@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { sign } from "@octokit/webhooks-methods";
+import type { Deps } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
@@ -45,7 +47,7 @@ const triggers = [
   Trigger.parse({ kind: "tag", name: "release", tag: "v*", goal: "Publish" }),
 ];
 
-async function open() {
+async function open(more: Partial<Deps> = {}) {
   const repository = sampleRepository();
   const log: string[] = [];
   const deps = {
@@ -56,6 +58,7 @@ async function open() {
     triggers,
     secretOf: async (name: string) => secrets[name],
     repository: await openRepository(repository.path, hostEnv, { hasFiles: false }),
+    ...more,
   };
   const scene = await ApiScene.start({}, { orchestrator: false, deps });
   const send = (path: string, body: string, headers: Record<string, string>) =>
@@ -170,6 +173,45 @@ test("a push that says the same as an earlier one is new, and a delivery that co
         forge.gitlab("Push Hook", gitlab.push(way), { more: { [name]: `${name} ${id}` } }),
       ),
     ).toEqual(wanted);
+});
+
+test("what Gitea reports of one second are events, and what a person sends again is a repeat", async () => {
+  let now = new Date("2026-11-24T10:00:01Z");
+  await using forge = await open({ clock: { ...systemClock, now: () => now } });
+  const closed = github.pullRequest({ action: "closed" }, { state: "closed" });
+  const merging = github.pullRequest({ action: "reopened" });
+  const updated_at = "2026-11-24T09:59:59Z";
+  const repository = { full_name: "octo-org/door", updated_at };
+  const [from, to] = [github.push().before, github.push().after];
+  const pushed = github.push({ repository });
+  const back = github.push({ repository, before: to, after: from });
+  // The trigger does not name a comment that is edited.
+  const edited = github.comment("/sett y", { action: "edited" });
+  const written = github.comment("/sett x");
+  let sent = 0;
+  const outcomeOf = async ([event, payload]: (typeof turns)[number]) => {
+    const id = `delivery ${(sent += 1)}`;
+    const more = { "x-gitea-delivery": id, "x-github-delivery": id };
+    return Object((await forge.github(event, payload, { more })).body).outcome;
+  };
+  const turns = [
+    ...[closed, merging, closed, merging].map((payload) => ["pull_request", payload] as const),
+    ...[pushed, back, pushed, back].map((payload) => ["push", payload] as const),
+    ...[written, edited, written].map((payload) => ["issue_comment", payload] as const),
+  ];
+  const outcomes: unknown[] = [];
+  for (const turn of turns) outcomes.push(await outcomeOf(turn));
+  const fired = Array<string>(4).fill("fired");
+  expect(outcomes).toEqual([...fired, ...fired, ...["fired", "skipped", "fired"]]);
+  // Two webhooks send the last one at the same time.
+  const last = ["issue_comment", written] as const;
+  expect(await Promise.all([1, 2, 3].map(() => outcomeOf(last)))).toEqual([
+    ...["repeat", "repeat", "repeat"],
+  ]);
+  now = new Date("2026-11-24T10:01:00Z");
+  for (const turn of turns.toReversed())
+    expect(await outcomeOf(turn)).toBe(turn[1] === edited ? "skipped" : "repeat");
+  expect(((await forge.goals()) as { items: unknown[] }).items).toHaveLength(10);
 });
 
 test("deliveries of one event that come at the same time are one goal", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Forge } from "../../../../lib/model/trigger.ts";
-import { happenedOf } from "../../../../lib/triggers/delivery-id.ts";
+import { deliveredEvent } from "../../../../lib/triggers/delivery-id.ts";
 import { readForgeEvent } from "../../../../lib/triggers/read-forge-event.ts";
 import { github, gitlab } from "../../../support/triggers/forge-payloads.ts";
 
@@ -12,7 +12,7 @@ function idOf(forge: Forge, kind: string, body: unknown, headers: Record<string,
   const reading = readForgeEvent(forge, header, text);
   if (reading.kind !== "event") throw new Error(JSON.stringify(reading));
   const delivery = { header, body: new TextEncoder().encode(text), event: reading.event };
-  return JSON.stringify(happenedOf(forge, delivery));
+  return JSON.stringify(deliveredEvent(forge, delivery).happened);
 }
 
 const events = [

@@ -5,6 +5,7 @@ import { matchEvent } from "../../../../lib/triggers/match-event.ts";
 const push: ForgeEvent = {
   name: "push",
   happened: [],
+  subject: "",
   isTimed: true,
   about: "push main",
   author: "Ada",
@@ -14,6 +15,7 @@ const push: ForgeEvent = {
 const comment: ForgeEvent = {
   name: "note.create",
   happened: [],
+  subject: "",
   isTimed: true,
   about: "",
   author: "ada",

@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { placeArrival } from "../../../../lib/triggers/arrivals.ts";
+
+const begin = Date.parse("2026-11-24T10:00:00Z");
+
+/** Places deliveries in order. `at`: seconds since the first one. */
+function placed(deliveries: { body: string; id: string; at?: number; subject?: string }[]) {
+  let recorded: string | undefined;
+  return deliveries.map(({ body, id, at = 0, subject = "door refs/heads/main" }) => {
+    const arrival = { subject, body: new TextEncoder().encode(body), id };
+    const { nth, value } = placeArrival(recorded, arrival, new Date(begin + at * 1_000));
+    recorded = value ?? recorded;
+    return `${body}${nth}`;
+  });
+}
+
+test("what is made and undone within a second is an event each time", () => {
+  const turns = ["a", "b", "a", "b", "a"].map((body, at) => ({ body, id: `${at}` }));
+  expect(placed(turns)).toEqual(["a0", "b0", "a1", "b1", "a2"]);
+});
+
+test("what is delivered again is a repeat: at once, later, by another webhook, and with its own id", () => {
+  const events = ["a", "b", "a"].map((body, at) => ({ body, id: `${at}` }));
+  expect(placed([...events, { body: "a", id: "by hand" }]).at(-1)).toBe("a1");
+  expect(placed([...events, { body: "b", id: "by hand", at: 60 }]).at(-1)).toBe("b0");
+  expect(placed([...events, { body: "b", id: "1" }, { body: "a", id: "0" }])).toEqual([
+    ...["a0", "b0", "a1"],
+    ...["b0", "a0"],
+  ]);
+  const twice = events.flatMap((one) => [one, { ...one, id: `${one.id} of the other webhook` }]);
+  expect(placed(twice)).toEqual(["a0", "a0", "b0", "b0", "a1", "a1"]);
+});
+
+test("all deliveries that are sent again by hand, one soon after the other, are repeats", () => {
+  const events = ["a", "b", "a", "c"].map((body, at) => ({ body, id: `${at}` }));
+  const again = [...events, ...events].map(({ body }, at) => ({ body, id: `again ${at}`, at: 10 }));
+  const known = new Set(placed(events));
+  for (const one of placed([...events, ...again]).slice(events.length))
+    expect(known).toContain(one);
+});
+
+test("what another branch or issue does in between is none of this one's affair", () => {
+  const other = { body: "b", id: "1", subject: "door refs/heads/other" };
+  expect(placed([{ body: "a", id: "0" }, other, { body: "a", id: "2" }])).toEqual([
+    ...["a0", "b0", "a0"],
+  ]);
+});
+
+test("each of many turns within a second differs from all others, and the record stays small", () => {
+  const turns = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 100 });
+  fc.assert(
+    fc.property(turns, (bodies) => {
+      const changes = bodies.filter((body, at) => body !== bodies[at - 1]);
+      const seen = placed(changes.map((body, at) => ({ body, id: `${at}` })));
+      expect(new Set(seen).size).toBe(changes.length);
+    }),
+  );
+  let recorded: string | undefined;
+  for (let at = 0; at < 1_000; at += 1) {
+    const arrival = { subject: `ref ${at}`, body: new Uint8Array([at % 256]), id: `${at}` };
+    recorded = placeArrival(recorded, arrival, new Date(begin + at)).value;
+  }
+  expect(recorded?.length).toBeLessThan(20_000);
+});
