@@ -188,9 +188,8 @@ test("what Gitea reports of one second are events, and what a person sends again
   // The trigger does not name a comment that is edited.
   const edited = github.comment("/sett y", { action: "edited" });
   const written = github.comment("/sett x");
-  let sent = 0;
   const outcomeOf = async ([event, payload]: (typeof turns)[number]) => {
-    const id = `delivery ${(sent += 1)}`;
+    const id = crypto.randomUUID();
     const more = { "x-gitea-delivery": id, "x-github-delivery": id };
     return Object((await forge.github(event, payload, { more })).body).outcome;
   };
