@@ -3,6 +3,8 @@
 import { Buffer } from "node:buffer";
 import { Lines, type Parts } from "./lines.ts";
 
+const plus = 0x2b;
+
 export class AddedText {
   readonly #parts: Parts;
   readonly #lines = new Lines((line) => this.#onLine(line));
@@ -45,11 +47,10 @@ export class AddedText {
   }
 
   #onText(line: Uint8Array): void {
-    const [first, second] = [line[0], line[1]].map((byte) => String.fromCharCode(byte ?? 0));
-    // `\ No newline at end of file`. Each line of a merge has a mark for each parent.
-    if (first === "\\" || first === "-" || (first === " " && second === "-")) return;
-    const text = first === "+" ? line.subarray(1) : line;
-    this.#parts.add(text, { commit: this.#commit, place: `the file \`${this.#file}\`` });
+    // The others begin with `-`, or say that a file does not end with a newline.
+    if (line[0] !== plus) return;
+    const place = `the file \`${this.#file}\``;
+    this.#parts.add(line.subarray(1), { commit: this.#commit, place });
   }
 }
 
@@ -58,12 +59,11 @@ function textOf(line: Uint8Array): string {
 }
 
 /**
- * Reads the name in `diff --git a/x b/x`, `diff --git "a/x" "b/x"`, `diff --cc x`: both names are
- * the same, as nothing is a renaming.
+ * Reads the name in `diff --git a/x b/x` or `diff --git "a/x" "b/x"`: both names are the same, as
+ * nothing is a renaming.
  */
 function fileOf(header: string): string {
-  const [, kind = "", names = ""] = /^diff --(git|cc|combined) (.*)$/.exec(header) ?? [];
-  if (kind !== "git") return names;
+  const [, names = ""] = /^diff --git (.*)$/.exec(header) ?? [];
   const half = names.slice((names.length + 1) / 2);
   return half.startsWith('"') ? `"${half.slice('"b/'.length)}` : half.slice("b/".length);
 }

@@ -1,26 +1,21 @@
 // Looks for the values of secrets in what a command has committed, before it is published: a commit
 // is never removed again. Words that git writes itself are left out, such as `committer` and
 // `/dev/null`: the value of a secret may be such a word.
-import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
-import type { CommitHash } from "../../../lib/model/ids.ts";
+import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { AddedText } from "./added-text.ts";
 import { CommitObjects } from "./commit-objects.ts";
 import { Parts } from "./lines.ts";
 import type { Masker } from "./masker.ts";
 
-type Commits = { commit: CommitHash; base: CommitHash };
-
 /** `place`: where in the commit, as a noun: "the file `a.txt`", "its message". */
 export type SecretInCommit = { secret: string; commit: string; place: string };
 
 /**
- * The first secret that the commits from `base` to `commit` contain, if only for a time. Throws
- * git-failed.
+ * The first secret that the new commits contain, if only for a time. Throws git-failed.
  */
 export async function findInCommits(
   masker: Masker,
-  workingCopy: Pick<WorkingCopy, "readAdded" | "readCommits">,
-  { commit, base }: Commits,
+  changes: Pick<CommitChanges, "readAdded" | "readCommits">,
 ): Promise<SecretInCommit | undefined> {
   let found: SecretInCommit | undefined;
   const parts = new Parts((part, { commit, place }) => {
@@ -28,10 +23,10 @@ export async function findInCommits(
     if (secret !== undefined) found = { secret, commit, place: masker.text(place) };
   });
   const objects = new CommitObjects(parts);
-  await workingCopy.readCommits(commit, base, (chunk) => objects.add(chunk));
+  await changes.readCommits((chunk) => objects.add(chunk));
   parts.end();
   const added = new AddedText(parts);
-  await workingCopy.readAdded(commit, base, (chunk) => added.add(chunk));
+  await changes.readAdded((chunk) => added.add(chunk));
   added.end();
   parts.end();
   return found;

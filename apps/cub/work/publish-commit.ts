@@ -1,12 +1,14 @@
 // The commit of a result: checked, and published to the exchange before the artefact is posted
 // (docs/internals/git.md#out).
 import type { ChangeOutside } from "../../../lib/git/copy/changes-outside.ts";
+import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { showName } from "../../../lib/git/run/file-name.ts";
 import type { Gitlink } from "../../../lib/git/run/find-submodules.ts";
 import { type Artefact, codeCommitType } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import type { Deps } from "../program/deps.ts";
 import { findInCommits, type SecretInCommit } from "../secrets/find-in-commit.ts";
+import type { Masker } from "../secrets/masker.ts";
 import type { TaskInputs } from "./read-grant.ts";
 
 export type Publication =
@@ -39,16 +41,28 @@ export async function publishCommit(
   }
   const commit = named ?? (await movedHead(workingCopy, base));
   if (commit === undefined) return { ok: true, commit };
-  const [link] = await workingCopy.newGitlinks(commit, base);
+  const judge = async (changes: CommitChanges) =>
+    await refusalOf(changes, commit, secrets?.masker());
+  const refusal = await workingCopy.publish(commit, start, { base, judge });
+  return refusal ?? { ok: true, commit };
+}
+
+/** Undefined where others may have it. */
+async function refusalOf(
+  changes: CommitChanges,
+  commit: CommitHash,
+  masker: Masker | undefined,
+): Promise<Publication | undefined> {
+  const [link] = await changes.newGitlinks();
   if (link !== undefined) return withoutFiles(commit, link);
-  const [lost] = await workingCopy.lostGitlinks(commit, base);
+  const [lost] = await changes.lostGitlinks();
   if (lost !== undefined) return withLostSubmodule(commit, lost);
-  const [pointer] = await workingCopy.lostPointers(commit, base);
+  const [pointer] = await changes.lostPointers();
   if (pointer !== undefined) return withLostContent(commit, pointer.path);
-  const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
+  const secret = masker && (await findInCommits(masker, changes));
   if (secret !== undefined) return withSecret(secret);
-  const outside = await workingCopy.publish(commit, start, base);
-  return outside === undefined ? { ok: true, commit } : notWithin(outside);
+  const outside = await changes.outside();
+  return outside && notWithin(outside);
 }
 
 async function movedHead(

@@ -10,12 +10,8 @@ import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
 import { makeBareFolder } from "../run/bare-folder.ts";
-import type { Gitlink } from "../run/find-submodules.ts";
-import { readPointer, smallBlobs } from "../run/lfs-pointers.ts";
-import { newGitlinks } from "../run/new-gitlinks.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
-import type { PathPointer } from "./layer.ts";
 import { readHead } from "./read-head.ts";
 
 /** The files that git reads first in a repository. None of them need be there. */
@@ -110,92 +106,6 @@ export class CleanView {
       : CommitHash.parse(only.slice("commit ".length));
   }
 
-  /**
-   * The commits from `base` to `commit` themselves, byte for byte: their messages, authors and
-   * whatever else they say. In pieces of any size.
-   */
-  async readCommits(commit: CommitHash, base: CommitHash, onChunk: OnChunk): Promise<void> {
-    const stdin = await this.#run({ args: ["rev-list", `${base}..${commit}`, "--"] });
-    await this.#run({ args: ["cat-file", "--batch"], stdin, onStdout: onChunk });
-  }
-
-  /**
-   * A patch of what the commits from `base` to `commit` have added: the names of files, and lines
-   * with all bytes, also those that a later one removes again. A line `commit HASH` is before each.
-   * In pieces of any size.
-   */
-  async readAdded(commit: CommitHash, base: CommitHash, onChunk: OnChunk): Promise<void> {
-    const whole = [
-      "--format=commit %H",
-      "--root",
-      "--cc",
-      "--text",
-      "--unified=0",
-      "--no-renames",
-      "--no-color",
-    ];
-    await this.#run({ args: ["log", ...whole, `${base}..${commit}`, "--"], onStdout: onChunk });
-  }
-
-  /**
-   * The folders, in latin1, that are a repository of their own at `commit`, and were none at
-   * `base`; see `newGitlinks`.
-   */
-  async newGitlinks(commit: CommitHash, base: CommitHash): Promise<string[]> {
-    const run = (each: GitRun) => this.#run(each);
-    const changes = await this.#changes(commit, base);
-    const modules = `${commit}:.gitmodules`;
-    return await newGitlinks({ run, changes, modules, root: this.#workspaceDir });
-  }
-
-  /** The submodules that are at another commit than at `base`, with that commit. */
-  async movedGitlinks(commit: CommitHash, base: CommitHash): Promise<Gitlink[]> {
-    const words = (await this.#changes(commit, base)).split("\0");
-    return words.flatMap((word, at) => {
-      const [, hash] = /^:\d+ 160000 [0-9a-f]+ ([0-9a-f]+) /.exec(word) ?? [];
-      return hash === undefined || at % 2 === 1
-        ? []
-        : [{ path: words[at + 1] ?? "", commit: CommitHash.parse(hash) }];
-    });
-  }
-
-  /**
-   * The pointers of LFS among the files that are others than at `base`. Those that are in
-   * `objectsDir` came from there, and are left out.
-   */
-  async changedPointers(
-    commit: CommitHash,
-    base: CommitHash,
-    objectsDir: string,
-  ): Promise<(PathPointer & { blob: string })[]> {
-    const grep = ["grep", "-q", "-F", "-e", "filter=lfs", commit, "--", ":(glob)**/.gitattributes"];
-    if ((await tryGit(this.git, this.#inView({ args: grep }))).exitCode !== 0) return [];
-    const words = (await this.#changes(commit, base)).split("\0");
-    const files = words.flatMap((word, at) => {
-      const [, blob] = at % 2 === 0 ? (/^:\d+ 100\d+ [0-9a-f]+ ([0-9a-f]+) /.exec(word) ?? []) : [];
-      return blob === undefined ? [] : [{ path: words[at + 1] ?? "", blob }];
-    });
-    const run = (each: GitRun) => this.#run(each);
-    const texts = await smallBlobs(
-      run,
-      files.map(({ blob }) => blob),
-    );
-    const pointers = files.flatMap((file) => {
-      const pointer = readPointer(texts.get(file.blob) ?? "");
-      return pointer === undefined ? [] : [{ ...file, ...pointer }];
-    });
-    const known = await smallBlobs(
-      (each) => run({ ...each, env: { GIT_OBJECT_DIRECTORY: objectsDir } }),
-      pointers.map(({ blob }) => blob),
-    );
-    return pointers.filter(({ blob }) => !known.has(blob));
-  }
-
-  async #changes(commit: CommitHash, base: CommitHash): Promise<string> {
-    const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"];
-    return await this.#run({ args, encoding: "latin1" });
-  }
-
   async #run(run: GitRun): Promise<string> {
     return await runGit(this.git, this.#inView(run));
   }
@@ -204,8 +114,6 @@ export class CleanView {
     return { ...run, args: [`--git-dir=${this.gitDir}`, ...run.args], cwd: this.gitDir };
   }
 }
-
-type OnChunk = (chunk: Uint8Array) => void;
 
 function requireFiles(workspaceDir: string): void {
   inRepository(workspaceDir, (repository) => {

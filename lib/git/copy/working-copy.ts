@@ -15,7 +15,7 @@ import { emptyFolder, mendFolder, removeTree } from "../../folders/remove-tree.t
 import { SettError } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
 import type { PreparedWorkspace } from "../../model/prepare.ts";
-import type { AgentExchange, RecordedCommit } from "../exchange/port.ts";
+import type { AgentExchange, Origin, RecordedCommit } from "../exchange/port.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
@@ -24,16 +24,16 @@ import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import type { GitLimits } from "../run/watch-limits.ts";
 import { bringCommits, type Places } from "./bring-commits.ts";
-import { type ChangeOutside, changeOutside } from "./changes-outside.ts";
 import { CleanView } from "./clean-view.ts";
+import { CommitChanges } from "./commit-changes.ts";
 import { copyMissing } from "./copy-missing.ts";
 import { differenceOf } from "./difference.ts";
 import { type KeyFiles, readKeyFiles, sizeOfFiles } from "./key-files.ts";
-import type { Checkout, PathPointer } from "./layer.ts";
+import type { Checkout } from "./layer.ts";
 import { contentOf, smudge } from "./smudge.ts";
 import type { SparsePaths } from "./sparse-paths.ts";
 import { SubmoduleExchange } from "./submodule-exchange.ts";
-import { commitsIn, Submodules } from "./submodules.ts";
+import { Submodules } from "./submodules.ts";
 import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, clearHidden } from "./tracked-folders.ts";
 import { readTree, type TreeFacts } from "./tree-facts.ts";
@@ -63,6 +63,12 @@ export interface WorkingCopyOptions {
   readonly isUsed?: boolean;
   /** What was prepared for all who begin with the same files. */
   readonly prepared?: PreparedWorkspace | undefined;
+}
+
+/** `base`: the commit that the work began with. */
+export interface Judging<Refusal> {
+  readonly base: CommitHash;
+  readonly judge: (changes: CommitChanges) => Promise<Refusal | undefined>;
 }
 
 /**
@@ -319,42 +325,6 @@ export class WorkingCopy {
     return (await this.#clean()).resolveCommit(text);
   }
 
-  async readCommits(...args: Parameters<CleanView["readCommits"]>): Promise<void> {
-    await (await this.#clean()).readCommits(...args);
-  }
-
-  async readAdded(...args: Parameters<CleanView["readAdded"]>): Promise<void> {
-    await (await this.#clean()).readAdded(...args);
-  }
-
-  async newGitlinks(...args: Parameters<CleanView["newGitlinks"]>): Promise<string[]> {
-    return await (await this.#clean()).newGitlinks(...args);
-  }
-
-  /** The submodules that `commit` has moved from `base` to commits that no clone of them has. */
-  async lostGitlinks(commit: CommitHash, base: CommitHash): Promise<Gitlink[]> {
-    const view = await this.#clean();
-    const moved = await view.movedGitlinks(commit, base);
-    const run = ({ args, ...more }: GitRun) =>
-      runGit(view.git, { ...more, args: [`--git-dir=${view.gitDir}`, ...args] });
-    const { objectsDir, submodules } = await this.exchange.shown();
-    const shown = await commitsIn(run, submodules?.objectsDir, moved);
-    // A repository may be a submodule of itself.
-    const own = await commitsIn(run, objectsDir, moved);
-    return moved.filter(({ commit: each }) => !shown.has(each) && !own.has(each));
-  }
-
-  /** The files of LFS that `commit` has changed since `base`, and whose content no one else has. */
-  async lostPointers(commit: CommitHash, base: CommitHash): Promise<PathPointer[]> {
-    const view = await this.#clean();
-    const { objectsDir, lfsDir } = await this.exchange.shown();
-    const lost: PathPointer[] = [];
-    for (const { blob, ...pointer } of await view.changedPointers(commit, base, objectsDir))
-      if (lfsDir === undefined || (await contentOf(lfsDir, pointer)) === undefined)
-        lost.push(pointer);
-    return lost;
-  }
-
   /** True when others have the commit: it is in the workspace, or on record. */
   async isShared(commit: CommitHash): Promise<boolean> {
     if (this.#given.has(commit)) return true;
@@ -373,24 +343,31 @@ export class WorkingCopy {
 
   /**
    * Puts `commit` and all that it needs beyond `start`, the commit that its goal was stated on,
-   * into the exchange. A repeat changes nothing. Resolves with a change beyond the agent's part of
-   * the repository, where one is new since `base`: then nothing is published. Throws git-failed
-   * when something that the commit needs is missing.
+   * into the exchange. A repeat changes nothing. Resolves with what `judge` has against it: then
+   * nothing is published. Throws git-failed when something that the commit needs is missing.
    */
-  async publish(
+  async publish<Refusal = never>(
     commit: CommitHash,
     start: CommitHash | undefined,
-    base = start,
-  ): Promise<ChangeOutside | undefined> {
+    judging?: Judging<Refusal>,
+  ): Promise<Refusal | undefined> {
     const { git, gitDir } = await this.#clean();
-    const { sparse } = this.#options;
-    const known = [...this.#given, ...[base, start].filter((each) => each !== undefined)];
-    let outside: ChangeOutside | undefined;
-    await this.exchange.publish({ git, gitDir }, commit, start, async (of) => {
-      outside = sparse && (await changeOutside({ of, commit, known, sparse }));
-      return outside === undefined;
-    });
-    return outside;
+    const { sparse, workspaceDir } = this.#options;
+    if (judging === undefined) {
+      await this.exchange.publish({ git, gitDir }, commit, start);
+      return undefined;
+    }
+    const { base, judge } = judging;
+    const known = [...this.#given, ...(start === undefined ? [] : [start])];
+    const shown = await this.exchange.shown();
+    let refusal: Refusal | undefined;
+    const isAllowed = async (of: Origin) => {
+      const reading = { of, commit, base, known, sparse, workspaceDir, shown };
+      refusal = await judge(new CommitChanges(reading));
+      return refusal === undefined;
+    };
+    await this.exchange.publish({ git, gitDir }, commit, start, { base, isAllowed });
+    return refusal;
   }
 
   async #clean(): Promise<CleanView> {

@@ -141,13 +141,13 @@ export interface AgentExchange extends AsyncDisposable {
    * Gives others the commit, with all that it needs beyond `start`, the commit that its goal was
    * stated on; without `start` its whole history. A repeat changes nothing. Throws git-failed where
    * something is missing, or would be refused by readers; then nothing is published. The same is
-   * true where `isAllowed` says no.
+   * true where `judgement` says no.
    */
   publish(
     from: Origin,
     commit: CommitHash,
     start: CommitHash | undefined,
-    isAllowed?: IsAllowed,
+    judgement?: Judgement,
   ): Promise<void>;
   /**
    * Before a grant: as `mend` and `tidy`, and takes over what earlier containers have published.
@@ -186,11 +186,16 @@ export interface Receiver {
 /** The repository that has a commit. */
 export type Origin = { git: Git; gitDir: string };
 
-/**
- * Judges a commit before others have it. The repository shows what all readers will see of it: the
- * agent's own may have other objects under the same names.
- */
-export type IsAllowed = (checked: Origin) => Promise<boolean>;
+/** `base`: what the commit is compared with, which need not be part of its history. */
+export interface Judgement {
+  readonly base: CommitHash;
+  /**
+   * Judges a commit before others have it. The repository shows what all readers will see of it,
+   * and the base, with every object hashed: the agent's own may have other objects under the same
+   * names. It lasts as long as the call.
+   */
+  readonly isAllowed: (checked: Origin) => Promise<boolean>;
+}
 
 /** `name` and `cure`: for people. `isFlat`: counting it costs little. */
 export type CountedFolder = { path: string; name: string; cure: string; isFlat: boolean };

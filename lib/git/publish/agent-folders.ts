@@ -10,7 +10,7 @@ import { moduleStorePath } from "../exchange/module-store.ts";
 import type {
   AgentExchange,
   CountedFolder,
-  IsAllowed,
+  Judgement,
   Origin,
   Receiver,
   RecordedCommit,
@@ -82,11 +82,11 @@ export class AgentFolders implements AgentExchange {
     from: Origin,
     commit: CommitHash,
     start: CommitHash | undefined,
-    isAllowed: IsAllowed = async () => true,
+    judgement?: Judgement,
   ): Promise<void> {
     const { objectsDir } = this.#options;
     const { path: folder } = this.#folder;
-    const order = { ...from, objectsDir, folder, commit, start, isAllowed };
+    const order = { ...from, objectsDir, folder, commit, start, judgement };
     if (!(await publishCommit(order))) return;
     await this.#folder.note(commit);
     await this.#guard?.keep(commit);

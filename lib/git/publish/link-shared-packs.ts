@@ -12,7 +12,8 @@ import { packName } from "../exchange/pack-name.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 
 /**
- * `gitDir`: where `commit` is; `folder`: the agent's own one of the exchange, which has its pack;
+ * `git`, `gitDir`: read `commit` where every object was hashed, so that it says itself which
+ * commits are before it; `folder`: the agent's own one of the exchange, which has its pack;
  * `start`: the commit of the goal.
  */
 type Chain = { git: Git; gitDir: string; folder: string; commit: CommitHash; start: CommitHash };

@@ -7,11 +7,11 @@ import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import { packName } from "../exchange/pack-name.ts";
-import type { IsAllowed } from "../exchange/port.ts";
+import type { Judgement, Origin } from "../exchange/port.ts";
 import { takePack } from "../exchange/take-commit.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { limitedInContainer } from "../run/limited.ts";
-import { type Git, runGit } from "../run/run-git.ts";
+import { type Git, runGit, tryGit } from "../run/run-git.ts";
 import { sharePack } from "./link-shared-packs.ts";
 
 interface Publication {
@@ -28,7 +28,7 @@ interface Publication {
    * is copied.
    */
   readonly start: CommitHash | undefined;
-  readonly isAllowed: IsAllowed;
+  readonly judgement: Judgement | undefined;
 }
 
 /**
@@ -37,18 +37,22 @@ interface Publication {
  */
 export async function publishCommit(given: Publication): Promise<boolean> {
   // A commit that exceeds the limits here would be on record as a success, and exceed those of each
-  // reader.
+  // reader. Its judge may read it as a whole.
   const publication = { ...given, git: limitedInContainer(given.git) };
   const { folder, commit, start } = publication;
   await requireFolder(folder);
   const unfinished = join(folder, `.${commit}`);
   try {
     await removeTree(unfinished);
-    await writePack(publication, unfinished);
-    if (!(await isGood(publication, unfinished))) return false;
-    await rename(unfinished, join(folder, packName(commit)));
-    if (start !== undefined) await sharePack({ ...publication, start }).catch(() => undefined);
-    return true;
+    await writePack(publication, commit, unfinished);
+    return await whenChecked(publication, unfinished, async (objects) => {
+      const checked = reading(given, objects);
+      if ((await given.judgement?.isAllowed(checked)) === false) return false;
+      await rename(unfinished, join(folder, packName(commit)));
+      const chain = { ...reading(publication, objects), folder, commit };
+      if (start !== undefined) await sharePack({ ...chain, start }).catch(() => undefined);
+      return true;
+    });
   } finally {
     await removeTree(unfinished).catch(() => undefined);
   }
@@ -61,7 +65,11 @@ async function requireFolder(folder: string): Promise<void> {
   throw new SettError("git-failed", `There is no folder ${folder} to publish in.`, { hint });
 }
 
-async function writePack({ git, gitDir, commit, start }: Publication, path: string): Promise<void> {
+async function writePack(
+  { git, gitDir, start }: Publication,
+  commit: CommitHash,
+  path: string,
+): Promise<void> {
   const args = [
     `--git-dir=${gitDir}`,
     "pack-objects",
@@ -86,25 +94,46 @@ async function writePack({ git, gitDir, commit, start }: Publication, path: stri
  * other than their names say. A date may be none that git can show: where such a commit was merged,
  * each `git log` would end with an error at it.
  */
-async function isGood(
-  { git, gitDir, objectsDir, commit, start, isAllowed }: Publication,
+async function whenChecked<Result>(
+  publication: Publication,
   path: string,
-): Promise<boolean> {
+  use: (objectsDir: string) => Promise<Result>,
+): Promise<Result> {
+  const { gitDir, objectsDir, commit, start, judgement } = publication;
   const check = join(gitDir, "sett-check");
   try {
     await makeStore(check, objectsDir);
-    await withFile(path, "r", (fd) => takePack({ git, gitDir, objectsDir: check }, fd));
-    const env = { GIT_OBJECT_DIRECTORY: check };
+    await take(publication, check, path);
+    const checked = reading(publication, check);
     const range = [`${commit}^{commit}`, ...(start === undefined ? [] : [`^${start}`])];
-    await runGit(git, {
+    await runGit(checked.git, {
       args: [`--git-dir=${gitDir}`, "log", "--format=%ad%cd", ...range, "--"],
-      env,
       onStdout: () => {},
     });
-    return await isAllowed({ git: { ...git, env: { ...git.env, ...env } }, gitDir });
+    if (judgement !== undefined && !(await hasCommit(checked, judgement.base))) {
+      const beside = join(check, "base.pack");
+      await writePack(publication, judgement.base, beside);
+      await take(publication, check, beside);
+    }
+    return await use(check);
   } finally {
     await removeTree(check);
   }
+}
+
+/** The repository with the objects of another store in the place of its own. */
+function reading({ git, gitDir }: Origin, objectsDir: string): Origin {
+  return { git: { ...git, env: { ...git.env, GIT_OBJECT_DIRECTORY: objectsDir } }, gitDir };
+}
+
+async function take({ git, gitDir }: Publication, objectsDir: string, path: string): Promise<void> {
+  await withFile(path, "r", (fd) => takePack({ git, gitDir, objectsDir }, fd));
+}
+
+/** What is there is whole: a pack of which anything is missing is not taken. */
+async function hasCommit({ git, gitDir }: Origin, commit: CommitHash): Promise<boolean> {
+  const args = [`--git-dir=${gitDir}`, "cat-file", "-e", `${commit}^{commit}`];
+  return (await tryGit(git, { args })).exitCode === 0;
 }
 
 async function withFile<Result>(

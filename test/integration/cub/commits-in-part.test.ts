@@ -1,13 +1,11 @@
 // What an agent with `workspace.paths` may commit: a real repository, and git as a tool uses it.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { publishCommit } from "../../../apps/cub/work/publish-commit.ts";
 import { codeCommitType } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
+import { forgePack } from "../../support/git/forged-pack.ts";
 import {
   commitFiles,
   git,
@@ -61,47 +59,6 @@ async function scene() {
   };
 }
 
-/**
- * Makes a pack in which one object is found by the name of another. Git looks on in the pack where
- * it has found something, so that `way` has what leads there.
- */
-function packUnder(folder: string, way: readonly string[], object: string, other: string): void {
-  const [hidden, shown, ...more] = [object, other, ...way].map((each) =>
-    toolGit(folder, "rev-parse", each),
-  );
-  const packs = join(folder, ".git/objects/pack");
-  const id = execFileSync("git", ["pack-objects", "-q", "--window=0", join(packs, "pack")], {
-    ...{ cwd: folder, encoding: "utf8" },
-    input: [hidden, ...more].map((each) => `${each}\n`).join(""),
-  }).trim();
-  const path = join(packs, `pack-${id}.idx`);
-  const index = readFileSync(path);
-  const [fanOut, names] = [8, 8 + 256 * 4];
-  const count = index.readUInt32BE(names - 4);
-  const [sums, offsets] = [names + count * 20, names + count * 24];
-  const entries = Array.from({ length: count }, (_, at) => {
-    const name = index.toString("hex", names + at * 20, names + at * 20 + 20);
-    const [sum, offset] = [index.readUInt32BE(sums + at * 4), index.readUInt32BE(offsets + at * 4)];
-    return { name: name === hidden ? String(shown) : name, sum, offset };
-  });
-  entries.sort((one, two) => (one.name < two.name ? -1 : 1));
-  for (const [at, { name, sum, offset }] of entries.entries()) {
-    index.write(name, names + at * 20, "hex");
-    index.writeUInt32BE(sum, sums + at * 4);
-    index.writeUInt32BE(offset, offsets + at * 4);
-  }
-  for (let at = 0; at < 256; at++) {
-    const upTo = entries.filter(({ name }) => Number.parseInt(name.slice(0, 2), 16) <= at).length;
-    index.writeUInt32BE(upTo, fanOut + at * 4);
-  }
-  createHash("sha1")
-    .update(index.subarray(0, -20))
-    .digest()
-    .copy(index, index.length - 20);
-  chmodSync(path, 0o644);
-  writeFileSync(path, index);
-}
-
 const beyond = (file: string) =>
   `The commit C changes \`${file}\`, which is not in the \`workspace.paths\` of the agent, so nothing was published. ` +
   "Have the tool leave the file as it is, or add it to the paths in sett.yml.";
@@ -147,12 +104,10 @@ test("a change is seen although the copy has another tree under the name of the 
   );
   const { base } = one;
   // Git makes no difference to another one of what is as small as this.
-  packUnder(
-    folder,
-    [base, `${base}^{tree}`, `${base}:vault`],
-    "HEAD:vault/deep",
-    `${base}:vault/deep`,
-  );
+  forgePack(folder, {
+    ...{ object: "HEAD:vault/deep", name: `${base}:vault/deep` },
+    way: [base, `${base}^{tree}`, `${base}:vault`],
+  });
   expect(toolGit(folder, "diff-tree", "-r", base, "HEAD")).toBe("");
   expect(await one.publish()).toBe(beyond("vault/deep/ore"));
   expect(publishedIn(one.host)).toEqual([]);

@@ -1,6 +1,7 @@
 // Shows what commits have added, as it is searched for secrets before they are published.
 
 import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";
 import { maskerOf } from "../../../apps/cub/secrets/masker.ts";
@@ -19,6 +20,7 @@ const ofToken = maskerOf([["token", Buffer.from(value)]]);
 async function preparedCopy(masker = ofToken) {
   const host = sampleRepository();
   const folder = join(host.root, "work");
+  mkdirSync(join(host.path, ".git/sett/exchange/demo", agentName), { recursive: true });
   const copy = copyIn({
     git: { path: "git", env: { PATH: process.env.PATH } },
     agentName,
@@ -32,7 +34,10 @@ async function preparedCopy(masker = ofToken) {
     toolGit(folder, "commit", "--quiet", "--allow-empty", "-m", message);
   };
   const findSince = async (base: CommitHash) =>
-    await findInCommits(masker, copy, { commit: await copy.head(), base });
+    await copy.publish(await copy.head(), host.base, {
+      base,
+      judge: async (changes) => await findInCommits(masker, changes),
+    });
   const find = async () => await findSince(host.base);
   return { folder, commit, find, findSince, [Symbol.dispose]: host[Symbol.dispose] };
 }
@@ -150,6 +155,37 @@ const ways: [string, (copy: Copy) => void][] = [
       commit();
       toolGit(folder, "merge", "--quiet", "--no-commit", "--no-ff", "side");
       write(folder, { a: value });
+      commit();
+    },
+  ],
+  [
+    "a merge itself, in bytes that are no text",
+    ({ folder, commit }) => {
+      write(folder, { a: "\0" });
+      commit();
+      toolGit(folder, "checkout", "--quiet", "-b", "side");
+      write(folder, { a: "\0\0" });
+      commit();
+      toolGit(folder, "checkout", "--quiet", "--detach", "HEAD~1");
+      write(folder, { a: "\0b" });
+      commit();
+      toolGit(folder, "merge", "--quiet", "--no-commit", "-s", "ours", "side");
+      write(folder, { a: `\0\0${value}\0` });
+      commit();
+    },
+  ],
+  [
+    "a merge of three, after a zero byte",
+    ({ folder, commit }) => {
+      const base = toolGit(folder, "rev-parse", "HEAD");
+      for (const name of ["one", "two", "three"]) {
+        toolGit(folder, "checkout", "--quiet", "--detach", base);
+        write(folder, { [name]: name });
+        commit();
+        toolGit(folder, "tag", name);
+      }
+      toolGit(folder, "merge", "--quiet", "--no-commit", "one", "two");
+      write(folder, { a: `${"text\n".repeat(4_000)}\0${value}` });
       commit();
     },
   ],

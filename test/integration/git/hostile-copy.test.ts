@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { copyIn } from "../../support/git/folders.ts";
 import {
@@ -42,9 +43,12 @@ async function readAll({ copy, base }: Made, payload?: string): Promise<CommitHa
   const commit =
     (payload === undefined ? undefined : await copy.resolveCommit(payload)) ?? (await copy.head());
   await copy.isShared(commit);
-  await copy.readCommits(commit, base, () => {});
-  await copy.readAdded(commit, base, () => {});
-  await copy.publish(commit, base);
+  const judge = async (changes: CommitChanges) => {
+    await changes.readCommits(() => {});
+    await changes.readAdded(() => {});
+    return undefined;
+  };
+  await copy.publish(commit, base, { base, judge });
   return commit;
 }
 

@@ -1,0 +1,165 @@
+// What a commit of a command has changed, for those that judge it before others have it. It is read
+// in the store in which every object has been hashed, and nowhere else: the command's own may have
+// other objects under the same names, and then shows another commit than its readers will get.
+import { CommitHash } from "../../model/ids.ts";
+import type { Origin, Shown } from "../exchange/port.ts";
+import type { Gitlink } from "../run/find-submodules.ts";
+import { readPointer, smallBlobs } from "../run/lfs-pointers.ts";
+import { newGitlinks } from "../run/new-gitlinks.ts";
+import { type GitRun, runGit, tryGit } from "../run/run-git.ts";
+import { type ChangeOutside, changeOutside } from "./changes-outside.ts";
+import type { PathPointer } from "./layer.ts";
+import { contentOf } from "./smudge.ts";
+import type { SparsePaths } from "./sparse-paths.ts";
+import { commitsIn } from "./submodules.ts";
+
+interface Reading {
+  /** A repository whose objects are what their names say. It has `commit` and `base`. */
+  readonly of: Origin;
+  readonly commit: CommitHash;
+  /** The commit that the work began with. */
+  readonly base: CommitHash;
+  /** These and what they reach are no changes of the command. They need not be there. */
+  readonly known: readonly CommitHash[];
+  readonly sparse: SparsePaths | undefined;
+  readonly workspaceDir: string;
+  readonly shown: Shown;
+}
+
+// Git's diffs of several parents in one (`--cc`) leave out files that are no text, and end a line
+// at a zero byte.
+const noMerges = ["--no-merges"];
+const mergesOfTwo = ["--merges", "--max-parents=2", "--remerge-diff"];
+const otherMerges = ["--min-parents=3", "--diff-merges=first-parent"];
+
+const patchOptions = [
+  "--format=commit %H",
+  "--root",
+  "--text",
+  "--unified=0",
+  "--no-renames",
+  "--no-color",
+];
+
+type OnChunk = (chunk: Uint8Array) => void;
+
+export class CommitChanges {
+  readonly #reading: Reading;
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+  }
+
+  /**
+   * The new commits themselves, byte for byte: their messages, authors and whatever else they say.
+   * In pieces of any size.
+   */
+  async readCommits(onChunk: OnChunk): Promise<void> {
+    const stdin = await this.#run({ args: ["rev-list", this.#range, "--"] });
+    await this.#run({ args: ["cat-file", "--batch"], stdin, onStdout: onChunk });
+  }
+
+  /**
+   * A patch of what the new commits have added: the names of files, and lines with all bytes, also
+   * those that a later one removes again. Of a merge it has what git would not have made of its
+   * parents; of one with three parents or more, for which git does not say that, all that is not in
+   * the first. A line `commit HASH` is before each. In pieces of any size.
+   */
+  async readAdded(onChunk: OnChunk): Promise<void> {
+    const range = [this.#range, "--"];
+    const merges = await this.#run({ args: ["rev-list", "--merges", "--max-count=1", ...range] });
+    for (const kind of merges === "" ? [noMerges] : [noMerges, mergesOfTwo, otherMerges]) {
+      const args = ["log", "--patch", ...kind, ...patchOptions, ...range];
+      await this.#run({ args, onStdout: onChunk });
+    }
+  }
+
+  /**
+   * The folders, in latin1, that are a repository of their own, and were none before; see
+   * `newGitlinks`.
+   */
+  async newGitlinks(): Promise<string[]> {
+    const { commit, workspaceDir: root } = this.#reading;
+    const run = (each: GitRun) => this.#run(each);
+    const changes = await this.#changes();
+    return await newGitlinks({ run, changes, modules: `${commit}:.gitmodules`, root });
+  }
+
+  /** The submodules that were moved to commits that no clone of them has. */
+  async lostGitlinks(): Promise<Gitlink[]> {
+    const { objectsDir, submodules } = this.#reading.shown;
+    const words = (await this.#changes()).split("\0");
+    const moved = words.flatMap((word, at) => {
+      const [, hash] = /^:\d+ 160000 [0-9a-f]+ ([0-9a-f]+) /.exec(word) ?? [];
+      return hash === undefined || at % 2 === 1
+        ? []
+        : [{ path: words[at + 1] ?? "", commit: CommitHash.parse(hash) }];
+    });
+    const run = (each: GitRun) => this.#run(each);
+    const shown = await commitsIn(run, submodules?.objectsDir, moved);
+    // A repository may be a submodule of itself.
+    const own = await commitsIn(run, objectsDir, moved);
+    return moved.filter(({ commit: each }) => !shown.has(each) && !own.has(each));
+  }
+
+  /** The changed files of LFS whose content no one else has. */
+  async lostPointers(): Promise<PathPointer[]> {
+    const { lfsDir } = this.#reading.shown;
+    const lost: PathPointer[] = [];
+    for (const { blob, ...pointer } of await this.#changedPointers())
+      if (lfsDir === undefined || (await contentOf(lfsDir, pointer)) === undefined)
+        lost.push(pointer);
+    return lost;
+  }
+
+  /** The first change beyond the agent's part of the repository; undefined without a part. */
+  async outside(): Promise<ChangeOutside | undefined> {
+    const { of, commit, base, known, sparse } = this.#reading;
+    return sparse && (await changeOutside({ of, commit, known: [...known, base], sparse }));
+  }
+
+  /** Those that are in what is shown came from there, and are left out. */
+  async #changedPointers(): Promise<(PathPointer & { blob: string })[]> {
+    const { of, commit, shown } = this.#reading;
+    const grep = ["grep", "-q", "-F", "-e", "filter=lfs", commit, "--", ":(glob)**/.gitattributes"];
+    if ((await tryGit(of.git, this.#inRepository({ args: grep }))).exitCode !== 0) return [];
+    const words = (await this.#changes()).split("\0");
+    const files = words.flatMap((word, at) => {
+      const [, blob] = at % 2 === 0 ? (/^:\d+ 100\d+ [0-9a-f]+ ([0-9a-f]+) /.exec(word) ?? []) : [];
+      return blob === undefined ? [] : [{ path: words[at + 1] ?? "", blob }];
+    });
+    const run = (each: GitRun) => this.#run(each);
+    const texts = await smallBlobs(
+      run,
+      files.map(({ blob }) => blob),
+    );
+    const pointers = files.flatMap((file) => {
+      const pointer = readPointer(texts.get(file.blob) ?? "");
+      return pointer === undefined ? [] : [{ ...file, ...pointer }];
+    });
+    const known = await smallBlobs(
+      (each) => run({ ...each, env: { GIT_OBJECT_DIRECTORY: shown.objectsDir } }),
+      pointers.map(({ blob }) => blob),
+    );
+    return pointers.filter(({ blob }) => !known.has(blob));
+  }
+
+  get #range(): string {
+    return `${this.#reading.base}..${this.#reading.commit}`;
+  }
+
+  async #changes(): Promise<string> {
+    const { base, commit } = this.#reading;
+    const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"];
+    return await this.#run({ args, encoding: "latin1" });
+  }
+
+  async #run(run: GitRun): Promise<string> {
+    return await runGit(this.#reading.of.git, this.#inRepository(run));
+  }
+
+  #inRepository(run: GitRun): GitRun {
+    const { gitDir } = this.#reading.of;
+    return { ...run, args: [`--git-dir=${gitDir}`, ...run.args], cwd: gitDir };
+  }
+}
