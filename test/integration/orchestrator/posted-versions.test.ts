@@ -20,6 +20,7 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 test("a rework that a review asks for while the version is taken up ends as well", async () => {
   const isReviewed = Promise.withResolvers<void>();
+  const isOver = Promise.withResolvers<void>();
   let draft: Artefact | undefined;
   /** The review comes between the list of the claims that end and their end. */
   const within = (board: Blackboard): Blackboard => ({
@@ -40,7 +41,14 @@ test("a rework that a review asks for while the version is taken up ends as well
   await using clan = await startClanOn(
     redis,
     {
-      writer: { ...wants("GoalDefined", "exclusive"), tool: () => report("Draft") },
+      writer: {
+        ...wants("GoalDefined", "exclusive"),
+        tool: async () => {
+          // A rework whose result came first would have failed, since its version is taken.
+          if ((clan.inputs.get("writer")?.length ?? 0) > 1) await isOver.promise;
+          return report("Draft");
+        },
+      },
       critic: {
         ...wants("Draft", "review"),
         tool: async ({ target_artefact: { version } }) => {
@@ -67,6 +75,7 @@ test("a rework that a review asks for while the version is taken up ends as well
     ada,
   );
   await clan.made(goal, ({ payload }) => payload === "Printed");
+  isOver.resolve();
   const claims = [...(await clan.board.claimsOfArtefact(first.id)).entries()];
   expect(claims.map(([cause]) => cause)).toEqual(["standard", "rework:1"]);
   for (const [cause, id] of claims) {
