@@ -3,7 +3,7 @@
 
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
 import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
-import { isRetry, retryClaim } from "../../../lib/core/retry-claim.ts";
+import { causeOfRetry, isRetry, retryClaim } from "../../../lib/core/retry-claim.ts";
 import { isStandIn } from "../../../lib/core/stand-in.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -14,6 +14,8 @@ import type { PauseCache } from "../decide/pause-cache.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Questions } from "./questions.ts";
 import { postedAfter } from "./versions.ts";
+
+const eventsAtOnce = 500;
 
 export class Requests {
   readonly #deps: Deps;
@@ -130,6 +132,7 @@ export class Requests {
     reason: string,
     board: BoardAsOf,
   ): Promise<void> {
+    if (await this.#wasSeenTo(request)) return;
     const draft = {
       ...about,
       type: "request_refused" as const,
@@ -137,4 +140,27 @@ export class Requests {
     };
     await board.logAsLeader(draft);
   }
+
+  /**
+   * A leader before this one may have done what was asked, or refused it, and have ended before its
+   * cursor was stored: the log then has that after the request.
+   */
+  async #wasSeenTo(request: SettEvent): Promise<boolean> {
+    const { board } = this.#deps;
+    for (let from = request.id; ; ) {
+      const events = await board.readEvents(from, eventsAtOnce);
+      if (events.some((event) => isOutcome(event, request))) return true;
+      const last = events.at(-1);
+      if (last === undefined || events.length < eventsAtOnce) return false;
+      from = last.id;
+    }
+  }
+}
+
+function isOutcome({ type, data, goal_id }: SettEvent, request: SettEvent): boolean {
+  if (type === "request_refused") return data?.request === request.id;
+  if (type === "goal_ended" && request.type === "cancel_requested")
+    return goal_id === request.goal_id && data?.by === request.actor;
+  if (type !== "claim_opened" || request.type !== "retry_requested") return false;
+  return request.artefact_id !== undefined && data?.cause === causeOfRetry(request.artefact_id);
 }
