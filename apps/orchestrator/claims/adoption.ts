@@ -3,6 +3,7 @@
 
 import { sleep } from "../../../lib/async/sleep.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
+import { isAway } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { PublishTracker } from "./publish-tracker.ts";
 
@@ -29,7 +30,7 @@ export async function trackPublications(
 /**
  * Adopts what was published by hand, in the order of the publications. Sett's own functions publish
  * too, and their events may still be under way: `hasFollowed` says whether the log has been
- * followed past an event.
+ * followed past an event. Rejects where one of them is to be looked at again.
  */
 export async function adoptPublications(
   deps: Deps,
@@ -42,23 +43,34 @@ export async function adoptPublications(
   if (suspects.length === 0) return;
   const end = await board.endOfEvents();
   while (!signal.aborted && !hasFollowed(end)) await sleep(100, signal);
+  let failed: { error: unknown } | undefined;
   for (const id of suspects) {
     if (signal.aborted) return;
-    if (tracker.forgetUnexplained(id)) await adopt(deps, id);
+    if (!tracker.forgetUnexplained(id)) continue;
+    const error = await adopt(deps, id);
+    if (error === undefined) continue;
+    const comesAgain = tracker.lookAgain(id, clock.passedMs(), isAway(error));
+    if (comesAgain) failed ??= { error };
   }
+  if (failed !== undefined) throw failed.error;
 }
 
-/** What was published may be any text. One that cannot be checked must not stop the others. */
-async function adopt({ board, log }: Deps, text: string): Promise<void> {
+/**
+ * What was published may be any text. One that cannot be checked must not stop the others: resolves
+ * with the error.
+ */
+async function adopt({ board, log }: Deps, text: string): Promise<unknown> {
   const id = ArtefactId.safeParse(text).data;
-  if (id === undefined) return;
+  if (id === undefined) return undefined;
   const about = { artefact_id: id };
   try {
     const result = await board.adoptArtefact(id);
     if (result.outcome === "adopted") log.info("Adopted a published artefact", about);
     if (result.outcome === "refused")
       log.warn("Refused a published artefact", { ...about, reason: result.reason });
+    return undefined;
   } catch (error) {
     log.warn("Could not check a published artefact", { ...about, error });
+    return error;
   }
 }

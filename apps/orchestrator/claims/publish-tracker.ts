@@ -9,11 +9,16 @@ const maxRemembered = 20_000;
 /** An event and its publication come by different connections, at most so far apart. */
 const maxApartMs = 2_000;
 
+/** What the owner has written may be such that Redis refuses to read it, however often. */
+const maxTries = 10;
+
 export class PublishTracker {
   /** id → until when the publication that belongs to its event may come. */
   readonly #expected = new RecentMap<string, number>(maxRemembered);
   /** Publications without an event so far: how many of each id, and when the first arrived. */
   readonly #unexplained = new Map<string, { count: number; sinceMs: number }>();
+  /** How often those could not be checked that are to be looked at again. */
+  readonly #failures = new RecentMap<string, number>(maxRemembered);
 
   /** An `artefact_created` event of this artefact has arrived. */
   noteEvent(id: string, nowMs: number): void {
@@ -46,5 +51,20 @@ export class PublishTracker {
   /** True when there is still no event for it; the publication is then forgotten. */
   forgetUnexplained(id: string): boolean {
     return this.#unexplained.delete(id);
+  }
+
+  /**
+   * It could not be checked, and is looked at again. False where that was tried often enough; while
+   * Redis is away, as `isAway` says, nothing is tried.
+   */
+  lookAgain(id: string, nowMs: number, isAway: boolean): boolean {
+    const failures = (this.#failures.get(id) ?? 0) + (isAway ? 0 : 1);
+    if (failures >= maxTries) {
+      this.#failures.delete(id);
+      return false;
+    }
+    this.#failures.set(id, failures);
+    this.notePublication(id, nowMs);
+    return true;
   }
 }

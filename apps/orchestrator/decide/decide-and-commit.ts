@@ -11,7 +11,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { type AgentName, ArtefactId, type ClaimId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { Deps } from "../leader/deps.ts";
-import { IsolatedJobs } from "../leader/isolated-jobs.ts";
+import { type Failure, IsolatedJobs } from "../leader/isolated-jobs.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import { readRecords, type TargetOf } from "./claim-records.ts";
 import { commitOf } from "./commit-of.ts";
@@ -180,20 +180,24 @@ export class Decider {
 
   /**
    * Many at once. A claim that cannot be decided about (a person has broken its record) stops no
-   * other; its problem is logged once.
+   * other; its problem is logged once. Resolves with the first failure that another try may mend,
+   * if there is one: what an event brings about for a claim is found by no later look at it.
    */
   async decideEach(
     claims: readonly ClaimId[],
     eventFor: (claim: ClaimId) => ClaimEvent,
     board: BoardAsOf,
     stored?: ReadonlyMap<ClaimId, ClaimSnapshot>,
-  ): Promise<void> {
+  ): Promise<Failure | undefined> {
+    let failure: Failure | undefined;
     for (let from = 0; from < claims.length; from += claimsAtOnce) {
       const some = claims.slice(from, from + claimsAtOnce);
-      await this.#isolated.run(some, (claim) =>
+      const failed = await this.#isolated.run(some, (claim) =>
         this.decide(claim, eventFor(claim), board, { stored: stored?.get(claim) }),
       );
+      failure ??= failed;
     }
+    return failure;
   }
 
   /**

@@ -1,9 +1,12 @@
 // Runs a job for many ids at once, so that a job that fails stops no other.
 
 import { Fenced } from "../../../lib/blackboard/port/leading.ts";
+import { MalformedClaimError } from "../../../lib/blackboard/records/malformed-claim.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
+
+export type Failure = { error: unknown };
 
 export class IsolatedJobs<Id extends string> {
   readonly #log: JsonLog;
@@ -24,16 +27,21 @@ export class IsolatedJobs<Id extends string> {
 
   /**
    * Throws, when all jobs have ended, what concerns all of them: the epoch is over, or Redis is
-   * unreachable.
+   * unreachable. Resolves with the first failure that another try may mend, if there is one.
    */
-  async run(ids: readonly Id[], job: (id: Id) => Promise<unknown>): Promise<void> {
+  async run(ids: readonly Id[], job: (id: Id) => Promise<unknown>): Promise<Failure | undefined> {
+    let failure: Failure | undefined;
     const results = await Promise.allSettled(ids.map(job));
     for (const [index, id] of ids.entries()) {
       const result = results[index];
       if (result?.status !== "rejected") this.#logged.delete(id);
       else if (result.reason instanceof Fenced || isAway(result.reason)) throw result.reason;
-      else this.#logFailure(id, result.reason);
+      else {
+        this.#logFailure(id, result.reason);
+        if (!(result.reason instanceof MalformedClaimError)) failure ??= { error: result.reason };
+      }
     }
+    return failure;
   }
 
   #logFailure(id: Id, error: unknown): void {

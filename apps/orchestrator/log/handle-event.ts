@@ -3,6 +3,7 @@
 
 import type { GoalEnding } from "../../../lib/blackboard/port/artefacts.ts";
 import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
+import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
@@ -179,7 +180,7 @@ export class EventHandler {
       const open = claims.filter((claim) => !ended.has(claim));
       if (open.length === 0) break;
       const reason = `Version ${version} was posted in its place.`;
-      await this.#decider.decideEach(open, () => ({ kind: "superseded", reason }), board);
+      await this.#decideEach(open, { kind: "superseded", reason }, board);
       for (const claim of open) ended.add(claim);
     }
     await this.#opener.open(artefact, goal);
@@ -207,22 +208,14 @@ export class EventHandler {
    * person, or can be read again.
    */
   async #registerAgent(agent: AgentName, board: BoardAsOf): Promise<void> {
-    await this.#decider.decideEach(
-      await this.#claimsOf(agent),
-      () => ({ kind: "progress" }),
-      board,
-    );
+    await this.#decideEach(await this.#claimsOf(agent), { kind: "progress" }, board);
     await this.#decider.decideHeldUp(board);
   }
 
   /** An agent that is registered again by now keeps its work. */
   async #removeAgent(agent: AgentName, board: BoardAsOf): Promise<void> {
     if ((await this.#agentCache.list()).some(({ name }) => name === agent)) return;
-    await this.#decider.decideEach(
-      await this.#claimsOf(agent),
-      () => ({ kind: "agent_removed", agent }),
-      board,
-    );
+    await this.#decideEach(await this.#claimsOf(agent), { kind: "agent_removed", agent }, board);
   }
 
   async #claimsOf(agent: AgentName): Promise<ClaimId[]> {
@@ -236,11 +229,18 @@ export class EventHandler {
 
   async #endClaims(goal: GoalId, ending: GoalEnding, board: BoardAsOf): Promise<void> {
     const open = await this.#deps.board.listOpenClaimsOfGoal(goal);
-    await this.#decider.decideEach(
-      open,
-      () => ({ kind: "goal_ended", reason: endingReason(ending) }),
-      board,
-    );
+    const reason = endingReason(ending);
+    await this.#decideEach(open, { kind: "goal_ended", reason }, board);
+  }
+
+  /** Throws where one of them is still to be decided about: the event is then handled again. */
+  async #decideEach(
+    claims: readonly ClaimId[],
+    event: ClaimEvent,
+    board: BoardAsOf,
+  ): Promise<void> {
+    const failure = await this.#decider.decideEach(claims, () => event, board);
+    if (failure !== undefined) throw failure.error;
   }
 }
 

@@ -24,7 +24,8 @@ const backOff = { firstMs: 1_000, maxMs: 5 * 60_000 };
 const giveUpAfterMs = 24 * 3_600_000;
 const defaultTimeoutMs = 10_000;
 
-type Entry = { subject: NoticeSubject; dueMs: number; failingSinceMs?: number };
+/** `unread`: how often it could not be read. */
+type Entry = { subject: NoticeSubject; dueMs: number; failingSinceMs?: number; unread?: number };
 
 export class HookQueue {
   readonly #deps: Deps;
@@ -107,18 +108,16 @@ export class HookQueue {
 
   /** True when the subject needs nothing more for now. */
   async #settle(key: string, entry: Entry, signal: AbortSignal): Promise<boolean> {
-    const { board, log } = this.#deps;
+    const { board } = this.#deps;
     const [last, nowMs] = await Promise.all([board.readDelivery(key, this.#name), board.time()]);
     // A delivery in the future: Redis' clock was set back, and the delivery's age is unknown.
     const isEarly =
       last !== undefined && nowMs >= last.at && nowMs < last.at + this.#hook.remind_every_ms;
     // A question or an approval is always the same notice.
     if (entry.subject.kind !== "goal" && isEarly) return true;
-    const notice = await readNotice(board, entry.subject).catch((error: unknown) => {
-      if (isAway(error)) throw error;
-      log.warn("Could not read what to notify about", { subject: key, error });
-      return undefined;
-    });
+    const read = await this.#read(key, entry);
+    if (read === "later") return false;
+    const { notice } = read;
     if (notice === undefined || !this.#hook.on.includes(notice.kind)) return true;
     const isRepeat = last?.notice === notice.id;
     if (isRepeat && entry.subject.kind === "goal") return true;
@@ -128,6 +127,20 @@ export class HookQueue {
       reminder: isRepeat ? last.reminder + 1 : 0,
     };
     return await this.#deliver(key, entry, notice, now, signal);
+  }
+
+  /** One that cannot be read delays no other, and comes again, as one that is not taken does. */
+  async #read(key: string, entry: Entry): Promise<{ notice: Notice | undefined } | "later"> {
+    try {
+      return { notice: await readNotice(this.#deps.board, entry.subject) };
+    } catch (error) {
+      if (isAway(error) || error instanceof Fenced) throw error;
+      this.#deps.log.warn("Could not read what to notify about", { subject: key, error });
+      if (this.#isTooLate(entry)) return { notice: undefined };
+      entry.unread = (entry.unread ?? 0) + 1;
+      entry.dueMs = this.#nowMs() + backOffMs(entry.unread, backOff);
+      return "later";
+    }
   }
 
   async #deliver(

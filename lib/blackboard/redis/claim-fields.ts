@@ -17,7 +17,7 @@ import { ofSame } from "../../model/of-same.ts";
 import { type Phase, phases, phaseTable } from "../../model/phase.ts";
 import type { NewClaim } from "../port/blackboard.ts";
 import { inOrder } from "../records/grant-order.ts";
-import { malformedClaimError } from "../records/malformed-claim.ts";
+import { MalformedClaimError } from "../records/malformed-claim.ts";
 
 /**
  * The hash of a claim that is being opened. The `granted_*` fields are copies for people who read.
@@ -141,7 +141,7 @@ export function snapshotOf(
     if (problem !== undefined) throw new Error(problem);
     return snapshot;
   } catch (cause) {
-    throw malformedClaimError(key, cause);
+    throw new MalformedClaimError(key, cause);
   }
 }
 

@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { refuseFunction } from "../../support/redis/refuse-function.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startHookReceiver } from "../../support/world/hook-receiver.ts";
 import { placeInRedis } from "../../support/world/redis-place.ts";
@@ -43,6 +44,25 @@ test("a hook that is down delays no work, and gets its messages when it is back"
   receiver.start();
   for (const goal of goals) await messagesAbout(receiver, goal);
   expect(receiver.received).toHaveLength(2);
+});
+
+test("a goal's ending that Redis refuses to read is delivered when it can be read again", async () => {
+  await using redis = await startRedisServer();
+  await using clan = await webhookClan(placeInRedis(redis));
+  // It refuses until the reading fails, so that there is still something to be read.
+  using receiver = startHookReceiver({ answer: 503 });
+  await clan.start([hookOf(receiver)]);
+  const goal = await clan.postGoal("release");
+  await clan.completed(goal);
+  const repair = await refuseFunction(redis.url, "readHeads");
+  await clan.logged("Could not read what to notify about");
+  receiver.answer = 204;
+  await repair();
+  await clan.logged("Delivered webhook");
+  expect(receiver.received.at(-1)?.body).toMatchObject({
+    type: "goal.achieved",
+    goal: { id: goal.id },
+  });
 });
 
 test("a hook that is down or refuses is on record by its address, without its path, until it is notified", async () => {

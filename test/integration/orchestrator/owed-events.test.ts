@@ -5,9 +5,15 @@ import { randomUUID } from "node:crypto";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { EventDraft, EventType } from "../../../lib/model/event.ts";
 import { ArtefactId, type ClaimId, InstanceName } from "../../../lib/model/ids.ts";
+import { byHand } from "../../support/blackboard/scene.ts";
 import { nightly } from "../../support/nightly.ts";
 import { startService } from "../../support/process/service-process.ts";
-import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  sampleAgent,
+  sampleArtefact,
+} from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { refuseFunction } from "../../support/redis/refuse-function.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -66,6 +72,14 @@ async function createWorld() {
       await board.createArtefact(goal, ada);
       return goal;
     },
+    /** The owner writes a goal with redis-cli, and publishes it. */
+    async publish() {
+      const goal = sampleArtefact();
+      const key = `sett:${instance}:artifact:${goal.id}`;
+      await redis.cli("HSET", key, ...Object.entries(byHand(goal)).flat());
+      await redis.cli("PUBLISH", `sett:${instance}:artefact_events`, goal.id);
+      return goal;
+    },
     /** Neither is owed nor ahead, and each is refused or has had its effect. */
     async areSeenTo(pause: string, resume: string) {
       const { count } = await board.listOwed(1);
@@ -80,6 +94,9 @@ async function createWorld() {
         count === 0 && isSeenTo(pause, "instance_paused") && isSeenTo(resume, "instance_resumed")
       );
     },
+    /** Once the leader's log has a line that begins so. */
+    hasLogged: (words: string) =>
+      waitFor(words, async () => service.log().some(({ msg }) => msg?.startsWith(words)), patience),
     isGivenUp: (type: EventType) =>
       waitFor(
         "it to be given up",
@@ -125,6 +142,80 @@ test("an artefact gets its claim although the opening failed until its event was
   );
   await world.health(200);
   expect(await world.board.listOwed(10)).toEqual({ count: 0, owed: [] });
+});
+
+test("the work on a version ends although Redis refused to write that it did when a person's own came", async () => {
+  await using world = await createWorld();
+  const { board } = world;
+  await world.leads();
+  const first = await world.post();
+  const claimOf = (id: ArtefactId) =>
+    waitFor("a claim", async () => (await board.claimsOfArtefact(id)).get("standard"), patience);
+  const former = await claimOf(first.id);
+  const repair = await world.refuse("commitClaim");
+  const second = sampleArtefact({
+    ...{ id: newArtefactId(), goal_id: first.goal_id, logical_id: first.logical_id, version: 2 },
+    source_artefacts: [first.id],
+  });
+  await board.createArtefact(second, ada);
+  await world.hasLogged("Could not decide about a claim");
+  await repair();
+  await claimOf(second.id);
+  expect((await board.readClaim(former))?.claim).toMatchObject({
+    status: "terminated",
+    termination_reason: "Version 2 was posted in its place.",
+  });
+});
+
+test("an artefact that the owner has published is adopted although Redis refused that at first", async () => {
+  await using world = await createWorld();
+  const { board } = world;
+  await world.leads();
+  const repair = await world.refuse("adoptArtefact");
+  const goal = await world.publish();
+  await world.hasLogged("Could not check a published artefact");
+  await repair();
+  await waitFor(
+    "its claim",
+    async () => (await board.claimsOfArtefact(goal.id)).has("standard"),
+    patience,
+  );
+});
+
+test("requests that had their effect are not refused by a leader that reads them again", async () => {
+  await using world = await createWorld();
+  const { board } = world;
+  await world.leads();
+  const [doomed, failing] = [await world.post(), await world.post()];
+  const standard = async ({ id }: { id: ArtefactId }) =>
+    (await board.claimsOfArtefact(id)).get("standard");
+  const claim = await waitFor("the claim", () => standard(failing), patience);
+  const failure = await world.fail(claim);
+  // The next leader begins where this one began.
+  await world.refuse("moveCursor");
+  await world.request({ type: "cancel_requested", goal_id: doomed.goal_id });
+  await world.request({ type: "retry_requested", artefact_id: failure, goal_id: failing.goal_id });
+  await waitFor(
+    "the cancelling",
+    async () => (await board.readGoal(doomed.goal_id))?.ended !== undefined,
+    patience,
+  );
+  await waitFor(
+    "the retry",
+    async () => (await board.claimsOfArtefact(failing.id)).size === 2,
+    patience,
+  );
+  await world.stop();
+  world.start();
+  const last = await world.post();
+  await waitFor("the claim of what came later", () => standard(last), patience);
+  const later = await world.request({ type: "cancel_requested", goal_id: doomed.goal_id });
+  const refused = async () => {
+    const events = await board.readEvents("0", 1_000);
+    return events.flatMap(({ type, data }) => (type === "request_refused" ? [data?.request] : []));
+  };
+  await waitFor("a refusal", async () => (await refused()).length > 0, patience);
+  expect(await refused()).toEqual([later]);
 });
 
 nightly(
