@@ -196,6 +196,12 @@ export type HeldLock = AsyncDisposable & { outcome: "held"; lost: AbortSignal };
 /** `by`: its holder now. `error`: why it could not be taken again. */
 export type LostLock = { by: string } | { error: unknown };
 
+/**
+ * A plain file of a volume. `path`: relative. `size`: in bytes. The content must be read before the
+ * next file is asked for, or is left out.
+ */
+export type VolumeFile = { path: string; size: number; content: AsyncIterable<Uint8Array> };
+
 /** Looks at what is there, and changes nothing. A container is named by its id or its name. */
 export type Observe = {
   /** Throws `docker-unreachable`, with what to do about it. */
@@ -225,6 +231,11 @@ export type Observe = {
    * runtime elsewhere publishes none here. Throws `not-ready` where nothing answers there.
    */
   connect(container: string, port: number): Promise<Duplex>;
+  /**
+   * The plain files of a volume, in any order. One that a program writes meanwhile may be cut.
+   * Throws `image-not-found` where there is no image to read it with.
+   */
+  readFiles(volume: string): AsyncIterable<VolumeFile>;
 };
 
 /** Brings a plan about, and takes it back. */
@@ -255,6 +266,15 @@ export type Apply = {
    * `instance-taken` when it is another's, and `image-not-found`.
    */
   makeVolume(volume: PlannedVolume): Promise<"created" | "kept">;
+  /**
+   * Writes files into a volume in their order, each for its owner alone, with the folders around
+   * them. The owner may then write to the volume. Throws `image-not-found`.
+   */
+  writeFiles(
+    volume: string,
+    files: AsyncIterable<VolumeFile>,
+    options: { owner: Owner; signal: AbortSignal },
+  ): Promise<void>;
   /** Gone already is fine. */
   removeVolume(name: string): Promise<void>;
   /**

@@ -1,4 +1,5 @@
 // Gives each request to an Engine a time limit, because an Engine may be stuck.
+import { Readable } from "node:stream";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { limitsOf, setPatience, tooLate } from "./patience.ts";
@@ -68,7 +69,9 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
       clearTimeout(timer);
       timer = setTimeout(() => giveUp(cutShort()), Math.min(afterInterruptionMs, limitMs));
     };
-    const limitMs = limitsOf(String(options.path), patienceMs).answerMs + stopMs(options.options);
+    const limitMs = isPoured(options)
+      ? Number.POSITIVE_INFINITY
+      : limitsOf(String(options.path), patienceMs).answerMs + stopMs(options.options);
     const send = () => {
       if (isAnswered) return;
       if (Number.isFinite(limitMs)) {
@@ -88,6 +91,11 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
         .answers()
         .then((does) => (does ? send() : answer(tooLate(recovery.withinMs, undefined), null)));
   };
+}
+
+/** What fills a volume comes as it is read, however long that takes; its caller may end it. */
+function isPoured({ path, file }: { path?: unknown; file?: unknown }): boolean {
+  return /\/archive\b/.test(String(path)) && file instanceof Readable;
 }
 
 function cutShort(): SettError {

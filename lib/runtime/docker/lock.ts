@@ -157,7 +157,7 @@ async function createHolder(
     (await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect())) !==
     undefined;
   if (isTaken) return undefined;
-  const image = await findHolderImage(docker);
+  const image = await findCarrierImage(docker);
   const made = randomUUID();
   try {
     return await docker.createContainer({
@@ -236,7 +236,7 @@ function close(connection: Connection | undefined): void {
 }
 
 /** An image of any version, but of this architecture: the tags of others name theirs. */
-async function findHolderImage(docker: Docker): Promise<string> {
+export async function findCarrierImage(docker: Docker): Promise<string> {
   // An image that only has the name may not have the program.
   const filters = {
     reference: [carrierImage],
@@ -247,7 +247,7 @@ async function findHolderImage(docker: Docker): Promise<string> {
     RepoTags?.some((tag) => !/-(?:amd64|arm64)$/.test(tag)),
   );
   if (image !== undefined) return image.Id;
-  throw new SettError("image-not-found", `There is no image ${carrierImage} to hold a lock with.`, {
+  throw new SettError("image-not-found", `There is no image ${carrierImage} on this Engine.`, {
     hint: "`sett up` of a released sett brings it. Built from sources: `npx just build` there",
   });
 }

@@ -31,6 +31,7 @@ import { createNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
+import { readFiles, writeFiles } from "./volume-files.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
 
 /** An Engine that starts many containers at once may need half a minute for one. */
@@ -76,6 +77,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     exec: (container, command, input) => execInContainer(docker, container, command, input),
     connect: async (container, port) =>
       connectTo(await findContainer(docker, container), container, port),
+    readFiles: (volume) => readFiles(docker, volume),
   };
   const apply: Apply = {
     lock: (instance, holder, signal) => acquireLock(docker, lockName(instance), holder, signal),
@@ -85,6 +87,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     stop: (container, timeoutSeconds) => stopContainer(docker, container, timeoutSeconds),
     remove: (container) => removeContainer(docker, container),
     makeVolume: (volume) => makeVolume(docker, volume),
+    writeFiles: (volume, files, how) => writeFiles(docker, volume, files, how),
     removeVolume: (name) => removeVolume(docker, name),
     createNetwork: (name, labels, options) => createNetwork(docker, name, labels, options),
     removeNetwork: (name, id) => removeNetwork(docker, name, id),

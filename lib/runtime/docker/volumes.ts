@@ -120,13 +120,25 @@ export async function prepareVolume(
   );
 }
 
+type IdleUse = { image: string; target: string; isFilled: boolean };
+
 /** Creates a container for the effects of its creation, and removes it: it never runs. */
 async function withIdleContainer(
   docker: Docker,
   volume: string,
-  { image, target, isFilled }: { image: string; target: string; isFilled: boolean },
+  how: IdleUse,
   use: (container: Docker.Container) => Promise<void>,
 ): Promise<void> {
+  await using idle = await openIdleContainer(docker, volume, how);
+  await use(idle.container);
+}
+
+/** The same until it is disposed of. */
+export async function openIdleContainer(
+  docker: Docker,
+  volume: string,
+  { image, target, isFilled }: IdleUse,
+): Promise<AsyncDisposable & { container: Docker.Container }> {
   // With the volume's labels, so that removing the instance also removes it if this process dies in
   // between.
   const { Labels: labels } = await ask(`look for the volume ${volume}`, () =>
@@ -149,11 +161,8 @@ async function withIdleContainer(
       throw error;
     }),
   );
-  try {
-    await use(container);
-  } finally {
-    await removeContainer(docker, container.id);
-  }
+  const remove = () => removeContainer(docker, container.id);
+  return { container, [Symbol.asyncDispose]: remove };
 }
 
 export async function removeVolume(docker: Docker, name: string): Promise<void> {

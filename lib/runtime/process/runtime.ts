@@ -25,6 +25,7 @@ import {
 import { Registry } from "./registry.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import { newSecretsFolder } from "./secrets.ts";
+import { readFiles, writeFiles } from "./volume-files.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
 
 export type ProcessRuntimeOptions = {
@@ -59,6 +60,7 @@ export function processRuntime(
     logs: (name, which) => logLines(registry, name, which),
     exec: (name, words, input) => execBeside(registry, name, words, input),
     connect: async (name, port) => connectTo(await findProcess(registry, name), name, port),
+    readFiles: (volume) => readFiles(registry, volume),
   };
   const apply: Apply = {
     lock: async (instance, holder) => {
@@ -77,6 +79,7 @@ export function processRuntime(
     stop: (name, timeoutSeconds) => stopProcess(registry, name, timeoutSeconds * 1_000),
     remove: (name) => removeProcess(registry, name),
     makeVolume: (volume) => makeVolume(registry, volume),
+    writeFiles: (volume, files, { signal }) => writeFiles(registry, volume, files, signal),
     removeVolume: (name) => removeVolume(registry, name),
     // The name of an instance, while nothing of it runs yet.
     createNetwork: async (name, labels) => {

@@ -5,6 +5,7 @@ import { containersSuite } from "./suite/containers.ts";
 import { logsSuite } from "./suite/logs.ts";
 import { partsSuite } from "./suite/parts.ts";
 import { restartsSuite } from "./suite/restarts.ts";
+import { volumeFilesSuite } from "./suite/volume-files.ts";
 
 export function runtimeSuite(name: string, open: () => Promise<RuntimeBench>): void {
   describe(name, () => {
@@ -12,5 +13,6 @@ export function runtimeSuite(name: string, open: () => Promise<RuntimeBench>): v
     describe("restarts", () => restartsSuite(open));
     describe("logs", () => logsSuite(open));
     describe("parts", () => partsSuite(open));
+    describe("files of volumes", () => volumeFilesSuite(open));
   });
 }

@@ -246,3 +246,30 @@ test("a bind mount of a path that is not there is refused, and the path is not m
     message: expect.stringContaining(path),
   });
 });
+
+test("files that are written into a volume are its owner's alone, and so is the volume", async () => {
+  await using sett = await dockerInstance();
+  const volume = sett.name("record");
+  await sett.runtime.apply.makeVolume({
+    name: volume,
+    labels: sett.labels({ component: "record" }),
+  });
+  const owner = { uid: 12_345, gid: 3_000_000 };
+  const files = async function* () {
+    yield { path: "ab/body", size: 4, content: new Blob(["body"]).stream() };
+  };
+  const { signal } = new AbortController();
+  await sett.runtime.apply.writeFiles(volume, files(), { owner, signal });
+  const listing = await sett.run(
+    "cd /record && stat -c '%n %u:%g %a' . ab ab/body && touch ab/new",
+    {
+      user: owner,
+      mounts: [{ kind: "volume", volume, target: "/record", access: "rw" }],
+    },
+  );
+  expect(await sett.runtime.workers.wait(listing.id)).toBe(0);
+  const lines: string[] = [];
+  for await (const { line } of sett.runtime.observe.logs(listing.id)) lines.push(line);
+  const ids = `${owner.uid}:${owner.gid}`;
+  expect(lines).toEqual([`. ${ids} 755`, `ab ${ids} 700`, `ab/body ${ids} 600`]);
+});
