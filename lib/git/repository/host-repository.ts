@@ -24,6 +24,7 @@ import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { closeNames, openNames } from "./open-names.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
 import { settRef } from "./refs.ts";
+import { readBundle, writeBundle } from "./results-bundle.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type ChangeDetail, type Earlier, showChanges, type Work } from "./show-changes.ts";
 import type { Source } from "./source.ts";
@@ -333,6 +334,19 @@ export class HostRepository {
         return withoutCommits(view, unpublished);
       },
     };
+  }
+
+  /** As `writeBundle` of results-bundle.ts. */
+  async writeResults(
+    instance: InstanceName,
+    onChunk: (chunk: Uint8Array) => void,
+  ): Promise<number> {
+    return await writeBundle({ git: this.#git, place: this.place, instance }, onChunk);
+  }
+
+  /** As `readBundle` of results-bundle.ts. */
+  async readResults(instance: InstanceName, path: string): Promise<void> {
+    await readBundle({ git: this.#git, place: this.place, instance }, path);
   }
 
   /** Removes the refs of every goal and result of an instance; what was merged stays. */

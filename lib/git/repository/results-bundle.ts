@@ -1,0 +1,53 @@
+// All goals and results of an instance, with the history that leads to them, in one file of git's
+// own (`git bundle`): a person can fetch from it without Sett.
+import { join } from "node:path";
+import { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
+import { changeOwner } from "../run/change-owner.ts";
+import type { RepositoryPlace } from "../run/find-repository.ts";
+import { type Git, gitFailure, runGit, tryGit } from "../run/run-git.ts";
+
+type At = { git: Git; place: RepositoryPlace; instance: InstanceName };
+
+/**
+ * Resolves with how many names are in it; with 0 nothing was written. Throws git-failed, as where a
+ * partial clone does not have all of it.
+ */
+export async function writeBundle(
+  { git, place, instance }: At,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<number> {
+  const repository = [`--git-dir=${place.gitDir}`];
+  const list = ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`];
+  const names = await runGit(git, { args: [...repository, ...list], cwd: place.commonDir });
+  if (names === "") return 0;
+  // Names are read from stdin: there may be more than arguments can be.
+  const args = [...repository, "bundle", "create", "--quiet", "-", "--stdin"];
+  await runGit(git, { args, stdin: names, onStdout: onChunk, cwd: place.commonDir });
+  return names.split("\n").length - 1;
+}
+
+/**
+ * Brings the goals and results in the file `path` into the repository, all or none of them, and
+ * under no other names. git checks that each is whole. Throws git-failed.
+ */
+export async function readBundle({ git, place, instance }: At, path: string): Promise<void> {
+  const names = `refs/sett/${instance}/*`;
+  const refs = join(place.commonDir, "refs/sett");
+  const args = [
+    ...[`--git-dir=${place.gitDir}`, "-c", "fetch.fsckObjects=true", "-c", "fetch.unpackLimit=1"],
+    ...["-c", "core.logAllRefUpdates=false"],
+    ...["fetch", "--quiet", "--atomic", "--no-tags", "--no-write-fetch-head", "--no-prune"],
+    ...["--no-recurse-submodules", "--", path, `+${names}:${names}`],
+  ];
+  // git reads such a file by itself, and starts no program for it.
+  const run = { args, cwd: place.commonDir, env: { GIT_ALLOW_PROTOCOL: "file" } };
+  const result = await tryGit(git, run);
+  await changeOwner(place.owner, refs, join(refs, instance), join(place.commonDir, "packed-refs"));
+  if (result.exitCode === 0) return;
+  const failure = gitFailure(run, result);
+  throw new SettError("git-failed", failure.message, {
+    hint: "Where the repository of the back-up was a shallow clone, this one must have the history before it: restore into a whole clone.",
+    cause: failure,
+  });
+}
