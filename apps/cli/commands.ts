@@ -109,6 +109,14 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "move goals that have ended into a file",
     load: async () => (await import("./commands/prune.ts")).prune,
   },
+  backup: {
+    description: "write all that a sett has into one file",
+    load: async () => (await import("./commands/backup.ts")).backup,
+  },
+  restore: {
+    description: "bring a sett back from a file of `sett backup`",
+    load: async () => (await import("./commands/restore.ts")).restore,
+  },
   logs: {
     description: "show the log of an agent, the orchestrator, the gateway, Redis or the API",
     load: async () => (await import("./commands/logs.ts")).logs,

@@ -32,6 +32,7 @@ export const exitCodeOf = {
   "artefact-ambiguous": exitCodes.wrongUse,
   "artefact-malformed": exitCodes.failed,
   "artefact-not-found": exitCodes.failed,
+  "backup-unusable": exitCodes.failed,
   "blackboard-refused": exitCodes.failed,
   "build-failed": exitCodes.failed,
   "command-failed": exitCodes.failed,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
 import { LLMock } from "@copilotkit/aimock";
+import { $ } from "bun";
 import { nightly } from "../support/nightly.ts";
 import { root } from "../support/root.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
@@ -115,6 +116,20 @@ test("a result to which no call has led has no conversation", async () => {
     0,
     expect.stringContaining("No call of a language model led to this artefact."),
   ]);
+});
+
+test("a back-up has the conversations, no key, and brings them back", async () => {
+  const backup = join(sett.root, "with-calls.sett");
+  const shown = await sett.need("unearth", await idOfAnswer("hello"), "--transcript");
+  const [kept] = JSON.parse(await sett.need("hoard", "--json")).slice(-1);
+  await sett.need("backup", backup);
+  const names = await $`tar -tf ${backup}`.text();
+  expect(names).toMatch(/^record\/[0-9a-f]{2}\/[0-9a-f]{62}\.gz$/m);
+  expect(await Bun.file(backup).text()).not.toContain(key);
+  await sett.need("down", "--volumes");
+  await sett.need("restore", backup, "--runtime", "process");
+  await sett.up();
+  expect(await sett.need("unearth", kept.id, "--transcript")).toBe(shown);
 });
 
 nightly(

@@ -59,7 +59,7 @@ nightly(
         .nothrow();
       expect({ exitCode, out: stdout.toString() }).toEqual({ exitCode: 1, out: "" });
       expect(stderr.toString()).toContain(
-        `Another \`sett up\` or \`sett down\` is at work on ${instance}, by `,
+        `Another \`sett up\`, \`down\`, \`backup\` or \`restore\` is at work on ${instance}, by `,
       );
       expect(stderr.toString()).toContain(`process ${process.pid}.`);
       expect(stderr.toString()).toContain("→");

@@ -1,4 +1,4 @@
-// Only one `sett up` or `sett down` at a time works on an instance.
+// Only one `sett up`, `down`, `backup` or `restore` at a time works on an instance.
 import { hostname, userInfo } from "node:os";
 import process from "node:process";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -75,7 +75,7 @@ export async function lockInstance(
   if (lock.outcome === "held") return lock;
   throw new SettError(
     "instance-taken",
-    `Another \`sett up\` or \`sett down\` is at work on ${instance}${by(lock)}.`,
+    `Another \`sett up\`, \`down\`, \`backup\` or \`restore\` is at work on ${instance}${by(lock)}.`,
     {
       hint: "Wait until it ends, or end it, and try again. A killed process does not block.",
     },

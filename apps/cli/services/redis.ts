@@ -11,7 +11,7 @@ import { defineService } from "./service.ts";
 const usersVariable = "SETT_REDIS_USERS";
 
 /** The user `redis` of common images; an image does not need to know it. */
-const redisUser: Owner = { uid: 999, gid: 1000 };
+export const redisUser: Owner = { uid: 999, gid: 1000 };
 
 export const redis = defineService({
   name: "redis",

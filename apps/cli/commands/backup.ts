@@ -1,0 +1,77 @@
+// sett backup: writes all that an instance has into one file.
+import { resolve } from "node:path";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { takeBackup } from "../backup/take.ts";
+import { findInstance, hasContainers, workspaceOf } from "../instance/find-instance.ts";
+import { LockedWork, lockInstance } from "../instance/lock.ts";
+import { runtimeOf } from "../instance/runtimes.ts";
+import { jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { Progress } from "../terminal/progress.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+export const backup = defineCommand({
+  name: "backup",
+  description: "write all that a sett has into one file",
+  details: [
+    "The file has the blackboard, the results with their history, the record of calls of models, and the id of the instance;",
+    "no keys and no secrets. The sett may be at work, or down. Only you can read the file, and no file is",
+    "overwritten. `sett restore FILE` brings the instance back, here or on another machine.",
+  ].join("\n"),
+  args: {
+    file: {
+      type: "positional",
+      required: true,
+      description: "the file, outside of the repository",
+    },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: ["sett backup ../letters.sett", "sett backup /backup/letters-$(date +%F).sett"],
+  endsItself: true,
+  isOfThisMachine: true,
+  async run(args, outer) {
+    const work = new LockedWork(outer);
+    const { shell } = work;
+    const path = resolve(shell.cwd, args.file);
+    const runtime = await runtimeOf(shell, args.name);
+    const { instance } = await findParts(runtime.observe, shell, args.name);
+    using progress = new Progress(shell.err);
+    const lock = await lockInstance(runtime, instance, shell.interrupted);
+    await work.under(lock, instance, async () => {
+      // A command that had the lock before may have changed it.
+      const parts = await findParts(runtime.observe, shell, args.name);
+      const repository = await HostRepository.open(workspaceOf(parts), { env: shell.env });
+      const taken = await takeBackup({ runtime, parts, repository, path, progress, shell });
+      progress[Symbol.dispose]();
+      const { sha256, bytes } = taken;
+      if (args.json)
+        return await shell.out.write(
+          `${JSON.stringify({ instance, file: path, sha256, bytes })}\n`,
+        );
+      shell.messages.done(`${instance} is in ${path} (${bytes} bytes, sha256 ${sha256}).`);
+      shell.messages.next("Bring it back, in its repository or a clone: sett restore FILE");
+    });
+    return;
+  },
+});
+
+/** A running instance first, else a kept blackboard. */
+async function findParts(
+  observe: Parameters<typeof findInstance>[0],
+  shell: Shell,
+  name: string | undefined,
+): Promise<InstanceParts> {
+  const find = (accepts: (parts: InstanceParts) => boolean) =>
+    findInstance(observe, shell, name, accepts, { takesMoved: true });
+  return await find(hasContainers).catch(async (error: unknown) => {
+    if (!(error instanceof SettError) || error.code !== "instance-not-found") throw error;
+    return await find(hasBlackboard);
+  });
+}
+
+function hasBlackboard({ networks, volumes }: InstanceParts): boolean {
+  return networks.length === 0 && volumes.some(({ labels }) => labels.component === "blackboard");
+}

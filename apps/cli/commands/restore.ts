@@ -1,0 +1,64 @@
+// sett restore: brings an instance back from a file of `sett backup`.
+import { resolve } from "node:path";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { checkBackup } from "../backup/read.ts";
+import { restoreBackup } from "../backup/restore.ts";
+import { LockedWork, lockInstance } from "../instance/lock.ts";
+import { whereTheyAre } from "../instance/moved-instances.ts";
+import { everyInstance, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
+import { defineCommand } from "../program/command.ts";
+import { Progress } from "../terminal/progress.ts";
+import { importImages } from "../up/images/carried-images.ts";
+
+export const restore = defineCommand({
+  name: "restore",
+  description: "bring a sett back from a file of `sett backup`",
+  details: [
+    "Run it in the repository of the instance, or in a clone of it, on this machine or another. It checks the whole file before it",
+    "changes anything, and brings the results into this repository. The instance is then as after `sett down`, under",
+    "the same name: `sett up` goes on with it. An instance that is up is refused, and so is one that has a blackboard,",
+    "unless you let it be replaced.",
+  ].join("\n"),
+  args: {
+    file: { type: "positional", required: true, description: "a file of `sett backup`" },
+    replace: {
+      type: "boolean",
+      description: "let it take the place of a blackboard that is kept under this name",
+    },
+    runtime: {
+      type: "enum",
+      options: [...runtimeNames],
+      valueHint: "RUNTIME",
+      description: "where it will run, as for `sett up`: docker, or process",
+    },
+  },
+  examples: ["sett restore ../letters.sett", "sett restore ../letters.sett --replace"],
+  endsItself: true,
+  isOfThisMachine: true,
+  async run(args, outer) {
+    const work = new LockedWork(outer);
+    const { shell } = work;
+    const repository = await HostRepository.open(shell.cwd, { env: shell.env, mayBeEmpty: true });
+    using progress = new Progress(shell.err);
+    const step = progress.begin("the file", "checking");
+    const backup = await checkBackup(resolve(shell.cwd, args.file), shell.interrupted);
+    step.done("is whole");
+    const { instance, created_at } = backup.manifest;
+    const requested = runtimeNames.find((each) => each === args.runtime);
+    const found = await runtimeForUp(shell, await everyInstance(shell), instance, requested);
+    const { runtime } = found;
+    if (found.kind === "docker") await importImages({ runtime: found.runtime, shell, progress });
+    const here = async () =>
+      await whereTheyAre(await runtime.observe.instances(), repository.place, shell.env);
+    const lock = await lockInstance(runtime, instance, shell.interrupted);
+    const isReplacing = args.replace;
+    const input = { runtime, repository, backup, isReplacing, here, progress, shell };
+    await work.under(lock, instance, () => restoreBackup(input));
+    progress[Symbol.dispose]();
+    shell.messages.done(`${instance} is as it was at ${created_at}.`);
+    shell.messages.next(
+      `Go on with it: sett up --name ${instance}. Where it ran before, it must not run any more.`,
+    );
+    return;
+  },
+});
