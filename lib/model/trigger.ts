@@ -17,7 +17,7 @@ export const TriggerName = z
 export type TriggerName = z.infer<typeof TriggerName>;
 
 /** Each is a file in lib/triggers/forges. */
-export const Forge = z.enum(["github", "gitlab"]);
+export const Forge = z.enum(["github", "gitlab", "gitea"]);
 export type Forge = z.infer<typeof Forge>;
 
 /**
@@ -43,7 +43,7 @@ const Webhook = z
   .strictObject({
     forge: Forge.describe("Whose webhook it is: how it is signed, and what its events are called."),
     secret: SecretName.describe(
-      "The name in `secrets` of what the forge signs with: GitHub's secret; GitLab's secret token, or its signing token (`whsec_…`).",
+      "The name in `secrets` of what the forge signs with: GitHub's or Gitea's secret; GitLab's secret token, or its signing token (`whsec_…`).",
     ),
     events: z
       .array(

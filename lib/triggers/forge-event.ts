@@ -6,6 +6,8 @@ import type { FieldValues } from "./fields.ts";
 export type ForgeEvent = {
   /** As the forge calls it, with the action behind a dot: `push`, `pull_request.opened`. */
   name: string;
+  /** Another forge's word for it, where one has the same event. */
+  alias?: string | undefined;
   /**
    * The event in the forge's words, with the time that the forge gives it: a later event may say
    * the same where it has none.

@@ -19,7 +19,7 @@ export function matchEvent(
   event: ForgeEvent,
 ): EventMatch {
   const [kind = ""] = event.name.split(".");
-  if (!events.some((name) => name === event.name || name === kind))
+  if (!events.some((name) => [event.name, event.alias, kind].includes(name)))
     return { kind: "other", reason: `The trigger does not name the event \`${event.name}\`.` };
   const skip = (reason: string): EventMatch => ({ kind: "skip", reason });
   if (event.nothing !== undefined) return skip(event.nothing);

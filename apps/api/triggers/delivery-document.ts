@@ -27,5 +27,5 @@ export const deliverySecurity: Record<string, string[]>[] = deliverySchemes.map(
   [scheme]: [],
 }));
 
-/** The names of all forges: GitHub and GitLab. */
+/** The names of all forges: GitHub, GitLab and Gitea. */
 export const allForges = new Intl.ListFormat("en-GB").format(all.map(({ label }) => label));

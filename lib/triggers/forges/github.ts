@@ -42,7 +42,10 @@ export const github: ForgeTraits = {
     { name: "x-gogs-delivery", kept: false },
     { name: "x-github-delivery", kept: true },
   ],
-  read: (header, data) => read(header("x-github-event"), data),
+  read(header, data) {
+    const isOfGitea = header("x-gitea-event") !== undefined;
+    return readGithubForm(header("x-github-event"), data, isOfGitea ? ofGitea : ofGithub);
+  },
   document: {
     headers: [
       { name: "X-GitHub-Event", description: "Of GitHub: which event it is, such as `push`." },
@@ -90,10 +93,11 @@ const Push = z.object({
   before: z.string(),
   after: z.string(),
   compare: Text,
+  compare_url: Text,
   head_commit: z.object({ message: z.string(), timestamp: Text }).nullish(),
 });
 
-const PullRequest = z.object({
+export const PullRequest = z.object({
   ...common,
   action: Action,
   label: Label,
@@ -130,17 +134,39 @@ const IssueComment = z.object({
   }),
 });
 
-function read(kind: string | undefined, data: unknown): ForgeReading {
+/** `header`: with the kind of the event. `events`: those that it may send. `more`: a sentence. */
+type Dialect = { label: string; header: string; events: readonly string[]; more?: string };
+
+const ofGithub: Dialect = {
+  label: "GitHub",
+  header: "X-GitHub-Event",
+  events: ["push", "pull_request", "issues", "issue_comment"],
+};
+
+/** Gitea's deliveries are taken as well, and those of its own events need its own name. */
+const ofGitea: Dialect = {
+  ...ofGithub,
+  label: "Gitea",
+  more: " `forge: gitea` in sett.yml knows its reviews, too.",
+};
+
+/** Reads what GitHub sends, and what others send in its form. */
+export function readGithubForm(
+  kind: string | undefined,
+  data: unknown,
+  dialect: Dialect,
+): ForgeReading {
+  const { label, header, events, more = "" } = dialect;
   switch (kind) {
     case undefined:
       return {
         kind: "unknown",
-        reason: "There is no X-GitHub-Event: this is not a webhook of GitHub.",
+        reason: `There is no ${header}: this is not a webhook of ${label}.`,
       };
     case "ping":
       return { kind: "ping" };
     case "push":
-      return readParts(Push, data, kind, ofPush);
+      return isTest(data) ? { kind: "ping" } : readParts(Push, data, kind, ofPush);
     case "pull_request":
       return readParts(PullRequest, data, kind, ofPullRequest);
     case "issues":
@@ -148,11 +174,18 @@ function read(kind: string | undefined, data: unknown): ForgeReading {
     case "issue_comment":
       return readParts(IssueComment, data, kind, ofComment);
     default: {
-      const name = /^[a-z_]{1,60}$/.test(kind) ? `\`${kind}\`` : "in X-GitHub-Event";
-      const reason = `Sett does not know the event ${name}: let GitHub send push, pull_request, issues and issue_comment alone.`;
+      const name = /^[a-z_]{1,60}$/.test(kind) ? `\`${kind}\`` : `in ${header}`;
+      const known = new Intl.ListFormat("en-GB").format(events);
+      const reason = `Sett does not know the event ${name}: let ${label} send ${known} alone.${more}`;
       return { kind: "unknown", reason };
     }
   }
+}
+
+/** Gitea tries an address by a push that changes nothing, which no true push is. */
+function isTest(data: unknown): boolean {
+  const { before, after }: { before?: unknown; after?: unknown } = Object(data);
+  return typeof before === "string" && before === after;
 }
 
 function ofPush({
@@ -162,6 +195,7 @@ function ofPush({
   before,
   after,
   compare,
+  compare_url,
   head_commit,
 }: z.infer<typeof Push>): ForgeEvent {
   const { branch, tag } = nameOfRef(ref);
@@ -183,18 +217,26 @@ function ofPush({
     nothing: nothingIn(ref, commit),
     fields: {
       ...fieldsOf(name, repository.full_name, sender.login),
-      ...{ title, body: body.join("\n").trim(), branch, tag, commit, url: compare ?? undefined },
+      ...{
+        title,
+        body: body.join("\n").trim(),
+        branch,
+        tag,
+        commit,
+        url: compare ?? compare_url ?? undefined,
+      },
     },
   };
 }
 
-function ofPullRequest(event: z.infer<typeof PullRequest>): ForgeEvent {
+export function ofPullRequest(event: z.infer<typeof PullRequest>): ForgeEvent {
   const { action, repository, sender, pull_request: request, label, requested_reviewer } = event;
   const { number, title, body, html_url: url, updated_at, head, base } = request;
   const name = `pull_request.${action}`;
   const commit = commitOf(head.sha);
   return {
     name,
+    alias: action === "synchronized" ? "pull_request.synchronize" : undefined,
     happened: [
       ...[repository.full_name, "pull_request", String(number), action, head.sha, updated_at],
       ...[label?.name ?? "", requested_reviewer?.login ?? ""],

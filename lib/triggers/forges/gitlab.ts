@@ -25,6 +25,7 @@ export const gitlab: ForgeTraits = {
       "merge approved unapproved approval unapproval",
     ),
     issue: actions("open update reopen close"),
+    work_item: actions("open update reopen close"),
     note: actions("create update"),
   },
   commentEvent: "note",
@@ -198,8 +199,10 @@ function read(header: string | undefined, data: unknown): ForgeReading {
       return readParts(Push, data, kind, (push) => ofPush(kind, push));
     case "merge_request":
       return readParts(MergeRequest, data, kind, ofMergeRequest);
+    // Tasks, incidents and others come with issues, in their form.
     case "issue":
-      return readParts(Issue, data, kind, ofIssue);
+    case "work_item":
+      return readParts(Issue, data, kind, (issue) => ofIssue(kind, issue));
     case "note":
       return readParts(Note, data, kind, ofNote);
     default: {
@@ -289,12 +292,15 @@ function ofMergeRequest({
   };
 }
 
-function ofIssue({ project, user, object_attributes: issue }: z.infer<typeof Issue>): ForgeEvent {
+function ofIssue(
+  kind: "issue" | "work_item",
+  { project, user, object_attributes: issue }: z.infer<typeof Issue>,
+): ForgeEvent {
   const { iid, title, description, url, action, updated_at } = issue;
-  const name = nameOf("issue", action);
+  const name = nameOf(kind, action);
   return {
     name,
-    happened: [project.path_with_namespace, "issue", String(iid), action ?? "", updated_at],
+    happened: [project.path_with_namespace, kind, String(iid), action ?? "", updated_at],
     subject: `${project.path_with_namespace} #${iid}`,
     isTimed: true,
     about: `${name} #${iid}`,

@@ -4,6 +4,7 @@ import { Forge, type WebhookTrigger } from "../../model/trigger.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import { arrivalsField, placeArrival } from "../arrivals.ts";
 import { type DeliveredEvent, deliveredEvent } from "../delivery-id.ts";
+import type { ForgeTraits } from "../forge.ts";
 import type { ForgeEvent } from "../forge-event.ts";
 import { forges } from "../forges.ts";
 import type { FileFacts, Finding, KindOfTrigger, Nearest, RawMap, TriggerPort } from "../kind.ts";
@@ -132,8 +133,18 @@ function unknownEvent(forgeName: unknown, event: unknown, nearest: Nearest) {
   if (Object.hasOwn(events, name)) return undefined;
   const known = Object.keys(events);
   const meant = nearest(name, known);
-  const remedy = meant === undefined ? `known are ${quoted(known)}` : `did you mean \`${meant}\`?`;
+  const remedy =
+    meant === undefined
+      ? `${elsewhere(forge, (events) => Object.hasOwn(events, name))}known are ${quoted(known)}`
+      : `did you mean \`${meant}\`?`;
   return `is no event of ${forge} that Sett knows: ${remedy}`;
+}
+
+/** Names the forges whose own word it is, before what this one has. */
+function elsewhere(forge: Forge, has: (events: ForgeTraits["events"]) => boolean): string {
+  const others = Forge.options.filter((one) => one !== forge && has(forges[one].events));
+  if (others.length === 0) return "";
+  return `${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(others.map((one) => `\`forge: ${one}\``))} has it; `;
 }
 
 /** A forge may have actions that Sett does not know yet. */
@@ -144,7 +155,8 @@ function unknownActions({ forge, events }: WebhookTrigger, nearest: Nearest): Fi
     if (action === undefined || actions.includes(action)) return [];
     const known = actions.length === 0 ? "it has none" : `known are ${quoted(actions)}`;
     const meant = nearest(action, actions);
-    const remedy = meant === undefined ? known : `did you mean \`${name}.${meant}\`?`;
+    const place = elsewhere(forge, (events) => events[name]?.all.includes(action) ?? false);
+    const remedy = meant === undefined ? place + known : `did you mean \`${name}.${meant}\`?`;
     const sentence = `names an action that Sett does not know of \`${name}\`: ${remedy}`;
     return [{ path: ["webhook", "events", at], sentence }];
   });
@@ -163,6 +175,7 @@ function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTr
     return action === undefined ? actions.length > 0 : actions.includes(action);
   });
   const isOf = (name: string) => (event: string) => event.split(".")[0] === name;
+  const isAboutMerging = (event: string) => event.startsWith(mergeEvent);
   const comments =
     "lets every comment state a goal, also one that an agent writes: `comment: /sett` or `people: […]` says which";
   const others = open.filter((event) => !isOf(commentEvent)(event)).map((event) => `\`${event}\``);
@@ -173,7 +186,7 @@ function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTr
   return [
     ...(comment === undefined && open.some(isOf(commentEvent)) ? [comments] : []),
     ...(others.length > 0 ? [strangers] : []),
-    ...(guards_secrets && events.some(isOf(mergeEvent)) ? [forks] : []),
+    ...(guards_secrets && events.some(isAboutMerging) ? [forks] : []),
   ];
 }
 

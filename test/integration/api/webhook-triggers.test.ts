@@ -25,6 +25,10 @@ const triggers = [
     comment: "/sett",
     goal: "Review {{ title }}\n{{ body }}",
   }),
+  hook("gitea", "gitea", "github-hook", {
+    events: ["pull_request.closed", "pull_request.reopened", "issue_comment.created", "push"],
+    goal: "Review {{ title }}",
+  }),
   hook("mr", "gitlab", "gitlab-token", {
     events: ["merge_request.open", "push"],
     people: ["ada"],
@@ -188,29 +192,35 @@ test("what Gitea reports of one second are events, and what a person sends again
   // The trigger does not name a comment that is edited.
   const edited = github.comment("/sett y", { action: "edited" });
   const written = github.comment("/sett x");
-  const outcomeOf = async ([event, payload]: (typeof turns)[number]) => {
+  const secret = secrets["github-hook"] ?? "";
+  const outcomeFor = async (name: string, [event, payload]: (typeof turns)[number]) => {
     const id = crypto.randomUUID();
-    const more = { "x-gitea-delivery": id, "x-github-delivery": id };
-    return Object((await forge.github(event, payload, { more })).body).outcome;
+    const signature = createHmac("sha256", secret).update(JSON.stringify(payload)).digest("hex");
+    const more = {
+      ...{ "x-gitea-delivery": id, "x-github-delivery": id },
+      ...{ "x-gitea-event": event, "x-gitea-signature": signature },
+    };
+    return Object((await forge.github(event, payload, { name, more })).body).outcome;
   };
   const turns = [
     ...[closed, merging, closed, merging].map((payload) => ["pull_request", payload] as const),
     ...[pushed, back, pushed, back].map((payload) => ["push", payload] as const),
     ...[written, edited, written].map((payload) => ["issue_comment", payload] as const),
   ];
-  const outcomes: unknown[] = [];
-  for (const turn of turns) outcomes.push(await outcomeOf(turn));
   const fired = Array<string>(4).fill("fired");
-  expect(outcomes).toEqual([...fired, ...fired, ...["fired", "skipped", "fired"]]);
-  // Two webhooks send the last one at the same time.
-  const last = ["issue_comment", written] as const;
-  expect(await Promise.all([1, 2, 3].map(() => outcomeOf(last)))).toEqual([
-    ...["repeat", "repeat", "repeat"],
-  ]);
-  now = new Date("2026-11-24T10:01:00Z");
-  for (const turn of turns.toReversed())
-    expect(await outcomeOf(turn)).toBe(turn[1] === edited ? "skipped" : "repeat");
-  expect(((await forge.goals()) as { items: unknown[] }).items).toHaveLength(10);
+  for (const name of ["pr", "gitea"]) {
+    now = new Date("2026-11-24T10:00:01Z");
+    const outcomes: unknown[] = [];
+    for (const turn of turns) outcomes.push(await outcomeFor(name, turn));
+    expect(outcomes).toEqual([...fired, ...fired, ...["fired", "skipped", "fired"]]);
+    // Two webhooks send the last one at the same time.
+    const last = [1, 2, 3].map(() => outcomeFor(name, ["issue_comment", written]));
+    expect(await Promise.all(last)).toEqual(["repeat", "repeat", "repeat"]);
+    now = new Date("2026-11-24T10:01:00Z");
+    for (const turn of turns.toReversed())
+      expect(await outcomeFor(name, turn)).toBe(turn[1] === edited ? "skipped" : "repeat");
+  }
+  expect(((await forge.goals()) as { items: unknown[] }).items).toHaveLength(20);
 });
 
 test("deliveries of one event that come at the same time are one goal", async () => {

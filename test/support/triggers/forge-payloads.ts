@@ -97,6 +97,33 @@ export const github = {
   }),
 };
 
+/** As Gitea 1.26 sends them, which has GitHub's form with words of its own. */
+export const gitea = {
+  push: (over: Over = {}) => {
+    const { compare, forced, created, deleted, ...common } = github.push();
+    return {
+      ...common,
+      compare_url: compare,
+      total_commits: 1,
+      repository: { ...repository, updated_at: "2026-11-24T10:00:00Z" },
+      ...over,
+    };
+  },
+  /** The button "Test Delivery". */
+  trial: () => gitea.push({ before: commit, after: commit }),
+  synchronized: () => github.pullRequest({ action: "synchronized", commit_id: "", review: null }),
+  labelled: (...names: string[]) =>
+    github.pullRequest({ action: "label_updated" }, { labels: names.map((name) => ({ name })) }),
+  review: (type: "approved" | "rejected" | "comment", content: string, over: Over = {}) =>
+    github.pullRequest({
+      action: "reviewed",
+      requested_reviewer: sender,
+      commit_id: "",
+      review: { type: `pull_request_review_${type}`, content },
+      ...over,
+    }),
+};
+
 const project = {
   id: 15,
   name: "Door",

@@ -110,7 +110,7 @@ test("an unknown event and an unknown secret are mistakes", async () => {
   ).toEqual([
     "sett.yml:9:43 triggers.pr.webhook.secret: `secrets` has no `hok`: did you mean `hook`?",
     "sett.yml:9:57 triggers.pr.webhook.events[0]: is no event of github that Sett knows: did you mean `pull_request`?",
-    "sett.yml:9:85 triggers.pr.webhook.events[2]: is no event of github that Sett knows: known are `push`, `tag_push`, `pull_request`, `issues`, `issue_comment`",
+    "sett.yml:9:85 triggers.pr.webhook.events[2]: is no event of github that Sett knows: `forge: gitlab` has it; known are `push`, `tag_push`, `pull_request`, `issues`, `issue_comment`",
     "sett.yml:9:100 triggers.pr.webhook.events[3]: must be an event such as `push` or `pull_request.opened`",
   ]);
   expect(await mistakes(hook("events: [constructor]"))).toEqual([
@@ -131,6 +131,38 @@ test("an action that the forge does not have is a warning, and so is a comment o
   ]);
   for (const rest of ["comment: /sett", "people: [ada]"])
     expect((await read(hook(`events: [issue_comment.created], ${rest}`))).warnings).toEqual([]);
+});
+
+test("a word of another forge is said to be its own, and those that a forge sends are no finding", async () => {
+  const found = async (forge: string, events: string) => {
+    const { warnings } = await read(
+      hook(`events: [${events}], people: [ada]`).replace("github", forge),
+    );
+    return warnings.map((line) =>
+      line.replace(/^.*: names an action that Sett does not know /, ""),
+    );
+  };
+  expect(await found("gitea", "issues.labeled, pull_request.ready_for_review")).toEqual([
+    expect.stringMatching(/^of `issues`: `forge: github` has it; known are .*`label_updated`/),
+    expect.stringMatching(/^of `pull_request`: `forge: github` has it; known are .*`synchronized`/),
+  ]);
+  expect(await found("github", "issues.label_updated, pull_request.synchronized")).toEqual([
+    expect.stringMatching(/^of `issues`: `forge: gitea` has it; known are /),
+    "of `pull_request`: did you mean `pull_request.synchronize`?",
+  ]);
+  const ofGitea = [
+    ...["pull_request.synchronize", "pull_request.synchronized", "pull_request.label_cleared"],
+    ...["pull_request_approved", "pull_request_rejected.reviewed", "pull_request_comment"],
+    ...["issues.label_updated", "issue_comment.created", "push", "tag_push"],
+  ];
+  expect(await found("gitea", ofGitea.join())).toEqual([]);
+  expect(await found("gitlab", "work_item.open, issue.update, note.create")).toEqual([]);
+  expect(await mistakes(hook("events: [pull_request_approved]"))).toEqual([
+    expect.stringContaining("is no event of github that Sett knows: `forge: gitea` has it; known"),
+  ]);
+  expect(await mistakes(hook("events: [note.create]").replace("github", "gitea"))).toEqual([
+    expect.stringContaining("is no event of gitea that Sett knows: `forge: gitlab` has it; known"),
+  ]);
 });
 
 test("what strangers can cause is a warning without people, and what only members can is none", async () => {

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import type { Forge } from "../../../../lib/model/trigger.ts";
 import { deliveredEvent } from "../../../../lib/triggers/delivery-id.ts";
 import { readForgeEvent } from "../../../../lib/triggers/read-forge-event.ts";
-import { github, gitlab } from "../../../support/triggers/forge-payloads.ts";
+import { gitea, github, gitlab } from "../../../support/triggers/forge-payloads.ts";
 
-const kindOf = { github: "x-github-event", gitlab: "x-gitlab-event" };
+const kindOf = { github: "x-github-event", gitlab: "x-gitlab-event", gitea: "x-gitea-event" };
 
 function idOf(forge: Forge, kind: string, body: unknown, headers: Record<string, string>): string {
   const header = (name: string) => ({ [kindOf[forge]]: kind, ...headers })[name];
@@ -53,6 +53,25 @@ test("where a delivery that is sent again by hand has a new id, the forge's own 
     [one, two].map((headers) => idOf("gitlab", kind, body, headers ?? {}));
   expect(new Set(ofGitlab("Issue Hook", gitlab.issue())).size).toBe(1);
   expect(new Set(ofGitlab("Push Hook", gitlab.push())).size).toBe(2);
+});
+
+test("whatever Gitea sends in its own name, its time and all that it says count", () => {
+  const bodies = [
+    ["push", gitea.push()],
+    ["pull_request", gitea.synchronized()],
+    ["pull_request", gitea.labelled("paint")],
+    ["pull_request_approved", gitea.review("approved", "")],
+    ["pull_request_comment", gitea.review("comment", "one")],
+    ["pull_request_comment", gitea.review("comment", "two")],
+  ] as const;
+  const ids = bodies.map(([kind, body]) => {
+    const [one, two] = ["one", "two"].map((id) =>
+      idOf("gitea", kind, body, { "x-gitea-delivery": id, "x-github-delivery": id }),
+    );
+    expect(one).toBe(two ?? "");
+    return one;
+  });
+  expect(new Set(ids).size).toBe(bodies.length);
 });
 
 test("two events of one second are two, and one that is sent again by hand is none", () => {

@@ -35,6 +35,13 @@ test("an event fires by its whole name, or by its name without the action", () =
   });
 });
 
+test("an event fires by another forge's word for it, which no other event has", () => {
+  const renewed = { ...push, name: "pull_request.synchronized", alias: "pull_request.synchronize" };
+  for (const name of ["pull_request.synchronize", "pull_request.synchronized", "pull_request"])
+    expect(matchEvent({ ...all, events: [name] }, renewed)).toEqual({ kind: "fires" });
+  expect(matchEvent({ ...all, events: ["pull_request.opened"] }, renewed).kind).toBe("other");
+});
+
 test("branches are patterns, and what names no branch is not asked for one", () => {
   expect(matchEvent({ ...all, branches: ["release/*", "ma*n"] }, push)).toEqual({ kind: "fires" });
   const reason = "The branch main is none of `branches`.";

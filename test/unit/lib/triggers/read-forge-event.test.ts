@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { Forge } from "../../../../lib/model/trigger.ts";
 import type { ForgeEvent } from "../../../../lib/triggers/forge-event.ts";
 import { readForgeEvent } from "../../../../lib/triggers/read-forge-event.ts";
-import { commit, github, gitlab } from "../../../support/triggers/forge-payloads.ts";
+import { commit, gitea, github, gitlab } from "../../../support/triggers/forge-payloads.ts";
 
-const headers = { github: "x-github-event", gitlab: "x-gitlab-event" };
-const read = (forge: "github" | "gitlab", kind: string | undefined, body: unknown) =>
+const headers = { github: "x-github-event", gitlab: "x-gitlab-event", gitea: "x-gitea-event" };
+const read = (forge: Forge, kind: string | undefined, body: unknown) =>
   readForgeEvent(
     forge,
     (name) => (name === headers[forge] ? kind : undefined),
     JSON.stringify(body),
   );
-function eventOf(forge: "github" | "gitlab", kind: string, body: unknown): ForgeEvent {
+function eventOf(forge: Forge, kind: string, body: unknown): ForgeEvent {
   const reading = read(forge, kind, body);
   if (reading.kind === "event") return reading.event;
   throw new Error(JSON.stringify(reading));
@@ -126,6 +127,51 @@ test("pull and merge requests, issues and comments say what they are about", () 
   });
 });
 
+test("Gitea's own events are read by its words, and a new commit by GitHub's as well", () => {
+  expect(eventOf("gitea", "push", gitea.push())).toMatchObject({
+    ...{ name: "push", branch: "main", commit, isTimed: true },
+    fields: { url: gitea.push().compare_url, title: "Paint the door" },
+  });
+  for (const forge of ["gitea", "github"] as const)
+    expect(eventOf(forge, "pull_request", gitea.synchronized())).toMatchObject({
+      name: "pull_request.synchronized",
+      alias: "pull_request.synchronize",
+      commit,
+    });
+  const kinds = { approved: "", rejected: "Not grey", comment: "/sett paint" };
+  const events = Object.entries(kinds).map(([type, text]) =>
+    eventOf("gitea", `pull_request_${type}`, gitea.review(type as keyof typeof kinds, text)),
+  );
+  expect(events).toMatchObject(
+    Object.entries(kinds).map(([type, comment]) => ({
+      name: `pull_request_${type}.reviewed`,
+      about: `pull_request_${type}.reviewed #12`,
+      ...{ author: "ada", branch: "main", commit, comment, isTimed: true },
+      fields: { event: `pull_request_${type}.reviewed`, comment, title: "Paint the door" },
+    })),
+  );
+  const all = [...events, eventOf("gitea", "pull_request", gitea.synchronized())];
+  expect(new Set(all.map(({ happened }) => JSON.stringify(happened))).size).toBe(4);
+  expect(new Set(all.map(({ subject }) => subject)).size).toBe(1);
+});
+
+test("the trial of Gitea's webhook is a ping, and starts no goal", () => {
+  for (const forge of ["gitea", "github"] as const)
+    expect(read(forge, "push", gitea.trial())).toEqual({ kind: "ping" });
+});
+
+test("GitLab's work items are read as issues, by their own name", () => {
+  const task = { ...gitlab.issue(), object_kind: "work_item" };
+  expect(eventOf("gitlab", "Work Item Hook", task)).toMatchObject({
+    name: "work_item.open",
+    about: "work_item.open #23",
+    fields: { number: "23", title: "The door is grey" },
+  });
+  expect(eventOf("gitlab", "Work Item Hook", task).happened).not.toEqual(
+    eventOf("gitlab", "Issue Hook", gitlab.issue()).happened,
+  );
+});
+
 test("deliveries of one event are the same, and two events never are", () => {
   const happened = (kind: string, body: unknown) =>
     JSON.stringify(eventOf("github", kind, body).happened);
@@ -163,6 +209,21 @@ test("a test message is a ping, and what is unknown is said in a sentence", () =
   );
   expect(reasonOf("github", undefined, {})).toStartWith("There is no X-GitHub-Event");
   expect(reasonOf("gitlab", undefined, {})).toStartWith("There is no X-Gitlab-Event");
+  expect(reasonOf("gitea", undefined, {})).toStartWith("There is no X-Gitea-Event");
+  expect(reasonOf("gitea", "create", {})).toBe(
+    "Sett does not know the event `create`: let Gitea send push, pull_request, pull_request_approved, pull_request_rejected, pull_request_comment, issues and issue_comment alone.",
+  );
+  const toGithub = (kind: string) =>
+    readForgeEvent(
+      "github",
+      (name) => (name === "x-github-event" || name === "x-gitea-event" ? kind : undefined),
+      JSON.stringify(gitea.review("approved", "")),
+    );
+  expect(toGithub("pull_request_approved")).toEqual({
+    kind: "unknown",
+    reason:
+      "Sett does not know the event `pull_request_approved`: let Gitea send push, pull_request, issues and issue_comment alone. `forge: gitea` in sett.yml knows its reviews, too.",
+  });
   expect(reasonOf("gitlab", "Job Hook", { object_kind: "build" })).toStartWith(
     "Sett does not know the event `build`",
   );
@@ -190,17 +251,13 @@ test("whatever is sent, reading it never fails", () => {
     "tag_push",
     "merge_request",
     "note",
+    "pull_request_approved",
   );
   fc.assert(
-    fc.property(
-      fc.constantFrom("github" as const, "gitlab" as const),
-      kinds,
-      fc.jsonValue(),
-      (forge, kind, value) => {
-        const body = forge === "github" ? value : { ...Object(value), object_kind: kind };
-        expect(["event", "ping", "unknown"]).toContain(read(forge, kind, body).kind);
-      },
-    ),
+    fc.property(fc.constantFrom(...Forge.options), kinds, fc.jsonValue(), (forge, kind, value) => {
+      const body = forge !== "gitlab" ? value : { ...Object(value), object_kind: kind };
+      expect(["event", "ping", "unknown"]).toContain(read(forge, kind, body).kind);
+    }),
   );
 });
 

@@ -51,6 +51,24 @@ test("GitHub's own example is good, and nothing that differs from it", () => {
   );
 });
 
+test("Gitea's signature is that of GitHub without its prefix, and an empty one is none", () => {
+  const { secret, body, signature } = github;
+  const hex = signature.slice("sha256=".length);
+  for (const name of ["x-gitea-signature", "x-forgejo-signature", "x-gogs-signature"])
+    expect(check("gitea", { [name]: hex }, body, secret)).toBeUndefined();
+  const wrong = "X-Gitea-Signature does not fit the body and the secret.";
+  expect(check("gitea", { "x-gitea-signature": hex }, "Hello, World?", secret)).toBe(wrong);
+  expect(check("gitea", { "x-gitea-signature": hex }, body, "another secret")).toBe(wrong);
+  for (const odd of [hex.slice(1), `${hex}0`, signature, "ü".repeat(64)])
+    expect(check("gitea", { "x-gitea-signature": odd }, body, secret)).toStartWith(
+      "X-Gitea-Signature is no signature",
+    );
+  for (const headers of [{}, { "x-gitea-signature": "" }, { "x-hub-signature-256": signature }])
+    expect(check("gitea", headers as Record<string, string>, body, secret)).toStartWith(
+      "There is no X-Gitea-Signature",
+    );
+});
+
 test("GitLab's secret token is compared whole", () => {
   expect(
     check("gitlab", { "x-gitlab-token": "a token of mine" }, "{}", "a token of mine"),
