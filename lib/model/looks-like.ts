@@ -87,12 +87,17 @@ function signsOf(name: string): Sign[] {
 /** Letters of the name so far → the fewest of them that stand for a sign of no list. */
 type Reached = Map<number, number>;
 
-/** `own` is ASCII. */
-export function looksLike(name: string, own: string): boolean {
+/** The first of these, which are ASCII, for which people may take the name. */
+export function firstLike<Own extends string>(name: string, owns: readonly Own[]): Own | undefined {
+  const signs = signsOf(name);
+  return owns.find((own) => areLike(signs, own));
+}
+
+function areLike(signs: readonly Sign[], own: string): boolean {
   const wanted = [...own.toLowerCase()].map((letter) => lettersBySign.get(letter) ?? letter);
   let [before, reached]: Reached[] = [new Map(), new Map([[0, 0]])];
   let last: Sign | undefined;
-  for (const sign of signsOf(name)) {
+  for (const sign of signs) {
     const next: Reached = new Map();
     const reach = (at: number, guessed: number) =>
       next.set(at, Math.min(guessed, next.get(at) ?? guessed));

@@ -2,7 +2,7 @@
 // agent may use one, or a name that people would take for one. The names of the structural types
 // are everybody's.
 import { goalFeedbackType, goalType, maxTypeLength, StructuralType } from "./artefact.ts";
-import { looksLike } from "./looks-like.ts";
+import { firstLike } from "./looks-like.ts";
 import { budgetExceededType } from "./model-call.ts";
 import { toolFailureType } from "./tool-contract.ts";
 
@@ -88,7 +88,7 @@ export function forbiddenOwnType(
 ): string | undefined {
   const allowed: Partial<Record<StructuralType, readonly string[]>> = bySource[source];
   if (allowed[structural_type]?.includes(type) === true) return undefined;
-  return ownTypes.find((own) => looksLike(type, own));
+  return firstLike(type, ownTypes);
 }
 
 /** Names a type that this source may not use, in a sentence; undefined where it may. */
@@ -112,7 +112,7 @@ export function problemOfPosted(type: string): string | undefined {
   if (!/[^\p{Z}\p{Cc}\p{Cf}]/u.test(type)) return "a type without a character";
   if (!type.isWellFormed()) return "a type with half a surrogate pair";
   if (type.length > maxTypeLength) return `a type of more than ${maxTypeLength} characters`;
-  const structural = StructuralType.options.find((one) => looksLike(type, one));
+  const structural = firstLike(type, StructuralType.options);
   if (structural !== undefined) return `${structural === "Answer" ? "an" : "a"} ${structural}`;
   return problemOfType({ structural_type: "Standard", type }, "command");
 }

@@ -77,10 +77,10 @@ export function historyOf(
 ): History {
   const keys = keysOf(instance);
   // Returns the ids in the keys between this prefix and suffix.
-  const idsOf = (before: string, after = "") =>
-    snapshot.names.flatMap(
-      (name) => new RegExp(`^${keys.prefix}${before}:([^:]+)${after}$`).exec(name)?.[1] ?? [],
-    );
+  const idsOf = (before: string, after = "") => {
+    const pattern = new RegExp(`^${keys.prefix}${before}:([^:]+)${after}$`);
+    return snapshot.names.flatMap((name) => pattern.exec(name)?.[1] ?? []);
+  };
   const mapOf = <Value>(ids: string[], read: (id: string) => Value) =>
     new Map(ids.map((id) => [id, read(id)] as const));
   const membersOf = (key: string) => snapshot.scores(key).map(([member]) => member);

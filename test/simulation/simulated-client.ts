@@ -87,20 +87,19 @@ export class SimulatedClient implements Transport {
   /** The connection breaks. To be called in an event of its own program. */
   break(reason: string): void {
     if (!this.#isOpen) return;
-    const error = new Error(reason);
-    this.#end(error);
-    this.client.emit("error", error);
+    this.#end(reason);
+    this.client.emit("error", new Error(reason));
   }
 
   destroy(): void {
-    this.#end(new Error("Disconnects client"));
+    this.#end("Disconnects client");
   }
 
-  #end(error: Error): void {
+  #end(reason: string): void {
     this.#leave();
     for (const pending of [...this.#pending]) {
       this.#drop(pending);
-      pending.reject(error);
+      pending.reject(new Error(reason));
     }
   }
 

@@ -1,6 +1,6 @@
 // Redis as a process: the small Redis in memory, one request at a time, with a clock, a disk, and
 // all that can happen to a server.
-import { keysOf } from "../../lib/blackboard/records/keys.ts";
+import { type Keys, keysOf } from "../../lib/blackboard/records/keys.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
 import type { Random } from "../chaos/random.ts";
 import type { Database } from "../support/redis-in-memory/database.ts";
@@ -16,6 +16,7 @@ export type Refusal = NonNullable<RedisInMemory["refusal"]>;
 export class SimulatedRedis {
   readonly scheduler: Scheduler;
   readonly instance: InstanceName;
+  readonly keys: Keys;
   readonly random: Random;
   readonly clients = new Set<SimulatedClient>();
   /** Programs that the network keeps away. */
@@ -48,13 +49,10 @@ export class SimulatedRedis {
     this.scheduler = scheduler;
     this.random = random;
     this.instance = instance;
+    this.keys = keysOf(instance);
     this.latencyMs = latencyMs;
     this.server = new RedisInMemory(() => Math.floor(beginMs + scheduler.nowMs + this.clockMs));
     this.life = new Life("redis", this.#lives);
-  }
-
-  get keys() {
-    return keysOf(this.instance);
   }
 
   get isUp(): boolean {

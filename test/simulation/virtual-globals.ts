@@ -21,15 +21,14 @@ type Globals = Record<string, unknown>;
 
 /** UUIDs, version 4, from the seed. */
 export function uuidsOf(random: Random): () => `${string}-${string}-${string}-${string}-${string}` {
-  const digits = (count: number) => {
-    let text = "";
-    for (let left = count; left > 0; left -= 4)
-      text += random.whole(0, 0xffff).toString(16).padStart(4, "0");
-    return text;
-  };
-  return () =>
-    `${digits(8)}-${digits(4)}-4${digits(4).slice(1)}-8${digits(4).slice(1)}-${digits(12)}`;
+  const four = () => fourDigits[random.whole(0, 0xffff)] ?? "";
+  const three = () => four().slice(1);
+  return () => `${four()}${four()}-${four()}-4${three()}-8${three()}-${four()}${four()}${four()}`;
 }
+
+const fourDigits = Array.from({ length: 0x1_00_00 }, (_, number) =>
+  number.toString(16).padStart(4, "0"),
+);
 
 /** Installs them; what it returns is disposed of at the end, and everything is as it was before. */
 export function installVirtualGlobals(scheduler: Scheduler, random: Random): Disposable {
@@ -102,9 +101,9 @@ function timersOf(scheduler: Scheduler) {
 function virtualDate(scheduler: Scheduler): typeof Date {
   const now = () => Math.floor(beginMs + scheduler.nowMs + scheduler.life.clockMs);
   const Real = Date;
-  return new Proxy(Real, {
-    construct: (target, args, newTarget) =>
-      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
-    get: (target, name, receiver) => (name === "now" ? now : Reflect.get(target, name, receiver)),
-  });
+  function Virtual(...args: [] | [number | string | Date]) {
+    return args.length === 0 ? new Real(now()) : new Real(...args);
+  }
+  const { parse, UTC, prototype } = Real;
+  return Object.assign(Virtual, { now, parse, UTC, prototype }) as unknown as typeof Date;
 }

@@ -1,6 +1,6 @@
 // A client of the small Redis: node-redis itself, with its words and its answers, and no socket.
 import { Buffer } from "node:buffer";
-import { createClient, ErrorReply, RESP_TYPES } from "redis";
+import { createClient, ErrorReply, RESP_TYPES, type RedisClientOptions } from "redis";
 import type { Client } from "../../../lib/blackboard/redis/client.ts";
 import { bytesOf, textOf } from "./bytes.ts";
 import { Refused, type Reply, Status } from "./reply.ts";
@@ -21,11 +21,14 @@ type Channel = (text: string) => void;
  * What `createClient` gives is a view of one of these. It takes longer to find out that it has made
  * the class before.
  */
-const NodeRedis = (createClient() as unknown as { _self: { constructor: new () => Client } })._self
-  .constructor;
+const NodeRedis = (
+  createClient() as unknown as {
+    _self: { constructor: new (options: RedisClientOptions) => Client };
+  }
+)._self.constructor;
 
 export function clientOver(transport: Transport): Client {
-  const client = new NodeRedis();
+  const client = new NodeRedis({ maintNotifications: "disabled" });
   client.on("error", () => {});
   let isOpen = false;
   const own = {
@@ -80,7 +83,7 @@ function asRead(words: readonly (string | Buffer)[], reply: Reply, asBytes: bool
       if (!words.includes("WITHSCORES")) return value;
       return pairsOf(value as string[]).map(([member, score]) => [member, Number(score)]);
     case "XREAD":
-      return value === null ? null : Object.fromEntries(value as [string, unknown][]);
+      return value === null ? null : new Map(value as [string, unknown][]);
     default:
       return value;
   }

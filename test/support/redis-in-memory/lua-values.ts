@@ -5,8 +5,8 @@ import { type Reply, Status } from "./reply.ts";
 
 export function pushReply(state: number, reply: Reply): void {
   if (typeof reply === "string") pushText(state, reply);
-  else if (typeof reply === "number") machine._lua_pushnumber(state, reply);
-  else if (reply === null) machine._lua_pushboolean(state, 0);
+  else if (typeof reply === "number") machine.lua_pushnumber(state, reply);
+  else if (reply === null) machine.lua_pushboolean(state, 0);
   else if (reply instanceof Status) pushField(state, "ok", reply.text);
   else pushList(state, reply, pushReply);
 }
@@ -23,22 +23,22 @@ export function pushTexts(state: number, texts: readonly string[]): void {
 /** A value of JSON.parse, its texts as bytes. */
 export function pushJson(state: number, value: unknown): void {
   if (typeof value === "string") pushText(state, value);
-  else if (typeof value === "number") machine._lua_pushnumber(state, value);
-  else if (typeof value === "boolean") machine._lua_pushboolean(state, value ? 1 : 0);
-  else if (value === null) machine._lua_pushlightuserdata(state, 0);
+  else if (typeof value === "number") machine.lua_pushnumber(state, value);
+  else if (typeof value === "boolean") machine.lua_pushboolean(state, value ? 1 : 0);
+  else if (value === null) machine.lua_pushlightuserdata(state, 0);
   else if (Array.isArray(value)) pushList(state, value, pushJson);
   else pushObject(state, value as Record<string, unknown>);
 }
 
 /** As Redis turns into a reply what a function returns: a list ends with its first nil. */
 export function replyAt(state: number, place: number): Reply {
-  switch (machine._lua_type(state, place)) {
+  switch (machine.lua_type(state, place)) {
     case LuaType.String:
       return textAt(state, place);
     case LuaType.Number:
-      return Math.trunc(machine._lua_tonumber(state, place));
+      return Math.trunc(machine.lua_tonumber(state, place));
     case LuaType.Boolean:
-      return machine._lua_toboolean(state, place) === 1 ? 1 : null;
+      return machine.lua_toboolean(state, place) === 1 ? 1 : null;
     case LuaType.Table:
       return listAt(state, place);
     default:
@@ -47,13 +47,13 @@ export function replyAt(state: number, place: number): Reply {
 }
 
 function listAt(state: number, place: number): Reply[] {
-  machine._lua_checkstack(state, 8);
+  machine.lua_checkstack(state, 8);
   const list: Reply[] = [];
   for (let index = 1; ; index += 1) {
-    machine._lua_rawgeti(state, place, index);
-    const isOver = machine._lua_type(state, -1) === LuaType.Nil;
-    if (!isOver) list.push(replyAt(state, machine._lua_gettop(state)));
-    machine._lua_settop(state, -2);
+    machine.lua_rawgeti(state, place, index);
+    const isOver = machine.lua_type(state, -1) === LuaType.Nil;
+    if (!isOver) list.push(replyAt(state, machine.lua_gettop(state)));
+    machine.lua_settop(state, -2);
     if (isOver) return list;
   }
 }
@@ -63,26 +63,26 @@ function pushList<Item>(
   items: readonly Item[],
   push: (state: number, item: Item) => void,
 ): void {
-  machine._lua_checkstack(state, 8);
-  machine._lua_createtable(state, items.length, 0);
+  machine.lua_checkstack(state, 8);
+  machine.lua_createtable(state, items.length, 0);
   for (let index = 0; index < items.length; index += 1) {
     push(state, items[index] as Item);
-    machine._lua_rawseti(state, -2, index + 1);
+    machine.lua_rawseti(state, -2, index + 1);
   }
 }
 
 function pushObject(state: number, members: Record<string, unknown>): void {
-  machine._lua_checkstack(state, 8);
-  machine._lua_createtable(state, 0, 4);
+  machine.lua_checkstack(state, 8);
+  machine.lua_createtable(state, 0, 4);
   for (const [name, value] of Object.entries(members)) {
     pushText(state, name);
     pushJson(state, value);
-    machine._lua_rawset(state, -3);
+    machine.lua_rawset(state, -3);
   }
 }
 
 function pushField(state: number, name: string, text: string): void {
-  machine._lua_createtable(state, 0, 1);
+  machine.lua_createtable(state, 0, 1);
   pushText(state, text);
-  machine._lua_setfield(state, -2, nameAt(name));
+  machine.lua_setfield(state, -2, nameAt(name));
 }

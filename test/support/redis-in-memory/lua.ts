@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { LUA_GLOBALSINDEX, LUA_REGISTRYINDEX, LuaType } from "wasmoon-lua5.1";
 import { decodeJson, encodeJson } from "./cjson.ts";
 import { pushError, pushJson, pushReply, pushTexts, replyAt } from "./lua-values.ts";
-import { loadSource, machine, nameAt, pushText, textAt } from "./machine.ts";
+import { addFunction, loadSource, machine, nameAt, pushText, textAt } from "./machine.ts";
 import { Refused, type Reply } from "./reply.ts";
 
 /** `place`: where Lua keeps it. */
@@ -26,14 +26,14 @@ end
 `;
 
 export class Lua {
-  readonly #state = machine._luaL_newstate();
+  readonly #state = machine.luaL_newstate();
   #run: Run = () => {
     throw new Refused("ERR redis.call can only be called inside a script invocation");
   };
   #loaded = new Map<string, LuaFunction>();
 
   constructor() {
-    machine._luaL_openlibs(this.#state);
+    machine.luaL_openlibs(this.#state);
     this.#give("redis", {
       call: () => this.#call(true),
       pcall: () => this.#call(false),
@@ -52,7 +52,7 @@ export class Lua {
     const state = this.#state;
     this.#loaded = new Map();
     const isLoaded = loadSource(state, source.replace(/^#![^\n]*/, "")) === 0;
-    if (!isLoaded || machine._lua_pcall(state, 0, 0, 0) !== 0)
+    if (!isLoaded || machine.lua_pcall(state, 0, 0, 0) !== 0)
       throw new Refused(`ERR Error compiling function: ${textAt(state, -1)}`);
     return this.#loaded;
   }
@@ -60,29 +60,29 @@ export class Lua {
   call(place: number, keys: readonly string[], words: readonly string[], run: Run): Reply {
     const state = this.#state;
     this.#run = run;
-    machine._lua_settop(state, 0);
-    machine._lua_rawgeti(state, LUA_REGISTRYINDEX, place);
+    machine.lua_settop(state, 0);
+    machine.lua_rawgeti(state, LUA_REGISTRYINDEX, place);
     pushTexts(state, keys);
     pushTexts(state, words);
-    if (machine._lua_pcall(state, 2, 1, 0) === 0) return replyAt(state, 1);
-    const isTable = machine._lua_type(state, 1) === LuaType.Table;
-    if (isTable) machine._lua_getfield(state, 1, nameAt("err"));
+    if (machine.lua_pcall(state, 2, 1, 0) === 0) return replyAt(state, 1);
+    const isTable = machine.lua_type(state, 1) === LuaType.Table;
+    if (isTable) machine.lua_getfield(state, 1, nameAt("err"));
     const message = isTable ? textAt(state, -1) : `ERR ${textAt(state, 1)}`;
     throw new Refused(`${message} script: function, on @user_function:1.`);
   }
 
   #give(table: string, functions: Record<string, () => number>): void {
     const state = this.#state;
-    machine._lua_createtable(state, 0, 4);
+    machine.lua_createtable(state, 0, 4);
     for (const [name, run] of Object.entries(functions)) {
-      machine._lua_pushcclosure(state, machine.addFunction(run, "ii"), 0);
-      machine._lua_setfield(state, -2, nameAt(name));
+      machine.lua_pushcclosure(state, addFunction(run), 0);
+      machine.lua_setfield(state, -2, nameAt(name));
     }
     if (table === "cjson") {
       pushJson(state, null);
-      machine._lua_setfield(state, -2, nameAt("null"));
+      machine.lua_setfield(state, -2, nameAt("null"));
     }
-    machine._lua_setfield(state, LUA_GLOBALSINDEX, nameAt(table));
+    machine.lua_setfield(state, LUA_GLOBALSINDEX, nameAt(table));
   }
 
   /** Each function that Lua calls leaves its results on the stack, and says how many. */
@@ -92,19 +92,19 @@ export class Lua {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       pushError(this.#state, error.message);
-      if (raises) return machine._lua_error(this.#state);
+      if (raises) return machine.lua_error(this.#state);
     }
     return 1;
   }
 
   #words(): string[] {
     const state = this.#state;
-    const count = machine._lua_gettop(state);
+    const count = machine.lua_gettop(state);
     const words: string[] = [];
     for (let place = 1; place <= count; place += 1) {
-      const type = machine._lua_type(state, place);
+      const type = machine.lua_type(state, place);
       if (type === LuaType.String) words.push(textAt(state, place));
-      else if (type === LuaType.Number) words.push(textOf(machine._lua_tonumber(state, place)));
+      else if (type === LuaType.Number) words.push(textOf(machine.lua_tonumber(state, place)));
       else throw new Refused("ERR Lua redis lib command arguments must be strings or integers");
     }
     return words;
@@ -113,18 +113,18 @@ export class Lua {
   /** `redis.register_function{ function_name=…, flags={ … }, callback=… }` */
   #register(): number {
     const state = this.#state;
-    machine._lua_getfield(state, 1, nameAt("function_name"));
+    machine.lua_getfield(state, 1, nameAt("function_name"));
     const name = textAt(state, -1);
-    machine._lua_getfield(state, 1, nameAt("flags"));
-    const flags = replyAt(state, machine._lua_gettop(state));
-    machine._lua_getfield(state, 1, nameAt("callback"));
-    const place = machine._luaL_ref(state, LUA_REGISTRYINDEX);
+    machine.lua_getfield(state, 1, nameAt("flags"));
+    const flags = replyAt(state, machine.lua_gettop(state));
+    machine.lua_getfield(state, 1, nameAt("callback"));
+    const place = machine.luaL_ref(state, LUA_REGISTRYINDEX);
     this.#loaded.set(name, { place, flags: (flags ?? []) as string[] });
     return 0;
   }
 
   #encode(): number {
-    const isText = machine._lua_type(this.#state, 1) === LuaType.String;
+    const isText = machine.lua_type(this.#state, 1) === LuaType.String;
     if (!isText) return this.#fail("Only texts are encoded here.");
     return this.#answer(encodeJson(textAt(this.#state, 1)));
   }
@@ -149,7 +149,7 @@ export class Lua {
   /** Lua leaves the function at once. */
   #fail(message: string): number {
     pushText(this.#state, message);
-    return machine._lua_error(this.#state);
+    return machine.lua_error(this.#state);
   }
 }
 

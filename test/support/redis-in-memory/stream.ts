@@ -44,9 +44,10 @@ export class Stream {
   }
 }
 
-export function compareIds([ms, sequence]: StreamId, [otherMs, other]: StreamId): number {
-  if (ms !== otherMs) return ms < otherMs ? -1 : 1;
-  return sequence === other ? 0 : sequence < other ? -1 : 1;
+export function compareIds(one: StreamId, other: StreamId): number {
+  const place = one[0] === other[0] ? 1 : 0;
+  const [value, otherValue] = [one[place], other[place]];
+  return value === otherValue ? 0 : value < otherValue ? -1 : 1;
 }
 
 export function textOfId([ms, sequence]: StreamId): string {
