@@ -67,7 +67,7 @@ test.skipIf(!canStartEngine || !isNight)(
     await using scene = await withPool("base=10.199.0.0/24,size=30");
     const { engine, sett } = scene;
     const { code, err } = await finished(
-      Bun.spawn([...engine.within, settBinary, "up", "--name", sett.name], {
+      Bun.spawn([...engine.within(), settBinary, "up", "--name", sett.name], {
         ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
         ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
       }),

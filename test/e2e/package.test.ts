@@ -49,7 +49,7 @@ afterAll(async () => {
 
 async function run(command: string[], cwd: string) {
   const host = engine?.host ?? process.env.DOCKER_HOST;
-  const child = Bun.spawn([...(engine?.within ?? []), ...command], {
+  const child = Bun.spawn([...(engine?.within() ?? []), ...command], {
     cwd,
     env: {
       PATH: process.env.PATH ?? "",

@@ -32,6 +32,11 @@ export const up = defineCommand({
       type: "boolean",
       description: "where there is no sett.yml, write and commit one without asking",
     },
+    unattended: {
+      type: "boolean",
+      description:
+        "ask no person, and wait for the Docker Engine: for a service of the system (docs/operations.md)",
+    },
     build: {
       type: "boolean",
       description: "build the images of agents again, even if nothing has changed",
@@ -60,18 +65,19 @@ export const up = defineCommand({
     "sett up --name demo",
     "sett up --file ./other/sett.yml",
     "sett up --replay ./cassettes  # calls of models as they were recorded",
+    "sett up --unattended  # after a restart of the machine, by systemd",
   ],
   endsItself: true,
   isOfThisMachine: true,
   async run(args, outer) {
     const work = new LockedWork(outer);
-    const { shell } = work;
+    const shell = args.unattended ? { ...work.shell, isInteractive: false } : work.shell;
     const order = await readOrder(args, shell);
     const { instance, runtime } = order;
     using progress = new Progress(shell.err);
     const input = { ...order, progress, isRebuild: args.build, shell };
     const host = await hostOf(order, input);
-    const read = await readValues(host.config, order, shell);
+    const read = await readValues(host.config, order, shell, args.unattended);
     await host.prepare();
     const lock = await lockInstance(runtime, instance, shell.interrupted);
     await work.under(lock, instance, () => bringAbout({ ...order, host, read, progress, shell }));

@@ -31,7 +31,7 @@ export function stateWord({ state }: ContainerPart): string {
 export function partStates(parts: InstanceParts): { name: string; state: string }[] {
   const { containers, volumes } = parts;
   if (containers.length === 0) return [];
-  const present = containers.map((container) => ({
+  const present = containers.filter(hasToRun).map((container) => ({
     name: partName(container),
     state: stateWord(container),
   }));
@@ -47,6 +47,11 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
   const expected = [...services.filter(isExpected).map(({ name }) => name), ...agents];
   const missing = expected.filter((name) => !present.some((part) => part.name === name));
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
+}
+
+/** A worker, and the maker of a layer, end; one that a restart of the machine ended is no loss. */
+function hasToRun({ labels: { component }, state }: ContainerPart): boolean {
+  return state.state === "running" || (component !== "worker" && component !== "layer");
 }
 
 /** `running`, `stopped`, or `2 of 3 running`; undefined for an instance without containers. */

@@ -9,6 +9,7 @@ import { aborted } from "../../../lib/async/sleep.ts";
 import type { WithSecrets } from "../../../lib/config/resolve-secrets.ts";
 import type { SecretSource } from "../../../lib/model/config-secrets.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { killGroup } from "../../../lib/process/kill-group.ts";
 
 export const maxBytes = 64 * 1024;
 
@@ -22,6 +23,8 @@ export type Machine = {
    * out of sight.
    */
   onSlow?: (sentence: string) => void;
+  /** No person can answer a command, which gets no terminal and so long. */
+  aloneMs?: number;
 };
 
 const slowMs = 3_000;
@@ -61,6 +64,28 @@ async function isPipe(file: string | undefined): Promise<boolean> {
 
 /** `from`: a noun for messages. Throws `config-invalid`, and `interrupted`. */
 export async function readSource(
+  name: string,
+  source: SecretSource,
+  machine: Machine,
+): Promise<{ value: Buffer; from: string }> {
+  const { aloneMs, signal } = machine;
+  if (aloneMs === undefined) return await readWithin(name, source, machine);
+  const late = AbortSignal.timeout(aloneMs);
+  const within = { ...machine, signal: AbortSignal.any([signal, late]) };
+  try {
+    return await readWithin(name, source, within);
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error;
+    const what = source.command === undefined ? "its file" : `its command ${source.command[0]}`;
+    throw invalidSecret(
+      name,
+      `${what} gave nothing within ${aloneMs / 1_000} s`,
+      "No person can answer it here. Unlock the password manager, or run `sett up` by hand.",
+    );
+  }
+}
+
+async function readWithin(
   name: string,
   source: SecretSource,
   machine: Machine,
@@ -113,18 +138,27 @@ async function outputOf(
   [program = "", ...words]: string[],
   machine: Machine,
 ): Promise<Buffer> {
-  const { folder, env, signal } = machine;
+  const { folder, env, signal, aloneMs } = machine;
+  const isAlone = aloneMs !== undefined;
   const hint = "Run it in the folder of sett.yml to see why, or change `command` of the secret.";
   const timer = sayIfSlow(machine, `the command of the secret ${name}: ${program}`);
   try {
     const child = spawn(program, words, {
       cwd: folder,
       env,
-      stdio: ["inherit", "pipe", "inherit"],
+      stdio: [isAlone ? "ignore" : "inherit", "pipe", "inherit"],
+      // A session of its own has no terminal that it could ask at.
+      detached: isAlone,
       signal,
     });
     const ended = once(child, "close");
     ended.catch(() => undefined);
+    // What it has started may hold its output open.
+    const leave = () => {
+      if (isAlone && child.pid !== undefined) killGroup(child.pid, "SIGKILL");
+      child.stdout.destroy();
+    };
+    signal.addEventListener("abort", leave, { once: true });
     // An output without an end would fill the memory.
     await Promise.race([once(child, "spawn"), ended]);
     const output = await readUpTo(child.stdout, maxBytes + 3);

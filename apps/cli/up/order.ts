@@ -23,6 +23,7 @@ import type { Cassettes } from "../services/input.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { chooseInstance } from "./checks/checks.ts";
 import { createFirstSett } from "./checks/first-sett.ts";
+import { untilEngine } from "./checks/until-engine.ts";
 import { prepareCassettes, readCassettes } from "./plan/cassettes.ts";
 import { requireTelemetry } from "./plan/telemetry-variables.ts";
 
@@ -47,9 +48,13 @@ type Arguments = {
   record?: string | undefined;
   replay?: string | undefined;
   yes: boolean;
+  unattended: boolean;
 };
 
-/** Writes a first sett where there is none. Throws what each step throws; nothing is made yet. */
+/**
+ * Writes a first sett where there is none, and waits for the Engine where no person watches. Throws
+ * what each step throws; nothing is made yet.
+ */
 export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   const ordered = readCassettes(args, shell.cwd);
   const requested = runtimeNames.find((each) => each === args.runtime);
@@ -71,11 +76,15 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
     shell.messages.warn(formatProblem(warning));
   const { place } = repository;
   const cassettes = await prepareCassettes(ordered, hasModels(config), place);
-  const known = await everyInstance(shell);
   const here = (all: readonly InstanceParts[]) => whereTheyAre(all, place, shell.env);
-  const found = await here(known.instances);
-  const { instance, why } = chooseInstance(args.name, place.toplevel, found);
-  const runtime = await runtimeForUp(shell, known, instance, requested);
+  const choose = async () => {
+    const known = await everyInstance(shell);
+    const found = await here(known.instances);
+    const { instance, why } = chooseInstance(args.name, place.toplevel, found);
+    return { instance, why, runtime: await runtimeForUp(shell, known, instance, requested) };
+  };
+  const chosen = await (args.unattended ? untilEngine(choose, shell) : choose());
+  const { instance, why, runtime } = chosen;
   if (why !== undefined) shell.messages.note(why);
   return { file, filesOf, config, problemAt, repository, cassettes, instance, here, ...runtime };
 }

@@ -57,11 +57,13 @@ export async function runGrant(
   const log = deps.log.with({ claim_id: claim.id, attempt: grant.attempt });
   await deps.secrets?.untilThere(signals.stop, log, () => deps.watch.executor.markProgress());
   if (signals.stop.aborted) return "not-accepted";
+  // It may have waited for hours.
+  const begun = { ...run, started_at: deps.clock.now().toISOString() };
   const { model } = deps;
   const token =
     model &&
     newToken({ kind: "grant", claim: claim.id, agent: grant.agent, attempt: grant.attempt });
-  const running = runningGrant(task, run, token?.digest);
+  const running = runningGrant(task, begun, token?.digest);
   const accepted = await untilContact(
     () => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: deps.grantLeaseMs }),
     {

@@ -1,4 +1,5 @@
 // A Docker Engine of the test's own, without any image, volume or network.
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,42 +14,48 @@ export const canStartEngine =
 export type FreshEngine = AsyncDisposable & {
   host: string;
   /** The words with which a command begins that is to reach the ports of its containers. */
-  within: readonly string[];
+  within(): readonly string[];
+  /** Ends all that runs in it at once, as a power cut does, and starts it again. */
+  restartMachine(): Promise<void>;
 };
 
 /**
  * It has the network of a machine of its own: an Engine that starts makes the rules for packets
- * anew, those of the machine's Engine too, and docker0 has a fixed name.
+ * anew, those of the machine's Engine too, and docker0 has a fixed name. Its processes and mounts
+ * are its own as well, and go with it.
  */
 export async function startFreshEngine(options: readonly string[] = []): Promise<FreshEngine> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const host = `unix://${join(folder, "docker.sock")}`;
-  const pidFile = join(folder, "pid");
+  const [pidFile, execRoot] = [join(folder, "pid"), join(folder, "exec")];
+  const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child"];
+  // Its number on this machine shows in this machine's /proc alone.
+  const first = `read -r pid _ < /proc/self/stat; echo "$pid" > ${pidFile}
+    mount -t proc proc /proc && ip link set lo up && exec dockerd "$@"`;
   const places = [
     `--host=${host}`,
     `--data-root=${join(folder, "data")}`,
-    `--exec-root=${join(folder, "exec")}`,
+    `--exec-root=${execRoot}`,
+    `--pidfile=${join(execRoot, "pid")}`,
   ];
-  const start = [
-    "unshare",
-    "--net",
-    "sh",
-    "-c",
-    'ip link set lo up && exec dockerd "$@"',
-    "dockerd",
-  ] as const;
-  const stop = await startOwnEngine({
-    command: [...start, ...places, `--pidfile=${pidFile}`, ...options],
-    answers: async () => (await $`docker --host ${host} version`.quiet().nothrow()).exitCode === 0,
-    clear: async () => {
-      await $`umount -R ${join(folder, "data")} ${join(folder, "exec")}`.quiet().nothrow();
-      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
-    },
-  });
-  const pid = (await Bun.file(pidFile).text()).trim();
+  const start = () =>
+    startOwnEngine({
+      command: ["unshare", ...namespaces, "sh", "-c", first, "dockerd", ...places, ...options],
+      // `unshare` ignores SIGTERM, and its child ends with it.
+      stopSignal: "SIGKILL",
+      answers: async () =>
+        (await $`docker --host ${host} version`.quiet().nothrow()).exitCode === 0,
+      clear: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }),
+    });
+  let engine = await start();
   return {
     host,
-    within: ["nsenter", `--net=/proc/${pid}/ns/net`, "--"],
-    [Symbol.asyncDispose]: stop,
+    within: () => ["nsenter", `--net=/proc/${readFileSync(pidFile, "utf8").trim()}/ns/net`, "--"],
+    async restartMachine() {
+      await engine.kill();
+      await rm(execRoot, { recursive: true });
+      engine = await start();
+    },
+    [Symbol.asyncDispose]: () => engine.stop(),
   };
 }

@@ -4,20 +4,23 @@ import { waitFor } from "../wait-for.ts";
 
 type OwnEngine = {
   command: readonly [string, ...string[]];
+  /** Ends it, in place of SIGTERM. */
+  stopSignal?: NodeJS.Signals;
   answers(): Promise<boolean>;
   /** Removes what it has left. */
   clear(): Promise<void>;
 };
 
 /**
- * Resolves once it answers, with what ends it. Throws what it has said where it ends before, and
- * has cleared up then.
+ * Resolves once it answers, with what ends it, and what kills it and clears nothing. Throws what it
+ * has said where it ends before, and has cleared up then.
  */
 export async function startOwnEngine({
   command,
+  stopSignal = "SIGTERM",
   answers,
   clear,
-}: OwnEngine): Promise<() => Promise<void>> {
+}: OwnEngine): Promise<{ stop(): Promise<void>; kill(): Promise<void> }> {
   const engine = startDetached(command);
   let log = "";
   for (const stream of [engine.stdout, engine.stderr]) {
@@ -29,9 +32,12 @@ export async function startOwnEngine({
   void engine.exited.then((code) => {
     exitCode = code;
   });
-  const stop = async () => {
-    engine.signal("SIGTERM");
+  const end = async (signal: NodeJS.Signals) => {
+    engine.signal(signal);
     await engine.exited;
+  };
+  const stop = async () => {
+    await end(stopSignal);
     await clear();
   };
   try {
@@ -43,5 +49,5 @@ export async function startOwnEngine({
     await stop();
     throw new Error(`No Engine of the test's own:\n${log}`, { cause: error });
   }
-  return stop;
+  return { stop, kill: () => end("SIGKILL") };
 }

@@ -53,7 +53,7 @@ export async function startRootlessEngine(): Promise<RootlessEngine> {
     `XDG_RUNTIME_DIR=${runtime}`,
     `DOCKER_HOST=unix://${runtime}/docker.sock`,
   ] as const;
-  const stop = await startOwnEngine({
+  const { stop } = await startOwnEngine({
     command: ["setpriv", ...as.slice(1), starter, `--data-root=${join(folder, "data")}`],
     answers: async () => (await $`${as} docker version`.quiet().nothrow()).exitCode === 0,
     clear: async () => {

@@ -9,17 +9,24 @@ import { telemetryHeaders } from "../plan/telemetry-variables.ts";
 import { committedSecrets, readSecrets } from "./read-secrets.ts";
 import { readTls } from "./read-tls.ts";
 
+/** How long a password manager may take that no person can answer. */
+const unattendedMs = 60_000;
+
 /** `tokens`: digests, which may be in a description. */
 export type ReadValues = { values: Values; tokens: TokenDigest[] };
 
-/** Throws `config-invalid` and `interrupted`. */
+/** Throws `config-invalid` and `interrupted`. `isUnattended`: no command can ask anybody. */
 export async function readValues(
   config: SettConfig,
   { file, repository }: { file: string; repository: HostRepository },
   { cwd, env, interrupted: signal, messages }: Shell,
+  isUnattended = false,
 ): Promise<ReadValues> {
   const folder = dirname(resolve(cwd, file));
-  const secrets = await readSecrets(config, { folder, env, signal, onSlow: messages.note });
+  const secrets = await readSecrets(config, {
+    ...{ folder, env, signal, onSlow: messages.note },
+    ...(isUnattended && { aloneMs: unattendedMs }),
+  });
   const { tls, warnings: aboutTls } = await readTls(config, Date.now());
   const committed = await committedSecrets(config, repository);
   for (const sentence of [...committed, ...secrets.warnings, ...aboutTls]) messages.warn(sentence);

@@ -1,9 +1,12 @@
 // Which part of an instance a name means.
 import { expect, test } from "bun:test";
-import { partOf } from "../../../../../apps/cli/instance/parts.ts";
+import { howItRuns, partOf } from "../../../../../apps/cli/instance/parts.ts";
 import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
+import { labelsFor, type PartKind } from "../../../../../lib/runtime/labels.ts";
+import type { ContainerPart } from "../../../../../lib/runtime/port.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 import { errorOf } from "../../../../support/error-of.ts";
+import { agentName, newClaimId, newGoalId } from "../../../../support/records/sample.ts";
 
 const workspace = "/home/ada/doors";
 
@@ -24,4 +27,22 @@ test("the logs of an agent whose container is gone are reported as gone, with th
     "agent-not-found",
     "Did you mean `sett logs coder`?",
   ]);
+});
+
+test("a worker and the maker of a layer that a restart of the machine has ended are no parts that are missing", () => {
+  const parts = instanceParts("demo", workspace, "containers");
+  const [one] = parts.containers;
+  if (one === undefined) throw new Error("There is no container.");
+  expect(howItRuns(parts)).toBe("running");
+  const ended = (kind: PartKind): ContainerPart => ({
+    ...{ ...one, name: "sett-demo-ended", labels: labelsFor(one.labels, kind) },
+    state: { state: "exited", exitCode: 255, endedAt: one.createdAt },
+  });
+  const coder = { agent: agentName("coder"), role: "coder" };
+  const work = { goal: newGoalId(), claim: newClaimId(), attempt: 1 };
+  const worker = ended({ component: "worker", ...coder, ...work });
+  const containers = [...parts.containers, worker, ended({ component: "layer" })];
+  expect(howItRuns({ ...parts, containers })).toBe("running");
+  const agent = ended({ component: "agent", ...coder });
+  expect(howItRuns({ ...parts, containers: [...containers, agent] })).toMatch(/^\d of \d running$/);
 });

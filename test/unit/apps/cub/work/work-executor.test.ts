@@ -1,4 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Secrets } from "../../../../../apps/cub/secrets/secrets.ts";
 import { WorkExecutor } from "../../../../../apps/cub/work/work-executor.ts";
 import type { AgentBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
 import { CommitHash } from "../../../../../lib/model/ids.ts";
@@ -70,6 +74,23 @@ describe("the work executor", () => {
       "Created artefact",
     ]);
     expect(scene.lines.every((line) => line.claim_id === claim)).toBe(true);
+  });
+
+  test("starts when its secrets are there, however long it has waited for them", async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), "sett-late-secrets-"));
+    const secrets = new Secrets(folder.path, { token: null });
+    await using scene = await cubScene({ over: { secrets } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    const waits = () => scene.messages().includes("Waiting for secrets: `sett up` brings them");
+    await waitFor("it to wait", waits);
+    const before = Date.now();
+    await waitFor("a later time", () => Date.now() > before);
+    await writeFile(join(folder.path, "token"), "the value of a token");
+    const { grant } = await standIn.ended(claim, agent);
+    const startedAt = "started_at" in grant ? grant.started_at : "";
+    expect(Date.parse(startedAt)).toBeGreaterThan(before);
   });
 
   test("works on a grant that was queued before it started", async () => {

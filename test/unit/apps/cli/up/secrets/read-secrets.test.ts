@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { readSecrets } from "../../../../../../apps/cli/up/secrets/read-secrets.ts";
 import { parseConfig } from "../../../../../../lib/config/parse-config.ts";
 import { errorOf } from "../../../../../support/error-of.ts";
+import { isAlive } from "../../../../../support/process/tools.ts";
+import { waitFor } from "../../../../../support/wait-for.ts";
 
 let folder: string;
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-type Over = { signal?: AbortSignal; onSlow?: (sentence: string) => void };
+type Over = { signal?: AbortSignal; onSlow?: (sentence: string) => void; aloneMs?: number };
 
 async function read(secrets: string, names: string, over: Over = {}) {
   const agents = `  a: { image: "b:1", command: [run], secrets: [${names}] }\n  b: { image: "b:1", command: [run] }\n`;
@@ -220,4 +222,32 @@ test("Ctrl+C ends the waiting for a pipe", async () => {
   const reading = errorOf(read("{ t: { file: ./silent } }", "t", { signal: stop.signal }));
   stop.abort();
   expect(await reading).toMatchObject({ code: "interrupted" });
+});
+
+test("where no person watches, a command is ended after a while, with all that holds its output", async () => {
+  const command = "sleep 1000 & echo $! > waits; wait";
+  const error = await errorOf(
+    read(`{ t: { command: [sh, -c, "${command}"] } }`, "t", { aloneMs: 500 }),
+  );
+  expect([error.code, error.message, error.hint]).toEqual([
+    "config-invalid",
+    "The secret t cannot be read: its command sh gave nothing within 0.5 s.",
+    "No person can answer it here. Unlock the password manager, or run `sett up` by hand.",
+  ]);
+  const pid = Number(await Bun.file(join(folder, "waits")).text());
+  await waitFor("the end of what it has started", async () => !(await isAlive(pid)));
+});
+
+test("where no person watches, a command has no terminal and nothing to read, and a pipe is left after a while", async () => {
+  const command = "cat; test -t 0 || echo no-terminal; true < /dev/tty || echo none-at-all";
+  expect(
+    await read(`{ t: { command: [sh, -c, "${command}"] } }`, "t", { aloneMs: 60_000 }),
+  ).toEqual({
+    a: { t: "no-terminal\nnone-at-all" },
+  });
+  expect(Bun.spawnSync(["mkfifo", join(folder, "quiet")]).exitCode).toBe(0);
+  const error = await errorOf(read("{ t: { file: ./quiet } }", "t", { aloneMs: 100 }));
+  expect(error.message).toBe("The secret t cannot be read: its file gave nothing within 0.1 s.");
+  // Its reader waits for a writer until the program ends.
+  expect(Bun.spawnSync(["sh", "-c", ": > quiet"], { cwd: folder }).exitCode).toBe(0);
 });

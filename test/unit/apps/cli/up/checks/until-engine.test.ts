@@ -1,0 +1,49 @@
+// An Engine that comes later than the command, one that does not come, and other errors.
+import { expect, test } from "bun:test";
+import { untilEngine } from "../../../../../../apps/cli/up/checks/until-engine.ts";
+import { SettError, type SettErrorCode } from "../../../../../../lib/model/errors.ts";
+import { errorOf } from "../../../../../support/error-of.ts";
+
+function scene(code: SettErrorCode, answersAfter = Number.POSITIVE_INFINITY) {
+  const stop = new AbortController();
+  const said: string[] = [];
+  const scene = {
+    ...{ stop, said, looks: 0 },
+    wait: (patienceMs: number) =>
+      untilEngine(
+        async () => {
+          scene.looks += 1;
+          if (scene.looks > answersAfter) return "found";
+          throw new SettError(code, "It is not there.");
+        },
+        {
+          interrupted: stop.signal,
+          messages: { note: (sentence: string) => said.push(sentence) } as never,
+        },
+        { patienceMs, everyMs: 1 },
+      ),
+  };
+  return scene;
+}
+
+test("an Engine that comes late is waited for, which is said once", async () => {
+  const late = scene("docker-unreachable", 3);
+  expect(await late.wait(60_000)).toBe("found");
+  expect(late.said).toEqual(["Waiting for the Docker Engine. It is not there."]);
+});
+
+test("one that does not come is the last error, and any other error is one at once", async () => {
+  const away = scene("docker-unreachable");
+  expect(await errorOf(away.wait(20))).toMatchObject({ code: "docker-unreachable" });
+  expect(away.looks).toBeGreaterThan(1);
+  const other = scene("instance-taken");
+  expect(await errorOf(other.wait(60_000))).toMatchObject({ code: "instance-taken" });
+  expect(other.looks).toBe(1);
+});
+
+test("an interruption ends the waiting", async () => {
+  const away = scene("docker-unreachable");
+  const waiting = errorOf(away.wait(60_000));
+  away.stop.abort();
+  expect((await waiting).code).toMatch(/^(?:interrupted|docker-unreachable)$/);
+});
