@@ -54,6 +54,8 @@ export class SimulatedEngine implements WorkerHost {
     return { outcome: "not_needed" };
   }
 
+  async forgetLog(): Promise<void> {}
+
   start(job: WorkerJob): Promise<void> {
     const name = this.nameOf(job);
     return this.#ask(() => {

@@ -58,6 +58,8 @@ export class PreparedLayers {
   readonly #limits: { maxPrepared: number; stepMs: number };
   /** By key, the one that was used last at the end. */
   readonly #made = new Map<string, Made>();
+  /** The containers whose logs are not on record yet. */
+  readonly #unrecorded = new RecentMap<string, true>(maxKnownKeys);
   /** Those of the last attempts, by key. */
   readonly #failures = new RecentMap<string, Made>(maxKnownFailures);
   /** By what the key's files are asked of. */
@@ -78,12 +80,18 @@ export class PreparedLayers {
       const key = keyOf(template, files);
       const made = this.#madeFor(template, { base, key, by, agent: asker.agent });
       const preparation = await made.preparation;
-      if (preparation.outcome === "not_needed" || made.first === by) return preparation;
-      const { log: _log, ...known } = preparation;
-      return known;
+      if (preparation.outcome === "not_needed") return preparation;
+      const { log, ...known } = preparation;
+      const isNew = log !== undefined && this.#unrecorded.get(log.container) === true;
+      return isNew && made.first === by ? preparation : known;
     } catch (error) {
       return failed(error);
     }
+  }
+
+  /** The log of that container is on record, and goes to no asker any more. */
+  forgetLog(container: string): void {
+    this.#unrecorded.delete(container);
   }
 
   /**
@@ -146,6 +154,7 @@ export class PreparedLayers {
     const { spec } = template;
     const order = orderOf(template, base);
     const { volume, result } = await volumes.make(spec, key, async ({ volume, container, run }) => {
+      this.#unrecorded.set(container, true);
       const workspace: Mount = { kind: "volume", volume, target: workspaceFolder, access: "rw" };
       const { name: _name, labels: _labels, ...like } = spec;
       const lines = await run(

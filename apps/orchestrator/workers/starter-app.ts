@@ -29,9 +29,9 @@ type Host = WorkerHost & {
 
 /**
  * `GET /agents/AGENT/workers`, `POST /agents/AGENT/commits/COMMIT`, `POST /preparations`, which
- * answers nothing until it is known how one went, `POST /workers`, and for each
- * worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A failure is JSON: `code`,
- * `message`, `hint`.
+ * answers nothing until it is known how one went, `DELETE /preparations/CONTAINER/log`, `POST
+ * /workers`, and for each worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A failure
+ * is JSON: `code`, `message`, `hint`.
  */
 export function createStarterApp(host: Host): Hono {
   const app = new Hono();
@@ -53,6 +53,10 @@ export function createStarterApp(host: Host): Hono {
   app.post("/preparations", async ({ req, json }) => {
     const job = Job.parse(await req.json());
     return json((await Promise.race([host.prepare(job), afterWait()])) || {});
+  });
+  app.delete("/preparations/:container/log", async ({ req, json }) => {
+    await host.forgetLog(req.param("container"));
+    return json({});
   });
   app.post("/workers", async ({ req, json }) => {
     await host.start(Job.parse(await req.json()));

@@ -58,6 +58,10 @@ export class StarterClient implements WorkerHost {
     }
   }
 
+  async forgetLog(container: string): Promise<void> {
+    await this.#ask("DELETE", `preparations/${container}/log`);
+  }
+
   async #isReady(
     agent: AgentName,
     commit: CommitHash,

@@ -60,6 +60,11 @@ export type WorkerHost = {
    */
   prepare(job: WorkerJob, signal?: AbortSignal): Promise<Preparation>;
   /**
+   * The log of such a container is on record: no answer of `prepare` has it any more. Nothing is
+   * fine.
+   */
+  forgetLog(container: string): Promise<void>;
+  /**
    * Throws `instance-taken` where there is such a worker already, and `image-not-found`. It may
    * wait for minutes, unless the signal aborts.
    */
@@ -129,6 +134,10 @@ export class RuntimeHost implements WorkerHost {
     if (prepare === undefined || job.base === undefined || this.#preparedLayers === undefined)
       return { outcome: "not_needed" };
     return await this.#preparedLayers.ready(prepare, job.base, job);
+  }
+
+  async forgetLog(container: string): Promise<void> {
+    this.#preparedLayers?.forgetLog(container);
   }
 
   async start(job: WorkerJob): Promise<void> {

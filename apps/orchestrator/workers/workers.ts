@@ -4,6 +4,7 @@ import { sleep } from "../../../lib/async/sleep.ts";
 import { Fenced, type LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import { exitCodes, messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
+import type { Preparation } from "../../../lib/model/prepare.ts";
 import type { FileCount } from "../../../lib/model/preparing.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
@@ -66,24 +67,16 @@ export class Workers {
     signal: AbortSignal,
   ): Promise<{ reason: string; isFinal?: true } | undefined> {
     if (job.base === undefined) return undefined;
-    const { board, host } = this.#deps;
+    const { host } = this.#deps;
     const agent = this.#agent;
-    const { claim, goal, attempt } = job;
+    const { claim, attempt } = job;
     const over = this.#sayPreparing({ claim, agent, attempt });
     try {
       const preparation = await host.prepare({ agent, ...job }, signal);
       if (preparation.outcome === "not_needed") return undefined;
-      const { log } = preparation;
-      if (log !== undefined)
-        await board.keepWorkerLog(agent, { worker: log.container, lines: log.lines });
+      await this.#record(preparation, job);
       if (preparation.outcome === "failed")
         return { reason: preparationFailure(preparation.reason), isFinal: true };
-      const { key, content, duration_ms } = preparation;
-      const data = { attempt, key, ...content, duration_ms };
-      if (log !== undefined)
-        await board.logAsLeader({
-          ...{ type: "workspace_prepared", goal_id: goal, claim_id: claim, agent, data },
-        });
       return undefined;
     } catch (error) {
       if (error instanceof Fenced || signal.aborted) throw error;
@@ -91,6 +84,30 @@ export class Workers {
     } finally {
       over();
     }
+  }
+
+  /**
+   * Once for each making, whatever becomes of the grant: it may be begun several times, also by
+   * another leader. Only a leader that ends before it has said that it is on record lets the next
+   * one write it again.
+   */
+  async #record(
+    preparation: Exclude<Preparation, { outcome: "not_needed" }>,
+    { claim: claim_id, goal: goal_id, attempt }: Omit<WorkerJob, "agent">,
+  ): Promise<void> {
+    const { board, host, log: ownLog } = this.#deps;
+    const agent = this.#agent;
+    const { log } = preparation;
+    if (log === undefined) return;
+    await board.keepWorkerLog(agent, { worker: log.container, lines: log.lines });
+    if (preparation.outcome === "ready") {
+      const { key, content, duration_ms } = preparation;
+      const data = { attempt, key, ...content, duration_ms };
+      await board.logAsLeader({ type: "workspace_prepared", goal_id, claim_id, agent, data });
+    }
+    await host.forgetLog(log.container).catch((error: unknown) => {
+      ownLog.warn("The starter does not know what is on record", { agent, claim_id, error });
+    });
   }
 
   /** Until the returned function is called. */

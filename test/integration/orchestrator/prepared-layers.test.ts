@@ -9,9 +9,17 @@ import {
   PreparedLayers,
   type PreparedOptions,
 } from "../../../apps/orchestrator/workers/prepared-layers.ts";
+import { createStarterApp } from "../../../apps/orchestrator/workers/starter-app.ts";
+import { StarterClient } from "../../../apps/orchestrator/workers/starter-client.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
+import { Workers } from "../../../apps/orchestrator/workers/workers.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { CommitHash } from "../../../lib/model/ids.ts";
+import { lead } from "../../../lib/blackboard/port/leading.ts";
+import { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { serve } from "../../../lib/service/serve.ts";
+import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
+import { events, queueGrant } from "../../support/blackboard/scene.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
 import { tinyImage } from "../../support/docker/tiny-image.ts";
 import { agentName } from "../../support/records/sample.ts";
@@ -94,7 +102,20 @@ async function prepared(limits?: PreparedOptions["limits"]) {
   };
   const holding = (digits: string, use: () => Promise<void>) =>
     all.holding(templateOf("install"), baseOf(digits), use);
-  return { ask, volumeOf, holding, parts, [Symbol.asyncDispose]: here[Symbol.asyncDispose] };
+  /** By way of the starter, as the orchestrator has it. */
+  const starter = () => {
+    const prepare = templateOf("install");
+    const spec = { ...prepare.spec, entrypoint: ["/bin/sh", "-c", "exit 3"] };
+    const templates = [{ agent: agentName("tester"), replicas: 1, spec, prepare }];
+    const host = new RuntimeHost(workers, templates, { prepared: all });
+    const server = serve({ port: 0, hostname: "127.0.0.1" }, createStarterApp(host).fetch);
+    const client = new StarterClient(`http://127.0.0.1:${server.port}`, here.instance);
+    return { client, log, [Symbol.asyncDispose]: () => server.stop() };
+  };
+  return {
+    ...{ ask, volumeOf, holding, parts, starter },
+    [Symbol.asyncDispose]: here[Symbol.asyncDispose],
+  };
 }
 
 test("all who ask for the same files share one making, and its log goes with the first alone", async () => {
@@ -115,6 +136,37 @@ test("all who ask for the same files share one making, and its log goes with the
   await one.ask("b");
   expect(await one.parts()).toHaveLength(3);
 });
+
+test.each(["a", "f"])(
+  "it is on record once, however often the grant for which it was made begins (%s)",
+  async (digits) => {
+    await using one = await prepared();
+    await using starter = one.starter();
+    const board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
+    const { claim, agent } = await queueGrant(board, "tester");
+    const { client: host, log } = starter;
+    const begin = async (attempt = 1) => {
+      // Each time by another leader.
+      const workers = new Workers({ board: lead(board, 1), host, log }, agent);
+      const job = { claim: claim.id, goal: claim.goal_id, slot: 1, base: baseOf(digits) };
+      return await workers.run({ ...job, attempt }, new AbortController().signal);
+    };
+    const ends = [await begin(), await begin()];
+    const reason =
+      digits === "f"
+        ? expect.stringContaining("no such package")
+        : expect.stringContaining("code 3");
+    expect(ends).toMatchObject([{ reason }, { reason }]);
+    const records = await events(board, "workspace_prepared");
+    expect(records).toHaveLength(digits === "f" ? 0 : 1);
+    const ofMaking = async () =>
+      (await board.readWorkerLogs(agent)).filter(({ lines }) => lines.join("").includes("output"));
+    expect(await ofMaking()).toHaveLength(1);
+    // One that is made again is on record again.
+    await begin(2);
+    expect(await ofMaking()).toHaveLength(digits === "f" ? 2 : 1);
+  },
+);
 
 test("a failure is answered to all who wait for it, leaves nothing, and is tried again for the next attempt", async () => {
   await using one = await prepared();
