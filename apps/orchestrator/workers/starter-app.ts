@@ -30,8 +30,8 @@ type Host = WorkerHost & {
 /**
  * `GET /agents/AGENT/workers`, `POST /agents/AGENT/commits/COMMIT`, `POST /preparations`, which
  * answers nothing until it is known how one went, `DELETE /preparations/CONTAINER/log`, `POST
- * /workers`, and for each worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A failure
- * is JSON: `code`, `message`, `hint`.
+ * /workers`, and for each worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A
+ * failure is JSON: `code`, `message`, `hint`.
  */
 export function createStarterApp(host: Host): Hono {
   const app = new Hono();
