@@ -28,12 +28,10 @@ export function outcomeOf(
     );
   const isOther = (name: string) =>
     before.some(
-      (known) =>
-        known.name === name && !registrations.some((agent) => isDeepStrictEqual(known, agent)),
+      (known) => known.name === name && !registrations.some((agent) => isSame(known, agent)),
     );
   const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
-  const isKnown = (agent: AgentRegistration) =>
-    before.some((known) => isDeepStrictEqual(known, agent));
+  const isKnown = (agent: AgentRegistration) => before.some((known) => isSame(known, agent));
   const stopped = [
     ...new Set(removed.map(({ labels }) => ("agent" in labels ? labels.agent : labels.component))),
   ];
@@ -51,6 +49,11 @@ export function outcomeOf(
       ...notStarted.filter(isKnown).map(nameWithKind),
     ],
   };
+}
+
+/** An agent that another one was put before in sett.yml has another place, and nothing was wrong. */
+function isSame(known: RegisteredAgent, agent: AgentRegistration): boolean {
+  return isDeepStrictEqual({ ...known, position: 0 }, { ...agent, position: 0 });
 }
 
 function isAmong(agents: readonly AgentRegistration[], name: AgentName): boolean {
