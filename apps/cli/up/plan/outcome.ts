@@ -51,7 +51,7 @@ export function outcomeOf(
   };
 }
 
-/** An agent that another one was put before in sett.yml has another place, and nothing was wrong. */
+/** Where an agent was put before it in sett.yml it has another place, and nothing was wrong. */
 function isSame(known: RegisteredAgent, agent: AgentRegistration): boolean {
   return isDeepStrictEqual({ ...known, position: 0 }, { ...agent, position: 0 });
 }
