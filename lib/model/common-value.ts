@@ -17,6 +17,15 @@ const maxLength = 16;
 /** Capital letters and digits are left out, which base64 has. */
 const path = /^[~a-z._-]*(?:\/[a-z._-]+)+\/?$/;
 const date = /^(?:\d{4}([-/.]?)\d{2}\1\d{2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ].*)?$/;
+const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?";
+const dateInWords = new RegExp(
+  `^(?:\\d{1,2}(?:st|nd|rd|th)?[. -]{1,2})?${month}[ -](?:\\d{1,2}(?:st|nd|rd|th)?,? )?\\d{4}$`,
+  "i",
+);
+/** Such as pi, which has 16 digits in most programs. */
+const decimal = /^[+-]?\d{1,9}[.,]\d{1,25}(?:e[+-]?\d{1,3})?$/i;
+/** A line, a pattern, a key or an id that is empty. */
+const oneSign = /^(.)(?:\1|[ :-])*$/u;
 /** Versions, addresses and telephone numbers count as well. */
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?$|^\+?\d+(?:[.,:_/' -]\d+)+%?$/i;
 const small = "[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}]+";
@@ -33,6 +42,13 @@ const host = `(?:localhost|${label}(?:\\.${label})+)`;
 const address = new RegExp(
   `^(?:https?://${host}(?::\\d{1,5})?/?|${host}(?::\\d{2,5})?|[a-z][\\w.+-]*@${host})$`,
 );
+/** One of several words, or a number with them: `New York`, `step 2 of 3`. */
+const shortWord = /^(?:\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]*|\p{Lu}+|\d{1,4})$/u;
+/** A time zone, a file of a program: capital letters begin words alone. */
+const placeOfFile =
+  /^[~.]?(?:\/?[A-Z]?[a-z]{2,}(?:[._-][A-Z]?[a-z]+)*)(?:\/[A-Z]?[a-z]+(?:[._-][A-Z]?[a-z]+)*)+$/;
+/** Quotation marks, brackets and stops around a word, with which people copy it. */
+const signsAround = /^["'`([{<]+|["'`)\]}>]+[,;.]?$|[,;]$/g;
 /** The beginnings of tokens that services make. */
 const token = /^(?:gh[pousr]|sk|pk|xox[a-z]|glpat|npm|pypi|dckr)[_-]/;
 
@@ -42,10 +58,17 @@ export function commonValue(value: string): string | undefined {
   const lower = text.toLowerCase();
   if (contract.some((each) => each.includes(lower)))
     return "a word of the contract between Sett and commands";
-  if (date.test(text)) return "a date";
+  const bare = text.replace(signsAround, "");
+  if (bare !== text && bare !== "") return commonValue(bare);
+  if (date.test(text) || dateInWords.test(text)) return "a date";
   if (path.test(text)) return "a path";
   if (address.test(text)) return "an address";
+  if (decimal.test(text)) return "a number";
+  if (oneSign.test(text)) return "one character again and again";
   if (text.length > maxLength || token.test(text)) return undefined;
-  if (number.test(text)) return "a number";
-  return word.test(text) || name.test(text) ? "an ordinary word" : undefined;
+  const parts = text.split(/(?:[,;] ?| )(?=\S)/);
+  if (number.test(text) || parts.every((part) => number.test(part))) return "a number";
+  if (word.test(text) || name.test(text)) return "an ordinary word";
+  if (parts.length > 1 && parts.every((part) => shortWord.test(part))) return "ordinary words";
+  return placeOfFile.test(text) ? "a path" : undefined;
 }

@@ -15,21 +15,26 @@ type Options = {
 };
 
 /**
- * Valid JSON, also where it has a value; but a secret that is itself JSON, and is there as an
- * object, becomes one mask.
+ * Valid JSON, also where it has a value: a number, a list or an object with one becomes a string,
+ * as does what a value has with its quotation marks. A value that cuts the structure, such as
+ * `"}],"`, leaves text that is no JSON.
  */
 export function maskedJson(json: string, masker: Masker, options: Options = {}): string {
   if (masker.find(Buffer.from(json, "utf8")) === undefined) return json;
-  const masked = maskedStrings(json, masker, options);
+  const masked = maskedTokens(json, masker, options);
   const whole = masker.words(masked);
-  if (whole !== masked) options.onMasked?.("", whole);
-  return whole;
+  if (whole === masked) return masked;
+  options.onMasked?.("", whole);
+  return jsonIn(masker.words(masked, (mask) => JSON.stringify(mask))) ?? whole;
 }
+
+/** Characters: no secret has fewer, and most numbers do. */
+const shortestValue = 8;
 
 /** `key`: that of an object or a list, or of the list that it is in. */
 type Level = { key: string; path: string; isList: boolean };
 
-function maskedStrings(
+function maskedTokens(
   json: string,
   masker: Masker,
   { onMasked, isWord = () => false }: Options,
@@ -42,11 +47,13 @@ function maskedStrings(
     if (sign === "{" || sign === "[") {
       levels.push({ key, path: pathOf(levels, key), isList: sign === "[" });
     } else if (sign === "}" || sign === "]") key = levels.pop()?.key ?? "";
-    if (sign !== '"') continue;
-    const text: string = JSON.parse(json.slice(start, end));
-    const isKey = json[skipSpace(json, end)] === ":";
+    const isString = sign === '"';
+    if (!isString && end - start < shortestValue) continue;
+    const text: string = isString ? JSON.parse(json.slice(start, end)) : json.slice(start, end);
+    const isKey = isString && json[skipSpace(json, end)] === ":";
     if (isKey) key = text;
-    const masked = isKey || isWord(key, text) ? masker.words(text) : masker.text(text);
+    const isKept = !isString || isKey || isWord(key, text);
+    const masked = isKept ? masker.words(text) : masker.text(text);
     if (masked === text) continue;
     pieces.push(json.slice(from, start), JSON.stringify(masked));
     from = end;

@@ -17,9 +17,9 @@ export type Masker = {
   text(text: string): string;
   /**
    * Does as `text`, without the values that everyone writes by accident: for keys, types, and what
-   * a program goes by.
+   * a program goes by. `written`: how the text has a mask; as it is where it is missing.
    */
-  words(text: string): string;
+  words(text: string, written?: (mask: string) => string): string;
   bytes(bytes: Uint8Array): Uint8Array;
   /** The name of a secret whose value is in these bytes. */
   find(bytes: Uint8Array): string | undefined;
@@ -39,7 +39,7 @@ export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Ar
   const rareSearch = rare.length === all.length ? search : new Search(rare);
   return {
     text: (text) => maskedText(search, text),
-    words: (text) => maskedText(rareSearch, text),
+    words: (text, written) => maskedText(rareSearch, text, written),
     bytes: (bytes) => maskedBytes(search, bytes) ?? bytes,
     find: (bytes) => {
       const text = latin1(bytes);
@@ -48,19 +48,23 @@ export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Ar
   };
 }
 
-function maskedText(search: Search, text: string): string {
+function maskedText(search: Search, text: string, written = asItIs): string {
   if (search.isEmpty || text === "") return text;
-  return maskedBytes(search, Buffer.from(text, "utf8"))?.toString("utf8") ?? text;
+  return maskedBytes(search, Buffer.from(text, "utf8"), written)?.toString("utf8") ?? text;
+}
+
+function asItIs(mask: string): string {
+  return mask;
 }
 
 /** Undefined where nothing is masked. */
-function maskedBytes(search: Search, bytes: Uint8Array): Buffer | undefined {
+function maskedBytes(search: Search, bytes: Uint8Array, written = asItIs): Buffer | undefined {
   if (search.isEmpty || bytes.length === 0) return undefined;
   const patterns = search.patternsIn(bytes);
   if (patterns.length === 0) return undefined;
   const text = latin1(bytes);
   const spans = spansIn(text, patterns);
-  return spans.length === 0 ? undefined : Buffer.from(replaced(text, spans), "latin1");
+  return spans.length === 0 ? undefined : Buffer.from(replaced(text, spans, written), "latin1");
 }
 
 /** A search looks for a few patterns in everything, and for the others where their anchor is. */
@@ -126,11 +130,11 @@ function matchesOf(pattern: RegExp, text: string, name: string): Span[] {
   return spans;
 }
 
-function replaced(text: string, spans: readonly Span[]): string {
+function replaced(text: string, spans: readonly Span[], written: (mask: string) => string): string {
   const parts: string[] = [];
   let end = 0;
   for (const { from, to, name } of spans) {
-    parts.push(text.slice(end, from), `[secret ${name}]`);
+    parts.push(text.slice(end, from), written(`[secret ${name}]`));
     end = to;
   }
   return [...parts, text.slice(end)].join("");

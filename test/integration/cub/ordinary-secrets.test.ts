@@ -27,9 +27,9 @@ const values: Record<string, string> = {
   log: "duration_ms",
 };
 
-function secretsIn(folder: string) {
-  for (const [name, value] of Object.entries(values)) writeFileSync(join(folder, name), value);
-  const variables = Object.fromEntries(Object.keys(values).map((name) => [name, null]));
+function secretsIn(folder: string, all = values) {
+  for (const [name, value] of Object.entries(all)) writeFileSync(join(folder, name), value);
+  const variables = Object.fromEntries(Object.keys(all).map((name) => [name, null]));
   return { SETT_SECRETS: JSON.stringify(variables), SETT_SECRETS_DIR: folder };
 }
 
@@ -77,6 +77,29 @@ test("an answer keeps its keys, types and numbers, and its texts are masked; so 
     "the secrets `word`, `date`, `number` in `payload.text`; the secrets `bid`, `word` in `summary`",
   );
   expect((await cub.said("Placed bid")).bid).toBe("exclusive");
+});
+
+test("an answer stays JSON, also where a number, a list or a quoted word of it is a value", async () => {
+  using folder = temporaryFolder();
+  const secrets = {
+    ...{ pi: "3.141592653589793", quoted: '"Standard"', words: "true, false", zone: "New York" },
+    ...{ serial: "12345678901234567", list: "[1764,1765000000,99]", name: '"hunter2hunter2"' },
+  };
+  const payload = `{"pi":3.141592653589793,"New York":[true, false],"a":"Standard","serial":12345678901234567,"list":[1764,1765000000,99],"hunter2hunter2":"in New York"}`;
+  const metadata = `{"pi":3.141592653589793,"list":[1764,1765000000,99]}`;
+  const printed = `{"artefact_type":"Done","structural_type":"Standard","artefact_payload":${payload},"summary":"","metadata":${metadata}}`;
+  await using scene = await cubInstance(redis, `cat >/dev/null; echo '${printed}'`, {
+    env: secretsIn(folder.path, secrets),
+  });
+  await using _cub = startCub(scene.env);
+  const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+  const { artefact } = await scene.standIn.ended(claim, coder);
+  expect(artefact).toMatchObject({ structural_type: "Standard", type: "Done" });
+  expect(JSON.parse(artefact.payload)).toEqual({
+    ...{ pi: Math.PI, "New York": [true, false], a: "Standard", serial: "[secret serial]" },
+    ...{ list: "[secret list]", "[secret name]": "in [secret zone]" },
+  });
+  expect(artefact.metadata).toMatchObject({ pi: Math.PI });
 });
 
 test("a Failure keeps Sett's own words, and has none of the values that the tool has printed", async () => {

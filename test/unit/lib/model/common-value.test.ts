@@ -38,6 +38,22 @@ test.each([
   ["registry.example.org", "an address"],
   ["db.internal:5432", "an address"],
   ["ada.lovelace+ci@mail.example.org", "an address"],
+  ['"Standard"', "a word of the contract between Sett and commands"],
+  ["'artefact_type',", "a word of the contract between Sett and commands"],
+  ["<default>", "an ordinary word"],
+  ["New York", "ordinary words"],
+  ["not found", "ordinary words"],
+  ["true, false", "ordinary words"],
+  ["мой пароль", "ordinary words"],
+  ["3.141592653589793", "a number"],
+  ["-0.3333333333333333", "a number"],
+  ["[1, 2, 3, 4]", "a number"],
+  ["Nov 25, 2026", "a date"],
+  ["25 November 2026", "a date"],
+  ["Europe/Berlin", "a path"],
+  ["src/App.tsx", "a path"],
+  ["00000000-0000-0000-0000-000000000000", "one character again and again"],
+  ["----------------", "one character again and again"],
 ])("%j is %s", (value, kind) => {
   expect(commonValue(value)).toBe(kind);
 });
@@ -58,6 +74,11 @@ test.each([
   "admin:12345",
   "JBSWY3DPEHPK3PXP",
   "aGVsbG8.d29ybGQ",
+  "12345678901234567",
+  "aBc/dEf/GhI",
+  "blue Horse battery",
+  "hunter2 hunter2",
+  "1234.5678.9012.3456.7890",
 ])("%j is none of them", (value) => {
   expect(commonValue(value)).toBeUndefined();
 });
