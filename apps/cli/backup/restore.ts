@@ -61,8 +61,23 @@ export async function restoreBackup(input: Input): Promise<void> {
   } catch (error) {
     progress[Symbol.dispose]();
     await undo(undoSteps, instance, shell);
+    await sayWhatIsLost(input, before);
+    requireGoing(shell);
     throw error;
   }
+}
+
+/** With `--replace`, the volumes that were kept go before the new ones are filled. */
+async function sayWhatIsLost(
+  { runtime, backup, shell }: Input,
+  before: InstanceParts | undefined,
+): Promise<void> {
+  if (before === undefined || before.volumes.length === 0) return;
+  const { volumes } = await runtime.observe.parts(before.instance);
+  if (volumes.length > 0) return;
+  shell.messages.warn(
+    `The blackboard that was kept for ${before.instance} is removed. ${backup.path} is whole: restore it again.`,
+  );
 }
 
 /** Returns what is kept of the instance. */
@@ -122,7 +137,7 @@ async function bringResults(
         Readable.from(going(content, shell)),
         createWriteStream(bundle, { mode: 0o600 }),
       );
-    await repository.readResults(manifest.instance, bundle);
+    await repository.readResults(manifest.instance, bundle, shell.interrupted);
   } finally {
     await rm(bundle, { force: true });
     await changeOwner(place.owner, folder);

@@ -118,7 +118,11 @@ async function addResults(file: BackupWriter, input: Input): Promise<void> {
   await requireResults(input);
   requireGoing(shell);
   const { write, end } = file.begin(resultsName);
-  const count = await repository.writeResults(instance, write);
+  const writing = repository.writeResults(instance, write, shell.interrupted);
+  const count = await writing.catch((error: unknown) => {
+    requireGoing(shell);
+    throw error;
+  });
   if (count > 0) end();
 }
 

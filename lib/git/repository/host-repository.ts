@@ -340,13 +340,16 @@ export class HostRepository {
   async writeResults(
     instance: InstanceName,
     onChunk: (chunk: Uint8Array) => void,
+    signal?: AbortSignal,
   ): Promise<number> {
-    return await writeBundle({ git: this.#git, place: this.place, instance }, onChunk);
+    const git = { ...this.#git, signal };
+    return await writeBundle({ git, place: this.place, instance }, onChunk);
   }
 
   /** As `readBundle` of results-bundle.ts. */
-  async readResults(instance: InstanceName, path: string): Promise<void> {
-    await readBundle({ git: this.#git, place: this.place, instance }, path);
+  async readResults(instance: InstanceName, path: string, signal?: AbortSignal): Promise<void> {
+    const git = { ...this.#git, signal };
+    await readBundle({ git, place: this.place, instance }, path);
   }
 
   /** Removes the refs of every goal and result of an instance; what was merged stays. */

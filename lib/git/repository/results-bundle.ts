@@ -7,6 +7,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { type Git, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 
+/** The abort of its signal ends git. */
 type At = { git: Git; place: RepositoryPlace; instance: InstanceName };
 
 /**
