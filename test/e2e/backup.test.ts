@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -134,4 +135,33 @@ test("an instance that is down goes into a file as well, and comes back over its
   await up(here);
   expect((await hoard(here)).map(({ payload }: { payload: string }) => payload)).toContain("new");
   expect(await here.need("forage", "--goal", "newest", "--watch")).not.toBe("");
+});
+
+nightly("whatever is under way, each result in a back-up has its commit there", async () => {
+  for (let round = 0; round < 5; round++) {
+    const path = file(`busy-${round}.sett`);
+    const goals = ["a", "b", "c", "d", "e"].map((goal) => here.need("forage", "--goal", goal));
+    await waitFor("some of them to be painted", async () => {
+      const open = JSON.parse(await here.need("status", "--json")).goals;
+      return open.some(({ state }: { state: string }) => state === "running");
+    });
+    await here.need("backup", path);
+    await Promise.all(goals);
+    await there.sett("down", "--name", here.name, "--volumes", "--force", "--timeout", "1s");
+    // A clone of its own: what another restore has brought helps nothing.
+    await rm(there.folder, { recursive: true });
+    await $`git clone --quiet ${here.folder} ${there.folder}`;
+    expect((await restore(there, path)).code).toBe(0);
+    const refs = await there.git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/sett");
+    await up(there);
+    const before: string[] = refs.split("\n");
+    const events = (await there.need("watch", "--no-follow", "-o", "jsonl")).trim().split("\n");
+    const started = events.findLastIndex((line) => line.includes('"instance_started"'));
+    const recorded = events
+      .slice(0, started)
+      .map((line) => JSON.parse(line))
+      .filter(({ type, data }) => type === "artefact_created" && data?.type === "CodeCommit");
+    expect(recorded.length).toBeGreaterThan(0);
+    for (const { artefact_id } of recorded) expect(before).toContain(artefact_id);
+  }
 });

@@ -1,6 +1,7 @@
 // Shows what an agent and its model have said, and what it has cost, as people see it: by the real
 // gateway, without a container.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { LLMock } from "@copilotkit/aimock";
@@ -127,9 +128,26 @@ test("a back-up has the conversations, no key, and brings them back", async () =
   expect(names).toMatch(/^record\/[0-9a-f]{2}\/[0-9a-f]{62}\.gz$/m);
   expect(await Bun.file(backup).text()).not.toContain(key);
   await sett.need("down", "--volumes");
+  const keys = join(sett.root, "keys");
+  const { code, err } = await sett.sett("restore", backup, "--keys", keys);
+  expect([code, err]).toEqual([2, expect.stringContaining(`${backup} has no keys.`)]);
   await sett.need("restore", backup, "--runtime", "process");
   await sett.up();
   expect(await sett.need("unearth", kept.id, "--transcript")).toBe(shown);
+});
+
+test("keys are in a back-up where a person asks for them, and the command says which", async () => {
+  const backup = join(sett.root, "with-keys.sett");
+  const keys = join(sett.root, "keys");
+  const taken = await sett.sett("backup", backup, "--keys");
+  expect(taken.err).toContain("It has keys in the clear: models/local.");
+  await sett.need("down");
+  const restored = await sett.sett(
+    ...["restore", backup, "--replace", "--keys", keys, "--runtime", "process"],
+  );
+  expect(restored.err).toContain(`Keys are in ${keys}, in the clear: models/local.`);
+  expect(await Bun.file(join(keys, "models/local")).text()).toBe(key);
+  expect((await stat(join(keys, "models/local"))).mode & 0o777).toBe(0o600);
 });
 
 nightly(

@@ -36,12 +36,17 @@ export const resultsName = "results.bundle";
 /** The bodies of calls of models. */
 export const recordFolder = "record/";
 
+/** Keys of models and secrets, each in the clear; none unless they were asked for. */
+export const keysFolder = "keys/";
+
 /** No other names are in a back-up, so that none leads out of where it is written to. */
 const known = [
   /^(?:manifest|seal)\.json$/,
   /^blackboard\/appendonly\.aof\.(?:\d{1,9}\.(?:base|incr)\.(?:rdb|aof)|manifest)$/,
   /^results\.bundle$/,
   /^record\/[0-9a-f]{2}\/[0-9a-f]{62}\.gz$/,
+  /^keys\/models\/[a-z0-9][a-z0-9._-]{0,39}$/,
+  /^keys\/secrets\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
 ];
 
 export function isKnownName(name: string): boolean {

@@ -19,14 +19,17 @@ import { listName, namesIn } from "./append-files.ts";
 import {
   blackboardFolder,
   isKnownName,
+  keysFolder,
   Manifest,
   manifestName,
+  recordFolder,
   resultsName,
   Seal,
   sealName,
 } from "./format.ts";
 
-/** `bytes`: of the whole file. `bodies`: how many files of the record are in it. */
+/** `bytes`: of the whole file. `bodies`: how many files of the record are in it. `keys`: the
+ * names of those that it has. */
 export type Backup = {
   path: string;
   manifest: Manifest;
@@ -34,6 +37,7 @@ export type Backup = {
   bytes: number;
   hasResults: boolean;
   bodies: number;
+  keys: string[];
 };
 
 /** A manifest, a seal and Redis' list of its files are far smaller. */
@@ -92,8 +96,11 @@ async function check(path: string, signal: AbortSignal): Promise<Backup> {
   const hasFiles = files.every((name) => seen.has(`${blackboardFolder}${name}`));
   if (seal.sha256 !== sha256 || seal.entries !== seen.size - 1 || files.length === 0 || !hasFiles)
     throw notWhole(path);
-  const bodies = [...seen].filter((name) => name.startsWith("record/")).length;
-  return { path, manifest, sha256, bytes, hasResults: seen.has(resultsName), bodies };
+  const below = (folder: string) => [...seen].filter((name) => name.startsWith(folder));
+  const hasResults = seen.has(resultsName);
+  const keys = below(keysFolder).map((name) => name.slice(keysFolder.length));
+  const bodies = below(recordFolder).length;
+  return { path, manifest, sha256, bytes, hasResults, bodies, keys };
 }
 
 /** By the first entry alone: what else is in another file is not looked at. */

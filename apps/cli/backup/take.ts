@@ -25,7 +25,8 @@ import {
   nameInBackup,
   snapshotName,
 } from "./append-files.ts";
-import { blackboardFolder, isKnownName, recordFolder, resultsName } from "./format.ts";
+import { blackboardFolder, isKnownName, keysFolder, recordFolder, resultsName } from "./format.ts";
+import type { Keys } from "./keys.ts";
 import { type Backup, checkBackup } from "./read.ts";
 import { BackupWriter } from "./write.ts";
 
@@ -34,6 +35,7 @@ type Input = {
   parts: InstanceParts;
   repository: HostRepository;
   path: string;
+  keys: Keys;
   progress: Progress;
   shell: Shell;
 };
@@ -43,7 +45,7 @@ type Input = {
  * `backup-unusable`, `redis-unreachable` and `interrupted`; no file is left then.
  */
 export async function takeBackup(input: Input): Promise<Backup> {
-  const { parts, path, progress, shell } = input;
+  const { parts, path, keys, progress, shell } = input;
   const { id, log } = await noteInstance(input);
   using file = new BackupWriter(path, {
     sett_backup: 1,
@@ -60,6 +62,7 @@ export async function takeBackup(input: Input): Promise<Backup> {
   await addResults(file, input);
   step.update("results copied, and now the record of calls", { isMilestone: true });
   await addRecord(file, input);
+  for (const [name, value] of keys) file.addBytes(`${keysFolder}${name}`, value);
   requireGoing(shell);
   file.seal();
   step.update("reading the file back", { isMilestone: true });

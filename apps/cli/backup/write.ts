@@ -64,8 +64,12 @@ export class BackupWriter implements Disposable {
   }
 
   addText(name: string, text: string): void {
+    this.addBytes(name, Buffer.from(text));
+  }
+
+  addBytes(name: string, bytes: Uint8Array): void {
     const { write, end } = this.begin(name);
-    write(Buffer.from(text));
+    write(bytes);
     end();
   }
 

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { readKeys } from "../backup/keys.ts";
 import { takeBackup } from "../backup/take.ts";
 import { findInstance, hasContainers, workspaceOf } from "../instance/find-instance.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
@@ -17,7 +18,7 @@ export const backup = defineCommand({
   description: "write all that a sett has into one file",
   details: [
     "The file has the blackboard, the results with their history, the record of calls of models, and the id of the instance;",
-    "no keys and no secrets. The sett may be at work, or down. Only you can read the file, and no file is",
+    "but no keys and no secrets without --keys. The sett may be at work, or down. Only you can read the file, and no file is",
     "overwritten. `sett restore FILE` brings the instance back, here or on another machine.",
   ].join("\n"),
   args: {
@@ -26,10 +27,18 @@ export const backup = defineCommand({
       required: true,
       description: "the file, outside of the repository",
     },
+    keys: {
+      type: "boolean",
+      description: "also put the keys of models and the secrets into it, in the clear",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
-  examples: ["sett backup ../letters.sett", "sett backup /backup/letters-$(date +%F).sett"],
+  examples: [
+    "sett backup ../letters.sett",
+    "sett backup /backup/letters-$(date +%F).sett",
+    "sett backup ../letters.sett --keys  # values that `sett up` reads here",
+  ],
   endsItself: true,
   isOfThisMachine: true,
   async run(args, outer) {
@@ -37,21 +46,23 @@ export const backup = defineCommand({
     const { shell } = work;
     const path = resolve(shell.cwd, args.file);
     const runtime = await runtimeOf(shell, args.name);
-    const { instance } = await findParts(runtime.observe, shell, args.name);
+    const found = await findParts(runtime.observe, shell, args.name);
+    const { instance } = found;
+    const keys = args.keys ? await readKeys(shell, workspaceOf(found)) : new Map();
     using progress = new Progress(shell.err);
     const lock = await lockInstance(runtime, instance, shell.interrupted);
     await work.under(lock, instance, async () => {
       // A command that had the lock before may have changed it.
       const parts = await findParts(runtime.observe, shell, args.name);
       const repository = await HostRepository.open(workspaceOf(parts), { env: shell.env });
-      const taken = await takeBackup({ runtime, parts, repository, path, progress, shell });
+      const taken = await takeBackup({ runtime, parts, repository, path, keys, progress, shell });
       progress[Symbol.dispose]();
       const { sha256, bytes } = taken;
-      if (args.json)
-        return await shell.out.write(
-          `${JSON.stringify({ instance, file: path, sha256, bytes })}\n`,
-        );
+      const data = { instance, file: path, sha256, bytes, keys: taken.keys };
+      if (args.json) return await shell.out.write(`${JSON.stringify(data)}\n`);
       shell.messages.done(`${instance} is in ${path} (${bytes} bytes, sha256 ${sha256}).`);
+      if (taken.keys.length > 0)
+        shell.messages.warn(`It has keys in the clear: ${taken.keys.join(", ")}.`);
       shell.messages.next("Bring it back, in its repository or a clone: sett restore FILE");
     });
     return;

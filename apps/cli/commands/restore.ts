@@ -1,6 +1,7 @@
 // sett restore: brings an instance back from a file of `sett backup`.
 import { resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { requireKeys, writeKeys } from "../backup/keys.ts";
 import { checkBackup } from "../backup/read.ts";
 import { restoreBackup } from "../backup/restore.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
@@ -25,6 +26,11 @@ export const restore = defineCommand({
       type: "boolean",
       description: "let it take the place of a blackboard that is kept under this name",
     },
+    keys: {
+      type: "string",
+      valueHint: "FOLDER",
+      description: "write the keys and secrets that are in the file into this new folder",
+    },
     runtime: {
       type: "enum",
       options: [...runtimeNames],
@@ -43,6 +49,8 @@ export const restore = defineCommand({
     const step = progress.begin("the file", "checking");
     const backup = await checkBackup(resolve(shell.cwd, args.file), shell.interrupted);
     step.done("is whole");
+    const keys = args.keys === undefined ? undefined : resolve(shell.cwd, args.keys);
+    if (keys !== undefined) await requireKeys(backup, keys);
     const { instance, created_at } = backup.manifest;
     const requested = runtimeNames.find((each) => each === args.runtime);
     const found = await runtimeForUp(shell, await everyInstance(shell), instance, requested);
@@ -56,6 +64,11 @@ export const restore = defineCommand({
     await work.under(lock, instance, () => restoreBackup(input));
     progress[Symbol.dispose]();
     shell.messages.done(`${instance} is as it was at ${created_at}.`);
+    if (keys !== undefined) await writeKeys(backup, keys);
+    if (keys !== undefined)
+      shell.messages.warn(`Keys are in ${keys}, in the clear: ${backup.keys.join(", ")}.`);
+    else if (backup.keys.length > 0)
+      shell.messages.note("The file has keys, too: `--keys FOLDER` writes them.");
     shell.messages.next(
       `Go on with it: sett up --name ${instance}. Where it ran before, it must not run any more.`,
     );

@@ -103,6 +103,8 @@ test("an archive with anything but files of a back-up is refused, whatever its s
     { name: "/etc/cron.d/evil", text: "" },
     { name: "blackboard/../../evil", text: "" },
     { name: "blackboard/users.acl", text: "user default on nopass" },
+    { name: "keys/secrets/..", text: "" },
+    { name: "keys/secrets/a/b", text: "" },
     { name: body, text: "", kind: "2" },
     { name: body, text: "", kind: "1" },
     { name: body, text: "", kind: "3" },
