@@ -15,6 +15,7 @@ import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import { pathWarnings } from "../facts/path-warnings.ts";
+import { prepareWarnings } from "../facts/prepare-warnings.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { findConfig } from "../program/config-path.ts";
@@ -86,5 +87,9 @@ async function warningsOfPaths(
 ): Promise<ConfigProblem[]> {
   const folder = dirname(resolve(cwd, file));
   const repository = await HostRepository.open(folder, { env }).catch(() => undefined);
-  return repository === undefined ? [] : await pathWarnings(config, repository, problemAt);
+  if (repository === undefined) return [];
+  return [
+    ...(await pathWarnings(config, repository, problemAt)),
+    ...(await prepareWarnings(config, repository, problemAt)),
+  ];
 }

@@ -8,6 +8,7 @@ import type { SettConfig } from "../../../lib/model/config.ts";
 import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { pathWarnings } from "../facts/path-warnings.ts";
+import { prepareWarnings } from "../facts/prepare-warnings.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
 import {
   everyInstance,
@@ -72,8 +73,9 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   if (hasApi(config)) requireTelemetry(shell.env);
   const folder = dirname(resolve(shell.cwd, file));
   const repository = await HostRepository.open(folder, { env: shell.env });
-  for (const warning of await pathWarnings(config, repository, problemAt))
-    shell.messages.warn(formatProblem(warning));
+  for (const warningsOf of [pathWarnings, prepareWarnings])
+    for (const warning of await warningsOf(config, repository, problemAt))
+      shell.messages.warn(formatProblem(warning));
   const { place } = repository;
   const cassettes = await prepareCassettes(ordered, hasModels(config), place);
   const here = (all: readonly InstanceParts[]) => whereTheyAre(all, place, shell.env);

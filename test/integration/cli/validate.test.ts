@@ -57,6 +57,33 @@ describe("sett validate", () => {
     expect(first.err).not.toContain("which its registry may replace");
   });
 
+  test("warns of a key that lacks what its command needs, by the files of HEAD", async () => {
+    using host = sampleRepository();
+    commitFiles(host.path, { "web/package.json": "", "web/yarn.lock": "", "install.sh": "" });
+    const keys: [run: string, key: string[]][] = [
+      ["npm ci", ["package-lock.json"]],
+      ["cd web && yarn", ["web/package.json"]],
+      ["cd web && yarn", ["web"]],
+      ["npm install", ["package.json"]],
+      ["./install.sh", ["src"]],
+      ["./install.sh", ["install.sh"]],
+      ["true", ["src"]],
+    ];
+    const agents = keys.map(
+      ([run, key], at) =>
+        `  coder-${at}:\n    image: coder\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    strategy: fresh_per_call\n    workspace: { prepare: ${JSON.stringify({ run, key })} }\n`,
+    );
+    await writeFile(join(host.path, "sett.yml"), `version: '1.0'\nagents:\n${agents.join("")}`);
+    const { code, out } = await runSett(["validate", "--json"], { cwd: host.path });
+    expect(code).toBe(0);
+    const found = JSON.parse(out).warnings as { path: string; sentence: string }[];
+    expect(found.map(({ path, sentence }) => `${path} ${sentence}`)).toEqual([
+      "agents.coder-0.workspace.prepare.key lacks `package.json`, which `npm ci` needs: only what it names is there",
+      "agents.coder-1.workspace.prepare.key lacks `yarn.lock`, by which `yarn` goes: only what it names is there",
+      "agents.coder-4.workspace.prepare.key lacks `install.sh`, by which `./install.sh` goes: only what it names is there",
+    ]);
+  });
+
   test("warns of a part of the repository in which HEAD has no file", async () => {
     using host = sampleRepository();
     const more = { "services/Door/key": "", "a b/ü": "" };
