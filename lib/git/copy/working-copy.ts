@@ -305,7 +305,9 @@ export class WorkingCopy {
     this.#checkedOut = undefined;
     const submodules = await this.#submodules.leaveLayer(checkout.submodules);
     await removeTree(this.#gitDir);
-    return { ...checkout, submodules };
+    const { date, ns } = checkout.writtenAt;
+    const writtenAt = { date: nextSecond(date), ns };
+    return { ...checkout, writtenAt, submodules };
   }
 
   /** After a run that has written too much: leaves nothing but what was published. */
@@ -402,6 +404,8 @@ export class WorkingCopy {
     const { index, writtenAt } = this.#checkedOut;
     const path = join(this.#gitDir, "index");
     await writeFile(path, index);
+    // A layer may have been made in this very second (`nextSecond`).
+    await setTimeout(Math.max(0, writtenAt.date.getTime() - Date.now()));
     // By this time git knows which files may have been changed in the same moment, and compares
     // those.
     await utimes(path, writtenAt.date, writtenAt.date);
@@ -634,6 +638,15 @@ export class WorkingCopy {
     const { workspaceDir: cwd } = this.#options;
     return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${cwd}`, ...run.args], cwd };
   }
+}
+
+/**
+ * The date of a layer's index. Git reads each file that was written in the second of its index, or
+ * later, because it may have been changed since: one of 3 GB in every `git status` of every agent.
+ * No command has been in a layer, and none comes before that date.
+ */
+function nextSecond(date: Date): Date {
+  return new Date((Math.floor(date.getTime() / 1_000) + 1) * 1_000);
 }
 
 /** Makes the folder, or opens one that a tool has closed. Throws git-failed. */

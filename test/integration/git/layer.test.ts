@@ -81,6 +81,27 @@ test("a copy at the commit of its layer is ready without a look at the files", a
   expect(readFileSync(join(made.workspaceDir, "a.crlf"), "latin1")).toBe("one\r\ntwo\r\n");
 });
 
+test("git need not read a file of a layer to know that it is unchanged", async () => {
+  using made = await layered();
+  await made.copy.prepare(made.base);
+  const indexed = seconds(lstatSync(join(made.workspaceDir, ".git/index")).mtimeMs);
+  // It reads those that were written in the same second as its index.
+  for (const name of [".gitattributes", "README.md", "a.crlf", "src/deep/file"]) {
+    const { mtimeMs, ctimeMs } = lstatSync(join(made.workspaceDir, name));
+    expect([name, seconds(mtimeMs) < indexed, seconds(ctimeMs) < indexed]).toEqual([
+      name,
+      true,
+      true,
+    ]);
+  }
+  // A command that comes later cannot change one in the same second, either.
+  expect(indexed).toBeLessThanOrEqual(seconds(Date.now()));
+});
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1_000);
+}
+
 test("a copy at another commit writes what differs, and nothing else", async () => {
   using made = await layered();
   const before = made.changes();
