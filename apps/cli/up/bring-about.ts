@@ -141,7 +141,7 @@ function applyInputOf(
     version: shell.version,
     triggers: config.triggers.map(({ name }) => name),
     values: read.values,
-    commit: () => repository.head(),
+    commit: () => folders.ready,
     folders,
     here,
     known: {

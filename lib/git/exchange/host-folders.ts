@@ -6,11 +6,11 @@
 //   .git/sett/packing/INSTANCE      what is not in the store yet: `packing-room.ts`
 import { lstat, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { CommitHash, type InstanceName } from "../../model/ids.ts";
+import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
 import type { GitProgress } from "../run/progress.ts";
-import { type Git, runGit } from "../run/run-git.ts";
+import type { Git } from "../run/run-git.ts";
 import { agentHoldings } from "./agent-holdings.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { sayingFullDisk } from "./full-disk.ts";
@@ -49,20 +49,20 @@ export class HostFolders implements HostExchange {
     return (await lstat(this.#exchangeDir).catch(() => undefined)) !== undefined;
   }
 
-  async make({ writers, writer, history, isOpen = false, ...wanted }: Wanted): Promise<void> {
+  async make({ writers, writer, history, isOpen = false, ...wanted }: Wanted): Promise<CommitHash> {
     const { place, instance, path, git } = this.#store;
     const { onProgress, signal } = wanted;
-    await sayingFullDisk(path, async () => {
+    return await sayingFullDisk(path, async () => {
       await createExchange(place, instance, { writers, writer: writer ?? place.containerUser });
       const store = {
         ...this.#store,
         onProgress,
         git: signal === undefined ? git : { ...git, signal },
       };
-      await createStore(store, { history, isOpen });
-      const head = await this.#head();
+      const head = await createStore(store, { history, isOpen });
       await showSubmodules(store, [head], history);
       await showLfsObjects(store, [head]);
+      return head;
     });
   }
 
@@ -130,11 +130,5 @@ export class HostFolders implements HostExchange {
 
   holdings(now?: number): AgentHoldings[] {
     return agentHoldings(this.#exchangeDir, now);
-  }
-
-  async #head(): Promise<CommitHash> {
-    const { git, place } = this.#store;
-    const args = [`--git-dir=${place.gitDir}`, "rev-parse", "--verify", "HEAD^{commit}"];
-    return CommitHash.parse((await runGit(git, { args })).trim());
   }
 }

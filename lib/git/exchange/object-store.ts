@@ -40,15 +40,18 @@ export type StoreOptions = { history: number | undefined; isOpen: boolean };
 /**
  * Makes the store, with what HEAD and the instance's own refs reach; one that exists is only added
  * to, unless `history` is another one than before. Only one program may do this at a time. What is
- * done begins anew where the repository changes meanwhile. Throws git-failed.
+ * done begins anew where the repository changes meanwhile. Resolves with the HEAD that it has: the
+ * repository's may be another one by now. Throws git-failed.
  */
-export async function createStore(store: Store, options: StoreOptions): Promise<void> {
+export async function createStore(store: Store, options: StoreOptions): Promise<CommitHash> {
   await makeFolders(store);
   await removeAbandoned(store);
   for (let tries = 1; ; tries++) {
-    const commits = await commitsToShow(store);
+    const [head, ...named] = await commitsToShow(store);
+    const commits = [head, ...named];
     try {
-      return await fill(store, commits, options);
+      await fill(store, commits, options);
+      return head;
     } catch (error) {
       const after = await commitsToShow(store).catch(() => commits);
       const hasChanged = commits.join() !== after.join();
@@ -61,12 +64,12 @@ export async function createStore(store: Store, options: StoreOptions): Promise<
   }
 }
 
-/** HEAD, and what the instance has by name. */
-async function commitsToShow(store: Store): Promise<CommitHash[]> {
+/** HEAD, and then what the instance has by name. */
+async function commitsToShow(store: Store): Promise<[CommitHash, ...CommitHash[]]> {
   const { git, place } = store;
   const args = [inPlace(place), "rev-parse", "--verify", "HEAD^{commit}"];
   const head = CommitHash.parse((await runGit(git, { args })).trim());
-  return [...new Set([head, ...(await ownRefs(store))])];
+  return [head, ...(await ownRefs(store)).filter((commit) => commit !== head)];
 }
 
 async function fill(

@@ -22,10 +22,10 @@ export interface HostExchange {
   /**
    * Gives each agent that may publish a place of its own, and shows all agents what HEAD and the
    * instance's goals reach, as far as the newest `history` commits of each. What exists is only
-   * added to. `writer`: the user that agents are here, if not as in containers. Throws
-   * repository-unusable, git-failed.
+   * added to. `writer`: the user that agents are here, if not as in containers. Resolves with the
+   * HEAD that they see. Throws repository-unusable, git-failed.
    */
-  make(wanted: Wanted): Promise<void>;
+  make(wanted: Wanted): Promise<CommitHash>;
   /** Undoes `make`. Nothing there is fine. */
   remove(): Promise<void>;
   /** Lets the containers' user show agents further commits, as the API does for its goals. */

@@ -133,6 +133,16 @@ test("a repository that is rewritten and cleaned up meanwhile is packed as it is
   expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
 });
 
+test("agents begin with the HEAD that was packed, whichever the repository has by then", async () => {
+  using host = sampleRepository();
+  const packed = commitFiles(host.path, { a: "a" }, "To be amended");
+  const amending = gitThat(`cd '${host.path}' && git commit -q --amend -m Amended`, host.root);
+  const { make, objectsDir } = await open(host.path, amending);
+  expect(await make()).toBe(packed);
+  expect(git(host.path, "log", "-1", "--format=%s")).toBe("Amended");
+  expect(objectsIn(host.path, objectsDir)).toContain(packed);
+});
+
 test("a repository whose packs are replaced meanwhile is packed as well", async () => {
   using host = sampleRepository();
   commitFiles(host.path, { a: "a" }, "Hidden");

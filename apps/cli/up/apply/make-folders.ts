@@ -4,7 +4,7 @@
 import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
 import type { Owner } from "../../../../lib/git/run/find-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
-import type { InstanceName } from "../../../../lib/model/ids.ts";
+import type { CommitHash, InstanceName } from "../../../../lib/model/ids.ts";
 import { isTakenOver } from "../../instance/lock.ts";
 import { hasApi } from "../../services/api.ts";
 import { PackingStep } from "../../terminal/packing-step.ts";
@@ -22,11 +22,12 @@ type FoldersInput = {
 };
 
 /**
- * `ready`: agents may start. Rejects with repository-unusable, git-failed and interrupted. `stop`:
- * ends what is not ready yet. `takeBack`: and removes what was not there before.
+ * `ready`: agents may start, and see this HEAD. Rejects with repository-unusable, git-failed and
+ * interrupted. `stop`: ends what is not ready yet. `takeBack`: and removes what was not there
+ * before.
  */
 export type Folders = {
-  ready: Promise<void>;
+  ready: Promise<CommitHash>;
   stop: () => void;
   takeBack: () => Promise<void>;
 };
@@ -38,17 +39,17 @@ export function beginFolders(input: FoldersInput): Folders {
   const made = makeFolders({ ...input, signal });
   const takeBack = async () => {
     stop.abort();
-    const outcome = await made.catch(() => "failed" as const);
-    if (outcome === "made") await remove(input);
+    const outcome = await made.catch(() => undefined);
+    if (outcome?.isNew === true) await remove(input);
   };
-  const ready = made.then(() => undefined);
+  const ready = made.then(({ head }) => head);
   // It may fail long before anyone waits for it.
   ready.catch(() => undefined);
   return { ready, stop: () => stop.abort(), takeBack };
 }
 
-/** Resolves with whether there was none before. */
-async function makeFolders(input: FoldersInput): Promise<"made" | "kept"> {
+/** `isNew`: there was none before. */
+async function makeFolders(input: FoldersInput): Promise<{ head: CommitHash; isNew: boolean }> {
   const { repository, instance, config, writer, progress, signal } = input;
   const exchange = repository.exchange(instance);
   const isPresent = await exchange.exists();
@@ -60,15 +61,16 @@ async function makeFolders(input: FoldersInput): Promise<"made" | "kept"> {
   const isOpen = hasApi(config);
   const history = historyOf(agents);
   try {
-    await exchange.make({ writers, writer, history, isOpen, onProgress, signal });
+    const wanted = { writers, writer, history, isOpen, onProgress, signal };
+    const head = await exchange.make(wanted);
     if (isOpen) await repository.openToApi(instance);
     step.done();
+    return { head, isNew: !isPresent };
   } catch (error) {
     if (!isPresent) await remove(input);
     requireGoing(signal);
     throw error;
   }
-  return isPresent ? "kept" : "made";
 }
 
 /** Another command that works on the instance now needs them. */
