@@ -9,9 +9,14 @@ import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import type { GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import type { ArtefactId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
+import {
+  artefactOf,
+  type FetchedResults,
+  fetchResults,
+  readResultsAt,
+} from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { PersonAtPrompt } from "../people/answer-at-prompt.ts";
 import { isBare } from "../program/workspace-root.ts";
@@ -45,15 +50,32 @@ export async function watchGoal(
     );
     return undefined;
   }
-  if (
-    reading.artefacts.some(
-      ({ id, metadata }) => String(id) !== String(goal) && metadata.commit !== undefined,
-    )
-  )
-    await fetchResults(shell, place.workspace, () => readResultsAt(place));
+  const hasCommits = reading.artefacts.some(
+    ({ id, metadata }) => String(id) !== String(goal) && metadata.commit !== undefined,
+  );
+  const fetched = hasCommits
+    ? await fetchResults(shell, place.workspace, () => readResultsAt(place))
+    : undefined;
   const hasFiles = place.workspace === undefined || !(await isBare(place.workspace));
-  await printEnd(reading, { instance: place.instance, isAsked: canAsk, hasFiles }, shell);
+  const end = { instance: place.instance, isAsked: canAsk, hasFiles, fetched };
+  await printEnd(reading, end, shell);
   return reading;
+}
+
+type End = {
+  instance: InstanceName;
+  isAsked: boolean;
+  hasFiles: boolean;
+  fetched: FetchedResults | undefined;
+};
+
+/** Whether the repository has a name for the commit of this artefact. */
+function isHere(fetched: FetchedResults | undefined, id: ArtefactId): boolean {
+  if (fetched === undefined) return true;
+  const { isWhole, broken } = fetched;
+  // Without a reason for any of them, the fetching itself has failed.
+  if (!isWhole && broken.length === 0) return false;
+  return broken.every(({ ref }) => artefactOf(ref) !== id);
 }
 
 const maxFailures = 3;
@@ -62,11 +84,12 @@ const maxReason = 300;
 
 /**
  * Prints how the goal ended, and what to type next. `isAsked`: its questions were shown already.
- * `hasFiles`: false in a bare repository, where nothing can be merged.
+ * `hasFiles`: false in a bare repository, where nothing can be merged. `fetched`: undefined where
+ * there was nothing to fetch.
  */
 async function printEnd(
   { goal, inquiries, artefacts, status, cost, ignoredBecause, hasInSight }: RestingGoal,
-  { instance, isAsked, hasFiles }: { instance: InstanceName; isAsked: boolean; hasFiles: boolean },
+  { instance, isAsked, hasFiles, fetched }: End,
   shell: Shell,
 ): Promise<void> {
   const { messages, suggest } = shell;
@@ -110,11 +133,14 @@ async function printEnd(
       messages.next(`Then follow the goal: ${suggest(`watch --goal ${shortId(goal)}`)}`);
       break;
     default: {
-      const commit = results.findLast((artefact) => artefact.metadata.commit !== undefined);
+      const commits = results.filter((artefact) => artefact.metadata.commit !== undefined);
+      const commit = commits.findLast(({ id }) => isHere(fetched, id));
       if (commit !== undefined)
         messages.next(
           `${hasFiles ? "git merge" : "git branch NAME"} ${settRef(instance, commit.id)}`,
         );
+      if (fetched?.isWhole === false && commits.some(({ id }) => !isHere(fetched, id)))
+        messages.next(`When that is put right, fetch what is missing: ${suggest("hoard")}`);
       if (last !== undefined) messages.next(suggest(`unearth ${shortId(commit?.id ?? last.id)}`));
     }
   }

@@ -19,6 +19,7 @@ import type { AgentExchange, Origin, RecordedCommit } from "../exchange/port.ts"
 import { makeStore } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
+import { fullDiskOf } from "../run/full-disk.ts";
 import type { Pointer } from "../run/lfs-pointers.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
@@ -102,6 +103,8 @@ export class WorkingCopy {
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: Checkout | undefined;
+  /** What is in the workspace from the start, by an index that no command can change. */
+  readonly #beginning: Checkout | undefined;
   /** The one that was read last at the end. */
   readonly #trees = new Map<CommitHash, TreeFacts>();
   /** What `git init` has written: by the file system, and so the same each time. */
@@ -138,8 +141,9 @@ export class WorkingCopy {
     const isOwn = layer?.part === this.#part;
     // A layer with all files has those of a part, too: they need not be written again.
     if (layer !== undefined && !isOwn && layer.part === "")
-      this.#checkedOut = { ...layer, bytes: undefined };
-    else this.#checkedOut = isOwn ? layer : undefined;
+      this.#beginning = { ...layer, bytes: undefined };
+    else this.#beginning = isOwn ? layer : undefined;
+    this.#checkedOut = this.#beginning;
     this.#isUntouched = isOwn && options.isUsed !== true;
     this.#submodules = new Submodules(
       {
@@ -231,11 +235,29 @@ export class WorkingCopy {
         await this.#submodules.fill(links, { ...options, ...left });
         return await this.#addPrepared(base);
       } catch (error) {
+        // The next one writes what differs from the layer, and not all files over it.
+        this.#checkedOut ??= this.#beginning;
+        const full = await this.#fullDisk(error);
+        if (full !== undefined) throw full;
         const isFinal =
           error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
         if (isFinal || tries === repairs.length - 1) throw error;
       }
     }
+  }
+
+  /**
+   * Undefined for an error of another kind. What was written is given back: without room, nothing
+   * goes on that has its files on this disk. Over a layer it is little, and emptied, the workspace
+   * would have nothing of the layer any more.
+   */
+  async #fullDisk(error: unknown): Promise<SettError | undefined> {
+    const { workspaceDir, layer, keepsIgnored = false } = this.#options;
+    const hint = "Make room on the disk of the Docker Engine, then try again.";
+    const full = await fullDiskOf(error, workspaceDir, hint);
+    if (full !== undefined && layer === undefined && !keepsIgnored)
+      await this.discard().catch(() => undefined);
+    return full;
   }
 
   /**

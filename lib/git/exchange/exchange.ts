@@ -14,8 +14,8 @@ import { SettError } from "../../model/errors.ts";
 import type { AgentName, InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { type Owner, type RepositoryPlace, unusable } from "../run/find-repository.ts";
+import { isFullDisk } from "../run/full-disk.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
-import { isFullDisk } from "./full-disk.ts";
 
 /** More agents than an instance has. */
 export const maxAgents = 10_000;

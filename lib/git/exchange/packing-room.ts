@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
+import { sayingFullDisk } from "../run/full-disk.ts";
 import { runGit } from "../run/run-git.ts";
-import { sayingFullDisk } from "./full-disk.ts";
 import { packFolderOf, packNamesIn, packsIn, type Store } from "./store.ts";
 
 /** The index is last: git sees a pack when it sees its index. */

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { Owner } from "../run/find-repository.ts";
-import { sayingFullDisk } from "./full-disk.ts";
+import { sayingFullDisk } from "../run/full-disk.ts";
 
 /** The folder of a store, and who owns what is in it. */
 export type StoreFolder = { readonly path: string; readonly place: { readonly owner: Owner } };

@@ -12,6 +12,7 @@ import { bytesOf } from "../run/bytes-of.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { fetchFiles } from "../run/fetch-missing.ts";
 import { findRepository, type RepositoryPlace, unusable } from "../run/find-repository.ts";
+import { sayingFullDisk } from "../run/full-disk.ts";
 import { limited } from "../run/limited.ts";
 import { PlainView } from "../run/plain-view.ts";
 import type { GitProgress } from "../run/progress.ts";
@@ -225,7 +226,8 @@ export class HostRepository {
     const [ref, { owner, commonDir }] = [settRef(instance, id), this.place];
     // The API, which writes nothing but the name, could not write the log of it that a user may
     // want.
-    await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
+    const args = ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit];
+    await sayingFullDisk(commonDir, () => this.#run({ args }));
     await changeOwner(
       owner,
       `${commonDir}/refs/sett`,

@@ -2,8 +2,10 @@
 // long as its goal is on the blackboard.
 import { expect, test } from "bun:test";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { onGoal, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { derived } from "../../support/records/lineage.ts";
+import { playAgent } from "../../support/world/played-agent.ts";
 
 test("hoard says in one line how many are missing, and unearth why", async () => {
   await using at = await Workspace.create();
@@ -37,3 +39,23 @@ test("hoard says in one line how many are missing, and unearth why", async () =>
   );
   expect(err).not.toContain("aaaaaaaaaaaa");
 });
+
+test("forage --watch offers no merge of a commit that is not fetched, and says how to fetch it", async () => {
+  await using at = await Workspace.create();
+  const commit = CommitHash.parse("c".repeat(40));
+  await using clan = await Sett.start(at, { coder: { external: true, ...onGoal("exclusive") } });
+  const stop = new AbortController();
+  const result = { structural_type: "Terminal", type: "CodeCommit", payload: commit } as const;
+  const work = async () => ({ ...result, metadata: { commit } });
+  const playing = playAgent(clan.board, "coder", { bid: () => undefined, work }, stop.signal);
+  const { code, err } = await clan.sett("forage", "--watch", "--goal", "Paint the door");
+  expect([code, err]).toEqual([
+    0,
+    expect.stringContaining("cccccccccccc on record is not fetched"),
+  ]);
+  expect(err).not.toContain("git merge");
+  expect(err).toContain("When that is put right, fetch what is missing: sett hoard");
+  expect(err).toContain("sett unearth");
+  stop.abort();
+  await playing;
+}, 120_000);

@@ -31,6 +31,7 @@ const attributes = { ".gitattributes": "*.crlf text eol=crlf\n", "a.crlf": "one\
 /** A layer of the first commit, and a copy that begins with it, in the place of an overlay. */
 async function layered({ isUsed = false } = {}) {
   const host = sampleRepository();
+  const full = join(host.root, "full");
   const base = commitFiles(host.path, { ...attributes, "src/deep/file": "x\n" });
   const folder = join(host.root, "layer");
   const workspaceDir = join(folder, treeFolder);
@@ -43,7 +44,8 @@ async function layered({ isUsed = false } = {}) {
   await maker.prepare(base, [], { maxBytes: 1_000_000 });
   await writeLayer(folder, await maker.leaveLayer());
   const layer = await readLayer(folder);
-  const copy = copyIn({ ...options, layer, isUsed });
+  const copyGit = { ...options.git, path: gitOnDisk(host.root, full) };
+  const copy = copyIn({ ...options, git: copyGit, layer, isUsed });
   /** As the copy, for a workspace that has no layer. */
   const plain = () => {
     const other = join(host.root, "plain");
@@ -59,6 +61,7 @@ async function layered({ isUsed = false } = {}) {
     host,
     base,
     folder,
+    full,
     workspaceDir,
     copy,
     changes,
@@ -66,6 +69,23 @@ async function layered({ isUsed = false } = {}) {
     another,
     [Symbol.dispose]: host[Symbol.dispose],
   };
+}
+
+/** A git that finds no room for files while there is a file `full`. */
+function gitOnDisk(folder: string, full: string): string {
+  const path = join(folder, "git-on-disk");
+  const text = `#!/bin/sh
+for word; do
+  if [ "$word" = checkout ] && [ -e '${full}' ]; then
+    echo 'error: unable to create file src/deep/file: No space left on device' >&2
+    exit 128
+  fi
+done
+exec git "$@"
+`;
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
 }
 
 test("a copy at the commit of its layer is ready without a look at the files", async () => {
@@ -211,6 +231,21 @@ test("a copy that was used before takes nothing for the layer's, and writes only
   expect(isChanged).toEqual([false, false, true, true]);
   expect(toolGit(made.workspaceDir, "status", "--porcelain", "--ignored")).toBe("");
   expect(readFileSync(join(made.workspaceDir, "src/deep/file"), "utf8")).toBe("x\n");
+});
+
+test("after a checkout that found no room, a copy keeps its layer, and the next one writes what differs", async () => {
+  using made = await layered({ isUsed: true });
+  const before = made.changes();
+  const next = commitFiles(made.host.path, { "src/deep/file": "y\n" });
+  writeFileSync(made.full, "");
+  const error = await errorOf(made.copy.prepare(next));
+  expect(error?.message).toStartWith(`${made.workspaceDir} cannot grow: its disk is full, `);
+  expect(made.changes()).toEqual(before);
+  rmSync(made.full);
+  await made.copy.prepare(next);
+  const isChanged = made.changes().map((time, index) => time !== before[index]);
+  expect(isChanged).toEqual([false, false, false, true]);
+  expect(toolGit(made.workspaceDir, "status", "--porcelain")).toBe("");
 });
 
 test("after a command the files are looked at, whatever its index says", async () => {

@@ -1,5 +1,6 @@
 // Shows what happens to the packing of what agents see when it is ended, when the repository is
-// rewritten meanwhile, and when its disk is full: a sentence, nothing lost, and the next goes on.
+// rewritten meanwhile, and when its disk is full, or that of a workspace: a sentence, nothing lost,
+// and the next goes on.
 import { expect, test } from "bun:test";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,6 +12,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -18,7 +20,7 @@ import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { mountSmallDisk } from "../../chaos/small-disk.ts";
-import { foldersOf } from "../../support/git/folders.ts";
+import { copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -27,6 +29,7 @@ import {
   instance,
   newGoalId,
   sampleRepository,
+  toolGit,
 } from "../../support/git/sample-repository.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -253,3 +256,49 @@ test.if(fault !== undefined)("a disk without room for another file says so", asy
   expect(failures).toBeGreaterThan(5);
   expect(objectsIn(path, objectsDir)).toEqual(reachable(path, "HEAD"));
 });
+
+test.if(fault !== undefined)(
+  "a name that a full disk has no room for is a sentence, too",
+  async () => {
+    const { disk, path, base } = await onSmallDisk({ megabytes: 16 });
+    await using _ = disk;
+    const { repository, make } = await open(path);
+    await make();
+    await disk.fill();
+    const goal = newGoalId();
+    const refused = await failure(repository.pin(instance, goal, base));
+    expect(refused?.message).toBe(`${path}/.git cannot grow: its disk is full, 0 MiB are free.`);
+    await disk.relieve();
+    await repository.pin(instance, goal, base);
+    expect(git(path, "rev-parse", `refs/sett/${instance}/${goal}`)).toBe(base);
+  },
+);
+
+test.if(fault !== undefined)(
+  "a workspace for whose files its disk has no room is empty again, and the next one begins",
+  async () => {
+    using host = sampleRepository();
+    const many = Array.from({ length: 300 }, (_, at) => [`many/${at}`, `${at}`]);
+    const [small, large] = [
+      commitFiles(host.path, { a: "a" }, "Small"),
+      commitFiles(host.path, Object.fromEntries(many), "Large"),
+    ];
+    const disk = await mountSmallDisk({ megabytes: 16, inodes: 200 });
+    if (disk === undefined) throw new Error("No disk can be mounted here.");
+    await using _ = disk;
+    const workspaceDir = join(disk.folder, "workspace");
+    const copy = copyIn({
+      ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
+      objectsDir: join(host.path, ".git/objects"),
+      exchangeDir: join(host.path, ".git/sett/exchange/demo"),
+    });
+    const error = await failure(copy.prepare(large));
+    expect(error?.message).toBe(
+      `${workspaceDir} cannot grow: its disk has as many files as it can have (200 inodes).`,
+    );
+    expect(filesIn(workspaceDir)).toEqual([]);
+    await copy.prepare(small);
+    expect(readFileSync(join(workspaceDir, "a"), "utf8")).toBe("a");
+    expect(toolGit(workspaceDir, "status", "--porcelain")).toBe("");
+  },
+);
