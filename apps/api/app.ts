@@ -72,11 +72,12 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
       : context.json({ service: "api", ok: false, reason }, 503);
   });
   let document: string | undefined;
-  app.get("/v1/openapi.json", answerEtags, (context) => {
+  const etags = answerEtags(deps.folder);
+  app.get("/v1/openapi.json", etags, (context) => {
     document ??= JSON.stringify(documentOf(app, deps.version));
     return context.body(document, 200, { "content-type": "application/json" });
   });
-  app.use("/v1/*", accessGate(parts, access), body, requireJson, answerEtags, idempotency(parts));
+  app.use("/v1/*", accessGate(parts, access), body, requireJson, etags, idempotency(parts));
   for (const add of addResources) add(app, parts);
   addHookRoutes(app, parts);
   const assistants = new McpSessions(parts);

@@ -21,6 +21,8 @@ import type { ApiMetrics } from "./metrics.ts";
 export type Deps = {
   board: PersonBlackboard;
   version: string;
+  /** Large answers wait here for their clients; undefined: in that of the system. */
+  folder?: string | undefined;
   tokens: readonly KnownToken[];
   oidc?: OidcSettings | undefined;
   /**

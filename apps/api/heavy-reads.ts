@@ -1,5 +1,8 @@
 // Reads that may take hundreds of megabytes each: no client, and no page with many tabs, makes the
 // API's container run out of memory.
+import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { Logs, Repository } from "./deps.ts";
 import { FewAtOnce } from "./few-at-once.ts";
 
@@ -19,6 +22,42 @@ export function fewChanges(repository: Repository): Repository {
     changes: (board, artefact, wanted) =>
       few.run(() => repository.changes(board, artefact, wanted)),
   };
+}
+
+/**
+ * A payload has up to 16 MiB, and a few copies of it are made on its way. Most are short: all that
+ * wait are read within seconds.
+ */
+const payloads = { max: 4, maxWaiting: 200 };
+const maxBytesTogether = 64 * 1024 * 1024;
+
+/** Many large payloads at once would also be more than Redis sends within its time limit. */
+export function fewPayloads(board: PersonBlackboard): PersonBlackboard {
+  const few = new FewAtOnce("reads other artefacts", payloads);
+  return {
+    ...board,
+    readArtefact: (id) => few.run(() => board.readArtefact(id)),
+    readWithDigest: (id) => few.run(() => board.readWithDigest(id)),
+    readArtefacts: (ids) =>
+      few.run(async () => {
+        if (ids.length > 1) await requireFew(board, ids);
+        return await board.readArtefacts(ids);
+      }),
+  };
+}
+
+async function requireFew(board: PersonBlackboard, ids: readonly ArtefactId[]): Promise<void> {
+  const sizes = new Map(
+    (await board.readHeads([...new Set(ids)])).map(({ head, payloadBytes }) => [
+      head.id,
+      payloadBytes,
+    ]),
+  );
+  const bytes = ids.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
+  if (bytes > maxBytesTogether)
+    throw new SettError("usage", `These artefacts have ${bytes} bytes together.`, {
+      hint: `Ask for at most ${maxBytesTogether} bytes of payloads at once.`,
+    });
 }
 
 /** Logs that are followed are streams, which have a limit of their own. */

@@ -156,6 +156,7 @@ async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
   return {
     ...{ board, tokens, oidc, isSecure, hostNames, origins, limits, triggers, log },
     version: packageJson.version,
+    folder: resultsFolder,
     secretOf: async (name) =>
       secrets === undefined ? undefined : await readHookSecret(secrets, name),
     repository:

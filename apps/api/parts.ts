@@ -10,7 +10,7 @@ import { AgentRates } from "./facts/agent-rates.ts";
 import { ArtefactViews } from "./facts/artefact-views.ts";
 import { GoalReadings } from "./facts/goal-readings.ts";
 import { withKnownRecords } from "./facts/known-records.ts";
-import { fewChanges, fewLogs } from "./heavy-reads.ts";
+import { fewChanges, fewLogs, fewPayloads } from "./heavy-reads.ts";
 
 /**
  * `board`: with records that never change from memory. `streams`: those of clients. `signal`:
@@ -39,7 +39,7 @@ export function partsOf(given: Deps, signal: AbortSignal): Parts {
     repository: given.repository && fewChanges(given.repository),
     logs: given.logs && fewLogs(given.logs),
   };
-  const board = withKnownRecords(deps.board);
+  const board = fewPayloads(withKnownRecords(deps.board));
   const hub = new EventHub(deps.board, deps.log);
   const goals = new GoalReadings(board, hub, signal);
   const artefacts = new ArtefactViews(board);

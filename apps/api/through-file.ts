@@ -26,6 +26,14 @@ export async function throughFile(
     closeSync(file);
     throw error;
   }
+  return readFile(file);
+}
+
+/**
+ * A function of its own: one that is made within the other would keep what that was called with,
+ * and so all that was written, for as long as the stream is read.
+ */
+function readFile(file: number): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>({
     pull(controller) {

@@ -15,6 +15,7 @@ import type { Part } from "../../../lib/models/transcript-parts.ts";
 import type { Api, RequestContext } from "../env.ts";
 import { etagOf, matches } from "../etags.ts";
 import { inputsOf, madeBy } from "../facts/made-by.ts";
+import { answerBody } from "../large-answers.ts";
 import type { Parts } from "../parts.ts";
 import { repositoryOf } from "./goals.ts";
 
@@ -92,7 +93,7 @@ export function addContentRoutes(api: Api, parts: Parts): void {
 
   api.openapi(content, async (request) => {
     const artefact = await artefactOf(parts, request.req.valid("param").id);
-    return plainText(request, artefact.payload, etagOf(artefact.id));
+    return await plainText(parts, request, artefact.payload, etagOf(artefact.id));
   });
 
   api.openapi(context, async (request) => {
@@ -110,7 +111,14 @@ export function addContentRoutes(api: Api, parts: Parts): void {
     const { since } = request.req.valid("query");
     const person = request.var.caller.actor;
     const changes = await repositoryOf(parts).changes(board, artefact, { since, person });
-    return plainText(request, changes, etagOf(changes), since === "verdict" ? ofCaller : immutable);
+    const etag = etagOf(changes);
+    return await plainText(
+      parts,
+      request,
+      changes,
+      etag,
+      since === "verdict" ? ofCaller : immutable,
+    );
   });
 
   api.openapi(transcript, async (request) => {
@@ -161,10 +169,17 @@ export async function artefactOf(
 }
 
 /** Never anything that a browser would run. */
-function plainText({ req }: RequestContext, body: string, etag: string, caching = immutable) {
+async function plainText(
+  { deps }: Parts,
+  { req }: RequestContext,
+  text: string,
+  etag: string,
+  caching = immutable,
+) {
   const headers = { ...caching, etag };
   if (matches(req.header("if-none-match"), etag))
     return new Response(null, { status: 304, headers }) as never;
+  const body = req.method === "HEAD" ? null : await answerBody(text, deps.folder);
   return new Response(body, {
     headers: { ...headers, "content-type": "text/plain; charset=utf-8" },
   }) as never;

@@ -16,6 +16,7 @@ import { type CallDeps, rightOf, serveCall } from "../../../lib/client/remote/se
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Api, requireRight } from "../env.ts";
+import { answerBody } from "../large-answers.ts";
 import type { Parts } from "../parts.ts";
 import { postInGoal } from "./artefacts.ts";
 import { repositoryOf } from "./goals.ts";
@@ -29,6 +30,8 @@ const Reads = z
   .array(z.tuple([TogetherName, z.unknown()]))
   .min(1)
   .max(maxReadsTogether);
+
+const asJson = { "content-type": "application/json" };
 
 /** The person reads it at a command line. */
 const suggest = suggestFor(undefined);
@@ -54,7 +57,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
         `Only 1 to ${maxReadsTogether} calls that read are answered together.`,
       );
     const values = await Promise.all(calls.map(([name, args]) => serveCall(name, args, deps)));
-    return context.body(encode(values), 200, { "content-type": "application/json" });
+    return context.body(await answerBody(encode(values), parts.deps.folder), 200, asJson);
   });
 
   api.post("/v1/board/:call", async (context) => {
@@ -73,7 +76,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
       if (goal !== undefined) context.set("goal", goal);
     };
     const value = await serveCall(name, args, deps).finally(setGoal);
-    return context.body(encode(value), 200, { "content-type": "application/json" });
+    return context.body(await answerBody(encode(value), parts.deps.folder), 200, asJson);
   });
 
   api.get("/v1/artefacts/:id/commit.pack", async (context) => {

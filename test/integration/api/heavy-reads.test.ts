@@ -1,8 +1,12 @@
-// Diffs, packs and logs take much memory each: only two of them run at once, of all clients and by
-// every way.
+// Diffs, packs, logs and large artefacts take much memory each: only a few of a kind are read at
+// once, of all clients and by every way.
 import { expect, test } from "bun:test";
-import type { Logs } from "../../../apps/api/deps.ts";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import process from "node:process";
+import type { Deps, Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import {
   commitFiles,
@@ -94,3 +98,74 @@ test("of many clients that ask for diffs, packs and logs, all are answered, two 
       .toString(),
   ).toBe("PACK");
 });
+
+const mebibyte = 1024 * 1024;
+
+test("of many clients that read an artefact, all are answered, four at once", async () => {
+  const gate = new Gate();
+  const around = (board: Deps["board"]) => ({
+    ...board,
+    readArtefact: (id: ArtefactId) => gate.around(() => board.readArtefact(id)),
+    readWithDigest: (id: ArtefactId) => gate.around(() => board.readWithDigest(id)),
+  });
+  await using scene = await ApiScene.start({}, { orchestrator: false, around });
+  const goal = await scene.clan.postGoal("Paint the door");
+  const paths = ["", "/content", "/context", "/content", "", "/content"];
+  const answers = [
+    ...paths.map((path) => scene.get(`/v1/artefacts/${goal.id}${path}`)),
+    ...["readArtefact", "readWithDigest"].map((call) => scene.post(`/v1/board/${call}`, [goal.id])),
+  ];
+  await waitFor("four to be read", () => gate.running === 4);
+  gate.letGo();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(gate.most).toBe(4);
+});
+
+test("no request has more payloads read than fit into memory", async () => {
+  await using scene = await ApiScene.start({}, { orchestrator: false });
+  const goal = await scene.clan.postGoal("x".repeat(16 * mebibyte));
+  const read = (times: number) =>
+    scene.post("/v1/board/readArtefacts", [Array.from({ length: times }, () => goal.id)]);
+  expect((await read(4)).status).toBe(200);
+  const refused = await read(5);
+  expect(refused.status).toBe(422);
+  expect(refused.body).toMatchObject({
+    detail: `These artefacts have ${5 * 16 * mebibyte} bytes together.`,
+  });
+});
+
+test("what clients take slowly is not kept in memory", async () => {
+  await using scene = await ApiScene.start({}, { orchestrator: false });
+  const goal = await scene.clan.postGoal("x".repeat(16 * mebibyte));
+  const { hostname, port } = new URL(scene.url);
+  using clients = new DisposableStack();
+  const before = memoryOf();
+  const begun = 16;
+  for (let count = 0; count < begun; count++) {
+    const socket = connect(Number(port), hostname);
+    clients.defer(() => void socket.destroy());
+    const answered = new Promise<string>((resolve) => {
+      socket.once("data", (part) => {
+        socket.pause();
+        resolve(String(part).slice(0, 15));
+      });
+    });
+    socket.write(
+      `GET /v1/artefacts/${goal.id}/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${scene.tokens.reader}\r\n\r\n`,
+    );
+    expect(await answered).toBe("HTTP/1.1 200 OK");
+  }
+  // Copies that were made on the way are waste, which is collected at some time.
+  const isLittle = () => {
+    Bun.gc(true);
+    return memoryOf() - before < (begun * 16 * mebibyte) / 2;
+  };
+  await waitFor("the memory to be free", isLittle, { everyMs: 100, timeoutMs: 30_000 });
+});
+
+/** Bytes that this process, in which the API runs, has in memory. */
+function memoryOf(): number {
+  const [, kibibytes] =
+    /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${process.pid}/status`, "utf8")) ?? [];
+  return Number(kibibytes) * 1024;
+}

@@ -18,8 +18,15 @@ import { placeInRedis } from "../world/redis-place.ts";
 import { requireConforming } from "./conforming.ts";
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string };
-/** `port`: any that is free where it is missing. */
-type Options = { redis?: RedisServer; orchestrator?: boolean; deps?: Partial<Deps>; port?: number };
+type Board = Deps["board"];
+/** `port`: any that is free where it is missing. `around`: the board as the API sees it. */
+type Options = {
+  redis?: RedisServer;
+  orchestrator?: boolean;
+  deps?: Partial<Deps>;
+  port?: number;
+  around?: (board: Board) => Board;
+};
 
 /** Tokens by what they may do: `all` may everything, the others one thing beside `read`. */
 const tokenNames = {
@@ -60,7 +67,7 @@ export class ApiScene implements AsyncDisposable {
   }
 
   static async start(members: Record<string, Member> = {}, options: Options = {}) {
-    const { redis: given, orchestrator = true, deps = {}, port = 0 } = options;
+    const { redis: given, orchestrator = true, deps = {}, port = 0, around } = options;
     const redis = given ?? (await startRedisServer());
     const place = placeInRedis(redis);
     const clan = new Clan(place, await place.open(), { contactMs: 0 });
@@ -76,7 +83,7 @@ export class ApiScene implements AsyncDisposable {
     const metrics = createApiMetrics();
     const api = createApi(
       {
-        board,
+        board: around?.(board) ?? board,
         version: "0.0.0-test",
         tokens: names.map((name) => ({
           name,
