@@ -30,3 +30,15 @@ export const LayerNote = z.strictObject({
   },
 });
 export type LayerNote = z.infer<typeof LayerNote>;
+
+/**
+ * What is kept of a checkout in its own workspace (docs/internals/git.md#what-is-kept). `root`: the
+ * inode of the workspace. `indexes`: the lengths and SHA-256 of git's own records, the submodules'
+ * by their numbers.
+ */
+export const KeptNote = z.strictObject({
+  root: z.string(),
+  note: LayerNote,
+  indexes: z.record(z.string(), z.strictObject({ bytes: z.number(), sha256: z.string() })),
+});
+export type KeptNote = z.infer<typeof KeptNote>;

@@ -4,6 +4,7 @@
 //   tree         the files of the commit, without a repository
 //   index        git's own record of them; `index.0` and so on those of submodules
 //   layer.json   the rest; it is written last
+import { readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
@@ -33,7 +34,7 @@ export interface Checkout extends TreeFacts {
 /** `path`: in latin1. */
 export type PathPointer = Pointer & { readonly path: string };
 
-/** `path`: in latin1. `checkout`: only in a layer, which has the submodule's files. */
+/** `path`: in latin1. `checkout`: only where the submodule's files were left with the others. */
 export type SubmoduleCheckout = Gitlink & { readonly checkout?: Checkout };
 
 const [indexFile, noteFile] = ["index", "layer.json"];
@@ -41,9 +42,13 @@ const [indexFile, noteFile] = ["index", "layer.json"];
 /** The checkout of the files in `tree`, which are there already. */
 export async function writeLayer(folder: string, checkout: Checkout): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const note = await writeIndex(folder, checkout, "");
+  for (const [number, { index, writtenAt }] of indexesOf(checkout)) {
+    const file = join(folder, indexFile + number);
+    await writeFile(file, index);
+    await utimes(file, writtenAt.date, writtenAt.date);
+  }
   const path = join(folder, noteFile);
-  await writeFile(`${path}.new`, JSON.stringify(note));
+  await writeFile(`${path}.new`, JSON.stringify(noteOf(checkout)));
   await rename(`${path}.new`, path);
   await chmod(folder, 0o755);
 }
@@ -52,22 +57,28 @@ export async function writeLayer(folder: string, checkout: Checkout): Promise<vo
 export async function readLayer(folder: string): Promise<Checkout | undefined> {
   const path = join(folder, noteFile);
   if ((await stat(path).catch(() => undefined)) === undefined) return undefined;
-  return await readIndex(folder, LayerNote.parse(JSON.parse(await readFile(path, "utf8"))), "");
+  const note = LayerNote.parse(JSON.parse(await readFile(path, "utf8")));
+  return checkoutOf(note, (number) => readFileSync(join(folder, indexFile + number)));
 }
 
-/** `number`: of a submodule among those around it, behind theirs: `.0.2`. */
-async function writeIndex(folder: string, checkout: Checkout, number: string): Promise<LayerNote> {
-  const { base, part, folders, hidden, attributes, index, writtenAt, bytes = 0 } = checkout;
+/**
+ * The checkouts that have an index, each with its number: of a submodule among those around it,
+ * behind theirs, as `.0.2`.
+ */
+export function* indexesOf(checkout: Checkout, number = ""): Generator<[string, Checkout]> {
+  yield [number, checkout];
+  for (const [at, { checkout: inside }] of checkout.submodules.entries())
+    if (inside !== undefined) yield* indexesOf(inside, `${number}.${at}`);
+}
+
+/** All of a checkout but its indexes. */
+export function noteOf(checkout: Checkout): LayerNote {
+  const { base, part, folders, hidden, attributes, writtenAt, bytes = 0 } = checkout;
   const { pointers, contentBytes } = checkout;
-  const path = join(folder, indexFile + number);
-  await writeFile(path, index);
-  await utimes(path, writtenAt.date, writtenAt.date);
-  const submodules: LayerNote["submodules"] = [];
-  for (const [at, { checkout: inside, ...link }] of checkout.submodules.entries())
-    submodules.push({
-      ...link,
-      ...(inside && { note: await writeIndex(folder, inside, `${number}.${at}`) }),
-    });
+  const submodules = checkout.submodules.map(({ checkout: inside, ...link }) => ({
+    ...link,
+    ...(inside && { note: noteOf(inside) }),
+  }));
   return {
     ...{ base, part, attributes, bytes, folders: [...folders], hidden: [...hidden], submodules },
     ...{ pointers: [...pointers], content_bytes: contentBytes },
@@ -75,17 +86,19 @@ async function writeIndex(folder: string, checkout: Checkout, number: string): P
   };
 }
 
-async function readIndex(folder: string, note: LayerNote, number: string): Promise<Checkout> {
+/** `indexOf`: reads the index of a number. */
+export function checkoutOf(
+  note: LayerNote,
+  indexOf: (number: string) => Uint8Array,
+  number = "",
+): Checkout {
   const { base, part, folders, hidden, attributes, bytes, written_ms, written_ns } = note;
   const { pointers, content_bytes: contentBytes } = note;
-  const index = await readFile(join(folder, indexFile + number));
   const writtenAt = { date: new Date(written_ms), ns: BigInt(written_ns) };
-  const submodules: SubmoduleCheckout[] = [];
-  for (const [at, { note: inside, ...link }] of note.submodules.entries())
-    submodules.push({
-      ...link,
-      ...(inside && { checkout: await readIndex(folder, inside, `${number}.${at}`) }),
-    });
+  const submodules = note.submodules.map(({ note: inside, ...link }, at) => ({
+    ...link,
+    ...(inside && { checkout: checkoutOf(inside, indexOf, `${number}.${at}`) }),
+  }));
   const last = { base, part, folders, hidden, attributes, bytes, pointers, contentBytes };
-  return { ...last, index, writtenAt, submodules };
+  return { ...last, index: indexOf(number), writtenAt, submodules };
 }

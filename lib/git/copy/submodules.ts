@@ -20,6 +20,7 @@ export interface SubmoduleCopy {
   readonly moves: number;
   /** What its files take, with those of its submodules. */
   readonly bytes: number;
+  readonly checkout: Checkout | undefined;
   prepare(commit: CommitHash, given: readonly [], options: CheckoutOptions): Promise<void>;
   leaveLayer(): Promise<Checkout>;
 }
@@ -118,6 +119,14 @@ export class Submodules {
     this.#lacking = lacking;
     const config = join(this.#around.workspaceDir, ".git/config");
     if (filled.length > 0) await appendFile(config, filled.map(activeLine).join(""), "latin1");
+  }
+
+  /** `links`, each with what is in its folder. */
+  checkouts(links: readonly Gitlink[]): SubmoduleCheckout[] {
+    return links.map(({ path, commit }) => {
+      const checkout = this.#copies.get(path)?.checkout;
+      return { path, commit, ...(checkout && { checkout }) };
+    });
   }
 
   /** What is in their folders, without their repositories. */

@@ -1,41 +1,34 @@
 // The files that git tracks in a working copy, which a checkout leaves as they are where their
 // content is the same.
+//
+// A forced checkout writes each file again of which inode, size or times are others than git has
+// noted, to the second. So a file can only be another one, or have another mode, where git has
+// noted a time of the second in which the checkout before has ended, or a later one. All others
+// need not be looked at here.
 import { chmodSync, lstatSync, unlinkSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type Path, pathOfBytes } from "../../folders/folder-entries.ts";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { CommitHash } from "../../model/ids.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
+import { entriesOf, type HashBytes, type IndexEntry, kinds } from "./index-stats.ts";
 
-/**
- * `mode`: as git has it. The path is in latin1, one character for each byte. `isShown`: it is
- * checked out, unless the checkout is sparse. `commit`: of a submodule.
- */
-type TrackedFile = { mode: string; path: string; isShown: boolean; commit?: string };
-
-/** Git's tag for what a sparse checkout leaves out. */
-const skipped = "S";
-const submodule = "160000";
-const executable = "100755";
-const link = "120000";
 const slash = "/";
 const permissions = 0o7777;
+const second = 1_000_000_000n;
 /** So many are looked at before others of this program have their turn. */
 const atATime = 500;
 
 export class TrackedFiles {
   readonly #workspaceDir: string;
-  readonly #files: readonly TrackedFile[];
-  /** Tracked, and not checked out. */
-  readonly #hidden: readonly TrackedFile[];
+  readonly #index: Uint8Array;
+  readonly #hashBytes: HashBytes;
 
-  /** `listing`: what `git ls-files --stage -t -z` prints. */
-  constructor(workspaceDir: string, listing: Uint8Array) {
+  /** `index`: git's own record, which no command has written. */
+  constructor(workspaceDir: string, index: Uint8Array, hashBytes: HashBytes) {
     this.#workspaceDir = workspaceDir;
-    const lines = Buffer.from(listing).toString("latin1").split("\0");
-    const files = lines.filter(Boolean).map(fileOf);
-    this.#files = files.filter(({ isShown }) => isShown);
-    this.#hidden = files.filter(({ isShown }) => !isShown);
+    this.#index = index;
+    this.#hashBytes = hashBytes;
   }
 
   /**
@@ -43,10 +36,11 @@ export class TrackedFiles {
    * In latin1.
    */
   hidden(): string[] {
-    if (this.#hidden.length === 0) return [];
-    const folders = this.#folders();
+    const hidden = this.#hidden();
+    if (hidden.length === 0) return [];
+    const folders = this.#shownFolders();
     const places = new Set<string>();
-    for (const { path } of this.#hidden) {
+    for (const { path } of hidden) {
       let end = path.indexOf(slash);
       while (end !== -1 && folders.has(path.slice(0, end))) end = path.indexOf(slash, end + 1);
       places.add(end === -1 ? path : path.slice(0, end));
@@ -62,7 +56,7 @@ export class TrackedFiles {
   async clearHidden(): Promise<void> {
     let looks = 0;
     let absent: string | undefined;
-    for (const { path, mode } of this.#hidden) {
+    for (const { path, isSubmodule } of this.#hidden()) {
       if (absent !== undefined && path.startsWith(absent)) continue;
       for (let end = 0; end !== path.length; ) {
         if (++looks % atATime === 0) await setImmediate();
@@ -70,7 +64,7 @@ export class TrackedFiles {
         end = next === -1 ? path.length : next;
         const at = this.#pathOf(path.slice(0, end));
         const stats = lstatSync(at, { throwIfNoEntry: false });
-        if (stats?.isDirectory() && (end < path.length || mode === submodule)) continue;
+        if (stats?.isDirectory() && (end < path.length || isSubmodule)) continue;
         if (stats !== undefined) await removeTree(at);
         absent = `${path.slice(0, end)}${slash}`;
         break;
@@ -80,64 +74,72 @@ export class TrackedFiles {
 
   /** The folders that are submodules. */
   submodules(): Gitlink[] {
-    return this.#files.flatMap(({ mode, path, commit }) =>
-      mode === submodule ? [{ path, commit: CommitHash.parse(commit) }] : [],
-    );
+    const links: Gitlink[] = [];
+    for (const entry of this.#entries())
+      if (entry.mode === kinds.submodule && !entry.isSkipped)
+        links.push({ path: entry.path(), commit: CommitHash.parse(entry.object()) });
+    return links;
   }
 
   /**
    * Removes files, so that the next checkout writes them again: those that were changed at
-   * `sinceNs` or later, or all without it. The time is that of the file system's own note
-   * (`ctime`), which no program can set.
+   * `sinceNs` or later, and that git would take for unchanged, or all without it. The time is that
+   * of the file system's own note (`ctime`), which no program can set.
    */
   async remove(sinceNs: bigint | undefined): Promise<void> {
-    for (const [index, { mode, path }] of this.#files.entries()) {
-      if (index % atATime === atATime - 1) await setImmediate();
-      if (mode === submodule) continue;
-      const at = this.#pathOf(path);
+    await this.#each(sinceNs, (at) => {
       const stats = lstatSync(at, { throwIfNoEntry: false, bigint: true });
-      if (stats === undefined || stats.isDirectory()) continue;
+      if (stats === undefined || stats.isDirectory()) return;
       if (sinceNs === undefined || stats.ctimeNs >= sinceNs) unlinkSync(at);
-    }
+    });
   }
 
   /**
-   * Gives files and their folders the modes of a checkout, of which git keeps one bit. True when
+   * Gives files the modes of a checkout, of which git keeps one bit: those that were written at
+   * `sinceNs` or later, and those that git would take for unchanged; or all without it. True when
    * one had another.
    */
-  async resetModes(): Promise<boolean> {
+  async resetModes(sinceNs: bigint | undefined): Promise<boolean> {
     const mask = process.umask();
-    const [folderMode, plainMode, programMode] = [0o777 & ~mask, 0o666 & ~mask, 0o777 & ~mask];
+    const [plainMode, programMode] = [0o666 & ~mask, 0o777 & ~mask];
     let hasReset = false;
-    for (const folder of this.#folders())
-      hasReset = this.#resetMode(folder, folderMode) || hasReset;
-    for (const [index, { mode, path }] of this.#files.entries()) {
-      if (index % atATime === atATime - 1) await setImmediate();
-      if (mode === link) continue;
-      const wanted =
-        mode === submodule ? folderMode : mode === executable ? programMode : plainMode;
-      hasReset = this.#resetMode(path, wanted) || hasReset;
-    }
+    await this.#each(sinceNs, (at, mode) => {
+      if (mode === kinds.link) return;
+      const wanted = mode === kinds.program ? programMode : plainMode;
+      const stats = lstatSync(at, { throwIfNoEntry: false });
+      const isOwnFile = stats?.isFile() === true && stats.uid === process.getuid?.();
+      if (!isOwnFile || (stats.mode & permissions) === wanted) return;
+      chmodSync(at, wanted);
+      hasReset = true;
+    });
     return hasReset;
   }
 
-  #resetMode(path: string, mode: number): boolean {
-    const at = this.#pathOf(path);
-    const stats = lstatSync(at, { throwIfNoEntry: false });
-    // A folder may have the group of the one that it is in.
-    const inherited = stats?.isDirectory() ? 0o2000 : 0;
-    if (stats === undefined || stats.isSymbolicLink() || stats.uid !== process.getuid?.())
-      return false;
-    if ((stats.mode & permissions & ~inherited) === mode) return false;
-    chmodSync(at, mode);
-    return true;
+  async #each(sinceNs: bigint | undefined, look: (at: Path, mode: number) => void): Promise<void> {
+    const since = sinceNs === undefined ? 0 : Number(sinceNs / second);
+    let looks = 0;
+    for (const entry of this.#entries()) {
+      const { mode, changedAt, isSkipped } = entry;
+      if (changedAt < since || isSkipped || mode === kinds.submodule) continue;
+      look(this.#pathOf(entry.path()), mode);
+      if (++looks % atATime === 0) await setImmediate();
+    }
   }
 
-  /** The folders that come first are in none of the others. */
-  #folders(): Set<string> {
+  #hidden(): { path: string; isSubmodule: boolean }[] {
+    const hidden: { path: string; isSubmodule: boolean }[] = [];
+    for (const entry of this.#entries())
+      if (entry.isSkipped)
+        hidden.push({ path: entry.path(), isSubmodule: entry.mode === kinds.submodule });
+    return hidden;
+  }
+
+  #shownFolders(): Set<string> {
     const folders = new Set<string>();
     let last = "";
-    for (const { path } of this.#files) {
+    for (const entry of this.#entries()) {
+      if (entry.isSkipped) continue;
+      const path = entry.path();
       const folder = path.slice(0, Math.max(0, path.lastIndexOf(slash)));
       if (folder === last) continue;
       last = folder;
@@ -148,14 +150,11 @@ export class TrackedFiles {
     return folders;
   }
 
+  #entries(): Iterable<IndexEntry> {
+    return entriesOf(this.#index, this.#hashBytes);
+  }
+
   #pathOf(path: string): Path {
     return pathOfBytes(this.#workspaceDir, path);
   }
-}
-
-function fileOf(entry: string): TrackedFile {
-  const tab = entry.indexOf("\t");
-  const [tag, mode = "", hash] = entry.slice(0, tab).split(" ");
-  const file = { mode, path: entry.slice(tab + 1), isShown: tag !== skipped };
-  return mode === submodule && hash !== undefined ? { ...file, commit: hash } : file;
 }

@@ -17,7 +17,6 @@ import type { AgentName, CommitHash } from "../../model/ids.ts";
 import type { PreparedWorkspace } from "../../model/prepare.ts";
 import type { AgentExchange, Origin, RecordedCommit } from "../exchange/port.ts";
 import { makeStore } from "../run/borrowing.ts";
-import { bytesOf } from "../run/bytes-of.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
 import { fullDiskOf } from "../run/full-disk.ts";
 import type { Pointer } from "../run/lfs-pointers.ts";
@@ -29,7 +28,10 @@ import { CleanView } from "./clean-view.ts";
 import { CommitChanges } from "./commit-changes.ts";
 import { copyMissing } from "./copy-missing.ts";
 import { differenceOf } from "./difference.ts";
+import type { HashBytes } from "./index-stats.ts";
+import { keepCheckout } from "./kept-checkout.ts";
 import { type KeyFiles, readKeyFiles, sizeOfFiles } from "./key-files.ts";
+import { KnownFolders } from "./known-folders.ts";
 import type { Checkout } from "./layer.ts";
 import { contentOf, smudge } from "./smudge.ts";
 import type { SparsePaths } from "./sparse-paths.ts";
@@ -38,6 +40,7 @@ import { Submodules } from "./submodules.ts";
 import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, clearHidden } from "./tracked-folders.ts";
 import { readTree, type TreeFacts } from "./tree-facts.ts";
+import { clearUntracked, putAway } from "./untracked-files.ts";
 import { type CheckoutOptions, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 
 export interface WorkingCopyOptions {
@@ -62,6 +65,11 @@ export interface WorkingCopyOptions {
   readonly layer?: Checkout | undefined;
   /** Something may have written over the layer before. */
   readonly isUsed?: boolean;
+  /**
+   * Seals what the next program that works in the workspace is to know of it; no command can read
+   * it. Without it nothing is kept.
+   */
+  readonly keptBy?: Uint8Array | undefined;
   /** What was prepared for all who begin with the same files. */
   readonly prepared?: PreparedWorkspace | undefined;
 }
@@ -80,6 +88,12 @@ const checkoutMs = 20 * 60_000;
 
 /** The same for what a command has left, which is removed without git when it costs more. */
 const leftoversMs = 5 * 60_000;
+
+/** With more folders git is quicker. */
+const maxListed = 1_000;
+
+/** A commit with fewer folders is read whole by one git. */
+const minListed = 500;
 
 /** An agent most often works at the commits of one goal in turn. */
 const maxKnownTrees = 4;
@@ -109,9 +123,12 @@ export class WorkingCopy {
   readonly #trees = new Map<CommitHash, TreeFacts>();
   /** What `git init` has written: by the file system, and so the same each time. */
   #config: { text: string; format: string } | undefined;
+  /** The attributes of the last commit that has no file of LFS. */
+  #withoutLfs = "";
   /** No command has been in the workspace yet, so that it is exactly the layer. */
   #isUntouched: boolean;
   readonly #submodules: Submodules;
+  readonly #folders: KnownFolders;
   #objectFormat: "sha1" | "sha256" = "sha1";
   /** A view of the repository that the tool has left; made when it is first needed. */
   #view: Promise<CleanView> | undefined;
@@ -145,6 +162,7 @@ export class WorkingCopy {
     else this.#beginning = isOwn ? layer : undefined;
     this.#checkedOut = this.#beginning;
     this.#isUntouched = isOwn && options.isUsed !== true;
+    this.#folders = new KnownFolders(options.workspaceDir);
     this.#submodules = new Submodules(
       {
         ...{ workspaceDir: options.workspaceDir, exchange: options.exchange },
@@ -152,7 +170,7 @@ export class WorkingCopy {
         copyIn: (folder, inFolder) =>
           new WorkingCopy({
             ...{ ...options, workspaceDir: folder, layer: inFolder },
-            ...{ sparse: undefined, prepared: undefined },
+            ...{ sparse: undefined, prepared: undefined, keptBy: undefined },
             exchange: new SubmoduleExchange(options.exchange),
           }),
       },
@@ -221,19 +239,21 @@ export class WorkingCopy {
         const layer = tries === 0 && isUntouched ? this.#checkedOut : undefined;
         // With anything else in it, it is not the layer alone.
         const alone = this.#liesOverPrepared ? undefined : layer;
-        const plain = await this.#plainTree(base, alone, maxBytes);
-        const tree = await this.#treeOf(base, maxBytes, plain);
+        const known = alone ?? this.#large();
+        const difference = await this.#differenceTo(base, known, maxBytes);
+        const tree = await this.#treeOf(base, maxBytes, difference);
         const isReady = layer?.base === base && !(await this.#haveCome(layer.pointers));
         if (isReady && maxBytes !== undefined && this.#ownBytes() > maxBytes)
           throw new CommitTooLarge(base);
         if (isReady) await this.#detach(base);
-        else if (alone !== undefined && plain !== undefined)
+        else if (alone?.submodules.length === 0 && difference !== undefined)
           await this.#goOn(alone, base, tree, options);
         else await this.#checkOut(base, tree, options);
         const links = this.#checkedOut?.submodules ?? [];
         const left = maxBytes === undefined ? {} : { maxBytes: maxBytes - this.#ownBytes() };
         await this.#submodules.fill(links, { ...options, ...left });
-        return await this.#addPrepared(base);
+        await this.#addPrepared(base);
+        return await this.#keep();
       } catch (error) {
         // The next one writes what differs from the layer, and not all files over it.
         this.#checkedOut ??= this.#beginning;
@@ -315,6 +335,20 @@ export class WorkingCopy {
     if (prepared.folder !== undefined) await copyMissing(prepared.folder, workspaceDir);
     // The command had other files of the commit than a part has.
     if (sparse !== undefined) await (await this.#tracked()).clearHidden();
+  }
+
+  /** Where it cannot be kept, the next program writes all files again. */
+  async #keep(): Promise<void> {
+    const { keptBy, workspaceDir } = this.#options;
+    const { checkout } = this;
+    if (keptBy === undefined || checkout === undefined) return;
+    await keepCheckout(workspaceDir, keptBy, checkout).catch(() => undefined);
+  }
+
+  /** The last checkout with those of its submodules; undefined where none is there. */
+  get checkout(): Checkout | undefined {
+    const last = this.#checkedOut;
+    return last && { ...last, submodules: this.#submodules.checkouts(last.submodules) };
   }
 
   /**
@@ -479,26 +513,33 @@ export class WorkingCopy {
     return maxBytes === undefined || known?.bytes !== undefined ? known : undefined;
   }
 
+  /** The last checkout, where what differs from it costs less to list than all of a commit. */
+  #large(): Checkout | undefined {
+    const last = this.#checkedOut;
+    return last !== undefined && last.folders.length >= minListed ? last : undefined;
+  }
+
   /**
-   * The tree of `base`, by what differs from the layer. Undefined where that is not known, or more
+   * The tree of `base`, by what differs from a checkout. Undefined where that is not known, or more
    * differs than files: then it is not gone to by the difference.
    */
-  async #plainTree(
+  async #differenceTo(
     base: CommitHash,
-    layer: Checkout | undefined,
+    known: Checkout | undefined,
     maxBytes: number | undefined,
   ): Promise<TreeFacts | undefined> {
-    if (layer === undefined || layer.base === base || this.#options.sparse !== undefined)
+    if (known === undefined || known.base === base || this.#options.sparse !== undefined)
       return undefined;
+    if (maxBytes !== undefined && !known.bytes) return undefined;
+    if (this.#trees.has(base)) return undefined;
     const of = (run: GitRun) => this.#inRepository(run);
-    const difference = await differenceOf(this.#git, [layer.base, base], of);
-    if (!difference?.isPlain || layer.submodules.length > 0) return undefined;
-    if (maxBytes !== undefined && !layer.bytes) return undefined;
-    const folders = layer.folders.filter((folder) => !difference.gone.has(folder));
+    const difference = await differenceOf(this.#git, [known.base, base], of);
+    if (!difference?.isPlain) return undefined;
+    const folders = known.folders.filter((folder) => !difference.gone.has(folder));
     return {
       folders: [...folders, ...difference.added],
-      attributes: layer.attributes,
-      bytes: layer.bytes && layer.bytes + difference.bytes,
+      attributes: known.attributes,
+      bytes: known.bytes && known.bytes + difference.bytes,
     };
   }
 
@@ -536,28 +577,40 @@ export class WorkingCopy {
     const { workspaceDir, keepsIgnored = false } = this.#options;
     const before = this.#checkedOut;
     this.#checkedOut = undefined;
-    const folders = new Set([...(before?.folders ?? []), ...tree.folders]);
-    await clearFolders(workspaceDir, folders, keepsIgnored || this.#liesOverPrepared);
-    await this.#submodules.leave(base);
-    if (before !== undefined) {
-      if (!this.#liesOverPrepared) await clearHidden(workspaceDir, before.hidden);
-      await this.#removeConverted(before, tree.attributes);
+    const { ctimeNs: beganNs } = await stat(join(this.#gitDir, "config"), { bigint: true });
+    const isEmptied = before === undefined && !keepsIgnored && !this.#liesOverPrepared;
+    const removing = isEmptied ? (await this.#leaveBehind(maxBytes))() : undefined;
+    removing?.catch(() => undefined);
+    try {
+      const folders = new Set([...(before?.folders ?? []), ...tree.folders]);
+      const changed = await this.#folders.changed(folders);
+      await clearFolders(workspaceDir, changed, keepsIgnored || this.#liesOverPrepared);
+      await this.#submodules.leave(base);
+      if (before !== undefined) {
+        if (!this.#liesOverPrepared) await clearHidden(workspaceDir, before.hidden);
+        await this.#removeConverted(before, tree.attributes);
+      }
+      // Before the checkout as well, which goes by attributes that an untracked file names.
+      if (!this.#liesOverPrepared && !isEmptied) await this.#clear(before, changed);
+      await this.#run({
+        args: ["checkout", "--quiet", "--progress", "--force", "--detach", base, "--"],
+        onProgress: ({ done: written, of }) => onProgress?.({ files: written, of }),
+      });
+      // The commit before may have ignored other files.
+      if (keepsIgnored) await this.#clear();
+    } finally {
+      await removing;
     }
-    // Before the checkout as well, which goes by attributes that an untracked file names.
-    if (!this.#liesOverPrepared) await this.#clear();
-    await this.#run({
-      args: ["checkout", "--quiet", "--progress", "--force", "--detach", base, "--"],
-      onProgress: ({ done: written, of }) => onProgress?.({ files: written, of }),
-    });
-    // The commit before may have ignored other files.
-    if (keepsIgnored) await this.#clear();
     const tracked = await this.#tracked();
-    const hidden = tracked.hidden();
+    const hidden = this.#options.sparse === undefined ? [] : tracked.hidden();
     const isPart = before === undefined || before.part === this.#part;
     if (!this.#liesOverPrepared && (keepsIgnored || !isPart))
       await clearHidden(workspaceDir, hidden);
     // Git has noted when they were last changed.
-    if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] });
+    if (await tracked.resetModes(before?.writtenAt.ns))
+      await this.#run({ args: ["update-index", "-q", "--refresh"] });
+    const holdsOthers = keepsIgnored || this.#liesOverPrepared;
+    await this.#folders.settle(tree.folders, holdsOthers ? 0n : beganNs);
     const submodules = tracked.submodules();
     const checkout = { ...tree, base, part: this.#part, hidden, submodules };
     await this.#noteCheckout(checkout, maxBytes);
@@ -571,13 +624,24 @@ export class WorkingCopy {
     const { base, attributes, bytes = 0 } = checkout;
     const path = join(this.#gitDir, "index");
     const left = maxBytes === undefined ? undefined : maxBytes - bytes;
-    const contents = attributes === "" ? undefined : await this.#smudge(base, path, left);
+    const hasLfs = await this.#mayHaveLfs(base, attributes);
+    const contents = hasLfs ? await this.#smudge(base, path, left) : undefined;
     const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
     this.#checkedOut = {
       ...{ ...checkout, index: await readFile(path), writtenAt: { date, ns } },
       contentBytes: contents?.bytes ?? 0,
       pointers: contents?.lacking ?? [],
     };
+  }
+
+  /** False where no attribute names LFS, which is looked for once. */
+  async #mayHaveLfs(base: CommitHash, attributes: string): Promise<boolean> {
+    if (attributes === this.#withoutLfs) return false;
+    const files = ["--", ":(glob)**/.gitattributes"];
+    const grep = ["grep", "-q", "-F", "-e", "filter=lfs", base, ...files];
+    const { exitCode } = await tryGit(this.#git, this.#inRepository({ args: grep }));
+    if (exitCode === 1) this.#withoutLfs = attributes;
+    return exitCode !== 1;
   }
 
   /** Puts contents of LFS in the place of their pointers. Throws CommitTooLarge. */
@@ -587,7 +651,7 @@ export class WorkingCopy {
       workspaceDir: this.#options.workspaceDir,
       run: (each) => this.#run(each),
       index: await readFile(path),
-      hashBytes: this.#objectFormat === "sha1" ? 20 : 32,
+      hashBytes: this.#hashBytes,
       ...{ objectsDir: lfsDir, maxBytes },
     });
     if (smudged === undefined) throw new CommitTooLarge(base);
@@ -625,12 +689,37 @@ export class WorkingCopy {
   }
 
   async #tracked(): Promise<TrackedFiles> {
-    const listing = await bytesOf((run) => this.#run(run), ["ls-files", "--stage", "-t", "-z"]);
-    return new TrackedFiles(this.#options.workspaceDir, listing);
+    const index = await readFile(join(this.#gitDir, "index"));
+    return new TrackedFiles(this.#options.workspaceDir, index, this.#hashBytes);
   }
 
-  /** Removes what git does not track. Git only warns of a folder in which it cannot look. */
-  async #clear(): Promise<void> {
+  get #hashBytes(): HashBytes {
+    return this.#objectFormat === "sha1" ? 20 : 32;
+  }
+
+  /**
+   * Without a record of what is there all goes: out of the way at once. Resolves with what removes
+   * it, while git writes the new files.
+   */
+  async #leaveBehind(maxBytes: number | undefined): Promise<() => Promise<void>> {
+    const remove = await putAway(this.#options.workspaceDir, join(this.#gitDir, "sett-gone"));
+    if (maxBytes === undefined) return remove;
+    // What is still there would count against the limit.
+    await remove();
+    return async () => {};
+  }
+
+  /**
+   * Removes what git does not track: where little has changed without git, which looks into each
+   * folder. Git only warns of one in which it cannot look.
+   */
+  async #clear(before?: Checkout, changed: readonly string[] = []): Promise<void> {
+    const { workspaceDir } = this.#options;
+    if (before !== undefined && !this.#options.keepsIgnored && changed.length <= maxListed) {
+      const { index } = before;
+      const folders = new Set(["", ...changed]);
+      return await clearUntracked({ workspaceDir, index, hashBytes: this.#hashBytes, folders });
+    }
     // Forced twice, so that a repository that the tool made inside is removed as well.
     const args = [
       "clean",

@@ -98,7 +98,11 @@ test("a changed file of which the tool's index says that it is unchanged does no
 });
 
 /** A copy of one commit, whose git does what `inPlace` says before the real one begins. */
-function copyWith(limits: GitLimits, inPlace: (root: string) => string) {
+function copyWith(
+  limits: GitLimits,
+  inPlace: (root: string) => string,
+  { keepsIgnored = false } = {},
+) {
   const host = sampleRepository();
   const program = join(host.root, "git");
   const real = `exec ${Bun.which("git")} "$@"`;
@@ -110,7 +114,7 @@ function copyWith(limits: GitLimits, inPlace: (root: string) => string) {
     objectsDir: join(host.path, ".git/objects"),
     exchangeDir: join(host.path, ".git/sett/exchange/demo"),
     workspaceDir: folder,
-    limits,
+    ...{ limits, keepsIgnored },
   });
   return { host, folder, copy, [Symbol.dispose]: host[Symbol.dispose] };
 }
@@ -132,10 +136,11 @@ test("a checkout that takes long is finished, and not begun again", async () => 
 }, 120_000);
 
 test("what costs git too much to remove is removed without it", async () => {
-  using made = copyWith({ processorMs: 300 }, (root) => {
+  const inPlace = (root: string) => {
     const costly = `while [ -e '${root}/work/costly' ]; do :; done`;
     return `case " $* " in *" clean "*) ${costly};; esac`;
-  });
+  };
+  using made = copyWith({ processorMs: 300 }, inPlace, { keepsIgnored: true });
   const { host, folder, copy } = made;
   mkdirSync(folder);
   write(folder, { costly: "x" });
