@@ -1,4 +1,5 @@
 // The cub's settings, from its environment.
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { Strategy } from "../../lib/model/agent.ts";
 import { VariableName } from "../../lib/model/config-environment.ts";
@@ -225,12 +226,26 @@ export function readSettings(environment: Record<string, string | undefined>) {
     git: gitOf(read),
     workspaceDir: read.SETT_WORKSPACE_DIR,
     layerDir: read.SETT_LAYER_DIR,
+    keptBy: keptByOf(read),
     prepared: read.SETT_PREPARED,
     diskBytes: read.SETT_DISK_LIMIT,
     pids: read.SETT_PIDS_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
     paths: read.SETT_WORKSPACE_PATHS,
   };
+}
+
+/**
+ * A key from the agent's password, which no command can read. Undefined where a workspace lasts no
+ * longer than its worker, or the password could be guessed.
+ */
+function keptByOf(read: z.infer<typeof Environment>): Uint8Array | undefined {
+  const { SETT_GRANT_ATTEMPT: attempt, SETT_LAYER_DIR: layer, REDIS_URL: url } = read;
+  const { password } = new URL(url);
+  const isGone = attempt !== undefined && layer !== undefined;
+  if (isGone || !/^[0-9a-f]{64}$/.test(password)) return undefined;
+  const { SETT_INSTANCE_NAME: instance, SETT_AGENT_NAME: agent } = read;
+  return createHmac("sha256", password).update(`checkout ${instance} ${agent}`).digest();
 }
 
 type GitVariables = Pick<

@@ -35,7 +35,14 @@ export async function makeLayer(
   const workspaceDir = join(folder, treeFolder);
   const copy = await workingCopyOf(
     {
-      ...{ agentName: maker, workspaceDir, layerDir: undefined, keepsIgnored: false, paths },
+      ...{
+        agentName: maker,
+        workspaceDir,
+        layerDir: undefined,
+        keptBy: undefined,
+        keepsIgnored: false,
+        paths,
+      },
       grantAttempt: undefined,
       prepared: undefined,
       // A layer has nothing that an agent has published.

@@ -1,5 +1,6 @@
 // The working copy in which the agent's command works, where the repository's objects are mounted.
 import process from "node:process";
+import { readKept } from "../../../lib/git/copy/kept-checkout.ts";
 import { readLayer } from "../../../lib/git/copy/layer.ts";
 import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
@@ -12,6 +13,8 @@ type Place = {
   agentName: AgentName;
   workspaceDir: string;
   layerDir: string | undefined;
+  /** Seals what is kept of a checkout; undefined where nothing is, as for a workspace that goes. */
+  keptBy: Uint8Array | undefined;
   /** Its container was made for this attempt. */
   grantAttempt: number | undefined;
   keepsIgnored: boolean;
@@ -31,10 +34,11 @@ type Place = {
  * PATH of the git process. `isShared`: other containers of the agent publish as well.
  */
 export async function workingCopyOf(
-  { git, agentName, workspaceDir, layerDir, grantAttempt, keepsIgnored, prepared, paths }: Place,
+  place: Place,
   path: string | undefined,
   isShared: boolean,
 ): Promise<WorkingCopy | undefined> {
+  const { git, agentName, workspaceDir, layerDir, keptBy, keepsIgnored, prepared, paths } = place;
   const { binary, libraryPath, objectsDir, exchangeDir } = git;
   // Outside of a container nothing keeps a command from the cub's open files.
   const isGuarded = process.pid === 1;
@@ -43,11 +47,12 @@ export async function workingCopyOf(
   if (exchange === undefined) return undefined;
   const env = { PATH: path, ...ownLibraries(libraryPath) };
   const sparse = paths && new SparsePaths(paths);
+  const kept = keptBy && (await readKept(workspaceDir, keptBy));
   return new WorkingCopy({
     git: { path: binary, env },
-    ...{ agentName, exchange, workspaceDir, keepsIgnored, prepared, sparse },
-    layer: layerDir === undefined ? undefined : await readLayer(layerDir),
+    ...{ agentName, exchange, workspaceDir, keepsIgnored, prepared, sparse, keptBy },
+    layer: kept ?? (layerDir === undefined ? undefined : await readLayer(layerDir)),
     // A container that lasts may have started again, after a command was in its workspace.
-    isUsed: grantAttempt === undefined,
+    isUsed: kept !== undefined || place.grantAttempt === undefined,
   });
 }

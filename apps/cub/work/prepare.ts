@@ -197,6 +197,7 @@ async function copyIn(
     agentName: maker,
     workspaceDir,
     layerDir: undefined,
+    keptBy: undefined,
     keepsIgnored: false,
     git,
     grantAttempt: undefined,
