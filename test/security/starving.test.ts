@@ -1,6 +1,7 @@
 // A hostile command in a real agent's container sends as much as it can. Its own user of Redis
 // permits these calls, but the others work on meanwhile.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { isNight } from "../support/nightly.ts";
 import { agentName } from "../support/records/sample.ts";
 import { HostileScene } from "../support/security/hostile-scene.ts";
 import type { Order, Outcome } from "../support/security/intruder.ts";
@@ -86,10 +87,13 @@ test("two thousand connections are ended, which is on record, and a person still
   expect(await scene.order({ leave: true })).toEqual({ text: "" });
 });
 
+/** The others' work is what has to be long enough: the flood goes on until they have ended. */
+const atLeast = isNight ? 400_000 : 100_000;
+
 test("entries by the hundred thousand, one after the other, keep no other agent's mail waiting", async () => {
   let areOthersDone = false;
   const flood = async () => {
-    for (let sent = 0; sent < 400_000 || !areOthersDone; sent += 100_000)
+    for (let sent = 0; sent < atLeast || !areOthersDone; sent += 100_000)
       expect(await scene.order({ flood: [...mail(), "rubbish"], times: 100_000 })).toEqual({
         replies: [100_000, "taken"],
       });
