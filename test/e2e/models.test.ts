@@ -162,7 +162,7 @@ nightly(
   async () => {
     const isMissing =
       "The gateway does not have the key of the model local: a restart of its container clears its memory.";
-    const listed = async () => (await sett.sett("list")).err.includes(`${sett.name}: ${isMissing}`);
+    const listed = async () => (await sett.look("list")).err.includes(`${sett.name}: ${isMissing}`);
     expect(await listed()).toBe(false);
     await $`docker restart ${container("gateway")}`.quiet();
     await waitFor("the keys to be missed", listed, { everyMs: 200 });

@@ -30,7 +30,7 @@ async function expectPart(strategy: "reuse" | "fresh_per_call"): Promise<void> {
   await sett.up();
   const results: Record<string, Artefact | undefined> = {};
   for (const file of ["services/door/new", "vault/x", "notes/y.md"]) {
-    const { code } = await sett.sett("forage", "--watch", "--json", "--goal", file);
+    const { code } = await sett.look("forage", "--watch", "--json", "--goal", file);
     expect([file, code === 0]).toEqual([file, file !== "vault/x"]);
     const { goals } = JSON.parse(await sett.need("status", "--json"));
     [, results[file]] = await sett.artefacts(goals.at(-1).id);

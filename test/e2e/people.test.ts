@@ -66,7 +66,7 @@ async function questionOf(goal: string, text: string): Promise<string> {
     `the question ${text}`,
     async () => {
       // While Redis is away the CLI says so and fails; the test looks again.
-      const { code, out } = await sett.sett("questions", "--json", "--goal", goal);
+      const { code, out } = await sett.look("questions", "--json", "--goal", goal);
       const listed: Listed[] = code === 0 ? JSON.parse(out) : [];
       return listed.find((question) => question.text.includes(text));
     },
@@ -81,7 +81,7 @@ async function restartEverything(agent: string): Promise<void> {
   await sett.kill(agent);
   await waitFor(
     "everybody to be back",
-    async () => (await sett.sett("status", "--json")).code === 0,
+    async () => (await sett.look("status", "--json")).code === 0,
     { everyMs: 200 },
   );
 }

@@ -113,7 +113,7 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   // What it has in hand it ends; what is queued waits for the next one.
   await waitFor(
     "the changer to be stopped",
-    async () => (await sett.sett("logs", "changer")).out.includes('"Stopping"'),
+    async () => (await sett.look("logs", "changer")).out.includes('"Stopping"'),
     {
       everyMs: 100,
     },

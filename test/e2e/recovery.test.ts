@@ -53,7 +53,7 @@ const atEnd = (goal: string) =>
     "the end of the chain",
     async () => {
       // While Redis is away the CLI says so and fails; the test looks again.
-      const { code, out } = await sett.sett("hoard", "--json", "--goal", goal);
+      const { code, out } = await sett.look("hoard", "--json", "--goal", goal);
       if (code !== 0) return undefined;
       const artefacts: Artefact[] = JSON.parse(out);
       return artefacts.some((artefact) => artefact.type === "End") ? artefacts : undefined;

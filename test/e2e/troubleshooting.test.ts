@@ -80,7 +80,7 @@ afterAll(async () => {
 type GoalResult = { code: number; err: string; goal: string; state: string; results: Artefact[] };
 
 async function run(goal: string): Promise<GoalResult> {
-  const { code, out, err } = await sett.sett("forage", "--watch", "--json", "--goal", goal);
+  const { code, out, err } = await sett.look("forage", "--watch", "--json", "--goal", goal);
   const { id, state } = JSON.parse(out);
   const [, ...results] = JSON.parse(await sett.need("hoard", "--json", "--goal", id));
   return { code, err, goal: id, state, results };

@@ -69,7 +69,7 @@ type Outcome = { id: string; artefacts: Artefact[]; err: string; of: (type: stri
 
 /** Has the goal worked on, fetches what was made, and resolves with it. */
 async function attack(goal: string): Promise<Outcome> {
-  const { out, err } = await sett.sett("forage", "--watch", "--json", "--goal", goal);
+  const { out, err } = await sett.look("forage", "--watch", "--json", "--goal", goal);
   const { id } = JSON.parse(out);
   const artefacts = await sett.artefacts(id);
   const of = (type: string) => {

@@ -9,6 +9,7 @@ import { $ } from "bun";
 import { identify, type ProcessId } from "../../../lib/process/process-id.ts";
 import { readState } from "../../../lib/runtime/process/registry.ts";
 import { type Finished, finished, needed } from "../cli/finished.ts";
+import { finishedHere, isPlain } from "../cli/sett-in-process.ts";
 import { settBinary } from "../process/compiled.ts";
 
 export class ProcessSett implements AsyncDisposable {
@@ -116,9 +117,17 @@ export class ProcessSett implements AsyncDisposable {
     return finished(this.start(...words));
   }
 
-  /** Throws what it said when its exit code is not 0. */
+  /** As `sett`, in this process: for what is asked again and again. */
+  look(...words: string[]): Promise<Finished> {
+    return finishedHere(words, { cwd: this.folder, env: this.environment });
+  }
+
+  /**
+   * What `sett` gives a test that is about something else; plain commands run in this process.
+   * Throws what it said when its exit code is not 0.
+   */
   async need(...words: string[]): Promise<string> {
-    return needed(words, await this.sett(...words));
+    return needed(words, await (isPlain(words) ? this.look(...words) : this.sett(...words)));
   }
 
   async up(): Promise<string> {
@@ -126,7 +135,7 @@ export class ProcessSett implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.sett("down", "--name", this.name, "--volumes", "--force", "--timeout", "1s");
+    await this.look("down", "--name", this.name, "--volumes", "--force", "--timeout", "1s");
     await rm(this.root, { recursive: true, force: true });
   }
 }

@@ -9,7 +9,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type Finished, finished, needed } from "../cli/finished.ts";
-import { countsLines, settInProcess } from "../cli/sett-in-process.ts";
+import { countsLines, finishedHere, isPlain } from "../cli/sett-in-process.ts";
 import { settBinary } from "../process/compiled.ts";
 import { untilWritten } from "../redis/redis-server.ts";
 
@@ -96,17 +96,21 @@ export class SettWorkspace implements AsyncDisposable {
     return finished(child);
   }
 
-  async #here(words: readonly string[]): Promise<Finished> {
-    const { exited, written } = settInProcess(words, {
-      cwd: this.folder,
-      env: { ...process.env, ...this.env },
-    });
-    return { code: await exited, ...written };
+  /** As `sett`, in this process: for what is asked again and again. */
+  async look(...words: string[]): Promise<Finished> {
+    return this.binary === undefined ? await this.#here(words) : await this.sett(...words);
   }
 
-  /** Runs `sett` and throws what it said when its exit code is not 0. */
+  #here(words: readonly string[]): Promise<Finished> {
+    return finishedHere(words, { cwd: this.folder, env: { ...process.env, ...this.env } });
+  }
+
+  /**
+   * What `sett` gives a test that is about something else; plain commands run in this process.
+   * Throws what it said when its exit code is not 0.
+   */
   async need(...words: string[]): Promise<string> {
-    return needed(words, await this.sett(...words));
+    return needed(words, await (isPlain(words) ? this.look(...words) : this.sett(...words)));
   }
 
   async up(): Promise<void> {
@@ -120,12 +124,11 @@ export class SettWorkspace implements AsyncDisposable {
 
   /**
    * What only reads is asked again where Redis has not answered for once: others may keep the
-   * machine busy for that long. It is read in this process, because many tests look again and
-   * again, and a program for each look would take a third of all processors.
+   * machine busy for that long.
    */
   async #read(...words: string[]): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const done = this.binary === undefined ? await this.#here(words) : await this.sett(...words);
+      const done = await this.look(...words);
       if (tries === 3 || !done.err.includes("Redis does not answer")) return needed(words, done);
     }
   }
@@ -175,7 +178,7 @@ export class SettWorkspace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.sett("down", "--name", this.name, "--volumes", "--force", "--timeout", "1s");
+    await this.#here(["down", "--name", this.name, "--volumes", "--force", "--timeout", "1s"]);
     for (const id of await this.leftOvers())
       await $`docker rm -f ${id} || docker network rm ${id} || docker volume rm ${id}`
         .quiet()
