@@ -231,6 +231,6 @@ function requireGoing({ interrupted }: Shell): void {
 function leftHalf({ backup: { path, manifest } }: Input): SettError {
   const message = `Interrupted: ${manifest.instance} may be half restored.`;
   return new SettError("interrupted", message, {
-    hint: `Run it again: sett restore ${path} --replace`,
+    hint: `Do it again: sett down --name ${manifest.instance}, then sett restore ${path} --replace`,
   });
 }

@@ -58,7 +58,7 @@ const remedies: readonly Remedy[] = [
   {
     sign: /AOF manifest|AOF MANIFEST|Unknown AOF file type/,
     remedy: ({ data, copy, inside }) =>
-      `The list of the append-only files in ${data}, appendonlydir/appendonly.aof.manifest, is damaged; Sett has changed nothing, and the files beside it may be whole. First copy them (${copy}). Then put back the list from a back-up, or write it again with a line for each file that \`${inside("ls /data/appendonlydir")}\` shows: \`file appendonly.aof.1.base.rdb seq 1 type b\`, then \`file appendonly.aof.1.incr.aof seq 1 type i\`.`,
+      `The list of the append-only files in ${data}, appendonlydir/appendonly.aof.manifest, is damaged; Sett has changed nothing, and the files beside it may be whole. Where a \`sett restore\` was killed: \`sett down\`, then the same with --replace. Else first copy them (${copy}). Then put back the list from a back-up, or write it again with a line for each file that \`${inside("ls /data/appendonlydir")}\` shows: \`file appendonly.aof.1.base.rdb seq 1 type b\`, then \`file appendonly.aof.1.incr.aof seq 1 type i\`.`,
   },
   {
     sign: /Can't handle RDB format version|contains (?:AUX )?module data|more than \d+ databases|Data file was created with/,
