@@ -77,7 +77,14 @@ async function createWorld() {
       const goal = sampleArtefact();
       const key = `sett:${instance}:artifact:${goal.id}`;
       await redis.cli("HSET", key, ...Object.entries(byHand(goal)).flat());
-      await redis.cli("PUBLISH", `sett:${instance}:artefact_events`, goal.id);
+      const channel = `sett:${instance}:artefact_events`;
+      // A leader hears of nothing that is published before it listens.
+      await waitFor(
+        "a listener",
+        async () => Number((await redis.cli("PUBSUB", "NUMSUB", channel)).split("\n")[1]) > 0,
+        patience,
+      );
+      await redis.cli("PUBLISH", channel, goal.id);
       return goal;
     },
     /** Neither is owed nor ahead, and each is refused or has had its effect. */
